@@ -1,0 +1,3 @@
+//! How long one classification takes.
+
+fn main() {}

@@ -1,0 +1,64 @@
+//! SHA-256 as a value of its own, printed in hexadecimal.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// Digests a run of bytes.
+    #[must_use]
+    pub fn of(bytes: impl AsRef<[u8]>) -> Self {
+        Self(Sha256::digest(bytes.as_ref()).into())
+    }
+
+    /// Digests several fields so that no two different lists of fields collide: each is preceded by its length.
+    #[must_use]
+    pub fn of_fields<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut hasher = Sha256::new();
+        for field in fields {
+            hasher.update(u64::try_from(field.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(field.as_bytes());
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// Returns the bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_prints_as_sha256sum_does() {
+        assert_eq!(
+            Digest::of("abc").to_string(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn moving_a_boundary_between_fields_changes_the_digest() {
+        assert_ne!(Digest::of_fields(["ab", "c"]), Digest::of_fields(["a", "bc"]));
+    }
+}

@@ -1,0 +1,59 @@
+//! Files and folders that only their owner may read, and that appear whole or not at all.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// Makes a folder, and the folders above it, that only their owner may enter; one that is there stays as it is.
+///
+/// # Errors
+/// Fails where the folder cannot be made.
+pub fn private_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Writes a file of mode 0600: to a temporary name first, synced, then renamed over `path`.
+///
+/// # Errors
+/// Fails where the folder is missing or full; nothing is left behind then.
+pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
+    let written = write_new(&temporary, content).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        drop(fs::remove_file(&temporary));
+        return written;
+    }
+    // The rename itself is durable only once the folder is.
+    File::open(folder).and_then(|folder| folder.sync_all())
+}
+
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_written_file_is_private_and_leaves_no_other_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        write_private(&path, b"one").unwrap();
+        write_private(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error() {
+        assert!(write_private(Path::new("/nonexistent-folder/x"), b"").is_err());
+    }
+}

@@ -1,0 +1,13 @@
+//! What every room may use: time, identifiers, digests and files that appear whole or not at all.
+//!
+//! Goes in: nothing of Ghost. Comes out: small values. Never: a room's vocabulary, a network, a process.
+
+mod clock;
+mod digest;
+mod file;
+mod id;
+
+pub use clock::{Clock, ManualClock, SystemClock, Timestamp};
+pub use digest::Digest;
+pub use file::{private_dir, write_private};
+pub use id::{IdError, SessionId};

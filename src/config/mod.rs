@@ -1,0 +1,1 @@
+//! The one configuration file, and the only reader of the environment.

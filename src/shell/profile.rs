@@ -1,0 +1,38 @@
+//! What a SAFE command needs from the sandbox, as its policy entry declares it.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+/// A kind of socket that a program may open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Socket {
+    /// Connections to addresses (curl, whois, az).
+    Stream,
+    /// Datagrams to addresses, and the handles that old tools need for their `ioctl`s (dig, ifconfig, ethtool).
+    Datagram,
+    /// Raw packets (ping, traceroute, iptables).
+    Raw,
+    /// The kernel's own configuration interface (ip, ss, nft).
+    Netlink,
+    /// Whole frames (tcpdump's and ip's link layer queries).
+    Packet,
+}
+
+/// The needs of one command. The empty profile is the strictest sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Profile {
+    /// Socket kinds beside local ones (`AF_UNIX`), which are always allowed.
+    pub sockets: Cow<'static, [Socket]>,
+    /// Programs beside the command's own that it starts itself, by name (`mtr` starts `mtr-packet`).
+    pub helpers: Cow<'static, [String]>,
+    /// The programs of the command itself: `timeout 5 ping …` has two.
+    pub programs: Vec<String>,
+    /// It enters a network namespace (`ip -n`), which Landlock forbids: such a command runs under seccomp and limits alone.
+    pub namespace: bool,
+    /// It needs its own interpreter and configuration folder (`az`).
+    pub cloud: bool,
+    /// It may write into the captures folder (`az storage blob download`).
+    pub captures: bool,
+}

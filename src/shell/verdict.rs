@@ -1,0 +1,82 @@
+//! What the gate answers, always with its reason.
+
+use serde::Serialize;
+use std::borrow::Cow;
+
+use crate::shell::Profile;
+
+/// How a command may run. Ordered: the strictest part of a command wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    /// Runs at once, inside the sandbox.
+    Safe,
+    /// Runs only after a human approved the exact text.
+    Risky,
+    /// Never runs, and no human is asked.
+    Blocked,
+}
+
+impl Verdict {
+    /// Returns the word that the command line prints.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "SAFE",
+            Self::Risky => "RISKY",
+            Self::Blocked => "BLOCKED",
+        }
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(self.as_str())
+    }
+}
+
+/// Which part of the policy decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// The list of what never runs.
+    Blocked,
+    /// The entry of a program.
+    Program,
+    /// The table of `az` commands.
+    Cloud,
+    /// A pattern in the text, such as an operator or an invisible character.
+    Text,
+    /// Nothing: the program is not known.
+    Unknown,
+}
+
+impl Tier {
+    /// Returns the number under which the contracts know the tier.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Blocked => 0,
+            Self::Program => 1,
+            Self::Cloud => 2,
+            Self::Text => 3,
+            Self::Unknown => 4,
+        }
+    }
+}
+
+/// The verdict on one command line, with everything that led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// How the command may run.
+    pub verdict: Verdict,
+    /// Which part of the policy decided.
+    pub tier: Tier,
+    /// Stable name of the deciding rule.
+    pub rule: Cow<'static, str>,
+    /// Why, in words for a human.
+    pub reason: Cow<'static, str>,
+    /// The words of the command, `None` where only a shell could run the text.
+    pub argv: Option<Vec<String>>,
+    /// What the command needs from the sandbox; meaningful where the verdict is SAFE.
+    pub profile: Profile,
+}
