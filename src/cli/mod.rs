@@ -1,9 +1,11 @@
 //! The command line: one file per subcommand.
+//!
+//! Goes in: arguments, standard input. Comes out: one document or a text on standard output, errors on standard error,
+//! an exit code as in the contracts. Never: anything but that document on standard output under `--json`.
 
-use std::process::ExitCode;
+mod classify;
+mod print;
+mod root;
+mod shell;
 
-/// Runs the program.
-#[must_use]
-pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
-}
+pub use root::main;

@@ -1,0 +1,117 @@
+//! `ghost shell classify`.
+
+use std::io::{self, BufRead as _, BufWriter, Write as _};
+
+use anyhow::Context as _;
+use clap::Args;
+use serde::Serialize;
+
+use super::print::line;
+use crate::shell::{Policy, Ruling, Verdict};
+
+/// The arguments of `ghost shell classify`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ghost shell classify 'ip route get 10.0.1.5'\n  ghost shell classify 'sudo rm -rf /' --json\n  printf '{\"command\":\"ss -s\"}\\n' | ghost shell classify --jsonl"
+)]
+pub(super) struct Arguments {
+    /// The command, as one argument.
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    command: Option<String>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Read `{"command": …}` lines from standard input and answer a JSON line each, in order.
+    #[arg(long)]
+    jsonl: bool,
+    /// Exit with 3 where the command is BLOCKED, and with 4 where it asks.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// The answer as the contracts fix it.
+#[derive(Serialize)]
+struct Answer<'a> {
+    command: Option<&'a str>,
+    verdict: Verdict,
+    tier: u8,
+    rule: &'a str,
+    reason: &'a str,
+    argv: Option<&'a [String]>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(command: &'a str, ruling: &'a Ruling) -> Self {
+        Self {
+            command: Some(command),
+            verdict: ruling.verdict,
+            tier: ruling.tier.number(),
+            rule: &ruling.rule,
+            reason: &ruling.reason,
+            argv: ruling.argv.as_deref(),
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let policy = Policy::builtin()?;
+    if arguments.jsonl {
+        return lines(policy).map(|()| 0);
+    }
+    let command = arguments.command.as_deref().unwrap_or_default();
+    let ruling = policy.classify(command);
+    if arguments.json {
+        line(&serde_json::to_string(&Answer::new(command, &ruling))?)?;
+    } else {
+        line(&format!(
+            "{}  {}  ({}, tier {})",
+            ruling.verdict,
+            ruling.reason,
+            ruling.rule,
+            ruling.tier.number()
+        ))?;
+    }
+    Ok(match ruling.verdict {
+        Verdict::Blocked if arguments.exit_code => 3,
+        Verdict::Safe | Verdict::Risky | Verdict::Blocked => 0,
+    })
+}
+
+fn lines(policy: &Policy) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut input = io::stdin().lock();
+    let mut raw = Vec::new();
+    while input.read_until(b'\n', &mut raw).context("reading standard input")? > 0 {
+        answer_line(policy, &raw, &mut out)?;
+        raw.clear();
+    }
+    out.flush().context("writing standard output")
+}
+
+fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow::Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Question {
+        command: String,
+    }
+    match serde_json::from_slice::<Question>(raw) {
+        Ok(question) => {
+            let ruling = policy.classify(&question.command);
+            serde_json::to_writer(&mut *out, &Answer::new(&question.command, &ruling))?;
+        }
+        Err(error) => {
+            let reason = format!("the line is no question: {error}");
+            let answer = Answer {
+                command: None,
+                verdict: Verdict::Risky,
+                tier: 3,
+                rule: "input.line",
+                reason: &reason,
+                argv: None,
+            };
+            serde_json::to_writer(&mut *out, &answer)?;
+        }
+    }
+    out.write_all(b"\n")?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Files that hold credentials, wherever a command names one.
+
+use super::base;
+use super::path::{clean, spread};
+use crate::shell::policy::Credentials;
+
+/// Finds the first word that names a credential file, the identity of a connection excepted.
+pub(super) fn find<'w>(words: &[&'w str], table: &Credentials) -> Option<&'w str> {
+    let mut connects = false;
+    let mut requests = false;
+    let mut before = "";
+    for &word in words {
+        let identity = (connects && is_identity(word, before, &["-i"]))
+            || (requests && is_identity(word, before, &["--cert", "--key", "-E"]));
+        if !identity && names_one(word, table) {
+            return Some(word);
+        }
+        connects |= matches!(base(word), "ssh" | "scp" | "sftp");
+        requests |= base(word) == "curl";
+        before = word;
+    }
+    None
+}
+
+fn is_identity(word: &str, before: &str, options: &[&str]) -> bool {
+    options.iter().any(|option| {
+        let attached = word
+            .strip_prefix(option)
+            .is_some_and(|rest| rest.starts_with('=') || (!option.starts_with("--") && !rest.is_empty()));
+        before == *option || attached
+    })
+}
+
+/// Tells whether a word is, or holds behind `@`, `=`, `:` or an option letter, a credential file.
+pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
+    if word.starts_with("http://") || word.starts_with("https://") {
+        return false;
+    }
+    // Every name in the table has a dot, a slash or an underscore: most words are done here.
+    if !word.contains(['.', '/', '_']) {
+        return false;
+    }
+    let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut letters = rest.chars();
+        letters.next().map(|_| letters.as_str())
+    });
+    word.split(['@', '=', ':', ',', ';', '\'', '"'])
+        .chain(attached)
+        .any(|piece| spread(piece).iter().any(|path| is_one(path, table)))
+}
+
+fn is_one(path: &str, table: &Credentials) -> bool {
+    let cleaned = clean(path);
+    let tail = |pattern: &String| {
+        let depth = pattern.split('/').count();
+        let parts: Vec<&str> = cleaned.rsplit('/').take(depth).collect();
+        parts.len() == depth && pattern.rsplit('/').zip(parts).all(|(pattern, part)| matches(pattern, part))
+    };
+    let whole = |pattern: &String| {
+        pattern.split('/').count() == cleaned.split('/').count()
+            && pattern.split('/').zip(cleaned.split('/')).all(|(pattern, part)| matches(pattern, part))
+    };
+    let below = || cleaned.split('/').any(|part| table.folders.iter().any(|folder| folder == part));
+    !table.except.iter().any(tail)
+        && (table.paths.iter().any(whole) || table.tails.iter().any(tail) || below())
+}
+
+/// Matches one part of a path; `*` stands for any run without blanks.
+fn matches(pattern: &str, part: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == part,
+        Some((front, back)) => {
+            part.len() >= front.len() + back.len()
+                && part.starts_with(front)
+                && part.ends_with(back)
+                && !part.contains(char::is_whitespace)
+        }
+    }
+}

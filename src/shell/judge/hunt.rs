@@ -1,0 +1,253 @@
+//! The hunt: everything in a text that could run, held against tier 0.
+
+use std::borrow::Cow;
+
+use super::address::{Url, is_metadata};
+use super::unwrap::{Inner, inner};
+use super::{base, cloud, credential, harm, path};
+use crate::shell::policy::{Policy, brief};
+use crate::shell::text::{self, Command, Link, RedirectKind, Script};
+
+/// Why a text never runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Forbidden {
+    /// The rule.
+    pub(super) rule: Cow<'static, str>,
+    /// What the command does.
+    pub(super) reason: String,
+}
+
+/// Looks for the first part of a text that never runs.
+///
+/// Every look costs a step, and there are about as many as the text is long: whoever nests deeper than that is not asking
+/// for anything that a human could review.
+pub(super) fn hunt(policy: &Policy, script: &Script, length: usize) -> Option<Forbidden> {
+    let mut hunter = Hunter { policy, texts: Vec::new(), steps: 4096 + 64 * length };
+    if let Some(found) = hunter.script(script, false) {
+        return Some(found);
+    }
+    while let Some((text, deleting)) = hunter.texts.pop() {
+        if !hunter.pay(text.len()) {
+            return Some(too_deep());
+        }
+        if let Some(found) = hunter.script(&text::read(&text), deleting) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn too_deep() -> Forbidden {
+    Forbidden {
+        rule: "block.nested".into(),
+        reason: "commands are nested deeper than anybody could review".to_owned(),
+    }
+}
+
+struct Hunter<'p> {
+    policy: &'p Policy,
+    /// Texts that are still to be read; the flag tells that a `find` from a protected path runs them.
+    texts: Vec<(String, bool)>,
+    steps: usize,
+}
+
+impl Hunter<'_> {
+    fn pay(&mut self, steps: usize) -> bool {
+        let enough = self.steps >= steps;
+        self.steps = self.steps.saturating_sub(steps);
+        enough
+    }
+
+    fn script(&mut self, script: &Script, deleting: bool) -> Option<Forbidden> {
+        if let Some(name) = fork_bomb(script) {
+            return Some(Forbidden {
+                rule: "block.fork-bomb".into(),
+                reason: format!("`{}` starts itself without end", brief(name)),
+            });
+        }
+        self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting)));
+        let mut before: Option<&Command> = None;
+        for command in &script.commands {
+            let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+            if let Some(found) = self.redirects(command).or_else(|| self.command(&words, deleting)) {
+                return Some(found);
+            }
+            self.feed(command, before, &words);
+            before = Some(command);
+        }
+        None
+    }
+
+    /// Queues what is fed into a shell: `echo TEXT | sh` and `sh <<< TEXT`.
+    fn feed(&mut self, command: &Command, before: Option<&Command>, words: &[&str]) {
+        let reads = |word: &&str| {
+            let name = base(word).to_ascii_lowercase();
+            self.policy.wrappers().iter().any(|wrapper| wrapper.shell && wrapper.names.contains(&name))
+        };
+        if !words.iter().any(reads) {
+            return;
+        }
+        for redirect in command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
+            self.texts.push((redirect.target.clone(), false));
+        }
+        if let Some(source) = before.filter(|_| command.before == Link::Pipe) {
+            let printed: Vec<&str> = source.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+            self.texts.push((printed.join(" "), false));
+        }
+    }
+
+    fn redirects(&self, command: &Command) -> Option<Forbidden> {
+        let block = &self.policy.block;
+        for redirect in &command.redirects {
+            if redirect.kind == RedirectKind::Write && path::is_device(&redirect.target, block) {
+                return Some(Forbidden {
+                    rule: "block.device.redirect".into(),
+                    reason: format!("writes onto `{}`", brief(&redirect.target)),
+                });
+            }
+            if credential::names_one(&redirect.target, &block.credentials) {
+                return Some(is_credential(&redirect.target));
+            }
+        }
+        None
+    }
+
+    fn command(&mut self, words: &[&str], deleting: bool) -> Option<Forbidden> {
+        let block = &self.policy.block;
+        if let Some(word) = credential::find(words, &block.credentials) {
+            return Some(is_credential(word));
+        }
+        if let Some(found) = asks_metadata(words, self.policy) {
+            return Some(found);
+        }
+        let mut open: Vec<(&[&str], bool)> = vec![(words, deleting)];
+        while let Some((words, deleting)) = open.pop() {
+            // `sudo FOO=1 reboot`: an assignment in front is no program.
+            let start = words
+                .iter()
+                .position(|word| !word.contains('=') || word.starts_with(['-', '/']))
+                .unwrap_or(0);
+            let words = words.get(start..).unwrap_or_default();
+            let Some((program, arguments)) = words.split_first() else { continue };
+            if !self.pay(words.len()) {
+                return Some(too_deep());
+            }
+            let name = base(program).to_ascii_lowercase();
+            if let Some(found) = self.judge(&name, words, arguments, deleting) {
+                return Some(found);
+            }
+            let from_protected = name == "find" && harm::finds_from_protected(arguments, &self.policy.block);
+            for inside in inner(self.policy, words) {
+                match inside {
+                    Inner::Words(inside) => open.push((inside, deleting || from_protected)),
+                    Inner::Text(text) => self.texts.push((text, deleting || from_protected)),
+                }
+            }
+            if name == "az" {
+                self.texts
+                    .extend(cloud::scripts(words, &self.policy.cloud).into_iter().map(|text| (text, false)));
+            }
+        }
+        None
+    }
+
+    fn judge(&self, name: &str, words: &[&str], arguments: &[&str], deleting: bool) -> Option<Forbidden> {
+        let block = &self.policy.block;
+        if deleting && matches!(name, "rm" | "shred" | "dd" | "unlink") {
+            return Some(Forbidden {
+                rule: "block.erase.find".into(),
+                reason: "deletes what it finds below a system or home tree".to_owned(),
+            });
+        }
+        if let Some(rule) =
+            block.rules.iter().find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, block))
+        {
+            return Some(Forbidden {
+                rule: format!("block.{}", rule.id).into(),
+                reason: format!("`{}` {}", brief(name), rule.why),
+            });
+        }
+        if name == "az"
+            && let Some(reason) = cloud::prints_secret(words, &self.policy.cloud)
+        {
+            return Some(Forbidden { rule: "block.secret.cloud".into(), reason });
+        }
+        let tightened =
+            self.policy.tightened().iter().find(|rule| rule.is_blocked() && rule.matches(name, words))?;
+        Some(Forbidden { rule: "site.block".into(), reason: tightened.reason.clone() })
+    }
+}
+
+fn is_credential(word: &str) -> Forbidden {
+    Forbidden { rule: "block.credential".into(), reason: format!("`{}` holds a credential", brief(word)) }
+}
+
+/// Finds a request to a metadata service whose answer is a credential, whatever program makes it.
+fn asks_metadata(words: &[&str], policy: &Policy) -> Option<Forbidden> {
+    let requests =
+        words.iter().any(|word| matches!(base(word), "curl" | "wget" | "http" | "https" | "xh" | "httpie"));
+    if !requests && !words.iter().any(|word| word.contains("://")) {
+        return None;
+    }
+    let block = &policy.block;
+    let addresses = || {
+        words.iter().filter_map(|word| {
+            let start = word.find("://").map(|at| {
+                word.get(..at)
+                    .unwrap_or_default()
+                    .rfind(|char: char| !char.is_ascii_alphabetic())
+                    .map_or(0, |at| at + 1)
+            });
+            match start {
+                Some(start) => word.get(start..).map(Url::parse),
+                None if requests && !word.starts_with('-') => Some(Url::parse(word)),
+                None => None,
+            }
+        })
+    };
+    // `--resolve NAME:PORT:ADDRESS` and `--connect-to` lead a harmless name to the service.
+    let routed = requests
+        && words
+            .iter()
+            .any(|word| word.split([':', ',', '=', '[', ']']).any(|part| is_metadata(part, block)));
+    let found =
+        addresses().any(|url| url.asks_for_credential(block) && (routed || is_metadata(&url.host, block)));
+    found.then(|| Forbidden {
+        rule: "block.metadata".into(),
+        reason: "asks a cloud metadata service for a credential".to_owned(),
+    })
+}
+
+/// Finds a function that starts itself in the background or pipes into itself, directly or through others.
+fn fork_bomb(script: &Script) -> Option<&str> {
+    if script.functions.is_empty() {
+        return None;
+    }
+    let index = |name: &str| script.functions.iter().rposition(|function| function == name);
+    let mut spawns: Vec<(usize, usize)> = Vec::new();
+    for (at, command) in script.commands.iter().enumerate() {
+        let Some(caller) = command.function else { continue };
+        let Some(callee) = command.words.first().and_then(|word| index(&word.text)) else { continue };
+        let piped = command.after == Link::Pipe
+            && script
+                .commands
+                .get(at + 1)
+                .and_then(|next| next.words.first())
+                .is_some_and(|word| index(&word.text).is_some());
+        if command.detached || piped {
+            // A function that is defined twice counts under its last definition.
+            spawns
+                .push((script.functions.get(caller).and_then(|name| index(name)).unwrap_or(caller), callee));
+        }
+    }
+    // What starts nothing that starts something again comes to an end; what is left over never does.
+    loop {
+        let before = spawns.len();
+        let starters: std::collections::HashSet<usize> = spawns.iter().map(|(caller, _)| *caller).collect();
+        spawns.retain(|(_, callee)| starters.contains(callee));
+        if spawns.is_empty() || spawns.len() == before {
+            break;
+        }
+    }
+    spawns.first().and_then(|(caller, _)| script.functions.get(*caller)).map(String::as_str)
+}

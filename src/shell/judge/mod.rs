@@ -1,0 +1,29 @@
+//! The judge: one text in, one ruling out.
+//!
+//! Goes in: a command line and a policy. Comes out: a verdict with its tier, rule and reason, and the words that would
+//! run. Never: a clock, the environment, a file; an answer that depends on anything but the two inputs; SAFE for what
+//! was not understood.
+//!
+//! Two passes look at every text. The *hunt* takes it apart as far as anything in it could run and stops at the first
+//! part that tier 0 forbids. Only what survives is held against the allow list.
+
+mod address;
+mod allow;
+mod classify;
+mod cloud;
+mod credential;
+mod curl;
+mod harm;
+mod hunt;
+mod object;
+mod path;
+mod remote;
+mod unwrap;
+
+/// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.
+pub const LONGEST_COMMAND: usize = 128 * 1024 - 1;
+
+/// Returns the last part of a program's path.
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}

@@ -1,0 +1,24 @@
+//! `ip`, `bridge` and `tc`: an object, then what to do with it.
+
+use crate::shell::policy::{Entry, Refusal};
+
+/// Accepts an object that may be shown, shortened as the program itself allows, and nothing, `show` or `get` behind it.
+pub(super) fn check(entry: &Entry, operands: &[&str]) -> Result<(), Refusal> {
+    let Some((object, rest)) = operands.split_first() else { return Err(Refusal::missing("an object")) };
+    // The first object that begins like the word is the one that the program takes.
+    let plain = |name: &String| match name.strip_prefix('!') {
+        Some(name) => (name.to_owned(), false),
+        None => (name.clone(), true),
+    };
+    let found =
+        entry.objects.iter().map(plain).find(|(name, _)| !object.is_empty() && name.starts_with(object));
+    let Some((name, true)) = found else { return Err(Refusal::operand(object)) };
+    if let Some(word) = rest.iter().find(|word| word.starts_with('-')) {
+        return Err(Refusal::option(word));
+    }
+    match rest.first().copied() {
+        None | Some("show" | "sh" | "list" | "ls" | "lst") => Ok(()),
+        Some("get") if entry.gets.contains(&name) => Ok(()),
+        Some(verb) => Err(Refusal::operand(verb)),
+    }
+}

@@ -1,0 +1,122 @@
+//! One entry of the allow list, as it is written and as it is used.
+
+use serde::Deserialize;
+
+use super::grammar::{Grammar, Lines, Style};
+use crate::shell::{Profile, Socket};
+
+/// A question about the words as a whole that a grammar of options cannot ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::shell) enum Check {
+    /// `ip`, `bridge`, `tc`: an object, then nothing, `show` or `get`.
+    Objects,
+    /// `curl`: every address is http, none is a metadata service.
+    Curl,
+    /// `nft`: one `list` or `describe`.
+    Nft,
+    /// `networksetup`: one `-list…` or `-get…`.
+    Networksetup,
+    /// `grep` behind a pipe: exactly one pattern.
+    OnePattern,
+}
+
+/// An entry as it stands in a policy file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawEntry {
+    pub(super) id: String,
+    pub(super) names: Vec<String>,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    style: Style,
+    #[serde(default)]
+    stop: bool,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    operands: Vec<String>,
+    any: Option<String>,
+    #[serde(default)]
+    bare: bool,
+    #[serde(default)]
+    single: bool,
+    #[serde(default)]
+    needs: Vec<String>,
+    check: Option<Check>,
+    #[serde(default)]
+    objects: Vec<String>,
+    #[serde(default)]
+    gets: Vec<String>,
+    #[serde(default)]
+    namespace: Vec<String>,
+    #[serde(default)]
+    helpers: Vec<String>,
+    #[serde(default)]
+    sockets: Vec<Socket>,
+    #[serde(default)]
+    pub(super) safe: Vec<String>,
+    #[serde(default)]
+    pub(super) asks: Vec<String>,
+}
+
+/// An entry that can judge.
+#[derive(Debug, Clone)]
+pub(in crate::shell) struct Entry {
+    /// The rule's stable name.
+    pub(in crate::shell) id: String,
+    /// The programs that it speaks of.
+    pub(in crate::shell) names: Vec<String>,
+    /// What the program does, for a reason.
+    pub(in crate::shell) why: String,
+    /// Its options and operands.
+    pub(in crate::shell) grammar: Grammar,
+    /// One of these options has to be given.
+    pub(in crate::shell) needs: Vec<String>,
+    /// Exactly one option has to be given.
+    pub(in crate::shell) single: bool,
+    /// What has to hold beside the grammar.
+    pub(in crate::shell) check: Option<Check>,
+    /// For [`Check::Objects`]: the objects in the order in which shortened ones match; `!` marks those that ask.
+    pub(in crate::shell) objects: Vec<String>,
+    /// For [`Check::Objects`]: the objects that know `get`.
+    pub(in crate::shell) gets: Vec<String>,
+    /// Options with which the program enters a network namespace.
+    pub(in crate::shell) namespace: Vec<String>,
+    /// What it needs from the sandbox.
+    pub(in crate::shell) profile: Profile,
+}
+
+impl RawEntry {
+    /// Compiles the entry; `wraps` where another command follows its operands.
+    pub(super) fn compile(&self, family: &str, wraps: bool) -> Result<Entry, String> {
+        let lines = Lines {
+            style: self.style,
+            options: &self.options,
+            operands: &self.operands,
+            any: self.any.as_deref(),
+            bare: self.bare,
+            wraps,
+            stop: self.stop,
+        };
+        let grammar = Grammar::compile(&lines).map_err(|what| format!("entry `{}`: {what}", self.id))?;
+        Ok(Entry {
+            id: if self.id.starts_with(family) { self.id.clone() } else { format!("{family}.{}", self.id) },
+            names: self.names.clone(),
+            why: self.why.clone(),
+            grammar,
+            needs: self.needs.clone(),
+            single: self.single,
+            check: self.check,
+            objects: self.objects.clone(),
+            gets: self.gets.clone(),
+            namespace: self.namespace.clone(),
+            profile: Profile {
+                sockets: self.sockets.clone().into(),
+                helpers: self.helpers.clone().into(),
+                ..Profile::default()
+            },
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! Examples: every entry says what it must and must not match, and is held to it.
+
+use crate::shell::Verdict;
+
+/// A command and the verdict that an entry promises for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The entry that makes the promise.
+    pub entry: String,
+    /// The command.
+    pub command: String,
+    /// The promised verdict.
+    pub verdict: Verdict,
+}
+
+impl Example {
+    /// Lists the examples of one entry.
+    pub(super) fn all(entry: &str, verdict: Verdict, commands: &[String]) -> impl Iterator<Item = Self> {
+        commands.iter().map(move |command| Self {
+            entry: entry.to_owned(),
+            command: command.clone(),
+            verdict,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shell::Policy;
+
+    #[test]
+    fn every_entry_keeps_the_promise_of_its_examples() {
+        let policy = Policy::unchecked().unwrap();
+        let broken: Vec<String> = policy
+            .examples()
+            .iter()
+            .filter_map(|example| {
+                let ruling = policy.classify(&example.command);
+                (ruling.verdict != example.verdict).then(|| {
+                    format!(
+                        "{}: {} for {:?}, got {} ({}: {})",
+                        example.entry,
+                        example.verdict,
+                        example.command,
+                        ruling.verdict,
+                        ruling.rule,
+                        ruling.reason
+                    )
+                })
+            })
+            .collect();
+        assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+    }
+}

@@ -1,0 +1,55 @@
+//! The files that may be read as they are.
+
+use serde::Deserialize;
+
+/// Which paths `cat`, `head`, `tail` and `wc` may read without asking.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::shell) struct Files {
+    /// Folders below which every file is meant to be read.
+    roots: Vec<String>,
+    /// Single files.
+    files: Vec<String>,
+    /// Where our own reports lie and how they end.
+    reports: Reports,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reports {
+    folder: String,
+    suffixes: Vec<String>,
+}
+
+impl Files {
+    /// Tells whether a path, taken as it is written, is meant to be read.
+    pub(in crate::shell) fn allows(&self, path: &str) -> bool {
+        let odd = path.contains(['*', '?', '['])
+            || path.contains("//")
+            || path.split('/').any(|part| matches!(part, "." | ".."));
+        if odd {
+            return false;
+        }
+        let below = |root: &String| path.strip_prefix(root.as_str()).is_some_and(|rest| !rest.is_empty());
+        self.files.iter().any(|file| file == path) || self.roots.iter().any(below) || self.is_report(path)
+    }
+
+    fn is_report(&self, path: &str) -> bool {
+        let name = path.strip_prefix(self.reports.folder.as_str()).filter(|name| !name.contains('/'));
+        name.is_some_and(|name| {
+            self.reports.suffixes.iter().any(|suffix| name.len() > suffix.len() && name.ends_with(suffix))
+        })
+    }
+
+    /// Tells whether a path is a capture file right inside the captures folder.
+    pub(in crate::shell) fn is_capture(&self, path: &str) -> bool {
+        let name = path.strip_prefix(self.reports.folder.as_str()).unwrap_or_default();
+        let stem = [".cap", ".pcap", ".pcapng"]
+            .iter()
+            .find_map(|ending| name.strip_suffix(ending))
+            .unwrap_or_default();
+        !stem.is_empty()
+            && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            && !stem.starts_with('.')
+    }
+}

@@ -1,0 +1,325 @@
+//! Reading the policy files, once.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::entry::RawEntry;
+use super::site::{self, Tighten};
+use super::{Block, Cloud, Entry, Example, Files, Wrapper};
+use crate::base::Digest;
+use crate::shell::Verdict;
+
+/// The families of the allow list, by the name that begins their rules.
+const FAMILIES: [(&str, &str); 10] = [
+    ("reach", include_str!("reach.toml")),
+    ("name", include_str!("name.toml")),
+    ("socket", include_str!("socket.toml")),
+    ("link", include_str!("link.toml")),
+    ("firewall", include_str!("firewall.toml")),
+    ("capture", include_str!("capture.toml")),
+    ("system", include_str!("system.toml")),
+    ("file", include_str!("file.toml")),
+    ("filter", include_str!("filter.toml")),
+    ("wrapper", include_str!("wrapper.toml")),
+];
+const CLOUD: &str = include_str!("cloud.toml");
+const BLOCK: &str = include_str!("block.toml");
+
+static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::load);
+
+/// Why a policy cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// A file is not of the form that the policy has.
+    #[error("{file}: {what}")]
+    Syntax {
+        /// Which file.
+        file: &'static str,
+        /// What is wrong, with the line.
+        what: String,
+    },
+    /// An entry cannot be compiled.
+    #[error("{file}: {what}")]
+    Entry {
+        /// Which file.
+        file: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// A site may not speak of this program.
+    #[error(
+        "site policy: entry `{entry}` may not allow `{name}`: its arguments are programs, or tier 0 speaks of it"
+    )]
+    Forbidden {
+        /// The entry.
+        entry: String,
+        /// The program.
+        name: String,
+    },
+    /// A site's entry has no examples.
+    #[error("site policy: entry `{entry}` needs at least one example under `safe` and one under `asks`")]
+    NoExamples {
+        /// The entry.
+        entry: String,
+    },
+    /// An entry does not do what its examples say.
+    #[error("entry `{entry}` promises {promised} for `{command}`, but the answer is {answer} ({reason})")]
+    Example {
+        /// The entry.
+        entry: String,
+        /// The command.
+        command: String,
+        /// What the entry promises.
+        promised: Verdict,
+        /// What the policy answers.
+        answer: Verdict,
+        /// Why it answers so.
+        reason: String,
+    },
+}
+
+/// Everything by which commands are judged.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    programs: HashMap<String, Vec<Entry>>,
+    transparent: HashMap<String, Entry>,
+    remote: HashMap<String, Entry>,
+    filters: HashMap<String, Entry>,
+    wrappers: Vec<Wrapper>,
+    interpreters: Vec<String>,
+    pub(in crate::shell) files: Files,
+    pub(in crate::shell) cloud: Cloud,
+    pub(in crate::shell) block: Block,
+    pub(super) tighten: Vec<Tighten>,
+    pub(super) examples: Vec<Example>,
+    digest: Digest,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Family {
+    program: Vec<RawEntry>,
+    transparent: Vec<RawEntry>,
+    remote: Vec<RawEntry>,
+    filter: Vec<RawEntry>,
+    wrapper: Vec<Wrapper>,
+    interpreters: Vec<String>,
+    readable: Option<Files>,
+}
+
+impl Policy {
+    /// Returns the embedded policy, its examples checked.
+    ///
+    /// # Errors
+    /// Fails where an embedded file is broken, which a test of this crate would have found.
+    pub fn builtin() -> Result<&'static Self, PolicyError> {
+        BUILTIN.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the embedded policy with a site's file on top, every example checked.
+    ///
+    /// # Errors
+    /// Fails where the file is broken, speaks of what a site may not allow, or breaks the promise of an example.
+    pub fn with_site(text: &str) -> Result<Self, PolicyError> {
+        let mut policy = Self::builtin()?.clone();
+        site::extend(&mut policy, text)?;
+        policy.digest = Digest::of_fields([policy.digest.to_string().as_str(), text]);
+        policy.check_examples()?;
+        Ok(policy)
+    }
+
+    /// Returns the digest of every file that makes up this policy.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Returns the examples by which the policy is checked.
+    #[must_use]
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    fn load() -> Result<Self, PolicyError> {
+        let policy = Self::unchecked()?;
+        policy.check_examples()?;
+        Ok(policy)
+    }
+
+    pub(super) fn unchecked() -> Result<Self, PolicyError> {
+        let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
+        let cloud: Cloud = toml::from_str(CLOUD).map_err(|what| read("cloud", what))?;
+        let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
+        let mut policy = Self {
+            programs: HashMap::new(),
+            transparent: HashMap::new(),
+            remote: HashMap::new(),
+            filters: HashMap::new(),
+            wrappers: Vec::new(),
+            interpreters: Vec::new(),
+            files: Files::default(),
+            examples: fixed_examples(&cloud, &block),
+            cloud,
+            block,
+            tighten: Vec::new(),
+            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
+        };
+        for (name, text) in FAMILIES {
+            let family: Family = toml::from_str(text).map_err(|what| read(name, what))?;
+            policy.add_family(name, family)?;
+        }
+        Ok(policy)
+    }
+
+    fn add_family(&mut self, name: &'static str, family: Family) -> Result<(), PolicyError> {
+        let compile = |raw: &RawEntry, wraps| {
+            raw.compile(name, wraps).map_err(|what| PolicyError::Entry { file: name, what })
+        };
+        for raw in &family.program {
+            let entry = compile(raw, false)?;
+            self.examples.extend(Example::all(&entry.id, Verdict::Safe, &raw.safe));
+            self.examples.extend(Example::all(&entry.id, Verdict::Risky, &raw.asks));
+            self.add_program(entry);
+        }
+        for raw in &family.transparent {
+            let entry = compile(raw, true)?;
+            self.examples.extend(Example::all(&entry.id, Verdict::Safe, &raw.safe));
+            self.examples.extend(Example::all(&entry.id, Verdict::Risky, &raw.asks));
+            add(&mut self.transparent, &entry);
+        }
+        for (raws, table, before) in
+            [(&family.remote, &mut self.remote, ""), (&family.filter, &mut self.filters, "ss -s | ")]
+        {
+            for raw in raws {
+                let entry = compile(raw, false)?;
+                let guest = |commands: &[String]| {
+                    commands.iter().map(|command| invoke(&format!("{before}{command}"))).collect::<Vec<_>>()
+                };
+                self.examples.extend(Example::all(&entry.id, Verdict::Safe, &guest(&raw.safe)));
+                self.examples.extend(Example::all(&entry.id, Verdict::Risky, &guest(&raw.asks)));
+                add(table, &entry);
+            }
+        }
+        for wrapper in family.wrapper {
+            let id = format!("wrapper.{}", wrapper.names.first().map_or("", String::as_str));
+            self.examples.extend(Example::all(&id, Verdict::Blocked, &wrapper.blocked));
+            self.examples.extend(Example::all(&id, Verdict::Risky, &wrapper.asks));
+            self.wrappers.push(wrapper);
+        }
+        self.interpreters.extend(family.interpreters);
+        if let Some(files) = family.readable {
+            self.files = files;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_program(&mut self, entry: Entry) {
+        for name in &entry.names {
+            self.programs.entry(name.clone()).or_default().push(entry.clone());
+        }
+    }
+
+    /// Returns the entries that speak of a program.
+    pub(in crate::shell) fn entries(&self, name: &str) -> &[Entry] {
+        self.programs.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(in crate::shell) fn transparent(&self, name: &str) -> Option<&Entry> {
+        self.transparent.get(name)
+    }
+
+    pub(in crate::shell) fn remote(&self, name: &str) -> Option<&Entry> {
+        self.remote.get(name)
+    }
+
+    pub(in crate::shell) fn filter(&self, name: &str) -> Option<&Entry> {
+        self.filters.get(name)
+    }
+
+    pub(in crate::shell) fn wrappers(&self) -> &[Wrapper] {
+        &self.wrappers
+    }
+
+    pub(in crate::shell) fn tightened(&self) -> &[Tighten] {
+        &self.tighten
+    }
+
+    /// Returns every entry of the allow list once, for printing.
+    pub(in crate::shell) fn all_entries(&self) -> Vec<&Entry> {
+        let mut entries: Vec<&Entry> = self
+            .programs
+            .values()
+            .flatten()
+            .chain(self.transparent.values())
+            .chain(self.remote.values())
+            .chain(self.filters.values())
+            .collect();
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        entries.dedup_by(|a, b| a.id == b.id);
+        entries
+    }
+
+    /// Tells whether a site may put a program on its allow list.
+    pub(super) fn may_extend(&self, name: &str) -> bool {
+        let fits = |pattern: &String| {
+            pattern.strip_suffix('*').map_or(pattern == name, |stem| name.starts_with(stem))
+        };
+        let wraps = self
+            .wrappers
+            .iter()
+            .filter(|wrapper| wrapper.after.is_empty())
+            .flat_map(|wrapper| &wrapper.names);
+        let harms = self.block.rules.iter().flat_map(|rule| &rule.names);
+        let plain = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'));
+        plain && !wraps.chain(harms).chain(&self.interpreters).any(fits)
+    }
+
+    fn check_examples(&self) -> Result<(), PolicyError> {
+        for example in &self.examples {
+            let ruling = self.classify(&example.command);
+            if ruling.verdict != example.verdict {
+                return Err(PolicyError::Example {
+                    entry: example.entry.clone(),
+                    command: example.command.clone(),
+                    promised: example.verdict,
+                    answer: ruling.verdict,
+                    reason: ruling.reason.into_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn add(table: &mut HashMap<String, Entry>, entry: &Entry) {
+    for name in &entry.names {
+        table.insert(name.clone(), entry.clone());
+    }
+}
+
+fn invoke(script: &str) -> String {
+    format!(
+        "az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts \"{}\"",
+        script.replace('"', "\\\"")
+    )
+}
+
+fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
+    let mut all: Vec<Example> = Vec::new();
+    all.extend(Example::all("cloud", Verdict::Safe, &cloud.safe));
+    all.extend(Example::all("cloud", Verdict::Risky, &cloud.asks));
+    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.blocked));
+    all.extend(Example::all("block.credential", Verdict::Blocked, &block.credentials.blocked));
+    all.extend(Example::all("block.credential", Verdict::Risky, &block.credentials.asks));
+    for rule in &block.rules {
+        all.extend(Example::all(&rule.id, Verdict::Blocked, &rule.blocked));
+        all.extend(Example::all(&rule.id, Verdict::Risky, &rule.asks));
+    }
+    all
+}

@@ -1,0 +1,27 @@
+//! The policy: what may run, as data with examples.
+//!
+//! Goes in: the embedded policy files, and a site's own if it has one. Comes out: tables that the judge reads, each entry
+//! with examples that were checked. Never: a site that opens what tier 0 forbids, or an entry whose examples fail.
+
+mod block;
+mod cloud;
+mod entry;
+mod example;
+mod file;
+mod grammar;
+mod kind;
+mod load;
+mod refusal;
+mod site;
+mod wrapper;
+
+pub(in crate::shell) use block::{Block, Credentials, Harm, Rule};
+pub(in crate::shell) use cloud::{Carrier, Cloud};
+pub(in crate::shell) use entry::{Check, Entry};
+pub use example::Example;
+pub(in crate::shell) use file::Files;
+pub(in crate::shell) use grammar::Given;
+pub(in crate::shell) use kind::is_host;
+pub use load::{Policy, PolicyError};
+pub(in crate::shell) use refusal::{Refusal, brief};
+pub(in crate::shell) use wrapper::Wrapper;
