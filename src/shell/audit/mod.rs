@@ -29,7 +29,9 @@
 //! - A record that is whole but wrong was changed, not torn: the log then refuses to go on.
 //! - Two processes never interleave: each append holds the file's lock and first reads what others added.
 //! - The records of one command share an `audit_id`: the session and the number of the command's first record.
+//! - The chain alone proves nothing against whoever owns the disk; an [`Anchor`] keeps the head elsewhere.
 
+mod anchor;
 mod chain;
 mod entry;
 mod error;
@@ -40,6 +42,7 @@ mod open;
 mod tests;
 mod verify;
 
+pub use anchor::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
 pub use chain::Broken;
 pub use entry::{Approval, Confinement, Entry, Evidence, Kind};
 pub use error::Error;
