@@ -3,9 +3,13 @@
 //! Goes in: arguments, standard input. Comes out: one document or a text on standard output, errors on standard error,
 //! an exit code as in the contracts. Never: anything but that document on standard output under `--json`.
 
+#[cfg(feature = "shell")]
+mod audit;
+#[cfg(feature = "shell")]
 mod classify;
 mod print;
 mod root;
+#[cfg(feature = "shell")]
 mod shell;
 
 pub use root::main;

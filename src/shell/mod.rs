@@ -1,5 +1,6 @@
 //! The gate between any agent and a machine.
 
+pub mod audit;
 mod judge;
 mod permit;
 mod policy;

@@ -1,0 +1,96 @@
+//! `ghost audit`: is a session's audit file whole, and what does it tell?
+//!
+//! Goes in: the path of a file that a session wrote. Comes out: an answer on stdout. Never: a change to the file, or a
+//! byte of a command that a terminal would obey.
+
+mod story;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek as _, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::shell::audit::{self, Verification};
+
+/// More than this is not read in the time that a call may take; it is room for half a million records.
+const LARGEST: u64 = 256 << 20;
+
+/// The answer is bad news.
+const BAD_NEWS: u8 = 3;
+
+/// Says whether `file` is whole, and whether it holds `head`; returns the exit code.
+pub(crate) fn verify(file: &Path, head: Option<&str>, json: bool, exit_code: bool) -> anyhow::Result<u8> {
+    let found = audit::verify(&mut open(file, head.is_some())?, head).context(reading(file))?;
+    written(if json { print_json(&found, io::stdout().lock()) } else { print(&found, io::stdout().lock()) })?;
+    Ok(if exit_code && !found.ok { BAD_NEWS } else { 0 })
+}
+
+/// Tells what `file` holds, record by record in the order of writing, and whether it is whole.
+pub(crate) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
+    let mut reader = open(file, false)?;
+    let found = audit::verify(&mut reader, None).context(reading(file))?;
+    reader.rewind().context(reading(file))?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    written(if json { story::tell_json(&found, reader, out) } else { story::tell(&found, reader, out) })
+}
+
+fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
+    let reader = audit::for_reading(path)?;
+    let length = reader.get_ref().metadata().context(reading(path))?.len();
+    if length > LARGEST {
+        bail!("{} has {length} bytes, and an audit file is read up to {LARGEST}", path.display());
+    }
+    // With a head an empty file is an answer: every record is missing.
+    if length == 0 && !may_be_empty {
+        bail!("{} is empty: no record was ever written to it, or all were removed", path.display());
+    }
+    Ok(reader)
+}
+
+fn reading(path: &Path) -> String {
+    format!("reading {}", path.display())
+}
+
+fn print_json(found: &Verification, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, found)?;
+    writeln!(out)
+}
+
+fn print(found: &Verification, mut out: impl Write) -> io::Result<()> {
+    writeln!(out, "{}", summary(found))?;
+    if let Some(head) = &found.head {
+        writeln!(out, "head {head}")?;
+    }
+    Ok(())
+}
+
+/// Says in one line what `verify` found.
+fn summary(found: &Verification) -> String {
+    let records = count(found.records, "record");
+    match (&found.reason, found.after_head) {
+        (Some(reason), _) if found.first_bad.is_some() => {
+            format!("NOT verified: {reason} (good before it: {records})")
+        }
+        (Some(reason), _) => format!("NOT verified: {reason} (good: {records})"),
+        (None, Some(0)) => format!("verified: {records}, and the given head is the last"),
+        (None, Some(later)) => {
+            format!("verified: {records}, {} after the given head", count(later, "record"))
+        }
+        (None, None) => format!("verified: {records}"),
+    }
+}
+
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Whoever pipes us into `head` has read enough.
+fn written(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("writing the answer"),
+    }
+}
