@@ -5,10 +5,10 @@
 
 #[cfg(feature = "shell")]
 mod audit;
-#[cfg(feature = "shell")]
-mod classify;
+mod config;
 mod print;
 mod root;
+mod setup;
 #[cfg(feature = "shell")]
 mod shell;
 

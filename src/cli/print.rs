@@ -1,17 +1,48 @@
 //! What reaches the terminal.
 
+use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Prints an error with its causes and returns the exit code for "it failed".
-pub(super) fn fail(error: &anyhow::Error) -> ExitCode {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1) {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
+/// An error together with what the user can do about it.
+#[derive(Debug)]
+pub(super) struct Hinted {
+    error: anyhow::Error,
+    hint: String,
+}
+
+impl Hinted {
+    /// Adds a hint to an error.
+    pub(super) fn new(error: impl Into<anyhow::Error>, hint: impl Into<String>) -> Self {
+        Self { error: error.into(), hint: hint.into() }
     }
-    // Nobody is left to tell when standard error is gone.
-    drop(writeln!(io::stderr(), "error: {text}"));
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(out)
+    }
+}
+
+impl std::error::Error for Hinted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// Prints an error with its causes, and its hint where it has one; returns the exit code for "it failed".
+pub(super) fn fail(error: &anyhow::Error) -> ExitCode {
+    // A reader that went away (`ghost … | head`) is no failure worth a word.
+    let gone = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+    if !gone {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        let mut text = format!("error: {}\n", causes.join(": "));
+        if let Some(hinted) = error.downcast_ref::<Hinted>() {
+            text.push_str(&format!("hint: {}\n", hinted.hint));
+        }
+        // Nobody is left to tell when standard error is gone.
+        drop(io::stderr().write_all(text.as_bytes()));
+    }
     ExitCode::from(1)
 }
 
@@ -24,4 +55,9 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
     Ok(())
+}
+
+/// Prints a line on standard error, for people.
+pub(super) fn note(text: &str) {
+    drop(writeln!(io::stderr(), "{text}"));
 }

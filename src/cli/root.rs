@@ -1,35 +1,90 @@
 //! The root of the command line.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::print::fail;
-use super::shell;
+use super::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
-pub(super) struct Root {
+#[command(after_help = "Examples:\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive.")]
+struct Root {
     #[command(subcommand)]
     command: Sub,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// What every subcommand accepts.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// The configuration file.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    pub(super) config: Option<PathBuf>,
+    /// The folder for everything that a run writes; else `$GHOST_DATA_DIR`, `$XDG_STATE_HOME/ghost`, `~/.local/state/ghost`.
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub(super) data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Judges and runs commands behind the safety gate.
-    Shell(shell::Arguments),
+    /// Judges commands and runs them behind the safety gate.
+    #[cfg(feature = "shell")]
+    Shell(super::shell::Arguments),
+    /// Verifies and shows audit files.
+    #[cfg(feature = "shell")]
+    Audit(super::audit::Arguments),
+    /// Checks the configuration and what this machine offers.
+    Config(super::config::Arguments),
+    /// Prints completions for a shell.
+    #[command(after_help = "Examples:\n  ghost completions bash > /etc/bash_completion.d/ghost\n  ghost completions zsh > ~/.zfunc/_ghost")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the program and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     let root = Root::parse();
-    let done = match root.command {
-        Sub::Shell(arguments) => shell::run(arguments),
-    };
-    match done {
+    match run(root) {
         Ok(code) => ExitCode::from(code),
         Err(error) => fail(&error),
+    }
+}
+
+fn run(root: Root) -> anyhow::Result<u8> {
+    let setup = || Setup::new(&root.global);
+    match root.command {
+        #[cfg(feature = "shell")]
+        Sub::Shell(arguments) => super::shell::run(arguments, setup),
+        #[cfg(feature = "shell")]
+        Sub::Audit(arguments) => super::audit::run(&arguments),
+        Sub::Config(arguments) => super::config::run(&arguments, &root.global),
+        Sub::Completions { shell } => {
+            clap_complete::generate(shell, &mut Root::command(), "ghost", &mut std::io::stdout());
+            Ok(0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Root::command().debug_assert();
+    }
+
+    #[test]
+    fn the_global_options_are_accepted_behind_any_subcommand() {
+        let root = Root::try_parse_from(["ghost", "shell", "classify", "ls", "--data-dir", "/x", "--config", "/y"]).unwrap();
+        assert_eq!(root.global.data_dir.as_deref(), Some(std::path::Path::new("/x")));
     }
 }

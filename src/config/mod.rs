@@ -1,1 +1,15 @@
 //! The one configuration file, and the only reader of the environment.
+//!
+//! Goes in: a TOML file that the user names, and a few environment variables. Comes out: one struct a concern, checked.
+//! Never: a value that another room reads from the environment by itself, or a configuration that is used although a
+//! part of it is wrong.
+
+mod environment;
+mod file;
+mod place;
+
+pub use environment::Environment;
+#[cfg(feature = "shell")]
+pub use file::Anchoring;
+pub use file::{Config, ConfigError};
+pub use place::{PlaceError, data_dir};

@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use super::print::line;
+use crate::cli::print::line;
+use crate::cli::setup::Setup;
 use crate::shell::{Policy, Ruling, Verdict};
 
 /// The arguments of `ghost shell classify`.
@@ -24,7 +25,7 @@ pub(super) struct Arguments {
     /// Read `{"command": …}` lines from standard input and answer a JSON line each, in order.
     #[arg(long)]
     jsonl: bool,
-    /// Exit with 3 where the command is BLOCKED, and with 4 where it asks.
+    /// Exit with 3 where the command is BLOCKED.
     #[arg(long)]
     exit_code: bool,
 }
@@ -54,10 +55,10 @@ impl<'a> Answer<'a> {
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let policy = Policy::builtin()?;
+pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let policy = setup.policy()?;
     if arguments.jsonl {
-        return lines(policy).map(|()| 0);
+        return lines(&policy).map(|()| 0);
     }
     let command = arguments.command.as_deref().unwrap_or_default();
     let ruling = policy.classify(command);

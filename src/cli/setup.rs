@@ -1,0 +1,86 @@
+//! What a subcommand needs before it begins: configuration, data folder, environment.
+
+use std::path::PathBuf;
+
+use super::print::Hinted;
+use super::root::Global;
+use crate::config::{Config, Environment, data_dir};
+
+/// The configuration, and where things lie.
+pub(super) struct Setup {
+    /// The configuration, or its defaults.
+    pub(super) config: Config,
+    /// The file that it was read from.
+    pub(super) file: Option<PathBuf>,
+    /// Where a run keeps what it writes.
+    pub(super) data: PathBuf,
+    /// The environment.
+    pub(super) environment: Environment,
+}
+
+impl Setup {
+    /// Reads the configuration that was named, or takes the defaults.
+    pub(super) fn new(global: &Global) -> anyhow::Result<Self> {
+        let environment = Environment::read();
+        let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
+        let config = match &file {
+            Some(path) => Config::load(path).map_err(|error| Hinted::new(error, "`ghost config check --config FILE` says when it is right"))?,
+            None => Config::default(),
+        };
+        let data = data_dir(global.data_dir.as_deref(), &environment)
+            .map_err(|error| Hinted::new(error, "name a folder with --data-dir"))?;
+        Ok(Self { config, file, data, environment })
+    }
+}
+
+#[cfg(feature = "shell")]
+mod shell {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use anyhow::Context as _;
+
+    use super::Setup;
+    use crate::base::{SessionId, SystemClock};
+    use crate::config::Anchoring;
+    use crate::shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
+    use crate::shell::{Builder, Limits, Policy, Programs, Shell};
+
+    impl Setup {
+        /// Returns the policy: the embedded one, with the site's file on top where there is one.
+        pub(in crate::cli) fn policy(&self) -> anyhow::Result<Arc<Policy>> {
+            Ok(match &self.config.shell.policy {
+                None => Arc::new(Policy::builtin()?.clone()),
+                Some(path) => {
+                    let text = std::fs::read_to_string(path).with_context(|| format!("reading the site policy {}", path.display()))?;
+                    Arc::new(Policy::with_site(&text)?)
+                }
+            })
+        }
+
+        /// Returns where the heads of audit chains are noted.
+        pub(in crate::cli) fn anchor(&self) -> Arc<dyn Anchor> {
+            match self.config.anchoring(&self.data) {
+                Anchoring::Nowhere => Arc::new(NoAnchor),
+                Anchoring::Syslog => Arc::new(SyslogAnchor::default()),
+                Anchoring::File(path) => Arc::new(FileAnchor::new(path, Arc::new(SystemClock))),
+            }
+        }
+
+        /// Starts a shell with everything that the configuration says.
+        pub(in crate::cli) fn shell(&self, session: SessionId, timeout: Option<u64>) -> anyhow::Result<Builder> {
+            let shell = &self.config.shell;
+            let limits = Limits { timeout: Duration::from_secs(timeout.unwrap_or(shell.timeout_seconds)), ..Limits::default() };
+            let programs = Programs::new(self.config.programs.clone()).context("checking [programs]")?;
+            Ok(Shell::builder(session, &self.data)
+                .policy(self.policy()?)
+                .anchor(self.anchor())
+                .expiry(Duration::from_secs(shell.approval_minutes * 60))
+                .environment(self.environment.all().clone())
+                .programs(programs)
+                .captures(self.config.capture.folder.clone())
+                .cwd(std::env::current_dir().context("finding the working folder")?)
+                .limits(limits))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `ghost shell redact`.
+
+use std::io::{self, Read as _, Write as _};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::print::line;
+use crate::shell::redact;
+
+/// More than this is not held in memory.
+const LARGEST: u64 = 64 << 20;
+
+/// The arguments of `ghost shell redact`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  az account show | ghost shell redact\n  ghost shell redact --json < trace.log | jq .categories")]
+pub(super) struct Arguments {
+    /// Print one JSON document with the text and what was taken out.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    text: &'a str,
+    count: usize,
+    categories: Vec<&'static str>,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes).context("reading standard input")?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+        bail!("the input is longer than {LARGEST} bytes");
+    }
+    let redacted = redact(&String::from_utf8_lossy(&bytes));
+    if arguments.json {
+        let answer = Answer { text: redacted.as_str(), count: redacted.count(), categories: redacted.categories() };
+        line(&serde_json::to_string(&answer)?)?;
+    } else {
+        io::stdout().lock().write_all(redacted.as_str().as_bytes()).context("writing standard output")?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,144 @@
+//! `ghost shell run`.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+
+use crate::base::SessionId;
+use crate::cli::print::{line, note};
+use crate::cli::setup::Setup;
+use crate::shell::{Approver, Cancel, DenyAll, Response, Shell, Status, TerminalApprover};
+
+/// The arguments of `ghost shell run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ghost shell run 'ip -br addr' --reasoning 'which addresses does this host have?'\n  ghost shell run 'systemctl restart nginx' --reasoning 'pick up the new certificate' --approve ask\n  ghost shell run 'ss -tn' --reasoning 'open connections' --json | jq -r .output")]
+pub(super) struct Arguments {
+    /// The command, as one argument.
+    #[arg(allow_hyphen_values = true)]
+    command: String,
+    /// Why it is wanted; a human who is asked sees it word for word.
+    #[arg(long)]
+    reasoning: String,
+    /// What to do when a human has to be asked.
+    #[arg(long, value_enum, default_value_t = Consent::Deny)]
+    approve: Consent,
+    /// The folder of the audit files; `DATA/audit` unless said.
+    #[arg(long, value_name = "DIR")]
+    audit_dir: Option<PathBuf>,
+    /// The session that the command belongs to; a new one unless said.
+    #[arg(long, value_name = "ID")]
+    session: Option<SessionId>,
+    /// How long the command may run, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Exit with 3 where the command was denied or blocked.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// Where consent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Consent {
+    /// From whoever sits at the terminal.
+    Ask,
+    /// From nowhere: what needs consent is denied.
+    Deny,
+}
+
+impl Consent {
+    /// Returns the approver.
+    pub(super) fn approver(self, setup: &Setup) -> Arc<dyn Approver> {
+        match self {
+            Self::Ask => Arc::new(TerminalApprover::new(setup.environment.text("USER").unwrap_or("terminal"))),
+            Self::Deny => Arc::new(DenyAll),
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let session = arguments.session.clone().map_or_else(|| new_session("shell"), Ok)?;
+    let mut builder = setup.shell(session, arguments.timeout)?.approver(arguments.approve.approver(setup));
+    if let Some(folder) = &arguments.audit_dir {
+        builder = builder.audit_dir(folder.clone());
+    }
+    let shell = builder.build()?;
+    let response = drive(|| one(&shell, &arguments.command, &arguments.reasoning))?;
+    if arguments.json {
+        line(&serde_json::to_string(&response)?)?;
+    } else {
+        show(&response)?;
+    }
+    Ok(if arguments.exit_code && response.is_refused() { 3 } else { 0 })
+}
+
+/// Runs one command; Ctrl-C stops it, with all that it started, and keeps what it printed.
+async fn one(shell: &Shell, command: &str, reasoning: &str) -> Response {
+    let (cancel, signal) = Cancel::new();
+    let running = shell.run_until(command, reasoning, signal);
+    tokio::pin!(running);
+    tokio::select! {
+        response = &mut running => response,
+        () = interrupted() => {
+            cancel.cancel();
+            running.await
+        }
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM; for ever where the system does not tell us.
+pub(super) async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => if done.is_err() { std::future::pending().await },
+        _ = terminate.recv() => {}
+    }
+}
+
+/// Runs a future to its end. A thread that still waits for the terminal does not keep the program.
+pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let done = runtime.block_on(async { work().await });
+    runtime.shutdown_background();
+    Ok(done)
+}
+
+/// Makes up a session id that nobody else has.
+pub(super) fn new_session(prefix: &str) -> anyhow::Result<SessionId> {
+    let mut bytes = [0_u8; 5];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).context("asking the system for random bytes")?;
+    let suffix: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{prefix}-{suffix}").parse::<SessionId>()?)
+}
+
+fn show(response: &Response) -> anyhow::Result<()> {
+    io::stdout().lock().write_all(response.output.as_bytes())?;
+    drop(io::stderr().lock().write_all(response.stderr.as_bytes()));
+    note(&summary(response));
+    if let Some(hint) = &response.hint {
+        note(&format!("hint: {hint}"));
+    }
+    Ok(())
+}
+
+/// Sums up a response in a line.
+pub(super) fn summary(response: &Response) -> String {
+    let end = match (response.status, response.error) {
+        (Status::Completed, _) => match (response.exit_code, response.duration_seconds) {
+            (Some(code), Some(seconds)) => format!("exit {code} after {seconds:.3} s"),
+            (Some(code), None) => format!("exit {code}"),
+            (None, _) => "ended by a signal".to_owned(),
+        },
+        (Status::Denied, _) => format!("denied: {}", response.reason),
+        (Status::Error, Some(problem)) => format!("{}: {}", problem.as_str(), response.reason),
+        (Status::Error, None) => response.reason.clone(),
+    };
+    format!("{} · {} · {end} · {}", response.classification, response.action.as_str(), response.audit_id)
+}

@@ -1,0 +1,200 @@
+//! The TOML file of the whole program. Every part of Ghost that can be configured has its section here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// A configuration file is small; whatever is longer is something else.
+const LARGEST: u64 = 1 << 20;
+
+/// The whole configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Programs outside the folders for programs, by name: absolute paths.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// The safety shell.
+    #[cfg(feature = "shell")]
+    pub shell: Shell,
+    /// The audit trail.
+    #[cfg(feature = "shell")]
+    pub audit: Audit,
+    /// Packet captures.
+    #[cfg(feature = "shell")]
+    pub capture: Capture,
+}
+
+/// `[shell]`.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shell {
+    /// A site's own policy file: tightens, or extends the allow list with examples.
+    pub policy: Option<PathBuf>,
+    /// How long a command may run, in seconds; 120 unless said.
+    pub timeout_seconds: u64,
+    /// How long an approver may take, in minutes; 15 unless said.
+    pub approval_minutes: u64,
+}
+
+#[cfg(feature = "shell")]
+impl Default for Shell {
+    fn default() -> Self {
+        Self { policy: None, timeout_seconds: 120, approval_minutes: 15 }
+    }
+}
+
+/// `[audit]`.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audit {
+    /// Where the head of every chain is noted beside the chain: `none`, `syslog` or the absolute path of a file;
+    /// `DATA/heads.log` unless said.
+    pub anchor: Option<String>,
+}
+
+/// `[capture]`.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capture {
+    /// The captures folder; `/tmp/captures` unless said.
+    pub folder: PathBuf,
+}
+
+#[cfg(feature = "shell")]
+impl Default for Capture {
+    fn default() -> Self {
+        Self { folder: "/tmp/captures".into() }
+    }
+}
+
+/// Where the heads of audit chains are noted.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Anchoring {
+    /// Nowhere.
+    Nowhere,
+    /// The system's log.
+    Syslog,
+    /// A file.
+    File(PathBuf),
+}
+
+/// Why a configuration cannot be used: every problem at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    path: PathBuf,
+    problems: Vec<String>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "the configuration {} cannot be used", self.path.display())?;
+        self.problems.iter().try_for_each(|problem| write!(out, "\n  - {}", problem.trim_end().replace('\n', "\n    ")))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// Fails with every problem that the file has.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |problems: Vec<String>| ConfigError { path: path.to_owned(), problems };
+        let text = read(path).map_err(|problem| wrong(vec![problem]))?;
+        let config: Self = toml::from_str(&text).map_err(|error| wrong(vec![error.to_string()]))?;
+        let problems = config.problems();
+        if problems.is_empty() { Ok(config) } else { Err(wrong(problems)) }
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = Vec::new();
+        for (name, path) in &self.programs {
+            if !path.is_absolute() {
+                problems.push(format!("[programs] {name} = {path:?}: the path has to be absolute"));
+            }
+        }
+        #[cfg(feature = "shell")]
+        {
+            let mut within = |name: &str, value: u64, least: u64, most: u64| {
+                if !(least..=most).contains(&value) {
+                    problems.push(format!("[shell] {name} = {value}: it has to lie between {least} and {most}"));
+                }
+            };
+            within("timeout_seconds", self.shell.timeout_seconds, 1, 24 * 3600);
+            within("approval_minutes", self.shell.approval_minutes, 1, 24 * 60);
+            if !self.capture.folder.is_absolute() {
+                problems.push(format!("[capture] folder = {:?}: the path has to be absolute", self.capture.folder));
+            }
+            if let Some(anchor) = self.audit.anchor.as_deref().filter(|anchor| !matches!(*anchor, "none" | "syslog") && !anchor.starts_with('/')) {
+                problems.push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
+            }
+        }
+        problems
+    }
+
+    /// Returns where the heads of audit chains are noted.
+    #[cfg(feature = "shell")]
+    #[must_use]
+    pub fn anchoring(&self, data: &Path) -> Anchoring {
+        match self.audit.anchor.as_deref() {
+            Some("none") => Anchoring::Nowhere,
+            Some("syslog") => Anchoring::Syslog,
+            Some(path) => Anchoring::File(path.into()),
+            None => Anchoring::File(data.join("heads.log")),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > LARGEST) {
+        return Err(format!("it is longer than {LARGEST} bytes"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Config, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ghost.toml");
+        std::fs::write(&path, text).unwrap();
+        Config::load(&path)
+    }
+
+    #[test]
+    fn an_empty_file_is_the_default() {
+        assert_eq!(load(""), Ok(Config::default()));
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n").unwrap_err();
+        assert_eq!(error.problems.len(), 3, "{error}");
+    }
+
+    #[test]
+    fn a_misspelled_key_is_an_error_that_names_its_line() {
+        let text = load("[shell]\ntimeuot_seconds = 5\n").unwrap_err().to_string();
+        assert!(text.contains("timeuot_seconds") && text.contains("line 2"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_is_missing_or_no_text_is_an_error() {
+        assert!(Config::load(Path::new("/nonexistent.toml")).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Config::load(folder.path()).is_err());
+    }
+}

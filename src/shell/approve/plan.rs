@@ -1,0 +1,66 @@
+//! Consent for the exact commands of one task.
+
+use std::collections::VecDeque;
+
+use crate::base::Digest;
+use crate::shell::{Reviewer, Ruling};
+
+/// One command of a plan, judged before anybody is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedCommand {
+    /// The whole command.
+    pub command: String,
+    /// The gate's judgement.
+    pub ruling: Ruling,
+}
+
+/// What is left of a consent to a plan: each command once, in order. It cannot be copied.
+#[derive(Debug)]
+pub struct Grant {
+    digest: Digest,
+    reviewer: Reviewer,
+    left: VecDeque<String>,
+}
+
+impl Grant {
+    /// Grants the commands of a plan. Only the gate does this, after an approval.
+    pub(in crate::shell) fn new(digest: Digest, reviewer: Reviewer, commands: impl IntoIterator<Item = String>) -> Self {
+        Self { digest, reviewer, left: commands.into_iter().collect() }
+    }
+
+    /// Uses up the consent for a command, if it is the next one of the plan.
+    pub(in crate::shell) fn take(&mut self, command: &str) -> Option<Reviewer> {
+        if self.left.front().is_some_and(|next| next == command) {
+            self.left.pop_front();
+            return Some(self.reviewer.clone());
+        }
+        None
+    }
+
+    /// Returns the digest of the plan that was approved.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Returns how many commands are left.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_covers_each_command_once_and_in_order() {
+        let mut grant = Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a".to_owned(), "b".to_owned()]);
+        assert!(grant.take("b").is_none());
+        assert!(grant.take("a").is_some());
+        assert!(grant.take("a").is_none());
+        assert!(grant.take("b").is_some());
+        assert_eq!(grant.left(), 0);
+    }
+}

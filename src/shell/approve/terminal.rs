@@ -1,0 +1,207 @@
+//! The approver who sits at the terminal.
+//!
+//! Everything is shown on standard error, so that standard output stays a document. What was typed before the prompt
+//! stood there was typed for something else and is thrown away.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use async_trait::async_trait;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
+
+use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
+
+/// After so many answers that are none, nobody is answering.
+const PATIENCE: u32 = 20;
+
+/// Asks whoever sits at the terminal.
+#[derive(Debug, Clone)]
+pub struct TerminalApprover {
+    who: Reviewer,
+}
+
+impl TerminalApprover {
+    /// Names the human at the terminal for the audit.
+    #[must_use]
+    pub fn new(who: &str) -> Self {
+        Self { who: Reviewer::new(who) }
+    }
+}
+
+#[async_trait]
+impl Approver for TerminalApprover {
+    async fn decide(&self, request: &Request) -> Decision {
+        let shown = request.clone();
+        let choice = tokio::task::spawn_blocking(move || ask(&shown)).await;
+        let failed = |_| Choice::Deny { reason: "the terminal failed".to_owned() };
+        Decision { choice: choice.unwrap_or_else(failed), who: self.who.clone() }
+    }
+}
+
+fn ask(request: &Request) -> Choice {
+    let gone = || Choice::Deny { reason: "the input ended".to_owned() };
+    let color = io::stderr().is_terminal();
+    if show(&render(request, color)).is_err() {
+        return gone();
+    }
+    for _ in 0..PATIENCE {
+        discard_typed_ahead();
+        if show("[A]pprove  [D]eny  [M]odify > ").is_err() {
+            return gone();
+        }
+        let Some(answer) = read_line() else { return gone() };
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "a" | "approve" => return Choice::Approve,
+            "d" | "deny" => {
+                let reason = show("Reason, in one line > ").ok().and_then(|()| read_line()).unwrap_or_default();
+                return Choice::Deny { reason: reason.trim().to_owned() };
+            }
+            "m" | "modify" => match edit(&request.command) {
+                Some(command) if !command.trim().is_empty() => return Choice::Modify { command },
+                Some(_) => drop(show("An empty command cannot run.\n")),
+                None => return gone(),
+            },
+            _ => drop(show("Please answer with a, d or m.\n")),
+        }
+    }
+    Choice::Deny { reason: "no answer could be understood".to_owned() }
+}
+
+/// Writes the question out: the whole command, wrapped by the terminal and never cut.
+pub(super) fn render(request: &Request, color: bool) -> String {
+    let (bold, red, off) = if color { ("\x1b[1m", "\x1b[31m", "\x1b[0m") } else { ("", "", "") };
+    let mut text = String::new();
+    // A text in memory takes everything that is written to it.
+    let mut put = |line: &str| drop(writeln!(text, "{line}"));
+    put("");
+    put(&format!("{bold}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
+    if request.outcome_unknown {
+        put(&format!("{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect"));
+    }
+    if request.plan.is_empty() {
+        put(&format!("\n  {bold}{}{off}\n", visible(&request.command)));
+    } else {
+        put(&format!("\n  {} ({} commands, run in this order, each once)", visible(&request.command), request.plan.len()));
+        for (at, step) in request.plan.iter().enumerate() {
+            put(&format!("  {:>2}. [{}] {bold}{}{off}", at + 1, step.ruling.verdict, visible(&step.command)));
+        }
+        put("");
+    }
+    put(&format!("Why:  {}", visible(&request.reasoning)));
+    put(&format!("Risk: {red}{}{off} ({}, tier {})", visible(&request.ruling.reason), request.ruling.rule, request.ruling.tier.number()));
+    if request.needs_shell() {
+        put("Note: this text is given to `sh -c` exactly as it stands here");
+    }
+    if request.round > 1 {
+        put(&format!("Note: modified, round {}", request.round));
+    }
+    text
+}
+
+/// Spells out what a terminal would obey or not show.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        let hidden = char.is_control() || (!char.is_ascii() && !char.is_alphanumeric());
+        match char {
+            '\n' => out.push_str("\\n\n  "),
+            _ if hidden => out.extend(char.escape_unicode()),
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+fn show(text: &str) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    err.write_all(text.as_bytes())?;
+    err.flush()
+}
+
+/// Throws away what was typed before the question stood there.
+fn discard_typed_ahead() {
+    let input = io::stdin();
+    if input.is_terminal() {
+        drop(tcflush(&input, QueueSelector::IFlush));
+        return;
+    }
+    let mut buffer = [0_u8; 4096];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    loop {
+        let mut ready = [PollFd::new(&input, PollFlags::IN)];
+        let waiting = poll(&mut ready, Some(&now)).is_ok_and(|count| count > 0);
+        let readable = ready.iter().any(|entry| entry.revents().contains(PollFlags::IN));
+        if !waiting || !readable || rustix::io::read(&input, &mut buffer).is_ok_and(|count| count == 0) {
+            return;
+        }
+    }
+}
+
+/// Reads a line byte by byte: nothing behind it may be taken from whoever reads next.
+fn read_line() -> Option<String> {
+    const LONGEST: usize = 256 * 1024;
+    let input = io::stdin();
+    let mut line = Vec::new();
+    let mut byte = [0_u8; 1];
+    while line.len() < LONGEST {
+        match rustix::io::read(&input, &mut byte) {
+            Ok(0) if line.is_empty() => return None,
+            Ok(0) => break,
+            Ok(_) if byte == [b'\n'] => break,
+            Ok(_) => line.extend_from_slice(&byte),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Lets the human change the command; it stands there to begin with.
+fn edit(command: &str) -> Option<String> {
+    if !io::stdin().is_terminal() || command.contains('\n') {
+        show("New command, in one line > ").ok()?;
+        return read_line();
+    }
+    // The editor writes to the terminal itself, so that standard output stays free of it.
+    let settings = rustyline::Config::builder().behavior(rustyline::Behavior::PreferTerm).build();
+    let mut editor = rustyline::DefaultEditor::with_config(settings).ok()?;
+    editor.readline_with_initial("Command > ", (command, "")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Policy, SessionId};
+
+    fn request(command: &str) -> Request {
+        Request {
+            session: "s1".parse::<SessionId>().unwrap(),
+            command: command.to_owned(),
+            reasoning: "because".to_owned(),
+            ruling: Policy::builtin().unwrap().classify(command),
+            round: 1,
+            plan: Vec::new(),
+            outcome_unknown: false,
+        }
+    }
+
+    #[test]
+    fn the_whole_command_is_shown_however_long_it_is() {
+        let command = format!("touch {} && rm -rf /tmp/x", "a".repeat(5000));
+        assert!(render(&request(&command), false).contains(&command));
+    }
+
+    #[test]
+    fn nothing_in_a_command_reaches_the_terminal_as_an_order() {
+        let shown = render(&request("touch \u{1b}[2J\u{202e}x\r"), false);
+        assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}') && !shown.contains('\r'));
+        assert!(shown.contains("\\u{1b}[2J\\u{202e}x\\u{d}"));
+    }
+
+    #[test]
+    fn a_step_whose_fate_is_unknown_says_so() {
+        let request = Request { outcome_unknown: true, ..request("touch x") };
+        assert!(render(&request, false).contains("outcome unknown"));
+    }
+}

@@ -1,0 +1,17 @@
+//! The shell itself: classify, approve, run, redact, clip, audit, in this order and no other.
+//!
+//! Goes in: a command and the reasoning behind it. Comes out: a structured [`Response`]. Never: a command that was not
+//! judged, a RISKY one without a human's consent to exactly that text, a run whose intent is not on the disk, output
+//! that was not redacted.
+
+mod builder;
+mod finish;
+mod record;
+mod response;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use builder::{BuildError, Builder};
+pub use response::{Action, OutputMetadata, Problem, Response, Status};
+pub use run::Shell;

@@ -1,0 +1,256 @@
+//! The way of a command through the gate.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::builder::Builder;
+use super::record::Case;
+use super::response::{Action, Problem, Response, Status};
+use crate::base::{Clock, SessionId};
+use crate::shell::audit::{Anchor, Kind, Log};
+use crate::shell::{
+    Approver, CancelSignal, Choice, Decision, Grant, Mask, Permit, PlannedCommand, Policy, Request, Reviewer, Ruling, Setting, Verdict,
+    exec,
+};
+
+/// After so many modifications whoever modifies is not getting anywhere.
+const ROUNDS: u32 = 5;
+
+/// The gate between an agent and the machine, for one session.
+pub struct Shell {
+    pub(super) session: SessionId,
+    pub(super) policy: Arc<Policy>,
+    pub(super) approver: Arc<dyn Approver>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) anchor: Arc<dyn Anchor>,
+    pub(super) mask: Option<Mask>,
+    pub(super) identity: Option<String>,
+    pub(super) expiry: Duration,
+    pub(super) evidence: PathBuf,
+    pub(super) log: Arc<Mutex<Log>>,
+    pub(super) setting: Setting,
+}
+
+/// What came of asking.
+enum Answer {
+    Given(Decision),
+    Late,
+    Failed,
+}
+
+impl Shell {
+    /// Starts putting a shell together for a session whose files lie in `data`.
+    #[must_use]
+    pub fn builder(session: SessionId, data: &Path) -> Builder {
+        Builder::new(session, data)
+    }
+
+    /// Returns the policy by which commands are judged.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Judges a command, asks if it must, runs it if it may, and answers.
+    pub async fn run(&self, command: &str, reasoning: &str) -> Response {
+        self.run_until(command, reasoning, CancelSignal::never()).await
+    }
+
+    /// Does what [`Shell::run`] does, and stops the command when the signal comes.
+    pub async fn run_until(&self, command: &str, reasoning: &str, cancel: CancelSignal) -> Response {
+        let mut case = self.open(command, reasoning);
+        loop {
+            match case.ruling.verdict {
+                Verdict::Blocked => return self.block(case).await,
+                Verdict::Safe => {
+                    return match Permit::for_safe(&case.ruling) {
+                        Some(permit) => self.execute(case, permit, cancel).await,
+                        None => self.deny(case, Action::UserAbandoned, "a SAFE command has no words").await,
+                    };
+                }
+                Verdict::Risky if case.command.is_empty() => return self.refuse_empty(case).await,
+                Verdict::Risky => {}
+            }
+            let request = self.request(&case, Vec::new());
+            let answer = self.ask(&request).await;
+            let Decision { choice, who } = match answer {
+                Answer::Given(decision) => decision,
+                Answer::Late => return self.deny(case, Action::Expired, "nobody answered in time").await,
+                Answer::Failed => return self.deny(case, Action::UserAbandoned, "the approver failed").await,
+            };
+            case.approval = Some((who.clone(), self.clock.now()));
+            match choice {
+                Choice::Approve => {
+                    case.action = if case.round > 1 { Action::UserModified } else { Action::UserApproved };
+                    return match Permit::approved(who, &case.command, &case.ruling) {
+                        Some(permit) => self.execute(case, permit, cancel).await,
+                        None => self.block(case).await,
+                    };
+                }
+                Choice::Deny { reason } => return self.deny(case, Action::UserDenied, &reason).await,
+                Choice::Expired => return self.deny(case, Action::Expired, "nobody answered in time").await,
+                Choice::Modify { command } => match self.modify(case, &command).await {
+                    Ok(next) => case = next,
+                    Err(response) => return *response,
+                },
+            }
+        }
+    }
+
+    /// Asks once for the exact commands of a task. Those that the policy calls SAFE are shown too, but need no consent.
+    ///
+    /// # Errors
+    /// Returns the response where a command of the plan is BLOCKED or a human did not approve.
+    pub async fn ask_plan(&self, purpose: &str, commands: &[String], reasoning: &str) -> Result<Grant, Box<Response>> {
+        let plan: Vec<PlannedCommand> =
+            commands.iter().map(|command| PlannedCommand { command: command.clone(), ruling: self.policy.classify(command) }).collect();
+        let Some(strictest) = plan.iter().max_by_key(|step| step.ruling.verdict) else {
+            return Err(Box::new(self.refuse_empty(self.open("", reasoning)).await));
+        };
+        let mut case = Case::new(purpose, reasoning, Ruling { argv: None, ..strictest.ruling.clone() });
+        if case.ruling.verdict == Verdict::Blocked {
+            return Err(Box::new(self.block(case).await));
+        }
+        let request = self.request(&case, plan);
+        case.plan = Some(request.digest());
+        let answer = if case.ruling.verdict == Verdict::Safe {
+            Answer::Given(Decision { choice: Choice::Approve, who: Reviewer::new("policy") })
+        } else {
+            self.ask(&request).await
+        };
+        let Answer::Given(Decision { choice, who }) = answer else {
+            return Err(Box::new(self.deny(case, Action::Expired, "nobody answered").await));
+        };
+        case.approval = Some((who.clone(), self.clock.now()));
+        match choice {
+            Choice::Approve => {
+                case.action = Action::UserApproved;
+                let entry = case.entry(self, Kind::Decided);
+                if let Err(error) = self.write(&mut case, entry).await {
+                    return Err(Box::new(audit_failed(&case, &error)));
+                }
+                Ok(Grant::new(request.digest(), who, commands.iter().cloned()))
+            }
+            Choice::Deny { reason } => Err(Box::new(self.deny(case, Action::UserDenied, &reason).await)),
+            Choice::Expired => Err(Box::new(self.deny(case, Action::Expired, "nobody answered in time").await)),
+            Choice::Modify { .. } => {
+                let reason = "a plan can be approved or denied as a whole, not changed";
+                Err(Box::new(self.deny(case, Action::UserDenied, reason).await))
+            }
+        }
+    }
+
+    /// Runs a command under the consent to a plan. One that is not the plan's next is judged and asked for by itself.
+    pub async fn run_planned(&self, grant: &mut Grant, command: &str, reasoning: &str, cancel: CancelSignal) -> Response {
+        let mut case = self.open(command, reasoning);
+        let covered = if case.ruling.verdict == Verdict::Blocked { None } else { grant.take(&case.command) };
+        let permit = covered.and_then(|who| {
+            case.plan = Some(grant.digest());
+            if case.ruling.verdict == Verdict::Safe {
+                return Permit::for_safe(&case.ruling);
+            }
+            case.action = Action::UserApproved;
+            case.approval = Some((who.clone(), self.clock.now()));
+            Permit::approved(who, &case.command, &case.ruling)
+        });
+        match permit {
+            Some(permit) => self.execute(case, permit, cancel).await,
+            None => self.run_until(command, reasoning, cancel).await,
+        }
+    }
+
+    fn open(&self, command: &str, reasoning: &str) -> Case {
+        let command = self.mask.as_ref().map_or_else(|| command.to_owned(), |mask| mask.unmask(command));
+        let command = command.trim_matches([' ', '\t', '\n', '\r']);
+        Case::new(command, reasoning, self.policy.classify(command))
+    }
+
+    fn request(&self, case: &Case, plan: Vec<PlannedCommand>) -> Request {
+        Request {
+            session: self.session.clone(),
+            command: case.command.clone(),
+            reasoning: case.reasoning.clone(),
+            ruling: case.ruling.clone(),
+            round: case.round,
+            plan,
+            outcome_unknown: false,
+        }
+    }
+
+    /// Asks on a task of its own, so that an approver that panics or never answers is a denial and nothing more.
+    async fn ask(&self, request: &Request) -> Answer {
+        let (approver, request) = (Arc::clone(&self.approver), request.clone());
+        let mut asking = JoinSet::new();
+        asking.spawn(async move { approver.decide(&request).await });
+        match tokio::time::timeout(self.expiry, asking.join_next()).await {
+            Ok(Some(Ok(decision))) => Answer::Given(decision),
+            Ok(Some(Err(_)) | None) => Answer::Failed,
+            Err(_) => Answer::Late,
+        }
+    }
+
+    /// Records a modification and judges the new command from the start.
+    async fn modify(&self, mut case: Case, command: &str) -> Result<Case, Box<Response>> {
+        if case.round >= ROUNDS {
+            return Err(Box::new(self.deny(case, Action::UserDenied, "it was modified too often").await));
+        }
+        case.action = Action::UserModified;
+        let entry = case.entry(self, Kind::Decided);
+        if let Err(error) = self.write(&mut case, entry).await {
+            return Err(Box::new(audit_failed(&case, &error)));
+        }
+        let command = command.trim_matches([' ', '\t', '\n', '\r']);
+        let next = Case { round: case.round + 1, action: Action::UserModified, ..Case::new(command, &case.reasoning, self.policy.classify(command)) };
+        let next = Case { audit_id: case.audit_id, head: case.head, approval: case.approval, ..next };
+        if next.command.is_empty() { Err(Box::new(self.refuse_empty(next).await)) } else { Ok(next) }
+    }
+
+    async fn execute(&self, mut case: Case, permit: Permit, cancel: CancelSignal) -> Response {
+        let mut intent = case.entry(self, Kind::Intent);
+        intent.argv_digest = Some(permit.digest());
+        if let Err(error) = self.write(&mut case, intent).await {
+            return audit_failed(&case, &error);
+        }
+        let ran = exec::run(permit, &self.setting, cancel).await;
+        let modified = (case.round > 1).then(|| case.command.clone());
+        let mut response = self.finish(case, ran).await;
+        response.modified_command = modified;
+        response
+    }
+
+    async fn block(&self, mut case: Case) -> Response {
+        case.action = Action::Blocked;
+        self.decide(case, Status::Error, Some(Problem::Blocked), None).await
+    }
+
+    async fn refuse_empty(&self, mut case: Case) -> Response {
+        case.action = Action::Blocked;
+        self.decide(case, Status::Error, Some(Problem::EmptyCommand), None).await
+    }
+
+    async fn deny(&self, mut case: Case, action: Action, reason: &str) -> Response {
+        case.action = action;
+        self.decide(case, Status::Denied, None, Some(reason)).await
+    }
+
+    async fn decide(&self, mut case: Case, status: Status, problem: Option<Problem>, reason: Option<&str>) -> Response {
+        let mut entry = case.entry(self, Kind::Decided);
+        if let Some(reason) = reason {
+            entry.reason = Some(crate::shell::redact(reason).into_string().into());
+        }
+        entry.error = problem.map(|problem| problem.as_str().into());
+        let told = reason.map_or_else(|| case.ruling.reason.clone().into_owned(), str::to_owned);
+        match self.write(&mut case, entry).await {
+            Ok(_) => Self::settled(&case, status, problem, told),
+            Err(error) => audit_failed(&case, &error),
+        }
+    }
+}
+
+fn audit_failed(case: &Case, error: &str) -> Response {
+    let reason = format!("nothing ran, because the audit could not be written: {error}");
+    Shell::settled(case, Status::Error, Some(Problem::AuditFailed), reason)
+}
