@@ -77,7 +77,7 @@ impl Cage {
             Layers::Ping
         } else {
             let found = names().filter_map(|name| setting.programs.find(name).ok());
-            let programs: Vec<PathBuf> = std::iter::once(program.to_owned()).chain(found).collect();
+            let programs: BTreeSet<PathBuf> = std::iter::once(program.to_owned()).chain(found).collect();
             Layers::Full {
                 files: (!profile.namespace)
                     .then(|| file_rules(profile, setting, &programs, scratch))
@@ -161,7 +161,7 @@ impl Cage {
 fn file_rules(
     profile: &Profile,
     setting: &Setting,
-    programs: &[PathBuf],
+    programs: &BTreeSet<PathBuf>,
     scratch: &Path,
 ) -> io::Result<FileRules> {
     let mut writable = vec![scratch.to_owned()];

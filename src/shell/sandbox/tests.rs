@@ -275,3 +275,12 @@ async fn a_command_that_enters_a_namespace_may() {
     let unshare = format!("syscall({}, 0x40000000) != -1 or $! == 1 && $>", libc::SYS_unshare);
     assert_eq!(perl(&Place::new(), &unshare, profile).await, "ok");
 }
+
+#[tokio::test]
+async fn ping_leaves_the_sandbox_only_where_it_cannot_work_inside() {
+    let pinging = Profile { programs: vec!["ping".to_owned()], ..Profile::default() };
+    let found = Place::new().safe(&["true"], pinging).await.confinement;
+    let outside = support().ping_unconfined;
+    assert_eq!((found.landlock.starts_with("not used: ping"), found.new_privileges), (outside, outside));
+    assert!(found.limits.iter().any(|limit| limit.starts_with("open files")), "{:?}", found.limits);
+}
