@@ -1,15 +1,61 @@
-//! The gate between any agent and a machine.
+//! The gate between any agent and a machine: judge, ask, run, redact, clip, audit.
+//!
+//! ```
+//! use ghost_agent::shell::{Approver, Choice, Decision, Request, Reviewer, Shell};
+//! struct OnCall;
+//! #[async_trait::async_trait]
+//! impl Approver for OnCall {
+//!     async fn decide(&self, request: &Request) -> Decision {
+//!         let reason = format!("not at night: {}", request.command);
+//!         Decision { choice: Choice::Deny { reason }, who: Reviewer::new("ana") }
+//!     }
+//! }
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let data = tempfile::tempdir()?;
+//! let shell = Shell::builder("s1".parse()?, data.path()).approver(std::sync::Arc::new(OnCall)).build()?;
+//! assert!(shell.run("cat /proc/net/dev", "which interfaces are there?").await.output.contains("lo:"));
+//! assert!(shell.run("ip link set eth0 down", "restart it").await.is_refused());
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Invariants
+//! - One file starts processes, `exec.rs`, and only for a [`Permit`], which nothing outside this room can make.
+//! - The words that were judged are the words that run. A text that needs a shell runs as exactly the text that a human
+//!   approved.
+//! - What is not understood asks. Silence, an error and a panic mean no. Nobody is asked about what is BLOCKED.
+//! - Classification does no IO and knows no clock, no environment and no model.
+//! - Nothing runs before its intent is on the disk. Nothing is shown before it is redacted.
 
+mod approve;
 pub mod audit;
+mod clip;
+mod exec;
+mod gate;
 mod judge;
+mod mask;
 mod permit;
 mod policy;
+mod process;
 mod profile;
+mod redact;
+mod resolve;
+mod sandbox;
 mod text;
 mod verdict;
 
+#[cfg(feature = "cli")]
+pub use approve::TerminalApprover;
+pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
+pub use clip::{Clipping, Limits as ClipLimits, ModelText, clip};
+pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
 pub use judge::LONGEST_COMMAND;
+pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 pub use policy::{Example, Policy, PolicyError};
+pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting};
 pub use profile::{Profile, Socket};
+pub use redact::{Redacted, redact};
+pub use resolve::{ProgramError, Programs};
+pub use sandbox::{Confinement, Support, support, sweep};
 pub use verdict::{Ruling, Tier, Verdict};

@@ -1,0 +1,100 @@
+//! What the caller and the watching thread share: the group that may be signaled, and a bell.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// Lets one side stop what the other watches.
+///
+/// A group is signaled only while its leader has not been reaped: until then the kernel cannot give its number to
+/// another process. Both happen under one lock.
+#[derive(Debug)]
+pub(in crate::shell) struct Handle {
+    bell: OwnedFd,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    group: Option<Pid>,
+    stop: Option<Stop>,
+}
+
+/// How urgently the caller wants an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stop {
+    /// Ask first, then kill, then answer.
+    Canceled,
+    /// Nobody waits for an answer any more.
+    Abandoned,
+}
+
+impl Handle {
+    /// Makes a handle on nothing yet.
+    pub(in crate::shell) fn new() -> io::Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { bell, state: Mutex::default() })
+    }
+
+    /// Asks the watching thread for an early end.
+    pub(in crate::shell) fn cancel(&self) {
+        self.stop(Stop::Canceled);
+    }
+
+    /// Kills the group at once, without waiting for it: for a caller that goes away.
+    pub(in crate::shell) fn abandon(&self) {
+        self.stop(Stop::Abandoned);
+        self.signal(Signal::KILL);
+    }
+
+    fn stop(&self, stop: Stop) {
+        let mut state = self.lock();
+        state.stop = state.stop.max(Some(stop));
+        // The counter of an eventfd overflows only after 2^64 - 2 rings; a bell that is full has rung.
+        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+    }
+
+    pub(super) fn stopped(&self) -> Option<Stop> {
+        self.lock().stop
+    }
+
+    /// Returns the descriptor that becomes readable when somebody stops.
+    pub(super) fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+
+    /// Silences the bell, so that waiting for it waits again.
+    pub(super) fn silence(&self) {
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+    }
+
+    /// Names the group, from its leader's start until it is reaped; kills it where the caller has already gone.
+    pub(super) fn lead(&self, leader: Pid) {
+        self.lock().group = Some(leader);
+        if self.stopped() == Some(Stop::Abandoned) {
+            self.signal(Signal::KILL);
+        }
+    }
+
+    /// Signals every process of the group.
+    pub(super) fn signal(&self, signal: Signal) {
+        if let Some(group) = self.lock().group {
+            // It fails where all are gone, or where those that are left became somebody else: nothing to be done.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// Runs what frees the leader's process number, after which no signal is sent any more.
+    pub(super) fn reap<T>(&self, reap: impl FnOnce() -> T) -> T {
+        let mut state = self.lock();
+        state.group = None;
+        reap()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

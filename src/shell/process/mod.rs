@@ -1,0 +1,23 @@
+//! One running process: its setting, its output, its end.
+//!
+//! Goes in: a child that [`super::exec`] started. Comes out: what it printed and how it ended. Never: a start, a read of
+//! this process's environment, an unbounded buffer, a signal to a process number that may have been given away.
+
+mod cancel;
+mod environment;
+mod error;
+mod handle;
+mod output;
+mod setting;
+#[cfg(test)]
+pub(in crate::shell) mod tests;
+mod watch;
+
+pub use cancel::{Cancel, CancelSignal};
+pub use error::ExecError;
+pub use output::Output;
+pub use setting::{Limits, ProcessBound, Setting};
+
+pub(in crate::shell) use environment::{Home, environment};
+pub(in crate::shell) use handle::Handle;
+pub(in crate::shell) use watch::{Survivors, watch};

@@ -1,0 +1,118 @@
+//! What a command printed and how it ended.
+
+use std::io::{ErrorKind, Read};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::shell::Confinement;
+
+const CHUNK: usize = 64 * 1024;
+
+/// The result of a command that started.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// Its exit code; `None` where a signal ended it or where it could not be killed.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// The first bytes of its standard output, as they came.
+    pub stdout: Vec<u8>,
+    /// The first bytes of its standard error, as they came.
+    pub stderr: Vec<u8>,
+    /// How many bytes of standard output there were.
+    pub stdout_total: u64,
+    /// How many bytes of standard error there were.
+    pub stderr_total: u64,
+    /// Whether `stdout` is less than there was.
+    pub stdout_truncated: bool,
+    /// Whether `stderr` is less than there was.
+    pub stderr_truncated: bool,
+    /// Whether it was stopped because its time was over.
+    pub timed_out: bool,
+    /// Whether it was stopped because somebody canceled it.
+    pub canceled: bool,
+    /// Whether a process that it left behind still held its output, so that more might have come.
+    pub still_open: bool,
+    /// How long it ran.
+    pub duration: Duration,
+    /// What it was kept from doing.
+    pub confinement: Confinement,
+    /// The file that ran.
+    pub program: PathBuf,
+}
+
+/// The beginning of a stream, and the length of all of it.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) bytes: Vec<u8>,
+    pub(super) total: u64,
+    limit: usize,
+}
+
+/// What one attempt to read found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Some bytes, or none for now.
+    More,
+    /// The end.
+    End,
+}
+
+impl Kept {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), total: 0, limit }
+    }
+
+    /// Reads once, keeps what fits and counts the rest. The source must not block.
+    pub(super) fn read_from(&mut self, source: &mut impl Read, chunk: &mut Chunk) -> Found {
+        match source.read(&mut chunk.0) {
+            Ok(0) => Found::End,
+            Ok(length) => {
+                let room = self.limit.saturating_sub(self.bytes.len()).min(length);
+                self.bytes.extend_from_slice(chunk.0.get(..room).unwrap_or_default());
+                self.total = self.total.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
+                Found::More
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Found::More
+            }
+            Err(_) => Found::End,
+        }
+    }
+
+    pub(super) fn truncated(&self) -> bool {
+        u64::try_from(self.bytes.len()).is_ok_and(|kept| kept < self.total)
+    }
+}
+
+/// The buffer between a pipe and what is kept.
+pub(super) struct Chunk(Box<[u8]>);
+
+impl Chunk {
+    pub(super) fn new() -> Self {
+        Self(vec![0; CHUNK].into_boxed_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exceeds_the_limit_is_counted_and_dropped() {
+        let mut source: &[u8] = &vec![b'x'; 3 * CHUNK];
+        let mut kept = Kept::new(CHUNK + 1);
+        let mut chunk = Chunk::new();
+        while kept.read_from(&mut source, &mut chunk) == Found::More {}
+        assert_eq!((kept.bytes.len(), kept.total, kept.truncated()), (CHUNK + 1, 3 * CHUNK as u64, true));
+    }
+
+    #[test]
+    fn what_fits_exactly_is_whole() {
+        let mut source: &[u8] = b"abc";
+        let mut kept = Kept::new(3);
+        let mut chunk = Chunk::new();
+        while kept.read_from(&mut source, &mut chunk) == Found::More {}
+        assert_eq!((kept.bytes.as_slice(), kept.truncated()), (b"abc".as_slice(), false));
+    }
+}

@@ -1,0 +1,116 @@
+//! A folder that belongs to one command and goes when it does.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::base::private_dir;
+use crate::shell::sandbox::cgroup;
+
+/// An empty folder of mode 0700, removed with everything in it when the value is dropped.
+#[derive(Debug)]
+pub(in crate::shell) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes a folder below `root`.
+    pub(in crate::shell) fn create(root: &Path) -> io::Result<Self> {
+        private_dir(root)?;
+        // Landlock and HOME need the one true path, whatever the caller's was relative to.
+        let path = fs::canonicalize(root)?.join(unique_name());
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+
+    /// Returns the path.
+    pub(in crate::shell) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is swept after this process has ended.
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+/// Removes what commands of ended processes left behind: control groups, and folders below `root`. Returns how many
+/// folders there were.
+///
+/// # Errors
+/// Fails where `root` cannot be read; one that is missing holds nothing.
+pub fn sweep(root: &Path) -> io::Result<usize> {
+    cgroup::sweep();
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let stale = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_stale));
+    Ok(stale.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count())
+}
+
+const PREFIX: &str = "ghost-run";
+
+/// Makes a name that no other command of any living process has: our number, our start, a counter.
+pub(super) fn unique_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let own = std::process::id();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}-{own}-{}-{number}", started(own).unwrap_or_default())
+}
+
+/// Tells whether a name is one of ours and its process is gone, even where another has its number now.
+pub(super) fn is_stale(name: &str) -> bool {
+    let mut parts = name.strip_prefix(PREFIX).unwrap_or_default().split('-').skip(1);
+    let (Some(Ok(process)), Some(Ok(start))) =
+        (parts.next().map(str::parse), parts.next().map(str::parse::<u64>))
+    else {
+        return false;
+    };
+    started(process).unwrap_or_default() != start
+}
+
+/// Returns when a process started, in ticks since the boot.
+fn started(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The second field is a name in parentheses that may itself hold any character.
+    text.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_scratch_folder_is_private_and_goes_with_its_value() {
+        let root = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(root.path()).unwrap();
+        fs::write(scratch.path().join("x"), "x").unwrap();
+        assert_eq!(fs::metadata(scratch.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        drop(scratch);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_sweep_takes_the_folders_of_dead_processes_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let ours = Scratch::create(root.path()).unwrap();
+        for name in
+            ["ghost-run-1-999999999-0", "ghost-run-4194303-7-0", "notes", "ghost-run", "ghost-run-x-y"]
+        {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        assert_eq!(sweep(root.path()).unwrap(), 2);
+        assert!(ours.path().exists() && root.path().join("notes").exists());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn a_missing_root_holds_nothing() {
+        assert_eq!(sweep(Path::new("/nonexistent-folder")).unwrap(), 0);
+    }
+}

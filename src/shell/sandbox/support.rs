@@ -1,0 +1,86 @@
+//! What this machine offers to confine a command with.
+
+use serde::Serialize;
+
+use crate::shell::sandbox::cgroup::PidsGroup;
+use crate::shell::sandbox::syscalls::{self, CallRules};
+use crate::shell::sandbox::{files, ping};
+
+/// The Landlock interface that has everything we ask for.
+const COMPLETE: i32 = 6;
+
+/// What `ghost config check` reports of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Support {
+    /// The Landlock interface, where there is one.
+    pub landlock: Option<i32>,
+    /// Whether system calls can be filtered.
+    pub seccomp: bool,
+    /// Whether the number of processes can be bounded.
+    pub processes: bool,
+    /// Whether `ping` must run outside of the sandbox to work.
+    pub ping_unconfined: bool,
+}
+
+/// Tries out what this machine offers. It starts threads that restrict themselves, and blocks for some milliseconds.
+#[must_use]
+pub fn support() -> Support {
+    let filters =
+        || syscalls::filters(&CallRules::default()).and_then(|filters| syscalls::restrict(&filters));
+    let seccomp = std::thread::spawn(move || filters().is_ok_and(|answer| answer == "on"));
+    Support {
+        landlock: files::abi(),
+        seccomp: seccomp.join().unwrap_or(false),
+        processes: PidsGroup::create(1).is_some(),
+        ping_unconfined: ping::needs_privileges(),
+    }
+}
+
+impl Support {
+    /// Says in sentences what is missing; nothing where all is there.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let landlock = match self.landlock {
+            None => Some("Landlock is absent: a SAFE command can write wherever this user can".to_owned()),
+            Some(found) if found < COMPLETE => Some(format!(
+                "Landlock ABI {found} is partial (ABI {COMPLETE} is complete): the audit says so for every command"
+            )),
+            Some(_) => None,
+        };
+        let rest = [
+            (!self.seccomp, "seccomp is absent: system calls and sockets of SAFE commands are not filtered"),
+            (!self.processes, "no pids control group can be made here: the number of processes is unbounded"),
+            (
+                self.ping_unconfined,
+                "ping needs privileges of its file: it runs with limits, but without a sandbox",
+            ),
+        ];
+        let rest = rest.into_iter().filter(|(missing, _)| *missing).map(|(_, text)| text.to_owned());
+        landlock.into_iter().chain(rest).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complete_machine_warns_of_nothing() {
+        let complete = Support { landlock: Some(7), seccomp: true, processes: true, ping_unconfined: false };
+        assert_eq!(complete.warnings(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn everything_that_is_missing_is_said() {
+        let bare = Support { landlock: None, seccomp: false, processes: false, ping_unconfined: true };
+        assert_eq!(bare.warnings().len(), 4);
+    }
+
+    #[test]
+    fn trying_leaves_this_process_as_it_was() {
+        let found = support();
+        assert_eq!(support(), found);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x"), "still writable").unwrap();
+    }
+}
