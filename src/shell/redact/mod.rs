@@ -1,0 +1,35 @@
+//! Takes secrets out of text before anyone else reads it.
+//!
+//! Goes in: any text, most often what a program printed. Comes out: [`Redacted`], the same bytes except that each
+//! secret is a placeholder such as `[redacted:password]`. Never: a second maker of [`Redacted`], a re-printed
+//! document, a clock, a file, a network.
+//!
+//! *Invariants*
+//!
+//! - What is valid JSON stays valid JSON, with its order and its spaces: a value is replaced where it stands.
+//! - Text without a secret comes back byte for byte.
+//! - Redacting twice is redacting once; a text that will not settle is withheld whole.
+//! - The time is linear in the length of the text: each rule walks it once.
+
+mod assign;
+mod cloud;
+mod command;
+mod decode;
+mod header;
+mod json;
+mod member;
+mod name;
+mod network;
+mod pair;
+mod pem;
+mod redacted;
+mod rule;
+mod scan;
+mod shape;
+mod span;
+mod table;
+mod url;
+mod value;
+mod word;
+
+pub use redacted::{Redacted, redact};
