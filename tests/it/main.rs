@@ -1,10 +1,7 @@
 //! The integration tests, in one binary.
-<<<<<<< HEAD
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[cfg(feature = "shell")]
 mod audit_crash;
-=======
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
+#[cfg(feature = "shell")]
 mod redact;
->>>>>>> redact

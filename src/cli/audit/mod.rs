@@ -9,9 +9,10 @@ mod tests;
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
 
 use crate::shell::audit::{self, Verification};
 
@@ -21,15 +22,57 @@ const LARGEST: u64 = 256 << 20;
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;
 
+/// The arguments of `ghost audit`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl")]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Sub,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Says whether an audit file is whole.
+    Verify {
+        /// The audit file of a session.
+        file: PathBuf,
+        /// The head that the session recorded; makes a missing tail visible.
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where the file is not whole.
+        #[arg(long)]
+        exit_code: bool,
+    },
+    /// Tells what an audit file holds, in the order of writing.
+    Show {
+        /// The audit file of a session.
+        file: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    match &arguments.command {
+        Sub::Verify { file, head, json, exit_code } => verify(file, head.as_deref(), *json, *exit_code),
+        Sub::Show { file, json } => show(file, *json).map(|()| 0),
+    }
+}
+
 /// Says whether `file` is whole, and whether it holds `head`; returns the exit code.
-pub(crate) fn verify(file: &Path, head: Option<&str>, json: bool, exit_code: bool) -> anyhow::Result<u8> {
+pub(super) fn verify(file: &Path, head: Option<&str>, json: bool, exit_code: bool) -> anyhow::Result<u8> {
     let found = audit::verify(&mut open(file, head.is_some())?, head).context(reading(file))?;
     written(if json { print_json(&found, io::stdout().lock()) } else { print(&found, io::stdout().lock()) })?;
     Ok(if exit_code && !found.ok { BAD_NEWS } else { 0 })
 }
 
 /// Tells what `file` holds, record by record in the order of writing, and whether it is whole.
-pub(crate) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
+fn show(file: &Path, json: bool) -> anyhow::Result<()> {
     let mut reader = open(file, false)?;
     let found = audit::verify(&mut reader, None).context(reading(file))?;
     reader.rewind().context(reading(file))?;

@@ -1,7 +1,7 @@
 //! What a human is asked.
 
-use crate::base::Digest;
-use crate::shell::{PlannedCommand, Ruling, SessionId};
+use crate::base::{Digest, SessionId};
+use crate::shell::{PlannedCommand, Ruling};
 
 /// One question: may this command, or these commands, run exactly as they stand here?
 #[derive(Debug, Clone, PartialEq, Eq)]

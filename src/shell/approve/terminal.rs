@@ -3,7 +3,6 @@
 //! Everything is shown on standard error, so that standard output stays a document. What was typed before the prompt
 //! stood there was typed for something else and is thrown away.
 
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
@@ -72,8 +71,10 @@ fn ask(request: &Request) -> Choice {
 pub(super) fn render(request: &Request, color: bool) -> String {
     let (bold, red, off) = if color { ("\x1b[1m", "\x1b[31m", "\x1b[0m") } else { ("", "", "") };
     let mut text = String::new();
-    // A text in memory takes everything that is written to it.
-    let mut put = |line: &str| drop(writeln!(text, "{line}"));
+    let mut put = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
     put("");
     put(&format!("{bold}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
     if request.outcome_unknown {
@@ -123,7 +124,8 @@ fn show(text: &str) -> io::Result<()> {
 fn discard_typed_ahead() {
     let input = io::stdin();
     if input.is_terminal() {
-        drop(tcflush(&input, QueueSelector::IFlush));
+        // A terminal that cannot be flushed had nothing in it.
+        tcflush(&input, QueueSelector::IFlush).unwrap_or_default();
         return;
     }
     let mut buffer = [0_u8; 4096];
@@ -172,7 +174,8 @@ fn edit(command: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{Policy, SessionId};
+    use crate::base::SessionId;
+    use crate::shell::Policy;
 
     fn request(command: &str) -> Request {
         Request {

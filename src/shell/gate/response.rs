@@ -114,7 +114,7 @@ pub struct OutputMetadata {
 }
 
 /// The answer to one proposed command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Response {
     /// How it ended.
     pub status: Status,

@@ -318,8 +318,9 @@ fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
     all.extend(Example::all("block.credential", Verdict::Blocked, &block.credentials.blocked));
     all.extend(Example::all("block.credential", Verdict::Risky, &block.credentials.asks));
     for rule in &block.rules {
-        all.extend(Example::all(&rule.id, Verdict::Blocked, &rule.blocked));
-        all.extend(Example::all(&rule.id, Verdict::Risky, &rule.asks));
+        let id = format!("block.{}", rule.id);
+        all.extend(Example::all(&id, Verdict::Blocked, &rule.blocked));
+        all.extend(Example::all(&id, Verdict::Risky, &rule.asks));
     }
     all
 }

@@ -5,6 +5,7 @@
 
 mod block;
 mod cloud;
+mod describe;
 mod entry;
 mod example;
 mod file;
@@ -18,6 +19,7 @@ mod wrapper;
 pub(in crate::shell) use block::{Block, Credentials, Harm, Rule};
 pub(in crate::shell) use cloud::{Carrier, Cloud};
 pub(in crate::shell) use entry::{Check, Entry};
+pub use describe::RuleSummary;
 pub use example::Example;
 pub(in crate::shell) use file::Files;
 pub(in crate::shell) use grammar::Given;

@@ -1,0 +1,111 @@
+//! `ghost config`: is the configuration right, and what does this machine offer?
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::print::line;
+use super::root::Global;
+use super::setup::Setup;
+
+/// The arguments of `ghost config`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ghost config check\n  ghost config check --config /etc/ghost.toml --json --exit-code")]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Sub,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Checks every part of the configuration, and what the machine offers to the sandbox.
+    Check {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where something is missing.
+        #[arg(long)]
+        exit_code: bool,
+    },
+}
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    Warning,
+    Problem,
+}
+
+/// One thing that was checked.
+#[derive(Debug, Serialize)]
+struct Finding {
+    state: State,
+    what: &'static str,
+    detail: String,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let Sub::Check { json, exit_code } = arguments.command;
+    let setup = Setup::new(global)?;
+    let findings = findings(&setup);
+    let ok = findings.iter().all(|finding| finding.state != State::Problem);
+    if json {
+        line(&serde_json::json!({ "ok": ok, "findings": findings }).to_string())?;
+    } else {
+        for finding in &findings {
+            let sign = match finding.state {
+                State::Ok => "ok",
+                State::Warning => "warning",
+                State::Problem => "PROBLEM",
+            };
+            line(&format!("{sign:<8} {:<12} {}", finding.what, finding.detail))?;
+        }
+    }
+    Ok(if exit_code && !ok { 3 } else { 0 })
+}
+
+fn findings(setup: &Setup) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut add = |state, what, detail: String| found.push(Finding { state, what, detail });
+    let file = setup.file.as_ref().map_or_else(|| "none: defaults".to_owned(), |path| path.display().to_string());
+    add(State::Ok, "file", file);
+    add(State::Ok, "data", setup.data.display().to_string());
+    #[cfg(feature = "shell")]
+    shell(setup, &mut add);
+    found
+}
+
+#[cfg(feature = "shell")]
+fn shell(setup: &Setup, add: &mut impl FnMut(State, &'static str, String)) {
+    use crate::config::Anchoring;
+    use crate::shell::{Programs, support};
+
+    for (name, path) in &setup.config.programs {
+        match Programs::check(path) {
+            Ok(()) => add(State::Ok, "program", format!("{name} = {}", path.display())),
+            Err(error) => add(State::Problem, "program", format!("{name}: {error} ({})", error.hint())),
+        }
+    }
+    match setup.policy() {
+        Ok(policy) => add(State::Ok, "policy", format!("{} examples hold, digest {}", policy.examples().len(), policy.digest())),
+        Err(error) => add(State::Problem, "policy", format!("{error:#}")),
+    }
+    match setup.config.anchoring(&setup.data) {
+        Anchoring::Nowhere => add(State::Warning, "anchor", "none: a chain on one disk proves nothing against its owner".to_owned()),
+        Anchoring::Syslog => add(State::Ok, "anchor", "syslog".to_owned()),
+        Anchoring::File(path) if path.starts_with(&setup.data) => {
+            add(State::Warning, "anchor", format!("{}: on the disk of the chain itself", path.display()));
+        }
+        Anchoring::File(path) => add(State::Ok, "anchor", path.display().to_string()),
+    }
+    let support = support();
+    let offered = |there: bool| if there { State::Ok } else { State::Warning };
+    let landlock = support.landlock.map_or_else(|| "absent".to_owned(), |abi| format!("ABI {abi}"));
+    add(offered(support.landlock.is_some()), "landlock", landlock);
+    add(offered(support.seccomp), "seccomp", if support.seccomp { "on" } else { "absent" }.to_owned());
+    for warning in support.warnings() {
+        add(State::Warning, "sandbox", warning);
+    }
+}

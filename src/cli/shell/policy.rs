@@ -1,0 +1,80 @@
+//! `ghost shell policy`.
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::print::line;
+use crate::cli::setup::Setup;
+use crate::shell::{Policy, Verdict};
+
+/// The arguments of `ghost shell policy`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'")]
+pub(super) struct Arguments {
+    /// Only what speaks of this program.
+    program: Option<String>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One rule, for people and scripts.
+#[derive(Debug, Serialize)]
+struct Row {
+    rule: String,
+    verdict: Verdict,
+    programs: Vec<String>,
+    what: String,
+    examples: Vec<Shown>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    command: String,
+    verdict: Verdict,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let policy = setup.policy()?;
+    let mut rows = rows(&policy);
+    if let Some(program) = &arguments.program {
+        rows.retain(|row| row.programs.iter().any(|name| name == program));
+        if rows.is_empty() && !arguments.json {
+            line(&format!("Nothing speaks of `{program}`: it asks, whatever its arguments are."))?;
+        }
+    }
+    if arguments.json {
+        line(&serde_json::json!({ "digest": policy.digest().to_string(), "rules": rows }).to_string())?;
+        return Ok(0);
+    }
+    for row in &rows {
+        line(&format!("{:<8} {:<28} {}", row.verdict, row.rule, row.what))?;
+        line(&format!("         {}", row.programs.join(" ")))?;
+        if arguments.program.is_some() {
+            for example in &row.examples {
+                line(&format!("           {:<8} {}", example.verdict, example.command.escape_debug()))?;
+            }
+        }
+    }
+    line(&format!("\n{} rules, {} examples, digest {}", rows.len(), policy.examples().len(), policy.digest()))?;
+    Ok(0)
+}
+
+fn rows(policy: &Policy) -> Vec<Row> {
+    policy
+        .rules()
+        .map(|rule| Row {
+            examples: policy
+                .examples()
+                .iter()
+                .filter(|example| example.entry == rule.id)
+                .map(|example| Shown { command: example.command.clone(), verdict: example.verdict })
+                .collect(),
+            rule: rule.id,
+            verdict: rule.verdict,
+            programs: rule.programs,
+            what: rule.what,
+        })
+        .collect()
+}
