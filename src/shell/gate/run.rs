@@ -75,11 +75,11 @@ impl Shell {
                 Verdict::Risky => {}
             }
             let request = self.request(&case, Vec::new());
-            let answer = self.ask(&request).await;
+            let answer = self.ask(&request, cancel.clone()).await;
             let Decision { choice, who } = match answer {
                 Answer::Given(decision) => decision,
                 Answer::Late => return self.deny(case, Action::Expired, "nobody answered in time").await,
-                Answer::Failed => return self.deny(case, Action::UserAbandoned, "the approver failed").await,
+                Answer::Failed => return self.deny(case, Action::UserAbandoned, "the approver failed or was interrupted").await,
             };
             case.approval = Some((who.clone(), self.clock.now()));
             match choice {
@@ -119,7 +119,7 @@ impl Shell {
         let answer = if case.ruling.verdict == Verdict::Safe {
             Answer::Given(Decision { choice: Choice::Approve, who: Reviewer::new("policy") })
         } else {
-            self.ask(&request).await
+            self.ask(&request, CancelSignal::never()).await
         };
         let Answer::Given(Decision { choice, who }) = answer else {
             return Err(Box::new(self.deny(case, Action::Expired, "nobody answered").await));
@@ -181,14 +181,19 @@ impl Shell {
     }
 
     /// Asks on a task of its own, so that an approver that panics or never answers is a denial and nothing more.
-    async fn ask(&self, request: &Request) -> Answer {
+    async fn ask(&self, request: &Request, mut cancel: CancelSignal) -> Answer {
         let (approver, request) = (Arc::clone(&self.approver), request.clone());
         let mut asking = JoinSet::new();
         asking.spawn(async move { approver.decide(&request).await });
-        match tokio::time::timeout(self.expiry, asking.join_next()).await {
-            Ok(Some(Ok(decision))) => Answer::Given(decision),
-            Ok(Some(Err(_)) | None) => Answer::Failed,
-            Err(_) => Answer::Late,
+        let answer = tokio::time::timeout(self.expiry, asking.join_next());
+        tokio::select! {
+            biased;
+            () = cancel.canceled() => Answer::Failed,
+            answer = answer => match answer {
+                Ok(Some(Ok(decision))) => Answer::Given(decision),
+                Ok(Some(Err(_)) | None) => Answer::Failed,
+                Err(_) => Answer::Late,
+            },
         }
     }
 
