@@ -5,3 +5,6 @@
 mod audit_crash;
 #[cfg(feature = "shell")]
 mod redact;
+#[cfg(feature = "cli")]
+mod terminal;
+mod tidy;

@@ -55,7 +55,11 @@ impl Consent {
     /// Returns the approver.
     pub(super) fn approver(self, setup: &Setup) -> Arc<dyn Approver> {
         match self {
-            Self::Ask => Arc::new(TerminalApprover::new(setup.environment.text("USER").unwrap_or("terminal"))),
+            Self::Ask => {
+                let text = |name| setup.environment.text(name);
+                let plain = text("TERM").is_none_or(|kind| matches!(kind, "" | "dumb" | "cons25" | "emacs"));
+                Arc::new(TerminalApprover::new(text("USER").unwrap_or("terminal")).plain(plain))
+            }
             Self::Deny => Arc::new(DenyAll),
         }
     }

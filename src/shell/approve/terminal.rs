@@ -18,13 +18,20 @@ const PATIENCE: u32 = 20;
 #[derive(Debug, Clone)]
 pub struct TerminalApprover {
     who: Reviewer,
+    plain: bool,
 }
 
 impl TerminalApprover {
     /// Names the human at the terminal for the audit.
     #[must_use]
     pub fn new(who: &str) -> Self {
-        Self { who: Reviewer::new(who) }
+        Self { who: Reviewer::new(who), plain: false }
+    }
+
+    /// Says that the terminal knows no more than lines, so that a command cannot be edited in place.
+    #[must_use]
+    pub fn plain(self, plain: bool) -> Self {
+        Self { plain, ..self }
     }
 }
 
@@ -32,13 +39,14 @@ impl TerminalApprover {
 impl Approver for TerminalApprover {
     async fn decide(&self, request: &Request) -> Decision {
         let shown = request.clone();
-        let choice = tokio::task::spawn_blocking(move || ask(&shown)).await;
+        let plain = self.plain;
+        let choice = tokio::task::spawn_blocking(move || ask(&shown, plain)).await;
         let failed = |_| Choice::Deny { reason: "the terminal failed".to_owned() };
         Decision { choice: choice.unwrap_or_else(failed), who: self.who.clone() }
     }
 }
 
-fn ask(request: &Request) -> Choice {
+fn ask(request: &Request, plain: bool) -> Choice {
     let gone = || Choice::Deny { reason: "the input ended".to_owned() };
     let color = io::stderr().is_terminal();
     if show(&render(request, color)).is_err() {
@@ -56,7 +64,7 @@ fn ask(request: &Request) -> Choice {
                 let reason = show("Reason, in one line > ").ok().and_then(|()| read_line()).unwrap_or_default();
                 return Choice::Deny { reason: reason.trim().to_owned() };
             }
-            "m" | "modify" => match edit(&request.command) {
+            "m" | "modify" => match edit(&request.command, plain) {
                 Some(command) if !command.trim().is_empty() => return Choice::Modify { command },
                 Some(_) => drop(show("An empty command cannot run.\n")),
                 None => return gone(),
@@ -160,9 +168,9 @@ fn read_line() -> Option<String> {
 }
 
 /// Lets the human change the command; it stands there to begin with.
-fn edit(command: &str) -> Option<String> {
-    if !io::stdin().is_terminal() || command.contains('\n') {
-        show("New command, in one line > ").ok()?;
+fn edit(command: &str, plain: bool) -> Option<String> {
+    if plain || !io::stdin().is_terminal() || command.contains('\n') {
+        show(&format!("The command is:\n  {}\nNew command, in one line > ", visible(command))).ok()?;
         return read_line();
     }
     // The editor writes to the terminal itself, so that standard output stays free of it.

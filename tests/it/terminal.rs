@@ -1,0 +1,193 @@
+//! The terminal gate at a real terminal: a pseudo-terminal whose other side this test holds.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const PROMPT: &str = "[A]pprove  [D]eny  [M]odify";
+
+/// A `ghost` that believes that a human sits before it.
+struct Terminal {
+    ours: File,
+    child: Child,
+    seen: String,
+}
+
+impl Terminal {
+    /// Starts `ghost shell run` on a fresh terminal, into which `typed_ahead` was typed before.
+    fn run(data: &Path, command: &str, typed_ahead: &str) -> Self {
+        Self::of_kind("dumb", data, command, typed_ahead)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    fn of_kind(kind: &str, data: &Path, command: &str, typed_ahead: &str) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let mut ours = File::from(ours);
+        ours.write_all(typed_ahead.as_bytes()).unwrap();
+        let side = |theirs: &OwnedFd| Stdio::from(theirs.try_clone().unwrap());
+        let child = Command::new("setsid")
+            .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost"), "shell", "run", command])
+            .args(["--reasoning", "because I say so", "--approve", "ask", "--json", "--session", "s1", "--data-dir"])
+            .arg(data)
+            .env("TERM", kind)
+            .stdin(side(&theirs))
+            .stderr(side(&theirs))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self { ours, child, seen: String::new() }
+    }
+
+    /// Waits until the terminal shows a text, and forgets everything up to it.
+    fn wait_for(&mut self, text: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(at) = self.seen.find(text) {
+                let rest = self.seen.split_off(at + text.len());
+                return std::mem::replace(&mut self.seen, rest);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{text:?} never came; seen: {:?}", self.seen);
+            let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
+            poll(&mut ready, Some(&Timespec { tv_sec: 1, tv_nsec: 0 })).unwrap();
+            if ready[0].revents().contains(PollFlags::IN) {
+                let mut buffer = [0; 4096];
+                let count = self.ours.read(&mut buffer).unwrap_or(0);
+                self.seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
+            }
+        }
+    }
+
+    fn type_in(&mut self, text: &str) {
+        self.ours.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end and returns the response.
+    fn response(mut self) -> Value {
+        let mut text = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        assert!(self.child.wait().unwrap().success(), "seen: {:?}", self.seen);
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+fn settled(response: &Value) -> (&str, &str) {
+    (response["status"].as_str().unwrap(), response["action"].as_str().unwrap())
+}
+
+#[test]
+fn a_letter_or_a_word_in_either_case_approves() {
+    for answer in ["a\n", "A\n", "approve\n", "APPROVE\n"] {
+        let data = tempfile::tempdir().unwrap();
+        let mut terminal = Terminal::run(data.path(), "echo hello", "");
+        terminal.wait_for(PROMPT);
+        terminal.type_in(answer);
+        let response = terminal.response();
+        assert_eq!((settled(&response), &response["output"]), (("completed", "user_approved"), &Value::from("hello\n")), "{answer:?}");
+    }
+}
+
+#[test]
+fn the_whole_command_its_reasoning_and_its_risk_are_shown() {
+    let data = tempfile::tempdir().unwrap();
+    let command = format!("touch /nonexistent/{} && rm -rf /nonexistent/end", "x".repeat(600));
+    let mut terminal = Terminal::run(data.path(), &command, "");
+    let shown = terminal.wait_for(PROMPT).replace("\r\n", "\n");
+    assert!(shown.contains(&command) && shown.contains("because I say so") && shown.contains("needs a shell"), "{shown}");
+    terminal.type_in("d\n\n");
+    assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
+}
+
+#[test]
+fn a_denial_asks_for_its_reason() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("deny\n");
+    terminal.wait_for("Reason");
+    terminal.type_in("wrong host\n");
+    let response = terminal.response();
+    assert_eq!((settled(&response), &response["reason"]), (("denied", "user_denied"), &Value::from("wrong host")));
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(data.path(), "echo hello", "a\napprove\n");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("d\nno\n");
+    assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
+}
+
+#[test]
+fn an_answer_that_is_none_is_asked_again() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("yes please\n");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("\n");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("d\nno\n");
+    assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
+}
+
+#[test]
+fn modify_begins_with_the_command_and_judges_what_became_of_it() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::of_kind("xterm", data.path(), "touch /nonexistent/x", "");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("m\n");
+    terminal.wait_for("Command > ");
+    terminal.wait_for("touch /nonexistent/x");
+    terminal.type_in("\u{15}uname -s\r");
+    let response = terminal.response();
+    assert_eq!((settled(&response), &response["modified_command"]), (("completed", "user_modified"), &Value::from("uname -s")));
+}
+
+#[test]
+fn a_terminal_that_knows_only_lines_shows_the_command_and_reads_the_new_one() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(data.path(), "touch /nonexistent/x", "");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("modify\n");
+    terminal.wait_for("The command is:\r\n  touch /nonexistent/x");
+    terminal.type_in("uname -s\n");
+    assert_eq!(settled(&terminal.response()), ("completed", "user_modified"));
+}
+
+#[test]
+fn the_end_of_the_input_is_a_denial() {
+    let data = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    terminal.wait_for(PROMPT);
+    terminal.type_in("\u{4}");
+    assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn without_a_terminal_the_end_of_the_input_is_a_denial() {
+    let data = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["shell", "run", "echo hello", "--reasoning", "r", "--approve", "ask", "--json", "--data-dir"])
+        .arg(data.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let response: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(settled(&response), ("denied", "user_denied"));
+}
