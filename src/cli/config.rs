@@ -9,7 +9,9 @@ use super::setup::Setup;
 
 /// The arguments of `ghost config`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ghost config check\n  ghost config check --config /etc/ghost.toml --json --exit-code")]
+#[command(
+    after_help = "Examples:\n  ghost config check\n  ghost config check --config /etc/ghost.toml --json --exit-code"
+)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Sub,
@@ -69,7 +71,8 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 fn findings(setup: &Setup) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut add = |state, what, detail: String| found.push(Finding { state, what, detail });
-    let file = setup.file.as_ref().map_or_else(|| "none: defaults".to_owned(), |path| path.display().to_string());
+    let file =
+        setup.file.as_ref().map_or_else(|| "none: defaults".to_owned(), |path| path.display().to_string());
     add(State::Ok, "file", file);
     add(State::Ok, "data", setup.data.display().to_string());
     #[cfg(feature = "shell")]
@@ -89,11 +92,19 @@ fn shell(setup: &Setup, add: &mut impl FnMut(State, &'static str, String)) {
         }
     }
     match setup.policy() {
-        Ok(policy) => add(State::Ok, "policy", format!("{} examples hold, digest {}", policy.examples().len(), policy.digest())),
+        Ok(policy) => add(
+            State::Ok,
+            "policy",
+            format!("{} examples hold, digest {}", policy.examples().len(), policy.digest()),
+        ),
         Err(error) => add(State::Problem, "policy", format!("{error:#}")),
     }
     match setup.config.anchoring(&setup.data) {
-        Anchoring::Nowhere => add(State::Warning, "anchor", "none: a chain on one disk proves nothing against its owner".to_owned()),
+        Anchoring::Nowhere => add(
+            State::Warning,
+            "anchor",
+            "none: a chain on one disk proves nothing against its owner".to_owned(),
+        ),
         Anchoring::Syslog => add(State::Ok, "anchor", "syslog".to_owned()),
         Anchoring::File(path) if path.starts_with(&setup.data) => {
             add(State::Warning, "anchor", format!("{}: on the disk of the chain itself", path.display()));

@@ -33,7 +33,10 @@ impl std::error::Error for Hinted {
 /// Prints an error with its causes, and its hint where it has one; returns the exit code for "it failed".
 pub(super) fn fail(error: &anyhow::Error) -> ExitCode {
     // A reader that went away (`ghost … | head`) is no failure worth a word.
-    let gone = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+    let gone = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
     if !gone {
         let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
         let mut text = format!("error: {}\n", causes.join(": "));

@@ -11,7 +11,9 @@ use super::setup::Setup;
 /// Investigates cloud network incidents behind a deterministic safety shell.
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
-#[command(after_help = "Examples:\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive.")]
+#[command(
+    after_help = "Examples:\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
+)]
 struct Root {
     #[command(subcommand)]
     command: Sub,
@@ -41,7 +43,9 @@ enum Sub {
     /// Checks the configuration and what this machine offers.
     Config(super::config::Arguments),
     /// Prints completions for a shell.
-    #[command(after_help = "Examples:\n  ghost completions bash > /etc/bash_completion.d/ghost\n  ghost completions zsh > ~/.zfunc/_ghost")]
+    #[command(
+        after_help = "Examples:\n  ghost completions bash > /etc/bash_completion.d/ghost\n  ghost completions zsh > ~/.zfunc/_ghost"
+    )]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -84,7 +88,9 @@ mod tests {
 
     #[test]
     fn the_global_options_are_accepted_behind_any_subcommand() {
-        let root = Root::try_parse_from(["ghost", "shell", "classify", "ls", "--data-dir", "/x", "--config", "/y"]).unwrap();
+        let root =
+            Root::try_parse_from(["ghost", "shell", "classify", "ls", "--data-dir", "/x", "--config", "/y"])
+                .unwrap();
         assert_eq!(root.global.data_dir.as_deref(), Some(std::path::Path::new("/x")));
     }
 }

@@ -24,7 +24,9 @@ impl Setup {
         let environment = Environment::read();
         let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
         let config = match &file {
-            Some(path) => Config::load(path).map_err(|error| Hinted::new(error, "`ghost config check --config FILE` says when it is right"))?,
+            Some(path) => Config::load(path).map_err(|error| {
+                Hinted::new(error, "`ghost config check --config FILE` says when it is right")
+            })?,
             None => Config::default(),
         };
         let data = data_dir(global.data_dir.as_deref(), &environment)
@@ -52,7 +54,8 @@ mod shell {
             Ok(match &self.config.shell.policy {
                 None => Arc::new(Policy::builtin()?.clone()),
                 Some(path) => {
-                    let text = std::fs::read_to_string(path).with_context(|| format!("reading the site policy {}", path.display()))?;
+                    let text = std::fs::read_to_string(path)
+                        .with_context(|| format!("reading the site policy {}", path.display()))?;
                     Arc::new(Policy::with_site(&text)?)
                 }
             })
@@ -68,9 +71,16 @@ mod shell {
         }
 
         /// Starts a shell with everything that the configuration says.
-        pub(in crate::cli) fn shell(&self, session: SessionId, timeout: Option<u64>) -> anyhow::Result<Builder> {
+        pub(in crate::cli) fn shell(
+            &self,
+            session: SessionId,
+            timeout: Option<u64>,
+        ) -> anyhow::Result<Builder> {
             let shell = &self.config.shell;
-            let limits = Limits { timeout: Duration::from_secs(timeout.unwrap_or(shell.timeout_seconds)), ..Limits::default() };
+            let limits = Limits {
+                timeout: Duration::from_secs(timeout.unwrap_or(shell.timeout_seconds)),
+                ..Limits::default()
+            };
             let programs = Programs::new(self.config.programs.clone()).context("checking [programs]")?;
             Ok(Shell::builder(session, &self.data)
                 .policy(self.policy()?)

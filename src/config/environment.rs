@@ -12,7 +12,9 @@ impl Environment {
     /// Reads the environment of this process. Variables whose names are no text are left out.
     #[must_use]
     pub fn read() -> Self {
-        Self(std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect())
+        Self(
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect(),
+        )
     }
 
     /// Returns a variable as a path, `None` where it is missing or empty.

@@ -95,7 +95,9 @@ pub struct ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "the configuration {} cannot be used", self.path.display())?;
-        self.problems.iter().try_for_each(|problem| write!(out, "\n  - {}", problem.trim_end().replace('\n', "\n    ")))
+        self.problems
+            .iter()
+            .try_for_each(|problem| write!(out, "\n  - {}", problem.trim_end().replace('\n', "\n    ")))
     }
 }
 
@@ -125,16 +127,26 @@ impl Config {
         {
             let mut within = |name: &str, value: u64, least: u64, most: u64| {
                 if !(least..=most).contains(&value) {
-                    problems.push(format!("[shell] {name} = {value}: it has to lie between {least} and {most}"));
+                    problems
+                        .push(format!("[shell] {name} = {value}: it has to lie between {least} and {most}"));
                 }
             };
             within("timeout_seconds", self.shell.timeout_seconds, 1, 24 * 3600);
             within("approval_minutes", self.shell.approval_minutes, 1, 24 * 60);
             if !self.capture.folder.is_absolute() {
-                problems.push(format!("[capture] folder = {:?}: the path has to be absolute", self.capture.folder));
+                problems.push(format!(
+                    "[capture] folder = {:?}: the path has to be absolute",
+                    self.capture.folder
+                ));
             }
-            if let Some(anchor) = self.audit.anchor.as_deref().filter(|anchor| !matches!(*anchor, "none" | "syslog") && !anchor.starts_with('/')) {
-                problems.push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
+            if let Some(anchor) = self
+                .audit
+                .anchor
+                .as_deref()
+                .filter(|anchor| !matches!(*anchor, "none" | "syslog") && !anchor.starts_with('/'))
+            {
+                problems
+                    .push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
             }
         }
         problems
@@ -181,7 +193,8 @@ mod tests {
 
     #[test]
     fn every_problem_is_told_at_once() {
-        let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n").unwrap_err();
+        let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n")
+            .unwrap_err();
         assert_eq!(error.problems.len(), 3, "{error}");
     }
 

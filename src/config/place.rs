@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn what_is_named_wins_over_every_variable() {
-        let environment = Environment::from([("GHOST_DATA_DIR", "/a"), ("XDG_STATE_HOME", "/b"), ("HOME", "/c")]);
+        let environment =
+            Environment::from([("GHOST_DATA_DIR", "/a"), ("XDG_STATE_HOME", "/b"), ("HOME", "/c")]);
         assert_eq!(data_dir(Some(Path::new("/d")), &environment), Ok("/d".into()));
         assert_eq!(data_dir(None, &environment), Ok("/a".into()));
     }

@@ -52,7 +52,7 @@ pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, S
 pub use judge::LONGEST_COMMAND;
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
-pub use policy::{Example, Policy, PolicyError, RuleSummary};
+pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError};
 pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting};
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact};

@@ -40,7 +40,16 @@ impl Terminal {
         let side = |theirs: &OwnedFd| Stdio::from(theirs.try_clone().unwrap());
         let child = Command::new("setsid")
             .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost"), "shell", "run", command])
-            .args(["--reasoning", "because I say so", "--approve", "ask", "--json", "--session", "s1", "--data-dir"])
+            .args([
+                "--reasoning",
+                "because I say so",
+                "--approve",
+                "ask",
+                "--json",
+                "--session",
+                "s1",
+                "--data-dir",
+            ])
             .arg(data)
             .env("TERM", kind)
             .stdin(side(&theirs))
@@ -96,7 +105,11 @@ fn a_letter_or_a_word_in_either_case_approves() {
         terminal.wait_for(PROMPT);
         terminal.type_in(answer);
         let response = terminal.response();
-        assert_eq!((settled(&response), &response["output"]), (("completed", "user_approved"), &Value::from("hello\n")), "{answer:?}");
+        assert_eq!(
+            (settled(&response), &response["output"]),
+            (("completed", "user_approved"), &Value::from("hello\n")),
+            "{answer:?}"
+        );
     }
 }
 
@@ -106,7 +119,10 @@ fn the_whole_command_its_reasoning_and_its_risk_are_shown() {
     let command = format!("touch /nonexistent/{} && rm -rf /nonexistent/end", "x".repeat(600));
     let mut terminal = Terminal::run(data.path(), &command, "");
     let shown = terminal.wait_for(PROMPT).replace("\r\n", "\n");
-    assert!(shown.contains(&command) && shown.contains("because I say so") && shown.contains("needs a shell"), "{shown}");
+    assert!(
+        shown.contains(&command) && shown.contains("because I say so") && shown.contains("needs a shell"),
+        "{shown}"
+    );
     terminal.type_in("d\n\n");
     assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
 }
@@ -120,7 +136,10 @@ fn a_denial_asks_for_its_reason() {
     terminal.wait_for("Reason");
     terminal.type_in("wrong host\n");
     let response = terminal.response();
-    assert_eq!((settled(&response), &response["reason"]), (("denied", "user_denied"), &Value::from("wrong host")));
+    assert_eq!(
+        (settled(&response), &response["reason"]),
+        (("denied", "user_denied"), &Value::from("wrong host"))
+    );
 }
 
 #[test]
@@ -155,7 +174,10 @@ fn modify_begins_with_the_command_and_judges_what_became_of_it() {
     terminal.wait_for("touch /nonexistent/x");
     terminal.type_in("\u{15}uname -s\r");
     let response = terminal.response();
-    assert_eq!((settled(&response), &response["modified_command"]), (("completed", "user_modified"), &Value::from("uname -s")));
+    assert_eq!(
+        (settled(&response), &response["modified_command"]),
+        (("completed", "user_modified"), &Value::from("uname -s"))
+    );
 }
 
 #[test]

@@ -12,8 +12,12 @@ const ARROWS: [(&str, &[&str]); 4] =
 const STARTS_PROCESSES: &str = "src/shell/exec.rs";
 
 /// The files that name a human: each is an approver.
-const NAMES_A_REVIEWER: [&str; 4] =
-    ["src/shell/approve/deny.rs", "src/shell/approve/terminal.rs", "src/shell/gate/run.rs", "src/shell/permit.rs"];
+const NAMES_A_REVIEWER: [&str; 4] = [
+    "src/shell/approve/deny.rs",
+    "src/shell/approve/terminal.rs",
+    "src/shell/gate/run.rs",
+    "src/shell/permit.rs",
+];
 
 const LONGEST_FILE: usize = 500;
 
@@ -43,7 +47,9 @@ fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
 fn product(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text.get(..end).unwrap().lines().enumerate();
-    lines.map(|(at, line)| (at + 1, line.split("//").next().unwrap())).filter(|(_, line)| !line.trim().is_empty())
+    lines
+        .map(|(at, line)| (at + 1, line.split("//").next().unwrap()))
+        .filter(|(_, line)| !line.trim().is_empty())
 }
 
 fn is_test(path: &str) -> bool {
@@ -59,7 +65,11 @@ fn none(problems: Vec<String>) {
 fn a_room_names_only_the_rooms_that_it_may() {
     let mut problems = Vec::new();
     for (path, text) in files("src", ".rs") {
-        let Some(room) = Path::new(&path).components().nth(1).map(|part| part.as_os_str().to_string_lossy().into_owned()) else { continue };
+        let Some(room) =
+            Path::new(&path).components().nth(1).map(|part| part.as_os_str().to_string_lossy().into_owned())
+        else {
+            continue;
+        };
         if room.ends_with(".rs") {
             continue;
         }
@@ -69,7 +79,8 @@ fn a_room_names_only_the_rooms_that_it_may() {
         };
         for (line, code) in product(&text) {
             for part in code.split("crate::").skip(1) {
-                let named: String = part.chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
+                let named: String =
+                    part.chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
                 if named != room && !named.is_empty() && !allowed.contains(&named.as_str()) {
                     problems.push(format!("{path}:{line}: `{room}` may not name `{named}`"));
                 }
@@ -96,20 +107,30 @@ fn a_mod_file_holds_only_documentation_modules_and_names() {
     let mut problems = Vec::new();
     for (path, text) in files("src", "/mod.rs") {
         for (line, code) in product(&text) {
-            if code.starts_with("fn ") || code.starts_with("impl ") || code.starts_with("pub struct ") || code.starts_with("pub enum ") {
+            if code.starts_with("fn ")
+                || code.starts_with("impl ")
+                || code.starts_with("pub struct ")
+                || code.starts_with("pub enum ")
+            {
                 problems.push(format!("{path}:{line}: {code}"));
             }
         }
     }
     // These two are single small files in a folder of their own.
-    problems.retain(|problem| !problem.starts_with("src/cli/") && !problem.starts_with("src/shell/text/lex/") && !problem.starts_with("src/shell/judge/mod.rs"));
+    problems.retain(|problem| {
+        !problem.starts_with("src/cli/")
+            && !problem.starts_with("src/shell/text/lex/")
+            && !problem.starts_with("src/shell/judge/mod.rs")
+    });
     none(problems);
 }
 
 #[test]
 fn one_file_starts_processes() {
     let starts = |(path, text): &(String, String)| {
-        !is_test(path) && path != STARTS_PROCESSES && product(text).any(|(_, code)| code.contains("Command::new"))
+        !is_test(path)
+            && path != STARTS_PROCESSES
+            && product(text).any(|(_, code)| code.contains("Command::new"))
     };
     none(files("src", ".rs").into_iter().filter(starts).map(|(path, _)| path).collect());
 }
@@ -117,7 +138,9 @@ fn one_file_starts_processes() {
 #[test]
 fn only_an_approver_names_a_reviewer() {
     let names = |(path, text): &(String, String)| {
-        !is_test(path) && !NAMES_A_REVIEWER.contains(&path.as_str()) && product(text).any(|(_, code)| code.contains("Reviewer::new"))
+        !is_test(path)
+            && !NAMES_A_REVIEWER.contains(&path.as_str())
+            && product(text).any(|(_, code)| code.contains("Reviewer::new"))
     };
     none(files("src", ".rs").into_iter().filter(names).map(|(path, _)| path).collect());
 }
@@ -132,7 +155,10 @@ fn every_file_begins_with_what_it_is_about() {
 fn every_module_is_reached_by_its_room() {
     let all = files("src", ".rs");
     let mut problems = Vec::new();
-    for path in all.keys().filter(|path| !path.ends_with("/mod.rs") && !matches!(path.as_str(), "src/lib.rs" | "src/main.rs")) {
+    for path in all
+        .keys()
+        .filter(|path| !path.ends_with("/mod.rs") && !matches!(path.as_str(), "src/lib.rs" | "src/main.rs"))
+    {
         let (folder, name) = path.rsplit_once('/').unwrap();
         let parent = if folder == "src" { "src/lib.rs".to_owned() } else { format!("{folder}/mod.rs") };
         let stem = name.trim_end_matches(".rs");
@@ -145,14 +171,16 @@ fn every_module_is_reached_by_its_room() {
 
 #[test]
 fn every_fixture_is_used() {
-    let tests: String = files("tests", ".rs").into_values().chain(files("src", ".rs").into_values()).collect();
+    let tests: String =
+        files("tests", ".rs").into_values().chain(files("src", ".rs").into_values()).collect();
     let unused = |path: &String| {
         let (folder, name) = path.rsplit_once('/').unwrap();
         let room = folder.trim_start_matches("tests/");
         !tests.contains(name) && !tests.contains(room)
     };
     let fixtures = root().join("tests/fixtures");
-    let names = if fixtures.is_dir() { files("tests/fixtures", "").into_keys().collect() } else { Vec::new() };
+    let names =
+        if fixtures.is_dir() { files("tests/fixtures", "").into_keys().collect() } else { Vec::new() };
     none(names.into_iter().filter(unused).collect());
 }
 
@@ -160,13 +188,27 @@ fn every_fixture_is_used() {
 fn the_architecture_names_every_room() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let missing = |(room, _): &&(&str, &[&str])| !text.contains(&format!("{room}/"));
-    none(ARROWS.iter().filter(missing).map(|(room, _)| format!("ARCHITECTURE.md does not speak of {room}/")).collect());
+    none(
+        ARROWS
+            .iter()
+            .filter(missing)
+            .map(|(room, _)| format!("ARCHITECTURE.md does not speak of {room}/"))
+            .collect(),
+    );
 }
 
 #[test]
 fn contributing_says_why_each_dependency_is_there() {
     let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let names = ["dependencies", "dev-dependencies"].iter().filter_map(|section| manifest.get(*section)?.as_table()).flat_map(|table| table.keys());
-    none(names.filter(|name| !text.contains(&format!("`{name}`"))).map(|name| format!("CONTRIBUTING.md does not say why `{name}` is there")).collect());
+    let names = ["dependencies", "dev-dependencies"]
+        .iter()
+        .filter_map(|section| manifest.get(*section)?.as_table())
+        .flat_map(|table| table.keys());
+    none(
+        names
+            .filter(|name| !text.contains(&format!("`{name}`")))
+            .map(|name| format!("CONTRIBUTING.md does not say why `{name}` is there"))
+            .collect(),
+    );
 }

@@ -24,7 +24,9 @@ const BAD_NEWS: u8 = 3;
 
 /// The arguments of `ghost audit`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl")]
+#[command(
+    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl"
+)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Sub,

@@ -20,7 +20,10 @@ const PROPOSALS: [(&str, &str); 12] = [
     ("sysctl net.ipv4.ip_forward", "Is this host a router?"),
     ("sleep 0.2", "Let me take a breath."),
     ("cat /etc/shadow", "Maybe a password tells me more."),
-    ("curl -s http://169.254.169.254/metadata/identity/oauth2/token", "I could borrow the machine's identity."),
+    (
+        "curl -s http://169.254.169.254/metadata/identity/oauth2/token",
+        "I could borrow the machine's identity.",
+    ),
     ("sudo bash -c 'ip route flush table main; rm -rf /var'", "Starting over is faster than understanding."),
     ("reboot", "Have you tried turning it off and on again?"),
 ];
@@ -54,7 +57,10 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let file = audit::for_reading(&path)?;
     let found = audit::verify(file, head.as_deref())?;
     let verdict = if found.ok { "whole" } else { "NOT whole" };
-    line(&format!("\nThe audit has {} records and is {verdict}. Check it yourself, now or in a year:", found.records))?;
+    line(&format!(
+        "\nThe audit has {} records and is {verdict}. Check it yourself, now or in a year:",
+        found.records
+    ))?;
     line(&format!("  ghost audit verify {} --head {}", path.display(), found.head.unwrap_or_default()))?;
     line(&format!("  ghost audit show {}", path.display()))?;
     Ok(0)
@@ -106,7 +112,9 @@ mod tests {
     #[test]
     fn the_ideas_show_all_three_verdicts() {
         let policy = Policy::builtin().unwrap();
-        let count = |verdict| PROPOSALS.iter().filter(|(command, _)| policy.classify(command).verdict == verdict).count();
+        let count = |verdict| {
+            PROPOSALS.iter().filter(|(command, _)| policy.classify(command).verdict == verdict).count()
+        };
         assert_eq!((count(Verdict::Safe), count(Verdict::Risky), count(Verdict::Blocked)), (5, 3, 4));
     }
 }

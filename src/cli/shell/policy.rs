@@ -9,7 +9,9 @@ use crate::shell::{Policy, Verdict};
 
 /// The arguments of `ghost shell policy`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'")]
+#[command(
+    after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'"
+)]
 pub(super) struct Arguments {
     /// Only what speaks of this program.
     program: Option<String>,
@@ -57,7 +59,12 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
             }
         }
     }
-    line(&format!("\n{} rules, {} examples, digest {}", rows.len(), policy.examples().len(), policy.digest()))?;
+    line(&format!(
+        "\n{} rules, {} examples, digest {}",
+        rows.len(),
+        policy.examples().len(),
+        policy.digest()
+    ))?;
     Ok(0)
 }
 

@@ -14,7 +14,9 @@ const LARGEST: u64 = 64 << 20;
 
 /// The arguments of `ghost shell redact`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  az account show | ghost shell redact\n  ghost shell redact --json < trace.log | jq .categories")]
+#[command(
+    after_help = "Examples:\n  az account show | ghost shell redact\n  ghost shell redact --json < trace.log | jq .categories"
+)]
 pub(super) struct Arguments {
     /// Print one JSON document with the text and what was taken out.
     #[arg(long)]
@@ -37,7 +39,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let redacted = redact(&String::from_utf8_lossy(&bytes));
     if arguments.json {
-        let answer = Answer { text: redacted.as_str(), count: redacted.count(), categories: redacted.categories() };
+        let answer =
+            Answer { text: redacted.as_str(), count: redacted.count(), categories: redacted.categories() };
         line(&serde_json::to_string(&answer)?)?;
     } else {
         io::stdout().lock().write_all(redacted.as_str().as_bytes()).context("writing standard output")?;

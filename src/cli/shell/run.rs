@@ -14,7 +14,9 @@ use crate::shell::{Approver, Cancel, DenyAll, Response, Shell, Status, TerminalA
 
 /// The arguments of `ghost shell run`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ghost shell run 'ip -br addr' --reasoning 'which addresses does this host have?'\n  ghost shell run 'systemctl restart nginx' --reasoning 'pick up the new certificate' --approve ask\n  ghost shell run 'ss -tn' --reasoning 'open connections' --json | jq -r .output")]
+#[command(
+    after_help = "Examples:\n  ghost shell run 'ip -br addr' --reasoning 'which addresses does this host have?'\n  ghost shell run 'systemctl restart nginx' --reasoning 'pick up the new certificate' --approve ask\n  ghost shell run 'ss -tn' --reasoning 'open connections' --json | jq -r .output"
+)]
 pub(super) struct Arguments {
     /// The command, as one argument.
     #[arg(allow_hyphen_values = true)]
@@ -108,7 +110,8 @@ pub(super) async fn interrupted() {
 
 /// Runs a future to its end. A thread that still waits for the terminal does not keep the program.
 pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let done = runtime.block_on(async { work().await });
     runtime.shutdown_background();
     Ok(done)
@@ -117,7 +120,8 @@ pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyho
 /// Makes up a session id that nobody else has.
 pub(super) fn new_session(prefix: &str) -> anyhow::Result<SessionId> {
     let mut bytes = [0_u8; 5];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).context("asking the system for random bytes")?;
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .context("asking the system for random bytes")?;
     let suffix: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("{prefix}-{suffix}").parse::<SessionId>()?)
 }

@@ -24,7 +24,11 @@ pub struct Grant {
 
 impl Grant {
     /// Grants the commands of a plan. Only the gate does this, after an approval.
-    pub(in crate::shell) fn new(digest: Digest, reviewer: Reviewer, commands: impl IntoIterator<Item = String>) -> Self {
+    pub(in crate::shell) fn new(
+        digest: Digest,
+        reviewer: Reviewer,
+        commands: impl IntoIterator<Item = String>,
+    ) -> Self {
         Self { digest, reviewer, left: commands.into_iter().collect() }
     }
 
@@ -56,7 +60,8 @@ mod tests {
 
     #[test]
     fn a_grant_covers_each_command_once_and_in_order() {
-        let mut grant = Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a".to_owned(), "b".to_owned()]);
+        let mut grant =
+            Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a".to_owned(), "b".to_owned()]);
         assert!(grant.take("b").is_none());
         assert!(grant.take("a").is_some());
         assert!(grant.take("a").is_none());

@@ -61,7 +61,8 @@ fn ask(request: &Request, plain: bool) -> Choice {
         match answer.trim().to_ascii_lowercase().as_str() {
             "a" | "approve" => return Choice::Approve,
             "d" | "deny" => {
-                let reason = show("Reason, in one line > ").ok().and_then(|()| read_line()).unwrap_or_default();
+                let reason =
+                    show("Reason, in one line > ").ok().and_then(|()| read_line()).unwrap_or_default();
                 return Choice::Deny { reason: reason.trim().to_owned() };
             }
             "m" | "modify" => match edit(&request.command, plain) {
@@ -86,19 +87,30 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     put("");
     put(&format!("{bold}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
     if request.outcome_unknown {
-        put(&format!("{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect"));
+        put(&format!(
+            "{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect"
+        ));
     }
     if request.plan.is_empty() {
         put(&format!("\n  {bold}{}{off}\n", visible(&request.command)));
     } else {
-        put(&format!("\n  {} ({} commands, run in this order, each once)", visible(&request.command), request.plan.len()));
+        put(&format!(
+            "\n  {} ({} commands, run in this order, each once)",
+            visible(&request.command),
+            request.plan.len()
+        ));
         for (at, step) in request.plan.iter().enumerate() {
             put(&format!("  {:>2}. [{}] {bold}{}{off}", at + 1, step.ruling.verdict, visible(&step.command)));
         }
         put("");
     }
     put(&format!("Why:  {}", visible(&request.reasoning)));
-    put(&format!("Risk: {red}{}{off} ({}, tier {})", visible(&request.ruling.reason), request.ruling.rule, request.ruling.tier.number()));
+    put(&format!(
+        "Risk: {red}{}{off} ({}, tier {})",
+        visible(&request.ruling.reason),
+        request.ruling.rule,
+        request.ruling.tier.number()
+    ));
     if request.needs_shell() {
         put("Note: this text is given to `sh -c` exactly as it stands here");
     }

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
-use crate::shell::{Approver, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Setting, Shell, sweep};
+use crate::shell::{
+    Approver, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Setting, Shell, sweep,
+};
 
 /// Why a shell could not be put together.
 #[derive(Debug, thiserror::Error)]

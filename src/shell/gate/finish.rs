@@ -20,7 +20,12 @@ struct Finished {
 
 impl Shell {
     /// Makes the response for a command that nothing ran for.
-    pub(super) fn settled(case: &Case, status: Status, error: Option<Problem>, reason: impl Into<String>) -> Response {
+    pub(super) fn settled(
+        case: &Case,
+        status: Status,
+        error: Option<Problem>,
+        reason: impl Into<String>,
+    ) -> Response {
         Response {
             status,
             classification: case.ruling.verdict,
@@ -57,11 +62,16 @@ impl Shell {
         let mut entry = case.entry(self, Kind::Done);
         entry.exit_code = output.exit_code;
         entry.duration_ms = u64::try_from(output.duration.as_millis()).ok();
-        entry.sandbox = Some(Confinement { state: output.confinement.summary(), details: output.confinement.limits.clone() });
+        entry.sandbox = Some(Confinement {
+            state: output.confinement.summary(),
+            details: output.confinement.limits.clone(),
+        });
         match self.process(&output).await {
             Some(finished) => {
                 entry.evidence.clone_from(&finished.evidence);
-                let counted = u64::try_from(finished.redactions).unwrap_or(u64::MAX).saturating_add(entry.redactions.unwrap_or(0));
+                let counted = u64::try_from(finished.redactions)
+                    .unwrap_or(u64::MAX)
+                    .saturating_add(entry.redactions.unwrap_or(0));
                 entry.redactions = Some(counted).filter(|count| *count > 0);
                 fill(&mut response, &output, finished, self.mask.as_ref());
             }
@@ -102,7 +112,8 @@ impl Shell {
         let (stdout, stderr) = (output.stdout.clone(), output.stderr.clone());
         let folder = self.evidence.clone();
         let work = move || {
-            let (stdout, stderr) = (redact(&String::from_utf8_lossy(&stdout)), redact(&String::from_utf8_lossy(&stderr)));
+            let (stdout, stderr) =
+                (redact(&String::from_utf8_lossy(&stdout)), redact(&String::from_utf8_lossy(&stderr)));
             let mut categories = stdout.categories();
             categories.extend(stderr.categories());
             categories.sort_unstable();
@@ -119,7 +130,6 @@ impl Shell {
     }
 }
 
-
 fn status_word(status: Status) -> &'static str {
     match status {
         Status::Completed => "completed",
@@ -129,7 +139,8 @@ fn status_word(status: Status) -> &'static str {
 }
 
 fn fill(response: &mut Response, output: &Output, finished: Finished, mask: Option<&Mask>) {
-    let shown = |text: &ModelText| mask.map_or_else(|| text.as_str().to_owned(), |mask| mask.mask(text.as_str()));
+    let shown =
+        |text: &ModelText| mask.map_or_else(|| text.as_str().to_owned(), |mask| mask.mask(text.as_str()));
     response.output = shown(&finished.stdout);
     response.stderr = shown(&finished.stderr);
     response.output_metadata = Some(OutputMetadata {
@@ -164,6 +175,7 @@ impl Response {
     /// Tells whether nothing ran because somebody or the policy said no.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        self.status == Status::Denied || (self.classification == Verdict::Blocked && self.error == Some(Problem::Blocked))
+        self.status == Status::Denied
+            || (self.classification == Verdict::Blocked && self.error == Some(Problem::Blocked))
     }
 }

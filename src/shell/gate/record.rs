@@ -77,7 +77,8 @@ impl Shell {
         let written = tokio::task::spawn_blocking(move || {
             let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
             let receipt = log.append(at, &entry).map_err(|error| {
-                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                let cause =
+                    std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 format!("{error}{cause}")
             })?;
             if let Err(error) = anchor.record(&session, receipt.seq, &receipt.head) {

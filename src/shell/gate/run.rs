@@ -11,9 +11,10 @@ use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
 use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
+use crate::shell::policy::quote;
 use crate::shell::{
-    Approver, CancelSignal, Choice, Decision, Grant, Mask, Permit, PlannedCommand, Policy, Request, Reviewer, Ruling, Setting, Verdict,
-    exec,
+    Approver, CancelSignal, Choice, Decision, FilledScript, Grant, Mask, Permit, PlannedCommand, Policy,
+    Request, Reviewer, Ruling, Setting, Verdict, exec,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -61,7 +62,24 @@ impl Shell {
 
     /// Does what [`Shell::run`] does, and stops the command when the signal comes.
     pub async fn run_until(&self, command: &str, reasoning: &str, cancel: CancelSignal) -> Response {
-        let mut case = self.open(command, reasoning);
+        self.pass(self.open(command, reasoning), cancel).await
+    }
+
+    /// Runs a declared script behind the words that carry it to a guest. The verdict is the declared one.
+    pub async fn run_script(
+        &self,
+        carrier: &[String],
+        script: &FilledScript,
+        reasoning: &str,
+        cancel: CancelSignal,
+    ) -> Response {
+        let words = carrier.iter().map(String::as_str).chain([script.text()]);
+        let command = words.map(quote).collect::<Vec<_>>().join(" ");
+        self.pass(Case::new(&command, reasoning, self.policy.classify_script(carrier, script)), cancel).await
+    }
+
+    /// Takes a judged command through consent to its end.
+    async fn pass(&self, mut case: Case, cancel: CancelSignal) -> Response {
         loop {
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
@@ -79,7 +97,11 @@ impl Shell {
             let Decision { choice, who } = match answer {
                 Answer::Given(decision) => decision,
                 Answer::Late => return self.deny(case, Action::Expired, "nobody answered in time").await,
-                Answer::Failed => return self.deny(case, Action::UserAbandoned, "the approver failed or was interrupted").await,
+                Answer::Failed => {
+                    return self
+                        .deny(case, Action::UserAbandoned, "the approver failed or was interrupted")
+                        .await;
+                }
             };
             case.approval = Some((who.clone(), self.clock.now()));
             match choice {
@@ -104,9 +126,16 @@ impl Shell {
     ///
     /// # Errors
     /// Returns the response where a command of the plan is BLOCKED or a human did not approve.
-    pub async fn ask_plan(&self, purpose: &str, commands: &[String], reasoning: &str) -> Result<Grant, Box<Response>> {
-        let plan: Vec<PlannedCommand> =
-            commands.iter().map(|command| PlannedCommand { command: command.clone(), ruling: self.policy.classify(command) }).collect();
+    pub async fn ask_plan(
+        &self,
+        purpose: &str,
+        commands: &[String],
+        reasoning: &str,
+    ) -> Result<Grant, Box<Response>> {
+        let plan: Vec<PlannedCommand> = commands
+            .iter()
+            .map(|command| PlannedCommand { command: command.clone(), ruling: self.policy.classify(command) })
+            .collect();
         let Some(strictest) = plan.iter().max_by_key(|step| step.ruling.verdict) else {
             return Err(Box::new(self.refuse_empty(self.open("", reasoning)).await));
         };
@@ -135,7 +164,9 @@ impl Shell {
                 Ok(Grant::new(request.digest(), who, commands.iter().cloned()))
             }
             Choice::Deny { reason } => Err(Box::new(self.deny(case, Action::UserDenied, &reason).await)),
-            Choice::Expired => Err(Box::new(self.deny(case, Action::Expired, "nobody answered in time").await)),
+            Choice::Expired => {
+                Err(Box::new(self.deny(case, Action::Expired, "nobody answered in time").await))
+            }
             Choice::Modify { .. } => {
                 let reason = "a plan can be approved or denied as a whole, not changed";
                 Err(Box::new(self.deny(case, Action::UserDenied, reason).await))
@@ -144,7 +175,13 @@ impl Shell {
     }
 
     /// Runs a command under the consent to a plan. One that is not the plan's next is judged and asked for by itself.
-    pub async fn run_planned(&self, grant: &mut Grant, command: &str, reasoning: &str, cancel: CancelSignal) -> Response {
+    pub async fn run_planned(
+        &self,
+        grant: &mut Grant,
+        command: &str,
+        reasoning: &str,
+        cancel: CancelSignal,
+    ) -> Response {
         let mut case = self.open(command, reasoning);
         let covered = if case.ruling.verdict == Verdict::Blocked { None } else { grant.take(&case.command) };
         let permit = covered.and_then(|who| {
@@ -208,7 +245,11 @@ impl Shell {
             return Err(Box::new(audit_failed(&case, &error)));
         }
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
-        let next = Case { round: case.round + 1, action: Action::UserModified, ..Case::new(command, &case.reasoning, self.policy.classify(command)) };
+        let next = Case {
+            round: case.round + 1,
+            action: Action::UserModified,
+            ..Case::new(command, &case.reasoning, self.policy.classify(command))
+        };
         let next = Case { audit_id: case.audit_id, head: case.head, approval: case.approval, ..next };
         if next.command.is_empty() { Err(Box::new(self.refuse_empty(next).await)) } else { Ok(next) }
     }
@@ -241,7 +282,13 @@ impl Shell {
         self.decide(case, Status::Denied, None, Some(reason)).await
     }
 
-    async fn decide(&self, mut case: Case, status: Status, problem: Option<Problem>, reason: Option<&str>) -> Response {
+    async fn decide(
+        &self,
+        mut case: Case,
+        status: Status,
+        problem: Option<Problem>,
+        reason: Option<&str>,
+    ) -> Response {
         let mut entry = case.entry(self, Kind::Decided);
         if let Some(reason) = reason {
             entry.reason = Some(crate::shell::redact(reason).into_string().into());

@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{Action, Problem, Response, Shell, Status};
-use crate::shell::{Approver, CancelSignal, Choice, Decision, Limits, Mask, Request, Reviewer, Verdict, audit};
+use crate::shell::{
+    Approver, CancelSignal, Choice, Decision, Limits, Mask, Request, Reviewer, Verdict, audit,
+};
 
 /// Answers from a list, and remembers what it was asked.
 #[derive(Default)]
@@ -33,7 +35,8 @@ impl Scripted {
 impl Approver for Scripted {
     async fn decide(&self, request: &Request) -> Decision {
         self.asked.lock().unwrap().push(request.clone());
-        let choice = self.answers.lock().unwrap().pop_front().expect("asked more often than the script answers");
+        let choice =
+            self.answers.lock().unwrap().pop_front().expect("asked more often than the script answers");
         Decision { choice, who: Reviewer::new("ana") }
     }
 }
@@ -90,7 +93,10 @@ async fn a_safe_command_runs_without_a_question() {
     let approver = Scripted::new([]);
     let response = shell(data.path(), approver.clone()).run("uname -s", "which system?").await;
     check(&response, Status::Completed, Action::AutoApproved, None);
-    assert_eq!((response.output.as_str(), response.exit_code, response.classification), ("Linux\n", Some(0), Verdict::Safe));
+    assert_eq!(
+        (response.output.as_str(), response.exit_code, response.classification),
+        ("Linux\n", Some(0), Verdict::Safe)
+    );
     let kinds: Vec<Value> = records(data.path()).iter().map(|record| record["kind"].clone()).collect();
     assert_eq!(kinds, ["intent", "done"]);
 }
@@ -134,7 +140,8 @@ async fn a_modified_command_is_judged_from_the_start() {
     assert_eq!(response.modified_command.as_deref(), Some("uname -s"));
     assert_eq!(approver.asked(), [command, "touch /nonexistent/x".to_owned()]);
     assert!(!file.exists());
-    let rounds: Vec<String> = records(data.path()).iter().map(|record| format!("{} {}", record["kind"], record["round"])).collect();
+    let rounds: Vec<String> =
+        records(data.path()).iter().map(|record| format!("{} {}", record["kind"], record["round"])).collect();
     assert_eq!(rounds, [r#""decided" null"#, r#""decided" 2"#, r#""intent" 3"#, r#""done" 3"#]);
 }
 
@@ -176,7 +183,11 @@ async fn an_approver_that_panics_denies() {
 #[tokio::test]
 async fn silence_is_a_denial_once_the_request_expires() {
     let data = tempfile::tempdir().unwrap();
-    let shell = Shell::builder("s1".parse().unwrap(), data.path()).approver(Arc::new(Silent)).expiry(Duration::from_millis(1)).build().unwrap();
+    let shell = Shell::builder("s1".parse().unwrap(), data.path())
+        .approver(Arc::new(Silent))
+        .expiry(Duration::from_millis(1))
+        .build()
+        .unwrap();
     check(&shell.run("touch /nonexistent/x", "a mark").await, Status::Denied, Action::Expired, None);
 }
 
@@ -202,7 +213,11 @@ async fn nothing_runs_when_its_intent_cannot_be_written() {
 async fn a_command_that_takes_too_long_is_stopped_and_its_output_kept() {
     let data = tempfile::tempdir().unwrap();
     let limits = Limits { timeout: Duration::from_millis(300), ..Limits::default() };
-    let shell = Shell::builder("s1".parse().unwrap(), data.path()).approver(Scripted::new([Choice::Approve])).limits(limits).build().unwrap();
+    let shell = Shell::builder("s1".parse().unwrap(), data.path())
+        .approver(Scripted::new([Choice::Approve]))
+        .limits(limits)
+        .build()
+        .unwrap();
     let response = shell.run("echo before; sleep 60", "wait").await;
     check(&response, Status::Error, Action::UserApproved, Some(Problem::Timeout));
     assert_eq!(response.output, "before\n");
@@ -222,27 +237,60 @@ async fn secrets_reach_neither_the_caller_nor_the_audit() {
     let data = tempfile::tempdir().unwrap();
     let secret = ["hun", "ter2"].concat();
     let command = format!("echo password={secret}");
-    let response = shell(data.path(), Scripted::new([Choice::Approve])).run(&command, &format!("log in with --password {secret}")).await;
+    let response = shell(data.path(), Scripted::new([Choice::Approve]))
+        .run(&command, &format!("log in with --password {secret}"))
+        .await;
     assert!(!serde_json::to_string(&response).unwrap().contains(&secret), "{response:?}");
     assert!(!fs::read_to_string(data.path().join("audit/s1.jsonl")).unwrap().contains(&secret));
     let evidence = response.output_metadata.unwrap().evidence.unwrap();
-    assert!(!fs::read_to_string(data.path().join("evidence").join(format!("{evidence}.txt"))).unwrap().contains(&secret));
+    assert!(
+        !fs::read_to_string(data.path().join("evidence").join(format!("{evidence}.txt")))
+            .unwrap()
+            .contains(&secret)
+    );
 }
 
 #[tokio::test]
 async fn one_consent_covers_the_commands_of_a_plan_once_and_in_order() {
     let data = tempfile::tempdir().unwrap();
-    let names: Vec<String> = ["a", "b"].iter().map(|name| data.path().join(name).display().to_string()).collect();
-    let plan: Vec<String> = [format!("touch {}", names[0]), "uname -s".to_owned(), format!("touch {}", names[1])].into();
+    let names: Vec<String> =
+        ["a", "b"].iter().map(|name| data.path().join(name).display().to_string()).collect();
+    let plan: Vec<String> =
+        [format!("touch {}", names[0]), "uname -s".to_owned(), format!("touch {}", names[1])].into();
     let approver = Scripted::new([Choice::Approve, deny("not in the plan"), deny("already used")]);
     let shell = shell(data.path(), approver.clone());
     let mut grant = shell.ask_plan("two marks", &plan, "marks").await.unwrap();
     let never = CancelSignal::never;
-    check(&shell.run_planned(&mut grant, &plan[2], "out of order", never()).await, Status::Denied, Action::UserDenied, None);
-    check(&shell.run_planned(&mut grant, &plan[0], "first", never()).await, Status::Completed, Action::UserApproved, None);
-    check(&shell.run_planned(&mut grant, &plan[1], "second", never()).await, Status::Completed, Action::AutoApproved, None);
-    check(&shell.run_planned(&mut grant, &plan[0], "again", never()).await, Status::Denied, Action::UserDenied, None);
-    check(&shell.run_planned(&mut grant, &plan[2], "third", never()).await, Status::Completed, Action::UserApproved, None);
+    check(
+        &shell.run_planned(&mut grant, &plan[2], "out of order", never()).await,
+        Status::Denied,
+        Action::UserDenied,
+        None,
+    );
+    check(
+        &shell.run_planned(&mut grant, &plan[0], "first", never()).await,
+        Status::Completed,
+        Action::UserApproved,
+        None,
+    );
+    check(
+        &shell.run_planned(&mut grant, &plan[1], "second", never()).await,
+        Status::Completed,
+        Action::AutoApproved,
+        None,
+    );
+    check(
+        &shell.run_planned(&mut grant, &plan[0], "again", never()).await,
+        Status::Denied,
+        Action::UserDenied,
+        None,
+    );
+    check(
+        &shell.run_planned(&mut grant, &plan[2], "third", never()).await,
+        Status::Completed,
+        Action::UserApproved,
+        None,
+    );
     assert_eq!((grant.left(), approver.asked().len()), (0, 3));
 }
 
@@ -250,7 +298,10 @@ async fn one_consent_covers_the_commands_of_a_plan_once_and_in_order() {
 async fn a_plan_with_something_blocked_is_never_shown() {
     let data = tempfile::tempdir().unwrap();
     let approver = Scripted::new([]);
-    let refused = shell(data.path(), approver.clone()).ask_plan("p", &["uname".to_owned(), "reboot".to_owned()], "r").await.unwrap_err();
+    let refused = shell(data.path(), approver.clone())
+        .ask_plan("p", &["uname".to_owned(), "reboot".to_owned()], "r")
+        .await
+        .unwrap_err();
     check(&refused, Status::Error, Action::Blocked, Some(Problem::Blocked));
 }
 
@@ -260,8 +311,15 @@ async fn a_masked_address_is_unmasked_before_it_is_judged_and_masked_again_in_th
     let mask = || Mask::new([7; 32]);
     let shown = mask().mask("10.20.30.40");
     let approver = Scripted::new([Choice::Approve]);
-    let shell = Shell::builder("s1".parse().unwrap(), data.path()).approver(approver.clone()).mask(mask()).build().unwrap();
+    let shell = Shell::builder("s1".parse().unwrap(), data.path())
+        .approver(approver.clone())
+        .mask(mask())
+        .build()
+        .unwrap();
     let response = shell.run(&format!("echo {shown}"), "say it").await;
-    assert_eq!((approver.asked(), response.output), (vec!["echo 10.20.30.40".to_owned()], format!("{shown}\n")));
+    assert_eq!(
+        (approver.asked(), response.output),
+        (vec!["echo 10.20.30.40".to_owned()], format!("{shown}\n"))
+    );
     assert_ne!(shown, "10.20.30.40");
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::entry::RawEntry;
+use super::script::{self, Script};
 use super::site::{self, Tighten};
 use super::{Block, Cloud, Entry, Example, Files, Wrapper};
 use crate::base::Digest;
@@ -93,6 +94,7 @@ pub struct Policy {
     pub(in crate::shell) files: Files,
     pub(in crate::shell) cloud: Cloud,
     pub(in crate::shell) block: Block,
+    pub(super) scripts: Vec<Script>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
     digest: Digest,
@@ -164,6 +166,7 @@ impl Policy {
             examples: fixed_examples(&cloud, &block),
             cloud,
             block,
+            scripts: script::load()?,
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
         };

@@ -1,0 +1,265 @@
+//! Scripts that tools bring themselves: declared with a verdict, bound by a digest, filled with typed values.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::kind::Kind;
+use super::{Files, Policy, PolicyError, RuleSummary};
+use crate::base::Digest;
+use crate::shell::{Ruling, Tier, Verdict};
+
+const DECLARED: &str = include_str!("script.toml");
+const TEXTS: [(&str, &str); 1] = [("guest-network", include_str!("script/guest-network.sh"))];
+
+/// A declared script.
+#[derive(Debug, Clone)]
+pub struct Script {
+    id: String,
+    why: String,
+    text: String,
+    digest: Digest,
+    verdict: Verdict,
+    variables: BTreeMap<String, Kind>,
+}
+
+/// A declared script whose variables have values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilledScript {
+    id: String,
+    why: String,
+    digest: Digest,
+    verdict: Verdict,
+    text: String,
+}
+
+/// Why a script could not be filled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// A variable has no value.
+    #[error("the script `{script}` needs a value for `{variable}`")]
+    Missing {
+        /// The script.
+        script: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A value is not of the variable's kind, or names no variable.
+    #[error("the script `{script}` does not take `{value}` for `{variable}`")]
+    Value {
+        /// The script.
+        script: String,
+        /// The variable.
+        variable: String,
+        /// The value.
+        value: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    script: Vec<Raw>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    id: String,
+    why: String,
+    digest: String,
+    verdict: Declared,
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Declared {
+    Safe,
+    Risky,
+}
+
+/// Reads the declarations; a text that is not the one that was declared is an error.
+pub(super) fn load() -> Result<Vec<Script>, PolicyError> {
+    let wrong = |what: String| PolicyError::Entry { file: "script", what };
+    let file: File = toml::from_str(DECLARED)
+        .map_err(|error| PolicyError::Syntax { file: "script", what: error.to_string() })?;
+    let read = |raw: Raw| {
+        let text = TEXTS
+            .iter()
+            .find(|(id, _)| *id == raw.id)
+            .map(|(_, text)| *text)
+            .ok_or_else(|| wrong(format!("no text for `{}`", raw.id)))?;
+        let digest = Digest::of(text);
+        if digest.to_string() != raw.digest {
+            return Err(wrong(format!(
+                "the text of `{}` has the digest {digest}, not the declared one",
+                raw.id
+            )));
+        }
+        let kind = |(name, kind): (String, String)| {
+            Kind::parse(&kind).map(|kind| (name, kind)).ok_or_else(|| wrong(format!("no kind `{kind}`")))
+        };
+        let variables = raw.variables.into_iter().map(kind).collect::<Result<_, _>>()?;
+        let verdict = match raw.verdict {
+            Declared::Safe => Verdict::Safe,
+            Declared::Risky => Verdict::Risky,
+        };
+        Ok(Script { id: raw.id, why: raw.why, text: text.to_owned(), digest, verdict, variables })
+    };
+    file.script.into_iter().map(read).collect()
+}
+
+impl Script {
+    /// Returns the script's name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Describes the script as a rule.
+    pub(super) fn summary(&self) -> RuleSummary {
+        let what = format!("{} (declared script, sha256 {})", self.why, self.digest);
+        RuleSummary { id: format!("script.{}", self.id), verdict: self.verdict, programs: Vec::new(), what }
+    }
+
+    /// Returns the digest of the text before it is filled.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Puts values in the place of the variables.
+    ///
+    /// # Errors
+    /// Fails where a value is missing, is not of its kind, or could mean anything to a shell.
+    pub fn fill(&self, values: &[(&str, &str)]) -> Result<FilledScript, ScriptError> {
+        let value_error = |(variable, value): &(&str, &str)| ScriptError::Value {
+            script: self.id.clone(),
+            variable: (*variable).to_owned(),
+            value: (*value).to_owned(),
+        };
+        let fits = |(variable, value): &&(&str, &str)| {
+            let plain = value
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b':' | b'/'));
+            plain
+                && !value.starts_with('-')
+                && self.variables.get(*variable).is_some_and(|kind| kind.accepts(value, &Files::default()))
+        };
+        if let Some(wrong) = values.iter().find(|pair| !fits(pair)) {
+            return Err(value_error(wrong));
+        }
+        let mut text = self.text.clone();
+        for variable in self.variables.keys() {
+            let Some((_, value)) = values.iter().find(|(name, _)| name == variable) else {
+                return Err(ScriptError::Missing { script: self.id.clone(), variable: variable.clone() });
+            };
+            text = text.replace(&format!("{{{{{variable}}}}}"), value);
+        }
+        Ok(FilledScript {
+            id: self.id.clone(),
+            why: self.why.clone(),
+            digest: self.digest,
+            verdict: self.verdict,
+            text,
+        })
+    }
+}
+
+impl FilledScript {
+    /// Returns the text that runs.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Policy {
+    /// Returns a declared script by its name.
+    #[must_use]
+    pub fn script(&self, id: &str) -> Option<&Script> {
+        self.scripts.iter().find(|script| script.id == id)
+    }
+
+    /// Judges a declared script behind the words that carry it to a guest, such as `az vm run-command invoke … --scripts`.
+    ///
+    /// The words have to be SAFE with a script that does nothing, and tier 0 is hunted for in the script all the same.
+    #[must_use]
+    pub fn classify_script(&self, carrier: &[String], script: &FilledScript) -> Ruling {
+        let line = |last: &str| {
+            carrier.iter().map(String::as_str).chain([last]).map(quote).collect::<Vec<_>>().join(" ")
+        };
+        let typed = self.classify(&line(&script.text));
+        let bare = self.classify(&line("true"));
+        if typed.verdict == Verdict::Blocked
+            || bare.verdict != Verdict::Safe
+            || script.verdict == Verdict::Risky
+        {
+            return if bare.verdict == Verdict::Safe || typed.verdict == Verdict::Blocked {
+                typed
+            } else {
+                bare
+            };
+        }
+        let argv = carrier.iter().cloned().chain([script.text.clone()]).collect();
+        let reason = format!("{} (declared script {}, sha256 {})", script.why, script.id, script.digest);
+        Ruling {
+            tier: Tier::Program,
+            rule: format!("script.{}", script.id).into(),
+            reason: reason.into(),
+            argv: Some(argv),
+            ..bare
+        }
+    }
+}
+
+/// Quotes a word for a shell, so that it is read as the one word that it is.
+pub(in crate::shell) fn quote(word: &str) -> String {
+    let plain = !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,@%+".contains(&byte));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn carrier() -> Vec<String> {
+        "az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts"
+            .split(' ')
+            .map(str::to_owned)
+            .collect()
+    }
+
+    #[test]
+    fn a_declared_script_has_its_declared_verdict_and_the_same_text_typed_asks() {
+        let policy = Policy::builtin().unwrap();
+        let script = policy.script("guest-network").unwrap().fill(&[("device", "eth0")]).unwrap();
+        let ruling = policy.classify_script(&carrier(), &script);
+        assert_eq!((ruling.verdict, ruling.rule.as_ref()), (Verdict::Safe, "script.guest-network"));
+        assert!(ruling.reason.contains(&script.digest.to_string()) && ruling.profile.cloud);
+        let typed: Vec<String> =
+            carrier().iter().map(String::as_str).chain([script.text()]).map(quote).collect();
+        assert_eq!(policy.classify(&typed.join(" ")).verdict, Verdict::Risky);
+    }
+
+    #[test]
+    fn a_declared_script_opens_no_other_carrier() {
+        let policy = Policy::builtin().unwrap();
+        let script = policy.script("guest-network").unwrap().fill(&[("device", "eth0")]).unwrap();
+        let elsewhere = ["bash", "-c"].map(str::to_owned);
+        assert_eq!(policy.classify_script(&elsewhere, &script).verdict, Verdict::Risky);
+    }
+
+    #[test]
+    fn a_value_that_could_mean_something_to_a_shell_is_refused() {
+        let script = Policy::builtin().unwrap().script("guest-network").unwrap();
+        for value in ["eth0; reboot", "$(reboot)", "-x", "eth0\n", "a b", "`x`", "'"] {
+            assert!(script.fill(&[("device", value)]).is_err(), "{value}");
+        }
+        assert!(script.fill(&[]).is_err() && script.fill(&[("device", "eth0"), ("other", "x")]).is_err());
+    }
+}
