@@ -91,3 +91,71 @@ impl Example {
         self.verdict != Verdict::Blocked && names.iter().any(|name| self.command.contains(name.as_str()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NMCLI: &str = r#"
+        [[program]]
+        id = "nmcli"
+        names = ["nmcli"]
+        why = "shows the network manager's state"
+        options = ["-t", "-f NAME"]
+        operands = ["=device", "=show|status?"]
+        sockets = []
+        safe = ["nmcli device", "nmcli -t device show"]
+        asks = ["nmcli connection down eth0"]
+    "#;
+
+    #[track_caller]
+    fn verdict(policy: &Policy, command: &str) -> Verdict {
+        policy.classify(command).verdict
+    }
+
+    #[test]
+    fn a_site_can_extend_the_allow_list_with_examples() {
+        let policy = Policy::with_site(NMCLI).unwrap();
+        assert_eq!(verdict(&policy, "nmcli device show"), Verdict::Safe);
+        assert_eq!(verdict(&policy, "nmcli device show eth0"), Verdict::Risky);
+        assert_ne!(policy.digest(), Policy::builtin().unwrap().digest());
+    }
+
+    #[test]
+    fn a_site_can_tighten() {
+        let rules = r#"
+            tighten = [
+                { words = ["az", "network"], verdict = "RISKY", reason = "the network team wants to know" },
+                { words = ["curl"], verdict = "BLOCKED", reason = "use the proxy" },
+            ]
+        "#;
+        let policy = Policy::with_site(rules).unwrap();
+        assert_eq!(verdict(&policy, "az network vnet list"), Verdict::Risky);
+        assert_eq!(verdict(&policy, "az vm list"), Verdict::Safe);
+        assert_eq!(verdict(&policy, "curl http://10.0.0.5/"), Verdict::Blocked);
+        assert_eq!(verdict(&policy, "sudo /usr/bin/curl http://10.0.0.5/"), Verdict::Blocked);
+    }
+
+    #[test]
+    fn a_site_can_allow_no_program_that_runs_others_or_that_tier_0_speaks_of() {
+        for name in ["rm", "bash", "sudo", "python3.11", "az", "ssh", "dd", "mkfs.ext4", "xargs", "/bin/x", "env", "kubectl;"] {
+            let text = NMCLI.replace("names = [\"nmcli\"]", &format!("names = [{name:?}]"));
+            assert!(matches!(Policy::with_site(&text), Err(PolicyError::Forbidden { .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_entry_without_examples_or_with_a_broken_one_is_refused() {
+        let none = NMCLI.replace("safe = [\"nmcli device\", \"nmcli -t device show\"]", "safe = []");
+        assert!(matches!(Policy::with_site(&none), Err(PolicyError::NoExamples { .. })));
+        let broken = NMCLI.replace("nmcli connection down eth0", "nmcli device");
+        assert!(matches!(Policy::with_site(&broken), Err(PolicyError::Example { .. })));
+        let blocked = NMCLI.replace("\"nmcli device\"", "\"nmcli device; reboot\"");
+        assert!(matches!(Policy::with_site(&blocked), Err(PolicyError::Example { .. })));
+    }
+
+    #[test]
+    fn a_misspelled_key_is_an_error() {
+        assert!(matches!(Policy::with_site("tigthen = []"), Err(PolicyError::Syntax { .. })));
+    }
+}
