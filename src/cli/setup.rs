@@ -25,7 +25,7 @@ impl Setup {
         let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
         let config = match &file {
             Some(path) => Config::load(path).map_err(|error| {
-                Hinted::new(error, "`ghost config check --config FILE` says when it is right")
+                Hinted::new(error, "mend the file, or name none for the defaults")
             })?,
             None => Config::default(),
         };

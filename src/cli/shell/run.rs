@@ -80,6 +80,9 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         line(&serde_json::to_string(&response)?)?;
     } else {
         show(&response)?;
+        if response.status == Status::Denied && arguments.approve == Consent::Deny {
+            note("hint: --approve ask lets you decide at the terminal");
+        }
     }
     Ok(if arguments.exit_code && response.is_refused() { 3 } else { 0 })
 }

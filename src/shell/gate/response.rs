@@ -1,6 +1,7 @@
 //! What the caller gets back.
 
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
 use crate::shell::{Clipping, Verdict};
 
@@ -134,8 +135,8 @@ pub struct Response {
     pub audit_id: String,
     /// How long the command ran.
     pub duration_seconds: Option<f64>,
-    /// What is known about the output, where there is any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What is known about the output; an empty object where there is none.
+    #[serde(serialize_with = "object")]
     pub output_metadata: Option<OutputMetadata>,
     /// The deciding rule.
     pub rule: String,
@@ -150,4 +151,11 @@ pub struct Response {
     /// The head of the audit chain after this command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_head: Option<String>,
+}
+
+fn object<S: Serializer>(metadata: &Option<OutputMetadata>, out: S) -> Result<S::Ok, S::Error> {
+    match metadata {
+        Some(metadata) => metadata.serialize(out),
+        None => out.serialize_map(Some(0))?.end(),
+    }
 }
