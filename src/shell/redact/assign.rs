@@ -199,10 +199,9 @@ fn demanded(text: &str, start: usize, meaning: &Meaning, sign: Sign, value: &Val
 
 /// Finds the end of a pass phrase of several words: a YAML value reaches to the end of its line.
 fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
-    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let opens =
-        text.get(line_start..start).is_some_and(|before| before.bytes().all(|byte| b" \t-".contains(&byte)));
+    let opens = indent(text, start).is_some();
     let rest = text.get(value.end..).unwrap_or_default();
+    let rest = rest.get(..rest.floor_char_boundary(2 * LONGEST_NAME)).unwrap_or_default();
     let rest = rest.get(..rest.find(['\r', '\n']).unwrap_or(rest.len())).unwrap_or_default();
     let phrase = rest.get(..rest.find(" #").unwrap_or(rest.len())).unwrap_or_default();
     let speaks = phrase.contains([':', '=', '(', ')', '"', '{', '}', '[', ']', ',', ';', '|']);
@@ -213,17 +212,25 @@ fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
     }
 }
 
+/// Measures the blanks and dashes between the beginning of a line and a name; `None` where something else stands there.
+fn indent(text: &str, start: usize) -> Option<usize> {
+    let before = text.as_bytes().get(..start)?;
+    let blanks = before.iter().rev().take_while(|byte| b" \t-\"'".contains(byte)).take(LONGEST_NAME).count();
+    let line = before.len() - blanks;
+    (line == 0 || before.get(line - 1) == Some(&b'\n')).then_some(blanks)
+}
+
 /// Finds the lines of a YAML block scalar: `key: |` and everything that stands deeper.
 fn block(text: &str, start: usize, from: usize) -> Option<Range<usize>> {
     let rest = text.get(from..)?;
-    let head = rest.get(..rest.find('\n')?)?.trim_end();
+    // Only a short line is the head of a block.
+    let head = rest.get(..rest.floor_char_boundary(16))?;
+    let head = head.get(..head.find('\n')?)?.trim_end();
     let marks = head.strip_prefix(['|', '>'])?;
     if !marks.bytes().all(|byte| byte == b'-' || byte == b'+' || byte.is_ascii_digit()) {
         return None;
     }
-    let line_start = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
-    let depth = |line: &str| line.len() - line.trim_start_matches([' ', '\t', '-']).len();
-    let indent = depth(text.get(line_start..)?);
+    let indent = indent(text, start)?;
     let body = from + rest.find('\n')? + 1;
     let mut end = body;
     let mut begin = None;

@@ -33,6 +33,9 @@ static RULES: [Rule; 2] = [
     ),
 ];
 
+/// The longest header, twice what servers take.
+const LONGEST: usize = 16_384;
+
 /// Attributes of a cookie that are no secret.
 const ATTRIBUTES: &[&str] = &[
     "path",
@@ -52,17 +55,27 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
     for rule in &RULES {
         rule.find(text, found);
     }
+    let mut free = 0;
     for captures in HEADER.captures_iter(text) {
         let (Some(whole), Some(name), Some(separator)) = (captures.get(0), captures.get(1), captures.get(2))
         else {
             continue;
         };
+        // What a header hides is not read again in search of headers.
+        if name.start() < free {
+            continue;
+        }
         let range = extent(text, name.range(), whole.end());
+        let before = found.len();
+        let end = range.end;
         let lower = name.as_str().to_ascii_lowercase();
         if lower.ends_with("authorization") {
             found.extend(authorization(text, range));
         } else if separator.as_str() != "=" {
             cookies(text, range, lower.starts_with("set"), found);
+        }
+        if found.len() > before {
+            free = end;
         }
     }
 }
@@ -70,6 +83,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
 /// Finds where the value of a header ends.
 fn extent(text: &str, name: Range<usize>, start: usize) -> Range<usize> {
     let rest = text.get(start..).unwrap_or_default();
+    let rest = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or_default();
     let line = rest.find(['\r', '\n']).unwrap_or(rest.len());
     let line = rest.get(..line).unwrap_or_default();
     let before = text.get(..name.start).unwrap_or_default();
@@ -87,9 +101,9 @@ fn extent(text: &str, name: Range<usize>, start: usize) -> Range<usize> {
         let inside = line.get(..end).unwrap_or_default().trim_end_matches('\\');
         return start..start + inside.len();
     }
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let prefix = before.get(line_start..).unwrap_or_default();
-    if prefix.bytes().all(|byte| b"><*|- \t".contains(&byte)) {
+    let margin = before.bytes().rev().take(64).take_while(|byte| b"><*|- \t".contains(byte)).count();
+    let opens = before.len() == margin || before.as_bytes().get(before.len() - margin - 1) == Some(&b'\n');
+    if opens {
         return start..start + line.trim_end().len();
     }
     start..start + words_end(line)
