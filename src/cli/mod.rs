@@ -1,5 +1,7 @@
 //! The command line: one file per subcommand.
 
+mod redact;
+
 use std::process::ExitCode;
 
 /// Runs the program.

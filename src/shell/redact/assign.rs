@@ -111,10 +111,10 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
 /// Reads a name, and where it is only the end of one (`api key`), the word before it too.
 fn spoken(text: &str, start: usize, name: &str) -> Option<Meaning> {
     let meant = meaning(name);
-    if meant.is_some_and(|meant| meant.strength == Strength::Certain) {
+    let certain = meant.is_some_and(|meant| meant.strength >= Strength::NoPath);
+    let Some(before) = text.get(..start)?.strip_suffix(' ').filter(|_| !certain) else {
         return meant;
-    }
-    let before = text.get(..start)?.strip_suffix(' ')?;
+    };
     let length =
         before.bytes().rev().take(24).take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-').count();
     let word = before.get(before.len() - length..)?;

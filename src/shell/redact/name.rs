@@ -12,6 +12,8 @@ pub(super) enum Strength {
     Faint,
     /// The value must not look like a plain word or a small number: `pass`, `primaryKey`.
     Likely,
+    /// Any value but a path: `PWD` is the working directory as well.
+    NoPath,
     /// Any value that is one.
     Certain,
 }
@@ -118,6 +120,7 @@ fn noun_meaning(before: &[&str], noun: &str) -> Option<Meaning> {
     let likely = |category| Some(Meaning { category, strength: Strength::Likely });
     let faint = |category| Some(Meaning { category, strength: Strength::Faint });
     match noun {
+        "pwd" if alone => Some(Meaning { category: "password", strength: Strength::NoPath }),
         "password" | "passwords" | "passwd" | "passphrase" | "passcode" | "pwd" => certain("password"),
         "pass" | "pw" if alone => likely("password"),
         "pass" | "pw" => certain("password"),
