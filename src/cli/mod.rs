@@ -1,7 +1,5 @@
 //! The command line: one file per subcommand.
 
-mod redact;
-
 use std::process::ExitCode;
 
 /// Runs the program.

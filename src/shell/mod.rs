@@ -1,5 +1,6 @@
 //! The gate between any agent and a machine.
 
+mod boundary;
 mod clip;
 mod mask;
 mod permit;

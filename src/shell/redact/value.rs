@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::shell::boundary;
 use crate::shell::redact::name::Strength;
 use crate::shell::redact::rule::pattern;
 use crate::shell::redact::span::{OPENING, is_placeholder};
@@ -69,7 +70,7 @@ pub(super) fn value_at(text: &str, start: usize, category: &str) -> Option<Value
 
 /// Returns the part of a text that a connection string may fill.
 fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST_PARTS)).unwrap_or(text)
+    text.get(..boundary::before(text, LONGEST_PARTS)).unwrap_or(text)
 }
 
 /// Finds the closing mark of a quoted value, or the end of its line where it was cut off.
@@ -166,7 +167,7 @@ pub(super) fn is_secret(value: &str, strength: Strength, category: &str) -> bool
     }
     let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match strength {
-        Strength::Certain | Strength::NoPath if number => category == "password" || value.len() >= 6,
+        Strength::Certain | Strength::NoPath if number => category != "token" || value.len() >= 6,
         Strength::Certain | Strength::NoPath => true,
         Strength::Likely => value.len() >= 5 && !number && mixed(value),
         Strength::Faint => is_random(value),
@@ -216,12 +217,12 @@ fn is_path(value: &str) -> bool {
     let begins =
         matches!(bytes, [b'/', ..] | [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] | [b'~'])
             || matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
-    begins && !value.ends_with('=') && !value.bytes().any(|byte| b"+!#$%&*?".contains(&byte))
+    begins && value.chars().all(|letter| letter.is_alphanumeric() || "/._-~:\\ ".contains(letter))
 }
 
 /// Says whether a value is the path of a file, and not a secret that begins with a slash.
 fn is_file_path(value: &str) -> bool {
-    let named = value.bytes().filter(|byte| *byte == b'/').count() >= 2 || value.contains('.');
+    let named = value.bytes().filter(|byte| *byte == b'/').count() >= 2 || !value.starts_with('/');
     is_path(value) && named && !is_random(value.trim_start_matches('/'))
 }
 
