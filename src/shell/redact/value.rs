@@ -167,7 +167,9 @@ pub(super) fn is_secret(value: &str, strength: Strength, category: &str) -> bool
     }
     let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match strength {
-        Strength::Certain | Strength::NoPath if number => category != "token" || value.len() >= 6,
+        Strength::Certain | Strength::NoPath if number => {
+            value.len() >= if category == "token" { 6 } else { 3 }
+        }
         Strength::Certain | Strength::NoPath => true,
         Strength::Likely => value.len() >= 5 && !number && mixed(value),
         Strength::Faint => is_random(value),
