@@ -24,9 +24,8 @@ impl Setup {
         let environment = Environment::read();
         let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
         let config = match &file {
-            Some(path) => Config::load(path).map_err(|error| {
-                Hinted::new(error, "mend the file, or name none for the defaults")
-            })?,
+            Some(path) => Config::load(path)
+                .map_err(|error| Hinted::new(error, "mend the file, or name none for the defaults"))?,
             None => Config::default(),
         };
         let data = data_dir(global.data_dir.as_deref(), &environment)

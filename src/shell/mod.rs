@@ -29,6 +29,7 @@
 
 mod approve;
 pub mod audit;
+mod boundary;
 mod clip;
 mod exec;
 mod gate;
@@ -47,7 +48,7 @@ mod verdict;
 #[cfg(feature = "cli")]
 pub use approve::TerminalApprover;
 pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
-pub use clip::{Clipping, Limits as ClipLimits, ModelText, clip};
+pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, clip};
 pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
 pub use judge::LONGEST_COMMAND;
 pub use mask::Mask;

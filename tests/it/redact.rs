@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// Joins the parts of a text that the fixture keeps apart.
 fn joined(value: &Value) -> String {
-    match value {
-        Value::Array(parts) => parts.iter().filter_map(Value::as_str).collect(),
-        other => other.as_str().unwrap().to_owned(),
+    match value.as_array() {
+        Some(parts) => parts.iter().map(|part| part.as_str().unwrap()).collect(),
+        None => value.as_str().unwrap().to_owned(),
     }
 }
 

@@ -138,7 +138,20 @@ mod tests {
 
     #[test]
     fn a_site_can_allow_no_program_that_runs_others_or_that_tier_0_speaks_of() {
-        for name in ["rm", "bash", "sudo", "python3.11", "az", "ssh", "dd", "mkfs.ext4", "xargs", "/bin/x", "env", "kubectl;"] {
+        for name in [
+            "rm",
+            "bash",
+            "sudo",
+            "python3.11",
+            "az",
+            "ssh",
+            "dd",
+            "mkfs.ext4",
+            "xargs",
+            "/bin/x",
+            "env",
+            "kubectl;",
+        ] {
             let text = NMCLI.replace("names = [\"nmcli\"]", &format!("names = [{name:?}]"));
             assert!(matches!(Policy::with_site(&text), Err(PolicyError::Forbidden { .. })), "{name}");
         }

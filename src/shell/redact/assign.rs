@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::shell::boundary;
 use crate::shell::redact::cloud::is_guid;
 use crate::shell::redact::name::{Meaning, Strength, cloud_id, meaning};
 use crate::shell::redact::rule::pattern;
@@ -75,11 +76,11 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
     let start = whole.start + text.get(whole.clone())?.find(name)?;
     let end = start + name.len();
     let label = cloud_id(name);
-    let meaning = spoken(text, start, name);
+    let (meaning, spoken_from) = spoken(text, start, name);
     if meaning.is_none() && label.is_none() {
         return None;
     }
-    let (sign, from) = sign(text, end, dashes > 0)?;
+    let (sign, from) = sign(text, end, dashes > 0).or_else(|| setting(text, start, end))?;
     // A user of a URL, whose password another rule finds; and the result of a test.
     let is_user = sign == Sign::Tight && text.get(..start).is_some_and(|before| before.ends_with("//"));
     if is_user || (name == "PASS" && matches!(sign, Sign::Colon | Sign::Tight)) {
@@ -99,7 +100,7 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
         return Some((value, span));
     }
     let meaning = meaning?;
-    let strength = demanded(text, start, &meaning, sign, &value);
+    let strength = demanded(text, spoken_from, &meaning, sign, &value);
     if sign == Sign::Colon && !value.quoted && matches!(category, "password" | "secret" | "shared_key") {
         value.range.end = phrase_end(text, start, &value.range);
     }
@@ -108,19 +109,19 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
     Some((value, span))
 }
 
-/// Reads a name, and where it is only the end of one (`api key`), the word before it too.
-fn spoken(text: &str, start: usize, name: &str) -> Option<Meaning> {
+/// Reads a name, and where it is only the end of one (`api key`), the word before it too; returns where it begins.
+fn spoken(text: &str, start: usize, name: &str) -> (Option<Meaning>, usize) {
     let meant = meaning(name);
-    if meant.is_some_and(|meant| meant.strength == Strength::Certain) {
-        return meant;
-    }
-    let before = text.get(..start)?.strip_suffix(' ')?;
+    let certain = meant.is_some_and(|meant| meant.strength >= Strength::NoPath);
+    let before = text.get(..start).and_then(|before| before.strip_suffix(' ')).filter(|_| !certain);
+    let before = before.unwrap_or_default();
     let length =
         before.bytes().rev().take(24).take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-').count();
-    let word = before.get(before.len() - length..)?;
-    // In prose `primary key` is a column of a database.
-    let both = meaning(&format!("{word} {name}")).filter(|both| both.strength == Strength::Certain);
-    if word.is_empty() { meant } else { both.or(meant) }
+    let from = before.len() - length;
+    let word = before.get(from..).unwrap_or_default();
+    // In prose `primary key` is a column of a database: its value must look like a key.
+    let both = meaning(&format!("{word} {name}")).filter(|both| both.strength >= Strength::Likely);
+    if word.is_empty() || both.is_none() { (meant, start) } else { (both, from) }
 }
 
 /// Finds the sign behind a name, and where the value begins.
@@ -158,6 +159,14 @@ fn sign(text: &str, end: usize, option: bool) -> Option<(Sign, usize)> {
     let apart = sign == Sign::Equals && value.len() < behind.len() && spaced.len() == closed.len();
     let begins = text.len() - value.len();
     (!apart || !value.get(..40.min(value.len())).unwrap_or("=").contains('=')).then_some((sign, begins))
+}
+
+/// Finds the quoted value of a setting at the beginning of a line: `wpa-psk "x y"`.
+fn setting(text: &str, start: usize, end: usize) -> Option<(Sign, usize)> {
+    indent(text, start)?;
+    let value = skip_blank(text.get(end..)?);
+    let begins = text.len() - value.len();
+    (begins > end && value.starts_with(['"', '\''])).then_some((Sign::Space, begins))
 }
 
 /// Skips spaces, tabs and the colors of a terminal.
@@ -199,10 +208,9 @@ fn demanded(text: &str, start: usize, meaning: &Meaning, sign: Sign, value: &Val
 
 /// Finds the end of a pass phrase of several words: a YAML value reaches to the end of its line.
 fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
-    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let opens =
-        text.get(line_start..start).is_some_and(|before| before.bytes().all(|byte| b" \t-".contains(&byte)));
+    let opens = indent(text, start).is_some();
     let rest = text.get(value.end..).unwrap_or_default();
+    let rest = rest.get(..boundary::before(rest, 2 * LONGEST_NAME)).unwrap_or_default();
     let rest = rest.get(..rest.find(['\r', '\n']).unwrap_or(rest.len())).unwrap_or_default();
     let phrase = rest.get(..rest.find(" #").unwrap_or(rest.len())).unwrap_or_default();
     let speaks = phrase.contains([':', '=', '(', ')', '"', '{', '}', '[', ']', ',', ';', '|']);
@@ -213,17 +221,25 @@ fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
     }
 }
 
+/// Measures the blanks and dashes between the beginning of a line and a name; `None` where something else stands there.
+fn indent(text: &str, start: usize) -> Option<usize> {
+    let before = text.as_bytes().get(..start)?;
+    let blanks = before.iter().rev().take_while(|byte| b" \t-\"'".contains(byte)).take(LONGEST_NAME).count();
+    let line = before.len() - blanks;
+    (line == 0 || before.get(line - 1) == Some(&b'\n')).then_some(blanks)
+}
+
 /// Finds the lines of a YAML block scalar: `key: |` and everything that stands deeper.
 fn block(text: &str, start: usize, from: usize) -> Option<Range<usize>> {
     let rest = text.get(from..)?;
-    let head = rest.get(..rest.find('\n')?)?.trim_end();
+    // Only a short line is the head of a block.
+    let head = rest.get(..boundary::before(rest, 16))?;
+    let head = head.get(..head.find('\n')?)?.trim_end();
     let marks = head.strip_prefix(['|', '>'])?;
     if !marks.bytes().all(|byte| byte == b'-' || byte == b'+' || byte.is_ascii_digit()) {
         return None;
     }
-    let line_start = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
-    let depth = |line: &str| line.len() - line.trim_start_matches([' ', '\t', '-']).len();
-    let indent = depth(text.get(line_start..)?);
+    let indent = indent(text, start)?;
     let body = from + rest.find('\n')? + 1;
     let mut end = body;
     let mut begin = None;

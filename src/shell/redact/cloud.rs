@@ -27,7 +27,7 @@ static RULES: [Rule; 5] = [
     rule!(
         "tenant_id",
         concat!(
-            r"(?i-u)(?:tenant\)?(?:[ _-]?(?:id|guid)s?)?|directory[ _-]?id)\b(?:[ \t]+(?:is|was|with|id|of|named|set|to|not|found)\b){0,3}",
+            r"(?i-u)(?:tenant\)?(?:[ _-]?(?:id|guid)s?)?|directory[ _-]?id|\btid)\b(?:[ \t]+(?:is|was|with|id|of|named|set|to|not|found)\b){0,3}",
             r"[ \t\x22'\\:=(,{\[<>`*)]{1,8}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})",
         )
     ),

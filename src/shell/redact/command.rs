@@ -4,7 +4,7 @@ use crate::shell::redact::rule::{Rule, rule};
 use crate::shell::redact::span::Span;
 
 /// One rule per habit; each is tied to its program, because `-p` is a port elsewhere.
-static RULES: [Rule; 12] = [
+static RULES: [Rule; 15] = [
     // curl: the user may be followed by the password.
     rule!(
         "password",
@@ -34,6 +34,15 @@ static RULES: [Rule; 12] = [
     rule!(
         "secret",
         r#"\bkeyvault secret set\b[^\r\n]{0,300}?\s--value[ =](?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!("cookie", r#"\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]["']?[^\s=;"']{1,64}=([^\r\n"' ]+)"#),
+    rule!(
+        "password",
+        r"\bsnmp(?:walk|get|set|getnext|bulkwalk|bulkget|table|status)\b[^\r\n]{0,300}?\s-[cAX] ?([^\s-]\S*)"
+    ),
+    rule!(
+        "password",
+        r#"\bssh-keygen\b[^\r\n]{0,300}?\s-[NP] (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
     ),
     // SQL, and the file of passwords that ftp and curl read.
     rule!(

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::shell::boundary;
 use crate::shell::redact::name::Strength;
 use crate::shell::redact::rule::{Rule, pattern, rule};
 use crate::shell::redact::span::{Span, is_placeholder};
@@ -25,13 +26,16 @@ static RULES: [Rule; 2] = [
     // Prose says `bearer` too: the word behind must hold a digit, or be long.
     rule!(
         "bearer",
-        r"(?i-u)\bbearer(?:[ \t]+|%20|\+)((?:[A-Za-z_~+/.-]*[0-9][A-Za-z0-9._~+/-]{4,}|[A-Za-z_~+/.-]{4,}[0-9][A-Za-z0-9._~+/-]*|[A-Za-z._~+/-]{20,})=*)"
+        r"(?i-u)\bbearer(?:[ \t]+|%20|\+)((?:[A-Za-z_~+/.-]*[0-9][A-Za-z0-9._~+/-]{4,}|[A-Za-z_~+/.-]{4,}[0-9][A-Za-z0-9._~+/-]*|[A-Za-z._~+/-]{16,})=*)"
     ),
     rule!(
         "basic",
         r"(?-u)\b[Bb]asic[ \t]+((?:[A-Za-z+/]*[0-9+/][A-Za-z0-9+/]{7,}|[A-Za-z0-9+/]{7,}[0-9+/][A-Za-z0-9+/]*)={0,2}|[A-Za-z0-9+/]{6,}={1,2})"
     ),
 ];
+
+/// The longest header, twice what servers take.
+const LONGEST: usize = 16_384;
 
 /// Attributes of a cookie that are no secret.
 const ATTRIBUTES: &[&str] = &[
@@ -52,17 +56,27 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
     for rule in &RULES {
         rule.find(text, found);
     }
+    let mut free = 0;
     for captures in HEADER.captures_iter(text) {
         let (Some(whole), Some(name), Some(separator)) = (captures.get(0), captures.get(1), captures.get(2))
         else {
             continue;
         };
+        // What a header hides is not read again in search of headers.
+        if name.start() < free {
+            continue;
+        }
         let range = extent(text, name.range(), whole.end());
+        let before = found.len();
+        let end = range.end;
         let lower = name.as_str().to_ascii_lowercase();
         if lower.ends_with("authorization") {
             found.extend(authorization(text, range));
         } else if separator.as_str() != "=" {
             cookies(text, range, lower.starts_with("set"), found);
+        }
+        if found.len() > before {
+            free = end;
         }
     }
 }
@@ -70,29 +84,29 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
 /// Finds where the value of a header ends.
 fn extent(text: &str, name: Range<usize>, start: usize) -> Range<usize> {
     let rest = text.get(start..).unwrap_or_default();
-    let line = rest.find(['\r', '\n']).unwrap_or(rest.len());
-    let line = rest.get(..line).unwrap_or_default();
     let before = text.get(..name.start).unwrap_or_default();
     let opening = rest.trim_start_matches('\\');
     // The mark around the value, else the one around the whole header.
-    if opening.starts_with(['"', '\'']) {
+    if let Some(mark) = opening.bytes().next().filter(|mark| matches!(mark, b'"' | b'\'')) {
         let skip = rest.len() - opening.len() + 1;
-        let inside = line.get(skip..).unwrap_or_default();
-        let end = inside.find(opening.get(..1).unwrap_or("\"")).unwrap_or(inside.len());
-        let inside = inside.get(..end).unwrap_or_default().trim_end_matches('\\');
+        let inside = until(opening.get(1..).unwrap_or_default(), mark, LONGEST).trim_end_matches('\\');
         return start + skip..start + skip + inside.len();
     }
-    if let Some(mark) = before.chars().next_back().filter(|mark| "\"'`".contains(*mark)) {
-        let end = line.find(mark).unwrap_or(line.len());
-        let inside = line.get(..end).unwrap_or_default().trim_end_matches('\\');
-        return start..start + inside.len();
+    if let Some(mark) = before.bytes().next_back().filter(|mark| matches!(mark, b'"' | b'\'' | b'`')) {
+        return start..start + until(rest, mark, LONGEST).trim_end_matches('\\').len();
     }
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let prefix = before.get(line_start..).unwrap_or_default();
-    if prefix.bytes().all(|byte| b"><*|- \t".contains(&byte)) {
-        return start..start + line.trim_end().len();
+    let margin = before.bytes().rev().take(64).take_while(|byte| b"><*|- \t".contains(byte)).count();
+    if before.len() == margin || before.as_bytes().get(before.len() - margin - 1) == Some(&b'\n') {
+        return start..start + until(rest, b'\n', LONGEST).trim_end().len();
     }
-    start..start + words_end(line)
+    start..start + words_end(until(rest, b'\n', LONGEST / 16))
+}
+
+/// Returns a text up to a mark, or to the end of its line.
+fn until(text: &str, mark: u8, most: usize) -> &str {
+    let ends = |byte: &u8| *byte == mark || *byte == b'\n' || *byte == b'\r';
+    let end = text.as_bytes().iter().take(most).position(ends).unwrap_or(most);
+    text.get(..boundary::before(text, end)).unwrap_or_default()
 }
 
 /// Finds where a value ends that stands in the middle of a line: behind its scheme and its `key=value` parts.

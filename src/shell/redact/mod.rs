@@ -28,6 +28,8 @@ mod scan;
 mod shape;
 mod span;
 mod table;
+#[cfg(test)]
+mod tests;
 mod url;
 mod value;
 mod word;

@@ -12,6 +12,8 @@ pub(super) enum Strength {
     Faint,
     /// The value must not look like a plain word or a small number: `pass`, `primaryKey`.
     Likely,
+    /// Any value but a path: `PWD` is the working directory as well.
+    NoPath,
     /// Any value that is one.
     Certain,
 }
@@ -27,7 +29,7 @@ pub(super) struct Meaning {
 
 /// Words after the secret one that make the value a fact *about* a secret: its name, age, place or rules.
 static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "name names id ids type types url urls uri uris endpoint endpoints path paths file files filename dir \
+    "interval period delay seconds through name names id ids type types url urls uri uris endpoint endpoints path paths file files filename dir \
      directory ref refs reference version versions policy policies length len size count expiry expires \
      expiration expire expired ttl age lifetime timeout min max enabled disabled required authentication \
      algorithm algorithms alg mgmt management flags flag mode method methods status state changed last \
@@ -102,7 +104,7 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         .find_map(|at| {
             let (before, rest) = words.split_at(at);
             let (noun, after) = rest.split_first()?;
-            Some((noun_meaning(before, noun)?, before, after))
+            Some((noun_meaning(before, noun, after.is_empty())?, before, after))
         })
         .filter(|(_, before, after)| {
             !after.iter().any(|word| ABOUT.contains(word))
@@ -112,14 +114,17 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
 }
 
 /// Reads one word of a name in the light of the words before it.
-fn noun_meaning(before: &[&str], noun: &str) -> Option<Meaning> {
+fn noun_meaning(before: &[&str], noun: &str, last: bool) -> Option<Meaning> {
     let alone = before.is_empty();
     let certain = |category| Some(Meaning { category, strength: Strength::Certain });
     let likely = |category| Some(Meaning { category, strength: Strength::Likely });
     let faint = |category| Some(Meaning { category, strength: Strength::Faint });
     match noun {
+        "pwd" if alone => Some(Meaning { category: "password", strength: Strength::NoPath }),
         "password" | "passwords" | "passwd" | "passphrase" | "passcode" | "pwd" => certain("password"),
         "pass" | "pw" if alone => likely("password"),
+        // `bridge-nf-pass-vlan-input-dev` lets something through.
+        "pass" if !last => None,
         "pass" | "pw" => certain("password"),
         "secret" | "secrets" => certain("secret"),
         "psk" | "cak" => certain("shared_key"),

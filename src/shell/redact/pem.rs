@@ -92,8 +92,20 @@ fn mark(text: &str, captures: &regex::Captures<'_>) -> Option<Mark> {
 fn body_end(text: &str, start: usize, limit: usize) -> usize {
     let mut end = start;
     let mut at = start;
+    let mut prefixed = false;
     for (line, next) in lines(text.get(start..limit).unwrap_or_default()) {
         let inside = trimmed(line);
+        // A log puts its own words before each line of a key.
+        let last = inside.rsplit([' ', '\t']).next().unwrap_or_default();
+        if last.len() < inside.len()
+            && last.bytes().all(is_body)
+            && (last.len() >= 40 || (prefixed && last.ends_with('=')))
+        {
+            prefixed = true;
+            at = start + next;
+            end = at - line_break(text.get(..at).unwrap_or_default());
+            continue;
+        }
         if !inside.is_empty() && !BODY.is_match(inside) {
             // The last line may be followed by something else: `MII…", "next": 1`.
             return run_end(line, at == start).map_or(end, |run| at + run);

@@ -86,12 +86,12 @@ pub(super) fn replace(text: &str, spans: &[Span]) -> String {
     out
 }
 
-/// Says whether a value is nothing but a placeholder of an earlier pass.
+/// Says whether a value is nothing but a placeholder of an earlier pass, with or without the marks around it.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    value
-        .strip_prefix(OPENING)
-        .and_then(|rest| rest.strip_suffix(']'))
-        .is_some_and(|category| category.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+    value.strip_prefix(OPENING).is_some_and(|rest| {
+        let marks = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase() || letter == '_');
+        marks.len() < rest.len() && marks.chars().all(|letter| "]\"'`,;:.)}>\\ \t".contains(letter))
+    })
 }
 
 #[cfg(test)]

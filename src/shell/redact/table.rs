@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::shell::redact::cloud::is_guid;
 use crate::shell::redact::name::{Strength, cloud_id, meaning};
 use crate::shell::redact::rule::pattern;
-use crate::shell::redact::span::Span;
+use crate::shell::redact::span::{OPENING, Span};
 use crate::shell::redact::value::is_secret;
 
 /// The line of dashes under the head of a table.
@@ -38,7 +38,10 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
             if row > 0 && (line.trim().is_empty() || RULER.is_match(line)) {
                 break;
             }
-            cells(line, start, &columns, found);
+            // A placeholder of an earlier pass has moved the columns behind it.
+            if !line.contains(OPENING) {
+                cells(line, start, &columns, found);
+            }
             start += line.len();
         }
     }
@@ -86,6 +89,10 @@ fn cells(line: &str, start: usize, columns: &[Column], found: &mut Vec<Span>) {
     for column in columns {
         let mut places = line.char_indices().map(|(at, _)| at).skip(column.letters.start);
         let Some(from) = places.next() else { continue };
+        // A word across the boundary means that this row is no row.
+        if !line.get(..from).unwrap_or_default().ends_with([' ', '\t', '|']) && from > 0 {
+            continue;
+        }
         let width = column.letters.len().checked_sub(1).filter(|width| *width < line.len());
         let to = width.and_then(|width| places.nth(width)).unwrap_or(line.len());
         let text = line.get(from..to).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::shell::boundary;
 use crate::shell::redact::name::Strength;
 use crate::shell::redact::rule::pattern;
 use crate::shell::redact::span::{OPENING, is_placeholder};
@@ -69,7 +70,7 @@ pub(super) fn value_at(text: &str, start: usize, category: &str) -> Option<Value
 
 /// Returns the part of a text that a connection string may fill.
 fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST_PARTS)).unwrap_or(text)
+    text.get(..boundary::before(text, LONGEST_PARTS)).unwrap_or(text)
 }
 
 /// Finds the closing mark of a quoted value, or the end of its line where it was cut off.
@@ -151,20 +152,25 @@ pub(super) fn is_secret(value: &str, strength: Strength, category: &str) -> bool
     if value.is_empty() || is_placeholder(value) || is_state(value) || is_reference(value) {
         return false;
     }
-    if category == "password"
-        && (is_path(value) || value.split(' ').next().is_some_and(|word| SOURCES.contains(word)))
-    {
+    if strength == Strength::NoPath && is_path(value) {
+        return false;
+    }
+    let first = value.split(' ').next().unwrap_or_default();
+    if category == "password" && SOURCES.contains(first) {
         return false;
     }
     let is_link = value.starts_with("http://") || value.starts_with("https://");
     let is_file = value.starts_with("file:") || value.starts_with("ssh-") || value.starts_with("ecdsa-");
-    if category != "password" && (is_file || is_path(value) || (is_link && category != "connection_string")) {
+    let elsewhere = is_file || is_file_path(value) || (is_link && category != "connection_string");
+    if category != "password" && elsewhere {
         return false;
     }
     let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match strength {
-        Strength::Certain if number => category == "password" || value.len() >= 6,
-        Strength::Certain => true,
+        Strength::Certain | Strength::NoPath if number => {
+            value.len() >= if category == "token" { 6 } else { 3 }
+        }
+        Strength::Certain | Strength::NoPath => true,
         Strength::Likely => value.len() >= 5 && !number && mixed(value),
         Strength::Faint => is_random(value),
     }
@@ -213,7 +219,13 @@ fn is_path(value: &str) -> bool {
     let begins =
         matches!(bytes, [b'/', ..] | [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] | [b'~'])
             || matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
-    begins && !value.ends_with('=') && !value.bytes().any(|byte| b"+!#$%&*?".contains(&byte))
+    begins && value.chars().all(|letter| letter.is_alphanumeric() || "/._-~:\\ ".contains(letter))
+}
+
+/// Says whether a value is the path of a file, and not a secret that begins with a slash.
+fn is_file_path(value: &str) -> bool {
+    let named = value.bytes().filter(|byte| *byte == b'/').count() >= 2 || !value.starts_with('/');
+    is_path(value) && named && !is_random(value.trim_start_matches('/'))
 }
 
 /// Says whether a value looks random: long, of mixed kinds, and neither an address, a date nor a digest.
@@ -277,19 +289,12 @@ mod tests {
 
     #[test]
     fn states_references_and_paths_are_no_secrets() {
-        for value in [
-            "",
-            "expired",
-            "null",
-            "****",
-            "<password>",
-            "${X}",
-            "$PASSWORD",
-            "[redacted:token]",
-            "/home/ana",
-        ] {
+        for value in ["", "expired", "null", "****", "<password>", "${X}", "$PASSWORD", "[redacted:token]"] {
             assert!(!is_secret(value, Strength::Certain, "password"), "{value}");
         }
+        assert!(!is_secret("/home/ana", Strength::NoPath, "password"));
+        assert!(!is_secret("/etc/ssl/private/web.key", Strength::Certain, "private_key"));
+        assert!(is_secret("/home/ana", Strength::Certain, "password"));
     }
 
     #[test]
