@@ -75,7 +75,7 @@ impl Terminal {
             if ready[0].revents().contains(PollFlags::IN) {
                 let mut buffer = [0; 4096];
                 let count = self.ours.read(&mut buffer).unwrap_or(0);
-                self.seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
+                self.seen.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap()));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::audit::summary;
+use super::command::summary;
 use crate::shell::audit::{LONGEST_LINE, Verification};
 
 /// A line of the file: a record, or as many bytes as are none.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{open, print, print_json, show, story, verify};
+use super::command::{open, print, print_json, show, verify};
+use super::story;
 use crate::base::{Digest, Timestamp};
 use crate::shell::audit::{Approval, Entry, Evidence, Kind, Log, verify as check};
 use crate::shell::{Reviewer, Verdict};

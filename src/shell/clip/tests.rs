@@ -1,3 +1,5 @@
+//! Facts about clipping, and its properties.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

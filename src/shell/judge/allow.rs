@@ -1,6 +1,7 @@
 //! The allow list: words against the entries of their program.
 
-use super::{base, cloud, curl, object};
+use super::path::base;
+use super::{cloud, curl, object};
 use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief};
 use crate::shell::{Profile, Socket};
 

@@ -1,7 +1,8 @@
 //! The `az` command line: the command path from the left, then the options.
 
 use super::allow::Allowed;
-use super::{base, remote};
+use super::path::base;
+use super::remote;
 use crate::shell::policy::{Carrier, Cloud, Policy, Refusal, brief};
 
 /// The words of one `az` command, sorted.

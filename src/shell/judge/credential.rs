@@ -1,6 +1,6 @@
 //! Files that hold credentials, wherever a command names one.
 
-use super::base;
+use super::path::base;
 use super::path::{clean, spread};
 use crate::shell::policy::Credentials;
 

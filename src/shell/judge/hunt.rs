@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::address::{Url, is_metadata};
+use super::path::base;
 use super::unwrap::{Inner, inner};
-use super::{base, cloud, credential, harm, path};
+use super::{cloud, credential, harm, path};
 use crate::shell::policy::{Policy, brief};
 use crate::shell::text::{self, Command, Link, RedirectKind, Script};
 

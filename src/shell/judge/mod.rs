@@ -22,8 +22,3 @@ mod unwrap;
 
 /// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.
 pub const LONGEST_COMMAND: usize = 128 * 1024 - 1;
-
-/// Returns the last part of a program's path.
-fn base(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
-}

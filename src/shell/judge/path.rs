@@ -2,6 +2,11 @@
 
 use crate::shell::policy::Block;
 
+/// Returns the last part of a path.
+pub(super) fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
 /// Cleans a path without looking at the machine. A home directory stands as `~` in front.
 pub(super) fn clean(path: &str) -> String {
     let (home, rest) = split_home(path);

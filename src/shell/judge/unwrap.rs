@@ -1,6 +1,6 @@
 //! Finding the command inside a command.
 
-use super::base;
+use super::path::base;
 use crate::shell::policy::{Policy, Wrapper};
 
 /// What a wrapper runs.

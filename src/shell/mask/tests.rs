@@ -1,3 +1,5 @@
+//! Facts about masking, and its properties.
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What a shell would put something else in the place of.
 
-use super::{Mode, Reader};
+use super::reader::{Mode, Reader};
 use crate::shell::text::mark::{decode_ansi, starts_variable};
 use crate::shell::text::script::{Need, Word};
 

@@ -1,6 +1,6 @@
 //! The end of a word and of a command.
 
-use super::{Reader, Target};
+use super::reader::{Reader, Target};
 use crate::shell::text::mark::{Header, is_keyword, is_name};
 use crate::shell::text::script::{Command, Link, Need, Redirect, Word};
 

@@ -1,6 +1,6 @@
 //! Operators between commands, redirections and parentheses.
 
-use super::{Body, Frame, Mode, Reader, Target};
+use super::reader::{Body, Frame, Mode, Reader, Target};
 use crate::shell::text::script::{Link, Need, RedirectKind, Word};
 
 impl Reader<'_> {

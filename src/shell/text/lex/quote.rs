@@ -1,6 +1,6 @@
 //! Quotes, escapes and backticks.
 
-use super::Reader;
+use super::reader::Reader;
 use crate::shell::text::script::Need;
 
 impl Reader<'_> {

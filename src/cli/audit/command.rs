@@ -1,0 +1,135 @@
+//! The subcommands of `ghost audit`.
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+
+use super::story;
+use crate::shell::audit::{self, Verification};
+
+/// More than this is not read in the time that a call may take; it is room for half a million records.
+const LARGEST: u64 = 256 << 20;
+
+/// The answer is bad news.
+const BAD_NEWS: u8 = 3;
+
+/// The arguments of `ghost audit`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl"
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(subcommand)]
+    command: Sub,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Says whether an audit file is whole.
+    Verify {
+        /// The audit file of a session.
+        file: PathBuf,
+        /// The head that the session recorded; makes a missing tail visible.
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where the file is not whole.
+        #[arg(long)]
+        exit_code: bool,
+    },
+    /// Tells what an audit file holds, in the order of writing.
+    Show {
+        /// The audit file of a session.
+        file: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    match &arguments.command {
+        Sub::Verify { file, head, json, exit_code } => verify(file, head.as_deref(), *json, *exit_code),
+        Sub::Show { file, json } => show(file, *json).map(|()| 0),
+    }
+}
+
+/// Says whether `file` is whole, and whether it holds `head`; returns the exit code.
+pub(super) fn verify(file: &Path, head: Option<&str>, json: bool, exit_code: bool) -> anyhow::Result<u8> {
+    let found = audit::verify(&mut open(file, head.is_some())?, head).context(reading(file))?;
+    written(if json { print_json(&found, io::stdout().lock()) } else { print(&found, io::stdout().lock()) })?;
+    Ok(if exit_code && !found.ok { BAD_NEWS } else { 0 })
+}
+
+/// Tells what `file` holds, record by record in the order of writing, and whether it is whole.
+pub(super) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
+    let mut reader = open(file, false)?;
+    let found = audit::verify(&mut reader, None).context(reading(file))?;
+    reader.rewind().context(reading(file))?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    written(if json { story::tell_json(&found, reader, out) } else { story::tell(&found, reader, out) })
+}
+
+pub(super) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
+    let reader = audit::for_reading(path)?;
+    let length = reader.get_ref().metadata().context(reading(path))?.len();
+    if length > LARGEST {
+        bail!("{} has {length} bytes, and an audit file is read up to {LARGEST}", path.display());
+    }
+    // With a head an empty file is an answer: every record is missing.
+    if length == 0 && !may_be_empty {
+        bail!("{} is empty: no record was ever written to it, or all were removed", path.display());
+    }
+    Ok(reader)
+}
+
+fn reading(path: &Path) -> String {
+    format!("reading {}", path.display())
+}
+
+pub(super) fn print_json(found: &Verification, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, found)?;
+    writeln!(out)
+}
+
+pub(super) fn print(found: &Verification, mut out: impl Write) -> io::Result<()> {
+    writeln!(out, "{}", summary(found))?;
+    if let Some(head) = &found.head {
+        writeln!(out, "head {head}")?;
+    }
+    Ok(())
+}
+
+/// Says in one line what `verify` found.
+pub(super) fn summary(found: &Verification) -> String {
+    let records = count(found.records, "record");
+    match (&found.reason, found.after_head) {
+        (Some(reason), _) if found.first_bad.is_some() => {
+            format!("NOT verified: {reason} (good before it: {records})")
+        }
+        (Some(reason), _) => format!("NOT verified: {reason} (good: {records})"),
+        (None, Some(0)) => format!("verified: {records}, and the given head is the last"),
+        (None, Some(later)) => {
+            format!("verified: {records}, {} after the given head", count(later, "record"))
+        }
+        (None, None) => format!("verified: {records}"),
+    }
+}
+
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Whoever pipes us into `head` has read enough.
+fn written(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("writing the answer"),
+    }
+}
