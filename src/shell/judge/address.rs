@@ -20,8 +20,8 @@ pub(super) struct Url {
 impl Url {
     /// Takes an address apart the way curl does; anything at all is an address.
     pub(super) fn parse(text: &str) -> Self {
-        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
-        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        let (scheme, rest) = split_scheme(text);
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let host = authority.rsplit('@').next().unwrap_or_default();
         let host = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
@@ -40,6 +40,16 @@ impl Url {
     pub(super) fn asks_for_credential(&self, block: &Block) -> bool {
         block.metadata_words.iter().any(|word| self.path.contains(word.as_str()))
     }
+}
+
+/// Parts the scheme off. Curl takes `http:/host` and `http:///host` for `http://host`.
+fn split_scheme(text: &str) -> (&str, &str) {
+    if let Some((scheme, rest)) = text.split_once("://") {
+        return (scheme, rest.trim_start_matches('/'));
+    }
+    let (scheme, rest) = text.split_once(':').unwrap_or(("", text));
+    let named = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    if named { (scheme, rest.trim_start_matches('/')) } else { ("", text) }
 }
 
 /// Tells whether a host is a metadata service.
@@ -195,5 +205,9 @@ mod tests {
         let url = Url::parse("HTTP://u:p@[::1]:80/a%2Fb?c");
         assert_eq!((url.scheme.as_str(), url.host.as_str(), url.path.as_str()), ("http", "::1", "/a/b?c"));
         assert_eq!(Url::parse("example.com/x").host, "example.com");
+        assert_eq!(Url::parse("example.com:80/x").host, "example.com");
+        for text in ["http:/10.0.0.5/x", "http:///10.0.0.5/x", "HTTPS:10.0.0.5/x", "http://x\\@10.0.0.5/x"] {
+            assert_eq!(Url::parse(text).host, "10.0.0.5", "{text}");
+        }
     }
 }

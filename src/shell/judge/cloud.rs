@@ -154,6 +154,9 @@ pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal>
             format!("`{}` is a verb, so the words behind it are not the command", brief(verb)),
         ));
     }
+    if last.split('-').any(|part| table.telling_words.iter().any(|word| word == part)) {
+        return Err(Refusal::new("verb", format!("`{}` sounds as if it printed a secret", brief(last))));
+    }
     if let Some(word) = line.path.iter().find(|word| !is_plain(word)) {
         return Err(Refusal::new("path", format!("`{}` is no word of an az command", brief(word))));
     }

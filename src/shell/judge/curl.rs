@@ -37,6 +37,12 @@ fn check_address(policy: &Policy, address: &str, globbing: bool) -> Result<(), R
     if !web {
         return refuse("something other than http");
     }
+    if !address.to_ascii_lowercase().starts_with(&format!("{}://", url.scheme)) && !url.scheme.is_empty() {
+        return refuse("an unusual number of slashes");
+    }
+    if address.contains(|char: char| char == '\\' || char.is_whitespace()) {
+        return refuse("a backslash or a blank");
+    }
     if url.authority.contains('@') {
         return refuse("a user or password");
     }

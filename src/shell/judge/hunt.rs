@@ -187,13 +187,13 @@ fn is_credential(word: &str) -> Forbidden {
 fn asks_metadata(words: &[&str], policy: &Policy) -> Option<Forbidden> {
     let requests =
         words.iter().any(|word| matches!(base(word), "curl" | "wget" | "http" | "https" | "xh" | "httpie"));
-    if !requests && !words.iter().any(|word| word.contains("://")) {
+    if !requests && !words.iter().any(|word| word.contains(":/")) {
         return None;
     }
     let block = &policy.block;
     let addresses = || {
         words.iter().filter_map(|word| {
-            let start = word.find("://").map(|at| {
+            let start = word.find(":/").map(|at| {
                 word.get(..at)
                     .unwrap_or_default()
                     .rfind(|char: char| !char.is_ascii_alphabetic())

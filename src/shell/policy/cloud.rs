@@ -33,6 +33,7 @@ pub(in crate::shell) struct Cloud {
     pub(in crate::shell) secret_options: Vec<String>,
     pub(in crate::shell) other_options: Vec<String>,
     pub(in crate::shell) secret_verbs: Vec<String>,
+    pub(in crate::shell) telling_words: Vec<String>,
     pub(in crate::shell) secret_groups: Vec<String>,
     pub(in crate::shell) secret_group_verbs: Vec<String>,
     pub(in crate::shell) secret_commands: Vec<Vec<String>>,

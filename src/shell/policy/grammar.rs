@@ -191,7 +191,12 @@ impl Grammar {
             None => (word, None),
         };
         // `-type=` in a policy file means that the value has to be attached.
-        let arity = match (self.options.get(name), attached) {
+        // iproute2 takes `--json` for `-json`.
+        let known = self
+            .options
+            .get(name)
+            .or_else(|| name.strip_prefix('-').filter(|_| self.stop).and_then(|name| self.options.get(name)));
+        let arity = match (known, attached) {
             (Some(arity), _) => arity,
             (None, Some(_)) => word
                 .find('=')

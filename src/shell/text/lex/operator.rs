@@ -27,7 +27,8 @@ impl Reader<'_> {
     pub(super) fn bar(&mut self) {
         let (need, link, length) = match self.ahead(1) {
             Some(b'|') => (Need::Chain, Link::Then, 2),
-            Some(b'&') => (Need::Pipe, Link::Pipe, 2),
+            // It feeds the errors in too, which is more than a pipe.
+            Some(b'&') => (Need::Background, Link::Pipe, 2),
             _ => (Need::Pipe, Link::Pipe, 1),
         };
         self.need(need);
