@@ -44,9 +44,11 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
         let mut letters = rest.chars();
         letters.next().map(|_| letters.as_str())
     });
-    word.split(['@', '=', ':', ',', ';', '\'', '"'])
-        .chain(attached)
-        .any(|piece| spread(piece).iter().any(|path| is_one(path, table)))
+    // Braces first: their commas part names, not pieces.
+    spread(word)
+        .iter()
+        .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|piece| is_one(piece, table)))
+        || attached.is_some_and(|path| is_one(path, table))
 }
 
 fn is_one(path: &str, table: &Credentials) -> bool {
