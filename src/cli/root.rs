@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use super::print::fail;
+use super::print::{fail, line};
 use super::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
@@ -71,8 +71,10 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Audit(arguments) => super::audit::run(&arguments),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
         Sub::Completions { shell } => {
-            clap_complete::generate(shell, &mut Root::command(), "ghost", &mut std::io::stdout());
-            Ok(0)
+            // Through memory: the generator itself panics where its reader goes away.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Root::command(), "ghost", &mut script);
+            line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
     }
 }
