@@ -2,6 +2,8 @@
 //!
 //! `sh` and `perl` stand for programs that went wrong. The facts about Landlock need a kernel that has it.
 
+mod unwatched;
+
 use std::borrow::Cow;
 use std::fs;
 use std::time::Duration;
@@ -266,14 +268,16 @@ async fn the_account_names_every_layer() {
     assert!(!found.new_privileges && found.limits.len() == 7, "{:?}", found.limits);
     let entering = Profile { namespace: true, ..Profile::default() };
     let found = place.safe(&["true"], entering).await.confinement;
-    assert_eq!((found.landlock.as_str(), found.seccomp.as_str()), ("not used: namespace", "on"));
+    assert_eq!((found.landlock.as_str(), found.seccomp.as_str()), ("not used: namespace", "on, no writes"));
 }
 
 #[tokio::test]
 async fn a_command_that_enters_a_namespace_may() {
     let profile = Profile { namespace: true, ..Profile::default() };
-    let unshare = format!("syscall({}, 0x40000000) != -1 or $! == 1 && $>", libc::SYS_unshare);
-    assert_eq!(perl(&Place::new(), &unshare, profile).await, "ok");
+    let unshare = format!("syscall({}, 0x20000) != -1 or $! == 1 && $>", libc::SYS_unshare);
+    assert_eq!(perl(&Place::new(), &unshare, profile.clone()).await, "ok");
+    let other = format!("syscall({}, 0x40000000) != -1", libc::SYS_unshare);
+    assert_eq!(perl(&Place::new(), &other, profile).await, EPERM, "into no new one");
 }
 
 #[tokio::test]
