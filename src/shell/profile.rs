@@ -34,6 +34,8 @@ pub struct Profile {
     /// It looks into other processes (`ss -p`), which Landlock hides: for root, seccomp keeps it from writing
     /// instead.
     pub processes: bool,
+    /// It reads the kernel's log (`dmesg`).
+    pub log: bool,
     /// It needs its own interpreter and configuration folder (`az`).
     pub cloud: bool,
     /// It may write into the captures folder (`az storage blob download`).

@@ -54,6 +54,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     processes: Vec<String>,
     #[serde(default)]
+    log: bool,
+    #[serde(default)]
     helpers: Vec<String>,
     #[serde(default)]
     sockets: Vec<Socket>,
@@ -120,6 +122,7 @@ impl RawEntry {
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),
+                log: self.log,
                 ..Profile::default()
             },
         })

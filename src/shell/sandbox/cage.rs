@@ -87,6 +87,7 @@ impl Cage {
                     sockets: profile.sockets.to_vec(),
                     namespace: profile.namespace,
                     metadata: profile.cloud,
+                    log: profile.log,
                     no_write: unwatched.then_some(Writable::Nothing),
                 },
             }

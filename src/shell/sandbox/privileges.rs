@@ -39,6 +39,9 @@ pub(super) fn drop_needless(profile: &Profile) -> io::Result<String> {
     if profile.cloud {
         kept |= FILES;
     }
+    if profile.log {
+        kept |= CapabilitySet::SYSLOG;
+    }
     if profile.namespace {
         kept |= CapabilitySet::SYS_ADMIN;
     }

@@ -22,6 +22,8 @@ pub(super) struct CallRules {
     pub(super) namespace: bool,
     /// Whether it may change modes, owners and times of files.
     pub(super) metadata: bool,
+    /// Whether it may read the kernel's log.
+    pub(super) log: bool,
     /// What it may write where Landlock does not watch it.
     pub(super) no_write: Option<Writable>,
 }
@@ -94,6 +96,10 @@ fn chains(rules: &CallRules) -> Result<BTreeMap<i64, Vec<SeccompRule>>, CallsErr
     }
     let flags = NEW_NAMESPACES.iter().map(|flag| rule(&[(0, has(*flag), *flag)]));
     chains.insert(libc::SYS_clone, flags.collect::<Result<_, _>>()?);
+    // Reading all and asking for the size; never reading on, clearing or changing the console's level.
+    let log = [(0, SeccompCmpOp::Ne, 3), (0, SeccompCmpOp::Ne, 10)];
+    let log = rules.log.then(|| rule(&log)).transpose()?;
+    chains.insert(libc::SYS_syslog, log.into_iter().collect());
     // The start of the child itself joins a group of its own: (0, 0). Nobody is moved elsewhere.
     let elsewhere = [rule(&[(0, SeccompCmpOp::Ne, 0)])?, rule(&[(1, SeccompCmpOp::Ne, 0)])?];
     chains.insert(libc::SYS_setpgid, elsewhere.into());

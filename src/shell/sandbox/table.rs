@@ -25,7 +25,6 @@ pub(super) const ALWAYS: &[i64] = &[
     libc::SYS_io_uring_register,
     libc::SYS_lookup_dcookie,
     libc::SYS_fanotify_init,
-    libc::SYS_syslog,
     // Secrets that other processes keep in the kernel.
     libc::SYS_keyctl,
     libc::SYS_add_key,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::time::Duration;
 
-use rustix::process::getpid;
+use rustix::process::{geteuid, getpid};
 
 use crate::shell::process::tests::{Place, text};
 use crate::shell::{Output, ProcessBound, Profile, Socket, support};
@@ -143,11 +143,22 @@ async fn dangerous_system_calls_fail() {
         ("open_by_handle_at", libc::SYS_open_by_handle_at, ", 0, 0, 0"),
         ("execveat", libc::SYS_execveat, ", 0, 0, 0, 0, 0x1000"),
         ("chroot", libc::SYS_chroot, ", 0"),
+        ("syslog", libc::SYS_syslog, ", 3, 0, 0"),
         ("reboot", libc::SYS_reboot, ", 0, 0, 0, 0"),
     ] {
         assert_eq!(syscall(number, arguments).await, EPERM, "{name}");
     }
     assert_eq!(syscall(libc::SYS_clone3, ", 0, 0").await, libc::ENOSYS.to_string());
+}
+
+#[tokio::test]
+async fn the_kernels_log_is_read_and_never_cleared() {
+    let reads = || Profile { log: true, ..Profile::default() };
+    let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);
+    assert_eq!(perl(&Place::new(), &call(5), reads()).await, EPERM);
+    if geteuid().is_root() {
+        assert_eq!(perl(&Place::new(), &call(10), reads()).await, "ok");
+    }
 }
 
 #[tokio::test]
