@@ -5,3 +5,5 @@
 mod audit_crash;
 #[cfg(feature = "shell")]
 mod redact;
+#[cfg(all(feature = "shell", feature = "cli"))]
+mod sandbox;

@@ -3,7 +3,10 @@
 //! Goes in: a seed. Comes out: command lines, the same for the same seed, most of which the policy calls SAFE. Never: a
 //! verdict; what a grammar alone cannot say (`check`) is met halfway.
 
-use super::grammar::{Arity, Grammar, Style, Times};
+mod value;
+
+use self::value::{anything, phrase, value};
+use super::grammar::{Arity, Style, Times};
 use super::kind::Kind;
 use super::{Check, Entry, Policy};
 
@@ -80,23 +83,24 @@ fn entry_words(entry: &Entry, dice: &mut Dice) -> Vec<String> {
     let count = if entry.single { 1 } else { extra };
     chosen.extend((0..count).filter_map(|_| dice.pick(&names).copied()));
     for name in chosen {
-        words.extend(option(grammar, name, dice));
+        words.extend(option(entry, name, dice));
     }
     words.extend(operands(entry, dice));
     words
 }
 
-fn option(grammar: &Grammar, name: &str, dice: &mut Dice) -> Vec<String> {
+fn option(entry: &Entry, name: &str, dice: &mut Dice) -> Vec<String> {
+    let grammar = &entry.grammar;
     let long = name.starts_with("--") || grammar.style == Style::Words;
     let joined = |value: String| match (name.ends_with('='), long) {
         (false, true) => vec![format!("{name}={value}")],
         (true, _) | (false, false) => vec![format!("{name}{value}")],
     };
     match grammar.options.get(name) {
-        Some(Arity::Value(kind)) if name.ends_with('=') || dice.one_in(3) => joined(value(kind, dice)),
-        Some(Arity::Value(kind)) => vec![name.to_owned(), value(kind, dice)],
-        Some(Arity::Maybe(kind)) if dice.one_in(2) => vec![name.to_owned(), value(kind, dice)],
-        Some(Arity::Attached(kind)) if dice.one_in(2) => joined(value(kind, dice)),
+        Some(Arity::Value(kind)) if name.ends_with('=') || dice.one_in(3) => joined(value(entry, kind, dice)),
+        Some(Arity::Value(kind)) => vec![name.to_owned(), value(entry, kind, dice)],
+        Some(Arity::Maybe(kind)) if dice.one_in(2) => vec![name.to_owned(), value(entry, kind, dice)],
+        Some(Arity::Attached(kind)) if dice.one_in(2) => joined(value(entry, kind, dice)),
         Some(Arity::Attached(_) | Arity::Maybe(_) | Arity::Flag) | None => vec![name.to_owned()],
     }
 }
@@ -134,7 +138,11 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
                     Times::Any => dice.below(3),
                     Times::AtLeastOnce => 1 + dice.below(2),
                 };
-                words.extend((0..count).map(|_| value(kind, dice)));
+                if *kind == Kind::Text && count > 0 {
+                    words.extend(phrase(entry, dice).split(' ').map(str::to_owned));
+                } else {
+                    words.extend((0..count).map(|_| value(entry, kind, dice)));
+                }
             }
             words
         }
@@ -158,149 +166,6 @@ fn objects(entry: &Entry, dice: &mut Dice) -> Vec<String> {
         words.extend(behind.split_whitespace().map(str::to_owned));
     }
     words
-}
-
-/// A word for a program that takes any.
-fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
-    match entry.id.as_str() {
-        "socket.netstat" => dice.word(&[
-            "-s", "-tlnp", "-rn", "-i", "-an", "-x", "-g", "-u", "-e", "-l", "--tcp", "-ne", "-W", "-C", "-o",
-        ]),
-        "name.host" => dice.word(&[
-            "127.0.0.1",
-            "localhost",
-            "a.example",
-            "-t",
-            "mx",
-            "-v",
-            "-W",
-            "1",
-            "-R",
-            "-4",
-            "-a",
-            "-T",
-        ]),
-        _ if *kind == Kind::Answer => dice.word(&[
-            "127.0.0.1",
-            "localhost",
-            "::1",
-            "-n",
-            "-4",
-            "-6",
-            "-q1",
-            "-w1",
-            "-m",
-            "2",
-            "-T",
-            "-I",
-            "-U",
-            "-A",
-            "-f",
-            "1",
-            "-s",
-            "-V",
-            "--mtu",
-            "-e",
-            "-b",
-            "-p",
-            "80",
-            "-l",
-        ]),
-        _ => value(kind, dice),
-    }
-}
-
-/// A value of a kind: one that lets the program do real work, where that can be known.
-fn value(kind: &Kind, dice: &mut Dice) -> String {
-    match kind {
-        Kind::OneOf(words) => dice.pick(words).cloned().unwrap_or_default(),
-        Kind::Text => dice.word(&[
-            "tcp",
-            "port 443",
-            "dst",
-            "127.0.0.1",
-            "state established",
-            "ip",
-            "/",
-            "frame.number > 0",
-            "x y",
-        ]),
-        Kind::Name => dice.word(&[
-            "lo",
-            "1",
-            "tcp",
-            "inet",
-            "filter",
-            "nat",
-            "INPUT",
-            "FORWARD",
-            "root",
-            "err",
-            "ip.src",
-            "frame.number",
-            "r",
-            "ad",
-            "ext4",
-            "seconds",
-            "TERM",
-            "header=y",
-            "init",
-        ]),
-        Kind::Host | Kind::Answer => {
-            dice.word(&["127.0.0.1", "127.0.0.1", "localhost", "::1", "10.0.0.4", "a.example", "2001:db8::5"])
-        }
-        Kind::Question => dice.word(&[
-            "@127.0.0.1",
-            "+time=1",
-            "+tries=1",
-            "a.example",
-            "MX",
-            "+short",
-            "+tcp",
-            "ANY",
-            "+noall",
-            "+answer",
-            "+trace",
-            "localhost",
-        ]),
-        Kind::Address => dice.word(&[":443", "TCP", "UDP:53", "4", "@127.0.0.1", "TCP:LISTEN", "6TCP"]),
-        Kind::Interface => dice.word(&["lo", "lo", "eth0", "127.0.0.1"]),
-        Kind::Port => dice.word(&["1", "53", "80", "443", "8080", "65535"]),
-        Kind::Number => dice.word(&["0", "1", "2", "7", "64", "1500"]),
-        Kind::Count => dice.word(&["1", "2", "3"]),
-        Kind::Retries => dice.word(&["0", "1", "5"]),
-        Kind::Packet => dice.word(&["0", "56", "1472", "65000"]),
-        Kind::Flow => dice.word(&["0", "16", "0x10"]),
-        Kind::Interval => dice.word(&["0.2", "1", ".5"]),
-        Kind::Seconds => dice.word(&["1", "0.5", "2"]),
-        Kind::Duration => dice.word(&["1", "2s", "0.5", "1m"]),
-        Kind::Priority => dice.word(&["5", "19", "+1", "0"]),
-        Kind::Buffering => dice.word(&["L", "0", "4K"]),
-        Kind::Lines => dice.word(&["1", "5", "+2", "-3"]),
-        Kind::Range => dice.word(&["0-9", "5-", "0-0,2-3"]),
-        Kind::Capture => dice.word(&["a.pcap", "a.pcap", "./a.pcap", "missing.pcap"]),
-        Kind::Statistic => dice.word(&["io,stat,1", "conv,tcp", "io,phs", "endpoints,ip"]),
-        Kind::Preference => dice.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
-        Kind::Setting => {
-            dice.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
-        }
-        Kind::Moment => dice.word(&["+%s", "+%F", "+%T %Z"]),
-        Kind::Header => dice.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),
-        Kind::Writeout => dice.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
-        Kind::Readable => dice.word(&[
-            "/proc/net/dev",
-            "/proc/net/tcp",
-            "/proc/net/snmp",
-            "/proc/sys/net/ipv4/ip_forward",
-            "/sys/class/net/lo/mtu",
-            "/proc/meminfo",
-            "/proc/cpuinfo",
-            "/etc/hosts",
-            "/etc/resolv.conf",
-            "/etc/os-release",
-            "/proc/net/missing",
-        ]),
-    }
 }
 
 /// Writes a word so that a shell reads it as it is.
