@@ -153,11 +153,12 @@ impl Cage {
     ) -> Result<Confinement, Box<dyn Error + Send + Sync>> {
         let mut capabilities = privileges::drop_needless(&self.profile)?;
         let mut calls = calls.clone();
-        if files.is_none() && !self.profile.namespace {
-            if let Some(left) = privileges::become_nobody() {
-                capabilities = left;
-                calls.no_write = Some(Writable::Opened);
-            }
+        if files.is_none()
+            && !self.profile.namespace
+            && let Some(left) = privileges::become_nobody()
+        {
+            capabilities = left;
+            calls.no_write = Some(Writable::Opened);
         }
         let filters = syscalls::filters(&calls)?;
         let landlock = match files {

@@ -3,6 +3,8 @@
 //! `GHOST_LONG=1` runs 2,000 commands instead of a sample; `GHOST_TEST_SEED` repeats a run; `GHOST_TEST_WITHOUT=strace`
 //! runs the tests without.
 
+#![expect(clippy::indexing_slicing, clippy::print_stdout, reason = "the helpers below are tests too")]
+
 mod control;
 mod corpus;
 mod place;
@@ -51,6 +53,7 @@ fn no_safe_command_changes_anything_outside_or_executes_anything_else() {
         corpus.missing
     );
     let place = Place::new();
+    place.serve(8080);
     let before = place.state();
     let outcomes = run_all(&place, &corpus.cases);
     let after = place.state();
@@ -123,6 +126,9 @@ fn tell(cases: &[Case], outcomes: &[Outcome]) {
     for (case, outcome) in cases.iter().zip(outcomes) {
         let row = table.entry(&case.program).or_default();
         let killed = outcome.exit_code.is_none() && !outcome.timed_out;
+        if killed {
+            println!("ended by a signal: {}", case.command);
+        }
         for (count, counted) in
             row.iter_mut().zip([true, outcome.exit_code == Some(0), outcome.timed_out, killed])
         {

@@ -6,10 +6,12 @@
 )]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
@@ -132,9 +134,23 @@ impl Place {
         })
     }
 
+    /// Answers every connection to a port inside with one short page; returns the port.
+    pub(super) fn serve(&self, port: u16) -> u16 {
+        let listener = self.within(|| TcpListener::bind(("127.0.0.1", port)).unwrap());
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\nhello\n");
+            }
+        });
+        port
+    }
+
     /// Describes everything that a SAFE command must leave as it is.
     pub(super) fn state(&self) -> String {
-        const LOOK: &str = "ip address; ip route show table all; ip rule; ip netns; tc qdisc; nft list ruleset; iptables-legacy-save -t filter | grep -v '^#'; \
+        const LOOK: &str = "ip address; ip route show table all; ip rule; ip netns; tc qdisc; nft list ruleset; iptables-legacy -S; ip6tables-legacy -S; \
             ipset save; sysctl net 2>/dev/null | grep -v -e conntrack_count -e random -e dentry; find . -printf '%p %s %m %U %T@\\n' | sort";
         let Output { stdout, .. } =
             self.inside(Command::new("sh").args(["-c", LOOK])).stderr(Stdio::null()).output().unwrap();
