@@ -9,7 +9,9 @@ use crate::shell::{Policy, Verdict};
 
 /// The arguments of `ghost shell policy`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'\n  ghost shell policy --sample 20 --seed 7")]
+#[command(
+    after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'\n  ghost shell policy --sample 20 --seed 7"
+)]
 pub(super) struct Arguments {
     /// Only what speaks of this program.
     program: Option<String>,
@@ -66,7 +68,12 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
             }
         }
     }
-    line(&format!("\n{} rules, {} examples, digest {}", rows.len(), policy.examples().len(), policy.digest()))?;
+    line(&format!(
+        "\n{} rules, {} examples, digest {}",
+        rows.len(),
+        policy.examples().len(),
+        policy.digest()
+    ))?;
     Ok(0)
 }
 
