@@ -29,8 +29,13 @@ pub struct Profile {
     pub helpers: Cow<'static, [String]>,
     /// The programs of the command itself: `timeout 5 ping …` has two.
     pub programs: Vec<String>,
-    /// It enters a network namespace (`ip -n`), which Landlock forbids: such a command runs under seccomp and limits alone.
+    /// It enters a network namespace (`ip -n`), which Landlock forbids: seccomp keeps it from writing instead.
     pub namespace: bool,
+    /// It looks into other processes (`ss -p`), which Landlock hides: for root, seccomp keeps it from writing
+    /// instead.
+    pub processes: bool,
+    /// It reads the kernel's log (`dmesg`).
+    pub log: bool,
     /// It needs its own interpreter and configuration folder (`az`).
     pub cloud: bool,
     /// It may write into the captures folder (`az storage blob download`).

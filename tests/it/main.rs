@@ -5,6 +5,8 @@
 mod audit_crash;
 #[cfg(feature = "shell")]
 mod redact;
+#[cfg(all(feature = "shell", feature = "cli"))]
+mod sandbox;
 #[cfg(feature = "cli")]
 mod terminal;
 mod tidy;

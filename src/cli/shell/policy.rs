@@ -10,7 +10,7 @@ use crate::shell::{Policy, Verdict};
 /// The arguments of `ghost shell policy`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'"
+    after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'\n  ghost shell policy --sample 20 --seed 7"
 )]
 pub(super) struct Arguments {
     /// Only what speaks of this program.
@@ -18,6 +18,12 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
+    /// Print this many commands made up from the grammars instead, one a line, to see what the policy lets through.
+    #[arg(long, value_name = "N", conflicts_with_all = ["program", "json"])]
+    sample: Option<usize>,
+    /// Where the made-up commands begin: the same number, the same commands.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "sample")]
+    seed: u64,
 }
 
 /// One rule, for people and scripts.
@@ -39,6 +45,9 @@ struct Shown {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let policy = setup.policy()?;
+    if let Some(count) = arguments.sample {
+        return policy.sample(arguments.seed, count).iter().try_for_each(|command| line(command)).map(|()| 0);
+    }
     let mut rows = rows(&policy);
     if let Some(program) = &arguments.program {
         rows.retain(|row| row.programs.iter().any(|name| name == program));

@@ -119,11 +119,12 @@ pub(super) fn fits(
     }
     check(policy, entry, &given, arguments).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
+    let processes = entry.processes.iter().any(|option| option == "*" || given.has(option));
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
         programs: vec![name.to_owned()],
-        profile: Profile { namespace, ..entry.profile.clone() },
+        profile: Profile { namespace, processes, ..entry.profile.clone() },
         ..Allowed::default()
     })
 }

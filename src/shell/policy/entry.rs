@@ -52,6 +52,10 @@ pub(super) struct RawEntry {
     #[serde(default)]
     namespace: Vec<String>,
     #[serde(default)]
+    processes: Vec<String>,
+    #[serde(default)]
+    log: bool,
+    #[serde(default)]
     helpers: Vec<String>,
     #[serde(default)]
     sockets: Vec<Socket>,
@@ -84,6 +88,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) gets: Vec<String>,
     /// Options with which the program enters a network namespace.
     pub(in crate::shell) namespace: Vec<String>,
+    /// Options with which the program looks into other processes; `*` where it always does.
+    pub(in crate::shell) processes: Vec<String>,
     /// What it needs from the sandbox.
     pub(in crate::shell) profile: Profile,
 }
@@ -112,9 +118,11 @@ impl RawEntry {
             objects: self.objects.clone(),
             gets: self.gets.clone(),
             namespace: self.namespace.clone(),
+            processes: self.processes.clone(),
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),
+                log: self.log,
                 ..Profile::default()
             },
         })

@@ -9,7 +9,7 @@ use super::{Files, Refusal};
 
 /// What follows an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Arity {
+pub(super) enum Arity {
     Flag,
     /// A value, attached or in the next word.
     Value(Kind),
@@ -21,7 +21,7 @@ enum Arity {
 
 /// How often an operand may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Times {
+pub(super) enum Times {
     Once,
     AtMostOnce,
     Any,
@@ -42,14 +42,14 @@ pub(super) enum Style {
 /// What the words of a command are allowed to be.
 #[derive(Debug, Clone)]
 pub(in crate::shell) struct Grammar {
-    style: Style,
-    options: HashMap<String, Arity>,
+    pub(super) style: Style,
+    pub(super) options: HashMap<String, Arity>,
     /// `-5`, as in `head -5`.
     digits: bool,
-    operands: Vec<(Kind, Times)>,
+    pub(super) operands: Vec<(Kind, Times)>,
     /// Every word is of this kind, options too.
-    any: Option<Kind>,
-    bare: bool,
+    pub(super) any: Option<Kind>,
+    pub(super) bare: bool,
     /// Options end at the first operand, and what stands behind the operands is another command.
     wraps: bool,
     /// The first operand ends the options.

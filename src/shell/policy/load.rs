@@ -250,19 +250,15 @@ impl Policy {
         &self.tighten
     }
 
+    /// Returns the entries for local programs, and those that run another program, each once.
+    pub(super) fn local_entries(&self) -> (Vec<&Entry>, Vec<&Entry>) {
+        (once(self.programs.values().flatten().collect()), once(self.transparent.values().collect()))
+    }
+
     /// Returns every entry of the allow list once, for printing.
     pub(in crate::shell) fn all_entries(&self) -> Vec<&Entry> {
-        let mut entries: Vec<&Entry> = self
-            .programs
-            .values()
-            .flatten()
-            .chain(self.transparent.values())
-            .chain(self.remote.values())
-            .chain(self.filters.values())
-            .collect();
-        entries.sort_by(|a, b| a.id.cmp(&b.id));
-        entries.dedup_by(|a, b| a.id == b.id);
-        entries
+        let lists = self.programs.values().flatten().chain(self.transparent.values());
+        once(lists.chain(self.remote.values()).chain(self.filters.values()).collect())
     }
 
     /// Tells whether a site may put a program on its allow list.
@@ -298,6 +294,12 @@ impl Policy {
         }
         Ok(())
     }
+}
+
+fn once(mut entries: Vec<&Entry>) -> Vec<&Entry> {
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    entries.dedup_by(|a, b| a.id == b.id);
+    entries
 }
 
 fn add(table: &mut HashMap<String, Entry>, entry: &Entry) {

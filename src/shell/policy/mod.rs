@@ -13,6 +13,7 @@ mod grammar;
 mod kind;
 mod load;
 mod refusal;
+mod sample;
 mod script;
 mod site;
 mod wrapper;

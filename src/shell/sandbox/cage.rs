@@ -6,13 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, geteuid};
 
 use crate::base::private_dir;
 use crate::shell::sandbox::cgroup::PidsGroup;
 use crate::shell::sandbox::confinement::Confinement;
 use crate::shell::sandbox::files::{self, FileRules};
 use crate::shell::sandbox::syscalls::{self, CallRules};
+use crate::shell::sandbox::writes::Writable;
 use crate::shell::sandbox::{limits, loader, ping, privileges};
 use crate::shell::{ExecError, Limits, ProcessBound, Profile, Setting, Socket};
 
@@ -31,7 +32,7 @@ enum Layers {
     Approved,
     /// Limits alone, for a `ping` whose file carries the one privilege that it needs.
     Ping,
-    /// Everything; without files for a command that enters a namespace, which Landlock forbids.
+    /// Everything; without files for a command that Landlock would keep from its work.
     Full { files: Option<FileRules>, calls: CallRules },
 }
 
@@ -78,14 +79,16 @@ impl Cage {
         } else {
             let found = names().filter_map(|name| setting.programs.find(name).ok());
             let programs: BTreeSet<PathBuf> = std::iter::once(program.to_owned()).chain(found).collect();
+            // Nobody but root sees into the processes of others anyway.
+            let unwatched = profile.namespace || (profile.processes && geteuid().is_root());
             Layers::Full {
-                files: (!profile.namespace)
-                    .then(|| file_rules(profile, setting, &programs, scratch))
-                    .transpose()?,
+                files: (!unwatched).then(|| file_rules(profile, setting, &programs, scratch)).transpose()?,
                 calls: CallRules {
                     sockets: profile.sockets.to_vec(),
                     namespace: profile.namespace,
                     metadata: profile.cloud,
+                    log: profile.log,
+                    no_write: unwatched.then_some(Writable::Nothing),
                 },
             }
         };
@@ -135,26 +138,48 @@ impl Cage {
         let mut confinement = match &self.layers {
             Layers::Approved => Confinement::none("approved"),
             Layers::Ping => Confinement::none("ping needs the privilege of its file"),
-            Layers::Full { files, calls } => {
-                let filters = syscalls::filters(calls)?;
-                let capabilities = privileges::drop_needless(&self.profile)?;
-                let landlock = match files {
-                    Some(rules) => files::restrict(rules)?,
-                    None => "not used: namespace".to_owned(),
-                };
-                Confinement {
-                    landlock,
-                    capabilities,
-                    seccomp: syscalls::restrict(&filters)?.to_owned(),
-                    new_privileges: false,
-                    ..Confinement::none("")
-                }
-            }
+            Layers::Full { files, calls } => self.confine_fully(files.as_ref(), calls)?,
         };
         if counted {
             confinement.processes = format!("{} (cgroup)", self.limits.processes);
         }
         Ok(confinement)
+    }
+
+    fn confine_fully(
+        &self,
+        files: Option<&FileRules>,
+        calls: &CallRules,
+    ) -> Result<Confinement, Box<dyn Error + Send + Sync>> {
+        let mut capabilities = privileges::drop_needless(&self.profile)?;
+        let mut calls = calls.clone();
+        if files.is_none()
+            && !self.profile.namespace
+            && let Some(left) = privileges::become_nobody()
+        {
+            capabilities = left;
+            calls.no_write = Some(Writable::Opened);
+        }
+        let filters = syscalls::filters(&calls)?;
+        let landlock = match files {
+            Some(rules) if self.profile.processes => {
+                format!("{}, hides other processes", files::restrict(rules)?)
+            }
+            Some(rules) => files::restrict(rules)?,
+            None if self.profile.namespace => "not used: namespace".to_owned(),
+            None => "not used: processes".to_owned(),
+        };
+        let seccomp = match (syscalls::restrict(&filters)?, calls.no_write) {
+            ("on", Some(_)) => "on, no writes",
+            (answer, _) => answer,
+        };
+        Ok(Confinement {
+            landlock,
+            capabilities,
+            seccomp: seccomp.to_owned(),
+            new_privileges: false,
+            ..Confinement::none("")
+        })
     }
 }
 

@@ -5,9 +5,10 @@ use serde::Serialize;
 /// What was in force while a command ran, for the audit record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Confinement {
-    /// Files, execution, TCP and signals: `full ABI 7`, `partial ABI 3`, `absent` or `not used: …`.
+    /// Files, execution, TCP and signals: `full ABI 7`, `partial ABI 3`, `absent` or `not used: …`; and whether
+    /// it hid what was looked for.
     pub landlock: String,
-    /// System calls and sockets: `on`, `absent` or `not used: …`.
+    /// System calls and sockets: `on`, `on, no writes` where it stands in for Landlock, `absent` or `not used: …`.
     pub seccomp: String,
     /// Which of root's powers it kept.
     pub capabilities: String,

@@ -5,7 +5,8 @@
 //!
 //! Four layers, each of which the account names: Landlock (files, execution, TCP, signals), seccomp (system calls and
 //! kinds of sockets), root's capabilities, and limits (memory, files, processor time, and the number of processes through
-//! a control group).
+//! a control group). A command that Landlock would keep from its work has a second filter in its stead: it changes no
+//! file at all.
 
 mod cage;
 mod cgroup;
@@ -21,6 +22,7 @@ mod syscalls;
 mod table;
 #[cfg(test)]
 mod tests;
+mod writes;
 
 pub use confinement::Confinement;
 pub use scratch::sweep;

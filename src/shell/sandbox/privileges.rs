@@ -6,8 +6,11 @@
 use std::io;
 
 use rustix::io::Errno;
-use rustix::process::geteuid;
-use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use rustix::process::{Gid, Uid, geteuid};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, configure_capability_in_ambient_set, remove_capability_from_bounding_set,
+    set_capabilities, set_keep_capabilities, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
 
 use crate::shell::Profile;
 
@@ -19,6 +22,10 @@ const KEPT: CapabilitySet = CapabilitySet::DAC_READ_SEARCH
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETPCAP);
+/// What looking into other processes takes: reading `/proc/PID/fd` of a process that holds more capabilities than one's
+/// own. The filter of system calls forbids every other use of CAP_SYS_PTRACE.
+const PROCESSES: CapabilitySet =
+    CapabilitySet::DAC_READ_SEARCH.union(CapabilitySet::NET_ADMIN).union(CapabilitySet::SYS_PTRACE);
 /// What keeping one's own files takes where the folder belongs to the user behind `sudo`.
 const FILES: CapabilitySet =
     CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::FOWNER).union(CapabilitySet::CHOWN);
@@ -28,9 +35,12 @@ pub(super) fn drop_needless(profile: &Profile) -> io::Result<String> {
     if !geteuid().is_root() {
         return Ok("those of this user".to_owned());
     }
-    let mut kept = KEPT;
+    let mut kept = if profile.processes { PROCESSES } else { KEPT };
     if profile.cloud {
         kept |= FILES;
+    }
+    if profile.log {
+        kept |= CapabilitySet::SYSLOG;
     }
     if profile.namespace {
         kept |= CapabilitySet::SYS_ADMIN;
@@ -48,6 +58,30 @@ pub(super) fn drop_needless(profile: &Profile) -> io::Result<String> {
             other => other?,
         }
     }
+    Ok(in_words(kept))
+}
+
+/// Turns the calling thread into a user who owns nothing, with what looking into other processes takes; returns that in
+/// words, or nothing where this root may not.
+///
+/// `lsof` opens `/dev/null` for reading and writing and gives up where it cannot. No filter of system calls knows a path;
+/// but to a user who owns nothing, `/dev/null` is about the only file that is writable.
+pub(super) fn become_nobody() -> Option<String> {
+    const NOBODY: u32 = 65_534;
+    let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+    let sets = CapabilitySets { effective: PROCESSES, permitted: PROCESSES, inheritable: PROCESSES };
+    let change = || {
+        set_keep_capabilities(true)?;
+        set_thread_groups(&[])?;
+        set_thread_res_gid(group, group, group)?;
+        set_thread_res_uid(user, user, user)?;
+        set_capabilities(None, sets)?;
+        PROCESSES.iter().try_for_each(|one| configure_capability_in_ambient_set(one, true))
+    };
+    change().ok().map(|()| format!("{}, as nobody", in_words(PROCESSES)))
+}
+
+fn in_words(kept: CapabilitySet) -> String {
     let names: Vec<String> = kept.iter_names().map(|(name, _)| name.to_ascii_lowercase()).collect();
-    Ok(names.join(" "))
+    names.join(" ")
 }

@@ -11,6 +11,7 @@ use seccompiler::{
 
 use crate::shell::Socket;
 use crate::shell::sandbox::table;
+use crate::shell::sandbox::writes::{self, Writable};
 
 /// What a command may ask of the kernel beside the ordinary.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,10 @@ pub(super) struct CallRules {
     pub(super) namespace: bool,
     /// Whether it may change modes, owners and times of files.
     pub(super) metadata: bool,
+    /// Whether it may read the kernel's log.
+    pub(super) log: bool,
+    /// What it may write where Landlock does not watch it.
+    pub(super) no_write: Option<Writable>,
 }
 
 /// Why the filter could not be put in force on a kernel that has filters.
@@ -35,14 +40,23 @@ pub(super) enum CallsError {
 }
 
 /// Programs to load, in this order.
-pub(super) type Filters = [BpfProgram; 2];
+pub(super) type Filters = Vec<BpfProgram>;
 
-/// Builds the filters; done before the thread restricts itself, so that a fault leaves it as it was.
+/// Builds the filters.
 pub(super) fn filters(rules: &CallRules) -> Result<Filters, CallsError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(CallsError::Architecture)?;
-    let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter = SeccompFilter::new(chains(rules)?, SeccompAction::Allow, denied, arch)?;
-    Ok([numbers(), filter.try_into()?])
+    let failing = |chains, error: i32| {
+        let denied = SeccompAction::Errno(error.unsigned_abs());
+        SeccompFilter::new(chains, SeccompAction::Allow, denied, arch)?.try_into()
+    };
+    let mut filters = vec![numbers()];
+    if let Some(writable) = rules.no_write {
+        // The error with which Landlock answers.
+        filters.push(failing(writes::chains(writable)?, libc::EACCES)?);
+    }
+    // Of two errors the one loaded last is seen.
+    filters.push(failing(chains(rules)?, libc::EPERM)?);
+    Ok(filters)
 }
 
 /// Puts the filters in force for the calling thread and what it starts; `absent` where the kernel has none.
@@ -73,10 +87,19 @@ fn chains(rules: &CallRules) -> Result<BTreeMap<i64, Vec<SeccompRule>>, CallsErr
     let mut chains: BTreeMap<i64, Vec<SeccompRule>> =
         denied.into_iter().flatten().map(|number| (*number, Vec::new())).collect();
     chains.insert(libc::SYS_socket, sockets(&rules.sockets)?);
-    if !rules.namespace {
-        let flags = NEW_NAMESPACES.iter().map(|flag| rule(&[(0, has(*flag), *flag)]));
-        chains.insert(libc::SYS_clone, flags.collect::<Result<_, _>>()?);
+    if rules.namespace {
+        // Into a network namespace that is there, with mounts of its own.
+        let network = libc::CLONE_NEWNET.unsigned_abs().into();
+        chains.insert(libc::SYS_setns, vec![rule(&[(1, SeccompCmpOp::Ne, network)])?]);
+        let mounts = libc::CLONE_NEWNS.unsigned_abs().into();
+        chains.insert(libc::SYS_unshare, vec![wide(&[(0, SeccompCmpOp::Ne, mounts)])?]);
     }
+    let flags = NEW_NAMESPACES.iter().map(|flag| rule(&[(0, has(*flag), *flag)]));
+    chains.insert(libc::SYS_clone, flags.collect::<Result<_, _>>()?);
+    // Reading all and asking for the size; never reading on, clearing or changing the console's level.
+    let log = [(0, SeccompCmpOp::Ne, 3), (0, SeccompCmpOp::Ne, 10)];
+    let log = rules.log.then(|| rule(&log)).transpose()?;
+    chains.insert(libc::SYS_syslog, log.into_iter().collect());
     // The start of the child itself joins a group of its own: (0, 0). Nobody is moved elsewhere.
     let elsewhere = [rule(&[(0, SeccompCmpOp::Ne, 0)])?, rule(&[(1, SeccompCmpOp::Ne, 0)])?];
     chains.insert(libc::SYS_setpgid, elsewhere.into());
@@ -125,34 +148,47 @@ fn sockets(allowed: &[Socket]) -> Result<Vec<SeccompRule>, CallsError> {
     Ok(denied)
 }
 
-fn has(bits: u64) -> SeccompCmpOp {
+pub(super) fn has(bits: u64) -> SeccompCmpOp {
     SeccompCmpOp::MaskedEq(bits)
 }
 
 /// Matches where every argument does; the kernel takes these arguments as 32 bits.
-fn rule(arguments: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, CallsError> {
+pub(super) fn rule(arguments: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, CallsError> {
+    matching(SeccompCmpArgLen::Dword, arguments)
+}
+
+/// Matches where every argument does, of those that the kernel takes as 64 bits.
+pub(super) fn wide(arguments: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, CallsError> {
+    matching(SeccompCmpArgLen::Qword, arguments)
+}
+
+fn matching(
+    length: SeccompCmpArgLen,
+    arguments: &[(u8, SeccompCmpOp, u64)],
+) -> Result<SeccompRule, CallsError> {
     let conditions = arguments
         .iter()
-        .map(|(index, compare, value)| {
-            SeccompCondition::new(*index, SeccompCmpArgLen::Dword, compare.clone(), *value)
-        })
+        .map(|(index, compare, value)| SeccompCondition::new(*index, length.clone(), compare.clone(), *value))
         .collect::<Result<_, _>>()?;
     Ok(SeccompRule::new(conditions)?)
 }
 
 /// A filter by number alone, for what a chain of rules cannot say.
 ///
-/// `clone3` hides its flags in memory, so it is answered as unknown (ENOSYS) and the C library falls back to `clone`.
+/// `clone3` and `openat2` hide their flags in memory, so they are answered as unknown (ENOSYS) and the C library falls back
+/// to `clone` and `openat`.
 /// The second numbering of `x86_64` (x32) would pass by every rule, so it kills. A foreign architecture never gets here:
 /// the other filter kills it.
 fn numbers() -> BpfProgram {
     const X32: u32 = 0x4000_0000;
     let unknown = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    let [clone3, openat2] =
+        [libc::SYS_clone3, libc::SYS_openat2].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
     vec![
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 2, 0, X32),
-        instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, clone3),
+        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32),
+        instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 3, 0, clone3),
+        instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, openat2),
         instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
         instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
         instruction(libc::BPF_RET | libc::BPF_K, 0, 0, unknown),

@@ -25,7 +25,6 @@ pub(super) const ALWAYS: &[i64] = &[
     libc::SYS_io_uring_register,
     libc::SYS_lookup_dcookie,
     libc::SYS_fanotify_init,
-    libc::SYS_syslog,
     // Secrets that other processes keep in the kernel.
     libc::SYS_keyctl,
     libc::SYS_add_key,
@@ -84,6 +83,31 @@ pub(super) const METADATA: &[i64] = &[
     FILE_SETATTR,
 ];
 
+/// Calls that change files or make them, where nothing may.
+pub(super) const WRITES: &[i64] = &[
+    libc::SYS_unlinkat,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_mkdirat,
+    libc::SYS_mknodat,
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    libc::SYS_truncate,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Calls that signal one process by its number; `kill` has a chain of its own.
+pub(super) const SIGNALS: &[i64] = &[
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+];
+
 // The same on every architecture, and newer than what `libc` knows there.
 const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
@@ -105,9 +129,25 @@ pub(super) const METADATA_HERE: &[i64] = &[
     libc::SYS_futimesat,
 ];
 
+/// Calls that only this architecture has, of the kind of [`WRITES`].
+#[cfg(target_arch = "x86_64")]
+pub(super) const WRITES_HERE: &[i64] = &[
+    libc::SYS_creat,
+    libc::SYS_unlink,
+    libc::SYS_rename,
+    libc::SYS_mkdir,
+    libc::SYS_rmdir,
+    libc::SYS_mknod,
+    libc::SYS_link,
+    libc::SYS_symlink,
+];
+
 /// Calls that only this architecture has, of the kind of [`ALWAYS`].
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALWAYS_HERE: &[i64] = &[];
 /// Calls that only this architecture has, of the kind of [`METADATA`].
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const METADATA_HERE: &[i64] = &[];
+/// Calls that only this architecture has, of the kind of [`WRITES`].
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) const WRITES_HERE: &[i64] = &[];

@@ -2,11 +2,13 @@
 //!
 //! `sh` and `perl` stand for programs that went wrong. The facts about Landlock need a kernel that has it.
 
+mod unwatched;
+
 use std::borrow::Cow;
 use std::fs;
 use std::time::Duration;
 
-use rustix::process::getpid;
+use rustix::process::{geteuid, getpid};
 
 use crate::shell::process::tests::{Place, text};
 use crate::shell::{Output, ProcessBound, Profile, Socket, support};
@@ -141,11 +143,22 @@ async fn dangerous_system_calls_fail() {
         ("open_by_handle_at", libc::SYS_open_by_handle_at, ", 0, 0, 0"),
         ("execveat", libc::SYS_execveat, ", 0, 0, 0, 0, 0x1000"),
         ("chroot", libc::SYS_chroot, ", 0"),
+        ("syslog", libc::SYS_syslog, ", 3, 0, 0"),
         ("reboot", libc::SYS_reboot, ", 0, 0, 0, 0"),
     ] {
         assert_eq!(syscall(number, arguments).await, EPERM, "{name}");
     }
     assert_eq!(syscall(libc::SYS_clone3, ", 0, 0").await, libc::ENOSYS.to_string());
+}
+
+#[tokio::test]
+async fn the_kernels_log_is_read_and_never_cleared() {
+    let reads = || Profile { log: true, ..Profile::default() };
+    let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);
+    assert_eq!(perl(&Place::new(), &call(5), reads()).await, EPERM);
+    if geteuid().is_root() {
+        assert_eq!(perl(&Place::new(), &call(10), reads()).await, "ok");
+    }
 }
 
 #[tokio::test]
@@ -266,14 +279,16 @@ async fn the_account_names_every_layer() {
     assert!(!found.new_privileges && found.limits.len() == 7, "{:?}", found.limits);
     let entering = Profile { namespace: true, ..Profile::default() };
     let found = place.safe(&["true"], entering).await.confinement;
-    assert_eq!((found.landlock.as_str(), found.seccomp.as_str()), ("not used: namespace", "on"));
+    assert_eq!((found.landlock.as_str(), found.seccomp.as_str()), ("not used: namespace", "on, no writes"));
 }
 
 #[tokio::test]
 async fn a_command_that_enters_a_namespace_may() {
     let profile = Profile { namespace: true, ..Profile::default() };
-    let unshare = format!("syscall({}, 0x40000000) != -1 or $! == 1 && $>", libc::SYS_unshare);
-    assert_eq!(perl(&Place::new(), &unshare, profile).await, "ok");
+    let unshare = format!("syscall({}, 0x20000) != -1 or $! == 1 && $>", libc::SYS_unshare);
+    assert_eq!(perl(&Place::new(), &unshare, profile.clone()).await, "ok");
+    let other = format!("syscall({}, 0x40000000) != -1", libc::SYS_unshare);
+    assert_eq!(perl(&Place::new(), &other, profile).await, EPERM, "into no new one");
 }
 
 #[tokio::test]

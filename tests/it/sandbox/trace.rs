@@ -1,0 +1,119 @@
+//! What strace saw: the system calls of one run, and which of them the sandboxed command made.
+
+use std::collections::{HashMap, HashSet};
+
+/// The calls that change files, start programs, open sockets or reach out of the sandbox, as strace takes them.
+pub(super) const CALLS: &str = "trace=execve,execveat,clone,clone3,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,\
+    rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,mknod,mknodat,truncate,ftruncate,fallocate,\
+    chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,futimesat,utimensat,setxattr,lsetxattr,fsetxattr,\
+    removexattr,lremovexattr,fremovexattr,mq_open,mq_unlink,socket,ioctl,kill,tkill,tgkill,pidfd_send_signal,mount,umount2,\
+    setns,unshare,chroot,pivot_root,ptrace,process_vm_readv,process_vm_writev,bpf,keyctl,add_key,init_module,finit_module,\
+    delete_module,reboot,sethostname,setdomainname,settimeofday,clock_settime,adjtimex,setsid,open_by_handle_at,memfd_create,\
+    io_uring_setup,swapon,swapoff,syslog";
+
+/// One finished call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) process: u32,
+    pub(super) name: String,
+    /// Everything between the parentheses.
+    pub(super) arguments: String,
+    /// What it returned, with strace's explanation.
+    pub(super) result: String,
+}
+
+impl Call {
+    /// Tells whether the kernel did what was asked.
+    pub(super) fn worked(&self) -> bool {
+        self.result.starts_with(|char: char| char.is_ascii_digit())
+    }
+
+    /// Returns the line as strace would have written it.
+    pub(super) fn line(&self) -> String {
+        format!("{} {}({}) = {}", self.process, self.name, self.arguments, self.result)
+    }
+}
+
+/// Reads strace's output, joining calls that others interrupted.
+pub(super) fn read(text: &str) -> Vec<Call> {
+    let mut halves: HashMap<u32, String> = HashMap::new();
+    let mut calls = Vec::new();
+    for line in text.lines() {
+        let Some((process, rest)) = line.split_once(' ') else { continue };
+        let (Ok(process), rest) = (process.parse::<u32>(), rest.trim_start()) else { continue };
+        if let Some(first) = rest.strip_suffix("<unfinished ...>") {
+            halves.insert(process, first.trim_end().to_owned());
+            continue;
+        }
+        let whole = match rest.strip_prefix("<... ").and_then(|rest| rest.split_once("resumed>")) {
+            Some((_, second)) => halves.remove(&process).unwrap_or_default() + second,
+            None => rest.to_owned(),
+        };
+        calls.extend(call(process, &whole));
+    }
+    calls
+}
+
+fn call(process: u32, text: &str) -> Option<Call> {
+    let (name, rest) = text.split_once('(')?;
+    let end = rest.rfind(" = ")?;
+    let arguments = rest[..end].trim_end().strip_suffix(')')?;
+    Some(Call {
+        process,
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+        result: rest[end + 3..].to_owned(),
+    })
+}
+
+/// Returns the calls of the command alone: from the first program that the traced one started, with all that it started
+/// in turn. Empty where nothing was started.
+pub(super) fn of_the_command(calls: &[Call]) -> Vec<&Call> {
+    let mut executions =
+        calls.iter().enumerate().filter(|(_, call)| call.name.starts_with("execve") && call.worked());
+    let (Some(_), Some((start, first))) = (executions.next(), executions.next()) else { return Vec::new() };
+    // A child may be seen before the call that made it returns.
+    let mut inside = HashSet::from([first.process]);
+    loop {
+        let before = inside.len();
+        let born = calls
+            .iter()
+            .filter(|call| {
+                matches!(call.name.as_str(), "clone" | "clone3" | "fork" | "vfork") && call.worked()
+            })
+            .filter(|call| inside.contains(&call.process))
+            .filter_map(|call| {
+                call.result.split(|char: char| !char.is_ascii_digit()).next()?.parse::<u32>().ok()
+            });
+        let born: Vec<u32> = born.collect();
+        inside.extend(born);
+        if inside.len() == before {
+            break;
+        }
+    }
+    let started = |at: usize, call: &Call| call.process != first.process || at >= start;
+    calls
+        .iter()
+        .enumerate()
+        .filter(|(at, call)| inside.contains(&call.process) && started(*at, call))
+        .map(|(_, call)| call)
+        .collect()
+}
+
+#[test]
+fn a_call_that_another_interrupted_is_joined() {
+    let text = "7 execve(\"/ghost\", [\"ghost\"], 0x1 /* 3 vars */) = 0\n\
+        7 clone(child_stack=NULL, flags=CLONE_VM) = 8\n\
+        8 openat(AT_FDCWD</>, \"/x\", O_WRONLY) = 3</x>\n\
+        8 execve(\"/bin/a\", [\"a = (b)\"], 0x1 <unfinished ...>\n\
+        7 openat(AT_FDCWD</>, \"/log\", O_WRONLY) = 3</log>\n\
+        8 <... execve resumed>) = 0\n\
+        9 unlink(\"/y\") = -1 EACCES (Permission denied)\n\
+        8 vfork() = 9\n\
+        8 +++ exited with 0 +++\n";
+    let calls = read(text);
+    let inside = of_the_command(&calls);
+    let seen: Vec<_> = inside.iter().map(|call| (call.process, call.name.as_str(), call.worked())).collect();
+    assert_eq!(seen, [(8, "execve", true), (9, "unlink", false), (8, "vfork", true)]);
+    assert_eq!(inside[0].arguments, "\"/bin/a\", [\"a = (b)\"], 0x1");
+}
