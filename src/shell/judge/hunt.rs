@@ -66,34 +66,51 @@ impl Hunter<'_> {
             });
         }
         self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting)));
-        let mut before: Option<&Command> = None;
-        for command in &script.commands {
-            let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-            if let Some(found) = self.redirects(command).or_else(|| self.command(&words, deleting)) {
+        for (at, command) in script.commands.iter().enumerate() {
+            let words = texts_of(command);
+            let found = self.redirects(command).or_else(|| self.command(&words, deleting));
+            if let Some(found) = found.or_else(|| self.feed(script, at, &words)) {
                 return Some(found);
             }
-            self.feed(command, before, &words);
-            before = Some(command);
         }
         None
     }
 
-    /// Queues what is fed into a shell: `echo TEXT | sh` and `sh <<< TEXT`.
-    fn feed(&mut self, command: &Command, before: Option<&Command>, words: &[&str]) {
+    /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`.
+    fn feed(&mut self, script: &Script, at: usize, words: &[&str]) -> Option<Forbidden> {
         let reads = |word: &&str| {
             let name = base(word).to_ascii_lowercase();
             self.policy.wrappers().iter().any(|wrapper| wrapper.shell && wrapper.names.contains(&name))
         };
         if !words.iter().any(reads) {
-            return;
+            return None;
         }
-        for redirect in command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
+        let (earlier, rest) = script.commands.split_at_checked(at)?;
+        let reader = rest.first()?;
+        for redirect in reader.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
             self.texts.push((redirect.target.clone(), false));
         }
-        if let Some(source) = before.filter(|_| command.before == Link::Pipe) {
-            let printed: Vec<&str> = source.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-            self.texts.push((printed.join(" "), false));
+        let mut link = reader.before;
+        for source in earlier.iter().rev() {
+            if link != Link::Pipe {
+                break;
+            }
+            link = source.before;
+            let words = texts_of(source);
+            let mut open = vec![words.as_slice()];
+            while let Some(words) = open.pop() {
+                if !self.pay(words.len()) {
+                    return Some(too_deep());
+                }
+                let words = without_assignments(words);
+                self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
+                open.extend(inner(self.policy, words).into_iter().filter_map(|inside| match inside {
+                    Inner::Words(words) => Some(words),
+                    Inner::Text(_) => None,
+                }));
+            }
         }
+        None
     }
 
     fn redirects(&self, command: &Command) -> Option<Forbidden> {
@@ -114,20 +131,13 @@ impl Hunter<'_> {
 
     fn command(&mut self, words: &[&str], deleting: bool) -> Option<Forbidden> {
         let block = &self.policy.block;
-        if let Some(word) = credential::find(words, &block.credentials) {
-            return Some(is_credential(word));
-        }
+        let mut credentials = credential::find(words, &block.credentials);
         if let Some(found) = asks_metadata(words, self.policy) {
             return Some(found);
         }
         let mut open: Vec<(&[&str], bool)> = vec![(words, deleting)];
         while let Some((words, deleting)) = open.pop() {
-            // `sudo FOO=1 reboot`: an assignment in front is no program.
-            let start = words
-                .iter()
-                .position(|word| !word.contains('=') || word.starts_with(['-', '/']))
-                .unwrap_or(0);
-            let words = words.get(start..).unwrap_or_default();
+            let words = without_assignments(words);
             let Some((program, arguments)) = words.split_first() else { continue };
             if !self.pay(words.len()) {
                 return Some(too_deep());
@@ -137,7 +147,17 @@ impl Hunter<'_> {
                 return Some(found);
             }
             let from_protected = name == "find" && harm::finds_from_protected(arguments, &self.policy.block);
-            for inside in inner(self.policy, words) {
+            let inside = inner(self.policy, words);
+            if !credentials.is_empty() {
+                let foreign = inside.iter().map(|inside| match inside {
+                    Inner::Words(words) => words.len(),
+                    Inner::Text(_) => 0,
+                });
+                let own = arguments.len().saturating_sub(foreign.max().unwrap_or(0));
+                let own = arguments.get(..own).unwrap_or_default();
+                credential::drop_identities(&mut credentials, &name, own);
+            }
+            for inside in inside {
                 match inside {
                     Inner::Words(inside) => open.push((inside, deleting || from_protected)),
                     Inner::Text(text) => self.texts.push((text, deleting || from_protected)),
@@ -148,7 +168,7 @@ impl Hunter<'_> {
                     .extend(cloud::scripts(words, &self.policy.cloud).into_iter().map(|text| (text, false)));
             }
         }
-        None
+        credentials.first().map(|word| is_credential(word))
     }
 
     fn judge(&self, name: &str, words: &[&str], arguments: &[&str], deleting: bool) -> Option<Forbidden> {
@@ -176,6 +196,16 @@ impl Hunter<'_> {
             self.policy.tightened().iter().find(|rule| rule.is_blocked() && rule.matches(name, words))?;
         Some(Forbidden { rule: "site.block".into(), reason: tightened.reason.clone() })
     }
+}
+
+fn texts_of(command: &Command) -> Vec<&str> {
+    command.words.iter().map(|word| word.text.as_str()).collect()
+}
+
+/// Skips `FOO=1` in `sudo FOO=1 reboot`: an assignment in front is no program.
+fn without_assignments<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    let start = words.iter().position(|word| !word.contains('=') || word.starts_with(['-', '/']));
+    words.get(start.unwrap_or(0)..).unwrap_or_default()
 }
 
 fn is_credential(word: &str) -> Forbidden {

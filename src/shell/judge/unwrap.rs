@@ -30,7 +30,9 @@ pub(super) fn inner<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Vec<Inner<
                 .map(|at| at + 1),
         };
         if let Some(rest) = start.and_then(|start| arguments.get(start..)) {
-            let whole_network = name == "ip" && arguments.iter().any(|word| matches!(*word, "-a" | "-all"));
+            let before = arguments.len() - rest.len();
+            let whole_network =
+                name == "ip" && arguments.iter().take(before).any(|word| matches!(*word, "-a" | "-all"));
             let skip = if whole_network { 0 } else { wrapper.skip };
             walk(wrapper, rest, skip, &mut found);
         }
