@@ -4,7 +4,13 @@
 #[cfg(feature = "shell")]
 mod audit_crash;
 #[cfg(feature = "shell")]
+mod fuzz;
+#[cfg(feature = "shell")]
+mod random;
+#[cfg(feature = "shell")]
 mod redact;
 #[cfg(feature = "cli")]
 mod terminal;
 mod tidy;
+#[cfg(feature = "shell")]
+mod words;
