@@ -1,6 +1,7 @@
 //! The hunt: everything in a text that could run, held against tier 0.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::address::{Url, is_metadata};
 use super::unwrap::{Inner, inner};
@@ -78,9 +79,11 @@ impl Hunter<'_> {
 
     /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`.
     fn feed(&mut self, script: &Script, at: usize, words: &[&str]) -> Option<Forbidden> {
+        let shells =
+            || self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
         let reads = |word: &&str| {
-            let name = base(word).to_ascii_lowercase();
-            self.policy.wrappers().iter().any(|wrapper| wrapper.shell && wrapper.names.contains(&name))
+            let name = base(word);
+            shells().any(|shell| shell.eq_ignore_ascii_case(name))
         };
         if !words.iter().any(reads) {
             return None;
@@ -106,7 +109,7 @@ impl Hunter<'_> {
                 self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
                 open.extend(inner(self.policy, words).into_iter().filter_map(|inside| match inside {
                     Inner::Words(words) => Some(words),
-                    Inner::Text(_) => None,
+                    Inner::Text(_) | Inner::Unclear => None,
                 }));
             }
         }
@@ -151,7 +154,7 @@ impl Hunter<'_> {
             if !credentials.is_empty() {
                 let foreign = inside.iter().map(|inside| match inside {
                     Inner::Words(words) => words.len(),
-                    Inner::Text(_) => 0,
+                    Inner::Text(_) | Inner::Unclear => 0,
                 });
                 let own = arguments.len().saturating_sub(foreign.max().unwrap_or(0));
                 let own = arguments.get(..own).unwrap_or_default();
@@ -161,6 +164,7 @@ impl Hunter<'_> {
                 match inside {
                     Inner::Words(inside) => open.push((inside, deleting || from_protected)),
                     Inner::Text(text) => self.texts.push((text, deleting || from_protected)),
+                    Inner::Unclear => return Some(too_deep()),
                 }
             }
             if name == "az" {
@@ -253,31 +257,41 @@ fn fork_bomb(script: &Script) -> Option<&str> {
     if script.functions.is_empty() {
         return None;
     }
-    let index = |name: &str| script.functions.iter().rposition(|function| function == name);
+    // A function that is defined twice counts under its last definition.
+    let index: HashMap<&str, usize> =
+        script.functions.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let called = |command: &Command| index.get(command.words.first()?.text.as_str()).copied();
     let mut spawns: Vec<(usize, usize)> = Vec::new();
     for (at, command) in script.commands.iter().enumerate() {
-        let Some(caller) = command.function else { continue };
-        let Some(callee) = command.words.first().and_then(|word| index(&word.text)) else { continue };
+        let Some(caller) = command.function.and_then(|at| script.functions.get(at)) else { continue };
+        let Some(caller) = index.get(caller.as_str()).copied() else { continue };
+        let Some(callee) = called(command) else { continue };
         let piped = command.after == Link::Pipe
-            && script
-                .commands
-                .get(at + 1)
-                .and_then(|next| next.words.first())
-                .is_some_and(|word| index(&word.text).is_some());
+            && script.commands.get(at + 1).is_some_and(|next| called(next).is_some());
         if command.detached || piped {
-            // A function that is defined twice counts under its last definition.
-            spawns
-                .push((script.functions.get(caller).and_then(|name| index(name)).unwrap_or(caller), callee));
+            spawns.push((caller, callee));
         }
     }
-    // What starts nothing that starts something again comes to an end; what is left over never does.
-    loop {
-        let before = spawns.len();
-        let starters: std::collections::HashSet<usize> = spawns.iter().map(|(caller, _)| *caller).collect();
-        spawns.retain(|(_, callee)| starters.contains(callee));
-        if spawns.is_empty() || spawns.len() == before {
-            break;
+    endless(&spawns, script.functions.len()).and_then(|at| script.functions.get(at)).map(String::as_str)
+}
+
+/// Finds one that starts another without end. What starts nothing that starts something again comes to an end.
+fn endless(spawns: &[(usize, usize)], count: usize) -> Option<usize> {
+    let mut starts = vec![0_usize; count];
+    let mut starters: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &(caller, callee) in spawns {
+        starts.get_mut(caller).into_iter().for_each(|open| *open += 1);
+        starters.get_mut(callee).into_iter().for_each(|callers| callers.push(caller));
+    }
+    let mut ended: Vec<usize> = (0..count).filter(|at| starts.get(*at) == Some(&0)).collect();
+    while let Some(callee) = ended.pop() {
+        for caller in starters.get_mut(callee).map(std::mem::take).unwrap_or_default() {
+            let Some(open) = starts.get_mut(caller) else { continue };
+            *open -= 1;
+            if *open == 0 {
+                ended.push(caller);
+            }
         }
     }
-    spawns.first().and_then(|(caller, _)| script.functions.get(*caller)).map(String::as_str)
+    starts.iter().position(|open| *open > 0)
 }
