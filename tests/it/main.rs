@@ -4,9 +4,15 @@
 #[cfg(feature = "shell")]
 mod audit_crash;
 #[cfg(feature = "shell")]
+mod fuzz;
+#[cfg(feature = "shell")]
+mod random;
+#[cfg(feature = "shell")]
 mod redact;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod sandbox;
 #[cfg(feature = "cli")]
 mod terminal;
 mod tidy;
+#[cfg(feature = "shell")]
+mod words;

@@ -1,25 +1,30 @@
 //! Files that hold credentials, wherever a command names one.
 
-use super::path::base;
 use super::path::{clean, spread};
 use crate::shell::policy::Credentials;
 
-/// Finds the first word that names a credential file, the identity of a connection excepted.
-pub(super) fn find<'w>(words: &[&'w str], table: &Credentials) -> Option<&'w str> {
-    let mut connects = false;
-    let mut requests = false;
+/// Lists the words that name a credential file.
+pub(super) fn find<'w>(words: &[&'w str], table: &Credentials) -> Vec<&'w str> {
+    words.iter().copied().filter(|word| names_one(word, table)).collect()
+}
+
+/// Drops what is the identity of a connection from the list. `own` are the words behind the program that are its own,
+/// not those of a command that it runs elsewhere.
+pub(super) fn drop_identities(found: &mut Vec<&str>, program: &str, own: &[&str]) {
+    let options: &[&str] = match program {
+        "ssh" | "scp" | "sftp" => &["-i"],
+        "az" if own.first() == Some(&"ssh") => &["-i"],
+        "curl" => &["--cert", "--key", "-E"],
+        _ => return,
+    };
     let mut before = "";
-    for &word in words {
-        let identity = (connects && is_identity(word, before, &["-i"]))
-            || (requests && is_identity(word, before, &["--cert", "--key", "-E"]));
-        if !identity && names_one(word, table) {
-            return Some(word);
+    for &word in own {
+        if is_identity(word, before, options) {
+            // The same word, not the same text: what else names the file still counts.
+            found.retain(|other| !std::ptr::eq(*other, word));
         }
-        connects |= matches!(base(word), "ssh" | "scp" | "sftp");
-        requests |= base(word) == "curl";
         before = word;
     }
-    None
 }
 
 fn is_identity(word: &str, before: &str, options: &[&str]) -> bool {

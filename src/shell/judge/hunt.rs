@@ -1,6 +1,7 @@
 //! The hunt: everything in a text that could run, held against tier 0.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::address::{Url, is_metadata};
 use super::path::base;
@@ -67,34 +68,53 @@ impl Hunter<'_> {
             });
         }
         self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting)));
-        let mut before: Option<&Command> = None;
-        for command in &script.commands {
-            let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-            if let Some(found) = self.redirects(command).or_else(|| self.command(&words, deleting)) {
+        for (at, command) in script.commands.iter().enumerate() {
+            let words = texts_of(command);
+            let found = self.redirects(command).or_else(|| self.command(&words, deleting));
+            if let Some(found) = found.or_else(|| self.feed(script, at, &words)) {
                 return Some(found);
             }
-            self.feed(command, before, &words);
-            before = Some(command);
         }
         None
     }
 
-    /// Queues what is fed into a shell: `echo TEXT | sh` and `sh <<< TEXT`.
-    fn feed(&mut self, command: &Command, before: Option<&Command>, words: &[&str]) {
+    /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`.
+    fn feed(&mut self, script: &Script, at: usize, words: &[&str]) -> Option<Forbidden> {
+        let shells =
+            || self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
         let reads = |word: &&str| {
-            let name = base(word).to_ascii_lowercase();
-            self.policy.wrappers().iter().any(|wrapper| wrapper.shell && wrapper.names.contains(&name))
+            let name = base(word);
+            shells().any(|shell| shell.eq_ignore_ascii_case(name))
         };
         if !words.iter().any(reads) {
-            return;
+            return None;
         }
-        for redirect in command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
+        let (earlier, rest) = script.commands.split_at_checked(at)?;
+        let reader = rest.first()?;
+        for redirect in reader.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
             self.texts.push((redirect.target.clone(), false));
         }
-        if let Some(source) = before.filter(|_| command.before == Link::Pipe) {
-            let printed: Vec<&str> = source.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-            self.texts.push((printed.join(" "), false));
+        let mut link = reader.before;
+        for source in earlier.iter().rev() {
+            if link != Link::Pipe {
+                break;
+            }
+            link = source.before;
+            let words = texts_of(source);
+            let mut open = vec![words.as_slice()];
+            while let Some(words) = open.pop() {
+                if !self.pay(words.len()) {
+                    return Some(too_deep());
+                }
+                let words = without_assignments(words);
+                self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
+                open.extend(inner(self.policy, words).into_iter().filter_map(|inside| match inside {
+                    Inner::Words(words) => Some(words),
+                    Inner::Text(_) | Inner::Unclear => None,
+                }));
+            }
         }
+        None
     }
 
     fn redirects(&self, command: &Command) -> Option<Forbidden> {
@@ -115,20 +135,13 @@ impl Hunter<'_> {
 
     fn command(&mut self, words: &[&str], deleting: bool) -> Option<Forbidden> {
         let block = &self.policy.block;
-        if let Some(word) = credential::find(words, &block.credentials) {
-            return Some(is_credential(word));
-        }
+        let mut credentials = credential::find(words, &block.credentials);
         if let Some(found) = asks_metadata(words, self.policy) {
             return Some(found);
         }
         let mut open: Vec<(&[&str], bool)> = vec![(words, deleting)];
         while let Some((words, deleting)) = open.pop() {
-            // `sudo FOO=1 reboot`: an assignment in front is no program.
-            let start = words
-                .iter()
-                .position(|word| !word.contains('=') || word.starts_with(['-', '/']))
-                .unwrap_or(0);
-            let words = words.get(start..).unwrap_or_default();
+            let words = without_assignments(words);
             let Some((program, arguments)) = words.split_first() else { continue };
             if !self.pay(words.len()) {
                 return Some(too_deep());
@@ -138,10 +151,21 @@ impl Hunter<'_> {
                 return Some(found);
             }
             let from_protected = name == "find" && harm::finds_from_protected(arguments, &self.policy.block);
-            for inside in inner(self.policy, words) {
+            let inside = inner(self.policy, words);
+            if !credentials.is_empty() {
+                let foreign = inside.iter().map(|inside| match inside {
+                    Inner::Words(words) => words.len(),
+                    Inner::Text(_) | Inner::Unclear => 0,
+                });
+                let own = arguments.len().saturating_sub(foreign.max().unwrap_or(0));
+                let own = arguments.get(..own).unwrap_or_default();
+                credential::drop_identities(&mut credentials, &name, own);
+            }
+            for inside in inside {
                 match inside {
                     Inner::Words(inside) => open.push((inside, deleting || from_protected)),
                     Inner::Text(text) => self.texts.push((text, deleting || from_protected)),
+                    Inner::Unclear => return Some(too_deep()),
                 }
             }
             if name == "az" {
@@ -149,7 +173,7 @@ impl Hunter<'_> {
                     .extend(cloud::scripts(words, &self.policy.cloud).into_iter().map(|text| (text, false)));
             }
         }
-        None
+        credentials.first().map(|word| is_credential(word))
     }
 
     fn judge(&self, name: &str, words: &[&str], arguments: &[&str], deleting: bool) -> Option<Forbidden> {
@@ -177,6 +201,16 @@ impl Hunter<'_> {
             self.policy.tightened().iter().find(|rule| rule.is_blocked() && rule.matches(name, words))?;
         Some(Forbidden { rule: "site.block".into(), reason: tightened.reason.clone() })
     }
+}
+
+fn texts_of(command: &Command) -> Vec<&str> {
+    command.words.iter().map(|word| word.text.as_str()).collect()
+}
+
+/// Skips `FOO=1` in `sudo FOO=1 reboot`: an assignment in front is no program.
+fn without_assignments<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    let start = words.iter().position(|word| !word.contains('=') || word.starts_with(['-', '/']));
+    words.get(start.unwrap_or(0)..).unwrap_or_default()
 }
 
 fn is_credential(word: &str) -> Forbidden {
@@ -224,31 +258,41 @@ fn fork_bomb(script: &Script) -> Option<&str> {
     if script.functions.is_empty() {
         return None;
     }
-    let index = |name: &str| script.functions.iter().rposition(|function| function == name);
+    // A function that is defined twice counts under its last definition.
+    let index: HashMap<&str, usize> =
+        script.functions.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let called = |command: &Command| index.get(command.words.first()?.text.as_str()).copied();
     let mut spawns: Vec<(usize, usize)> = Vec::new();
     for (at, command) in script.commands.iter().enumerate() {
-        let Some(caller) = command.function else { continue };
-        let Some(callee) = command.words.first().and_then(|word| index(&word.text)) else { continue };
+        let Some(caller) = command.function.and_then(|at| script.functions.get(at)) else { continue };
+        let Some(caller) = index.get(caller.as_str()).copied() else { continue };
+        let Some(callee) = called(command) else { continue };
         let piped = command.after == Link::Pipe
-            && script
-                .commands
-                .get(at + 1)
-                .and_then(|next| next.words.first())
-                .is_some_and(|word| index(&word.text).is_some());
+            && script.commands.get(at + 1).is_some_and(|next| called(next).is_some());
         if command.detached || piped {
-            // A function that is defined twice counts under its last definition.
-            spawns
-                .push((script.functions.get(caller).and_then(|name| index(name)).unwrap_or(caller), callee));
+            spawns.push((caller, callee));
         }
     }
-    // What starts nothing that starts something again comes to an end; what is left over never does.
-    loop {
-        let before = spawns.len();
-        let starters: std::collections::HashSet<usize> = spawns.iter().map(|(caller, _)| *caller).collect();
-        spawns.retain(|(_, callee)| starters.contains(callee));
-        if spawns.is_empty() || spawns.len() == before {
-            break;
+    endless(&spawns, script.functions.len()).and_then(|at| script.functions.get(at)).map(String::as_str)
+}
+
+/// Finds one that starts another without end. What starts nothing that starts something again comes to an end.
+fn endless(spawns: &[(usize, usize)], count: usize) -> Option<usize> {
+    let mut starts = vec![0_usize; count];
+    let mut starters: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &(caller, callee) in spawns {
+        starts.get_mut(caller).into_iter().for_each(|open| *open += 1);
+        starters.get_mut(callee).into_iter().for_each(|callers| callers.push(caller));
+    }
+    let mut ended: Vec<usize> = (0..count).filter(|at| starts.get(*at) == Some(&0)).collect();
+    while let Some(callee) = ended.pop() {
+        for caller in starters.get_mut(callee).map(std::mem::take).unwrap_or_default() {
+            let Some(open) = starts.get_mut(caller) else { continue };
+            *open -= 1;
+            if *open == 0 {
+                ended.push(caller);
+            }
         }
     }
-    spawns.first().and_then(|(caller, _)| script.functions.get(*caller)).map(String::as_str)
+    starts.iter().position(|open| *open > 0)
 }

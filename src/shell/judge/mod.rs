@@ -18,6 +18,8 @@ mod hunt;
 mod object;
 mod path;
 mod remote;
+#[cfg(test)]
+mod tests;
 mod unwrap;
 
 /// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.

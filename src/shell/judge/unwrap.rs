@@ -10,7 +10,12 @@ pub(super) enum Inner<'a, 'w> {
     Words(&'a [&'w str]),
     /// A text that a shell reads.
     Text(String),
+    /// Options that can be read in more ways than are worth a look.
+    Unclear,
 }
+
+/// How many readings of one command's options are judged. Nobody who means well comes near.
+const MOST_READINGS: usize = 32;
 
 /// Lists everything that a command might run in turn. Where its options leave two readings, both are listed.
 pub(super) fn inner<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Vec<Inner<'a, 'w>> {
@@ -30,7 +35,9 @@ pub(super) fn inner<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Vec<Inner<
                 .map(|at| at + 1),
         };
         if let Some(rest) = start.and_then(|start| arguments.get(start..)) {
-            let whole_network = name == "ip" && arguments.iter().any(|word| matches!(*word, "-a" | "-all"));
+            let before = arguments.len() - rest.len();
+            let whole_network =
+                name == "ip" && arguments.iter().take(before).any(|word| matches!(*word, "-a" | "-all"));
             let skip = if whole_network { 0 } else { wrapper.skip };
             walk(wrapper, rest, skip, &mut found);
         }
@@ -58,6 +65,10 @@ fn walk<'a, 'w>(
     let mut at = 0;
     let mut script = false;
     while let Some(&word) = arguments.get(at) {
+        if found.len() > MOST_READINGS {
+            found.push(Inner::Unclear);
+            return;
+        }
         let next = arguments.get(at + 1).copied();
         let (name, attached) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         if word == "--" {
@@ -135,6 +146,9 @@ fn push<'a, 'w>(wrapper: &Wrapper, rest: &'a [&'w str], script: bool, found: &mu
         }
     } else {
         found.push(Inner::Words(rest));
+        if wrapper.text.is_empty() {
+            return;
+        }
         // `flock FILE -c TEXT`, `su - root -c TEXT`: the script option may stand behind the operands.
         let behind = rest.windows(2).filter_map(|pair| match pair {
             [option, text] if wrapper.text.iter().any(|script| script == option) => {

@@ -24,6 +24,11 @@ impl Reader<'_> {
                 self.need(Need::Variable);
                 self.at += 1;
             }
+            // Old arithmetic, which bash still knows: what is nested in it is read like any other text.
+            Some(b'[') => {
+                self.need(Need::Variable);
+                self.take();
+            }
             Some(byte) if starts_variable(byte) => {
                 self.need(Need::Variable);
                 self.variable(quoted);

@@ -43,6 +43,7 @@ impl Reader<'_> {
         }
         let frame = self.frame();
         if frame.header.is_none() {
+            frame.names_az |= word.text == "az" || word.text.ends_with("/az");
             frame.command.words.push(word);
         }
     }
@@ -68,6 +69,7 @@ impl Reader<'_> {
         }
         frame.header = None;
         frame.names_function = false;
+        frame.names_az = false;
         let group = frame.group.take();
         if frame.command.words.is_empty() && frame.command.redirects.is_empty() {
             // Nothing stands here. Behind an operator a line end changes nothing; an operator behind a group does.

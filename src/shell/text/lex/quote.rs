@@ -120,9 +120,8 @@ impl Reader<'_> {
 
     pub(super) fn in_query(&mut self) -> bool {
         let frame = self.frame();
-        let words = &frame.command.words;
-        let named = words.iter().any(|word| word.text == "az" || word.text.ends_with("/az"));
-        let behind = words.last().is_some_and(|word| word.text == "--query");
-        named && (behind || frame.word.as_ref().is_some_and(|word| word.text.starts_with("--query=")))
+        let behind = frame.command.words.last().is_some_and(|word| word.text == "--query");
+        frame.names_az
+            && (behind || frame.word.as_ref().is_some_and(|word| word.text.starts_with("--query=")))
     }
 }

@@ -37,6 +37,8 @@ pub(super) struct Frame {
     pub(super) header: Option<Header>,
     /// The next word names a function.
     pub(super) names_function: bool,
+    /// One of the words so far is `az`.
+    pub(super) names_az: bool,
     /// Where the commands of the group begin that was closed last.
     pub(super) group: Option<usize>,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
@@ -178,7 +180,7 @@ impl<'t> Reader<'t> {
             b'(' => self.open(),
             b')' => self.close(),
             b'#' if self.frame().word.is_none() => self.comment(),
-            b'~' if self.frame().word.is_none() => {
+            b'~' if self.at_tilde() => {
                 self.need(Need::Tilde);
                 self.take();
             }
@@ -236,6 +238,11 @@ impl<'t> Reader<'t> {
         }
         self.word().text.push_str(rest.get(..end).unwrap_or_default());
         self.at += end;
+    }
+
+    /// Tells whether a `~` here stands for a home: at the start of a word and, to bash, behind `=` and `:` in it.
+    fn at_tilde(&mut self) -> bool {
+        self.frame().word.as_ref().is_none_or(|word| word.text.ends_with(['=', ':']))
     }
 
     pub(super) fn comment(&mut self) {
