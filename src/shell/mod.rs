@@ -29,7 +29,6 @@
 
 mod approve;
 pub mod audit;
-mod boundary;
 mod clip;
 mod exec;
 mod gate;

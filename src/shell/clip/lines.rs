@@ -1,6 +1,5 @@
 //! Cuts a text by its lines, and a line by its characters.
 
-use crate::shell::boundary;
 use crate::shell::clip::model_text::{Cut, Limits};
 
 /// The most that one line may take of all bytes, so that the last lines are still seen.
@@ -16,7 +15,7 @@ pub(super) fn cut(whole: &str, table: bool, limits: Limits) -> Cut {
     // Limits too narrow for a marker leave room for the beginning only.
     if limits.lines < 3 || room < 2 * MARKER {
         let first = if limits.lines == 0 { "" } else { all.first().copied().unwrap_or_default() };
-        let text = first.get(..boundary::before(first, room)).unwrap_or_default().to_owned();
+        let text = first.get(..first.floor_char_boundary(room)).unwrap_or_default().to_owned();
         return Cut { lines: usize::from(!text.is_empty()), text, items: None };
     }
     let widest = (room / SHARE).max(MARKER);
@@ -38,7 +37,7 @@ pub(super) fn cut(whole: &str, table: bool, limits: Limits) -> Cut {
     let mut text = pieces.join("\n");
     // Markers of a text that barely missed the limits can make it longer than it was.
     if text.len() >= whole.len() {
-        text.truncate(boundary::before(&text, whole.len().saturating_sub(1)));
+        text.truncate(text.floor_char_boundary(whole.len().saturating_sub(1)));
     }
     Cut { text, lines: shown, items: None }
 }
@@ -69,13 +68,13 @@ pub(super) fn shorten(line: &str, widest: usize) -> String {
         return line.to_owned();
     }
     let room = widest.saturating_sub(MARKER);
-    let head = line.get(..boundary::before(line, room * 2 / 3)).unwrap_or_default();
-    let tail = line.get(boundary::behind(line, line.len() - room / 3)..).unwrap_or_default();
+    let head = line.get(..line.floor_char_boundary(room * 2 / 3)).unwrap_or_default();
+    let tail = line.get(line.ceil_char_boundary(line.len() - room / 3)..).unwrap_or_default();
     let left_out = line.len() - head.len() - tail.len();
     let shortened = format!("{head}[... {left_out} bytes left out ...]{tail}");
     if shortened.len() <= widest {
         shortened
     } else {
-        line.get(..boundary::before(line, widest)).unwrap_or_default().to_owned()
+        line.get(..line.floor_char_boundary(widest)).unwrap_or_default().to_owned()
     }
 }

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::shell::boundary;
 use crate::shell::redact::cloud::is_guid;
 use crate::shell::redact::name::{Meaning, Strength, cloud_id, meaning};
 use crate::shell::redact::rule::pattern;
@@ -210,7 +209,7 @@ fn demanded(text: &str, start: usize, meaning: &Meaning, sign: Sign, value: &Val
 fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
     let opens = indent(text, start).is_some();
     let rest = text.get(value.end..).unwrap_or_default();
-    let rest = rest.get(..boundary::before(rest, 2 * LONGEST_NAME)).unwrap_or_default();
+    let rest = rest.get(..rest.floor_char_boundary(2 * LONGEST_NAME)).unwrap_or_default();
     let rest = rest.get(..rest.find(['\r', '\n']).unwrap_or(rest.len())).unwrap_or_default();
     let phrase = rest.get(..rest.find(" #").unwrap_or(rest.len())).unwrap_or_default();
     let speaks = phrase.contains([':', '=', '(', ')', '"', '{', '}', '[', ']', ',', ';', '|']);
@@ -233,7 +232,7 @@ fn indent(text: &str, start: usize) -> Option<usize> {
 fn block(text: &str, start: usize, from: usize) -> Option<Range<usize>> {
     let rest = text.get(from..)?;
     // Only a short line is the head of a block.
-    let head = rest.get(..boundary::before(rest, 16))?;
+    let head = rest.get(..rest.floor_char_boundary(16))?;
     let head = head.get(..head.find('\n')?)?.trim_end();
     let marks = head.strip_prefix(['|', '>'])?;
     if !marks.bytes().all(|byte| byte == b'-' || byte == b'+' || byte.is_ascii_digit()) {

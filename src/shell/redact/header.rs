@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::shell::boundary;
 use crate::shell::redact::name::Strength;
 use crate::shell::redact::rule::{Rule, pattern, rule};
 use crate::shell::redact::span::{Span, is_placeholder};
@@ -106,7 +105,7 @@ fn extent(text: &str, name: Range<usize>, start: usize) -> Range<usize> {
 fn until(text: &str, mark: u8, most: usize) -> &str {
     let ends = |byte: &u8| *byte == mark || *byte == b'\n' || *byte == b'\r';
     let end = text.as_bytes().iter().take(most).position(ends).unwrap_or(most);
-    text.get(..boundary::before(text, end)).unwrap_or_default()
+    text.get(..text.floor_char_boundary(end)).unwrap_or_default()
 }
 
 /// Finds where a value ends that stands in the middle of a line: behind its scheme and its `key=value` parts.

@@ -1,6 +1,5 @@
 //! Tokens that anyone knows by their shape, whatever stands beside them.
 
-use crate::shell::boundary;
 use crate::shell::redact::rule::{Rule, rule};
 use crate::shell::redact::span::Span;
 
@@ -76,7 +75,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
     let mut keys = Vec::new();
     ACCOUNT_KEY.find(text, &mut keys);
     keys.retain(|key| {
-        let from = boundary::before(text, key.range.start.saturating_sub(24));
+        let from = text.floor_char_boundary(key.range.start.saturating_sub(24));
         let before = text.get(from..key.range.start).unwrap_or_default().to_ascii_lowercase();
         !PUBLIC.iter().any(|word| before.contains(word))
     });

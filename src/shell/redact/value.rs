@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::shell::boundary;
 use crate::shell::redact::name::Strength;
 use crate::shell::redact::rule::pattern;
 use crate::shell::redact::span::{OPENING, is_placeholder};
@@ -70,7 +69,7 @@ pub(super) fn value_at(text: &str, start: usize, category: &str) -> Option<Value
 
 /// Returns the part of a text that a connection string may fill.
 fn head(text: &str) -> &str {
-    text.get(..boundary::before(text, LONGEST_PARTS)).unwrap_or(text)
+    text.get(..text.floor_char_boundary(LONGEST_PARTS)).unwrap_or(text)
 }
 
 /// Finds the closing mark of a quoted value, or the end of its line where it was cut off.
