@@ -15,7 +15,7 @@ const STARTS_PROCESSES: &str = "src/shell/exec.rs";
 const NAMES_A_REVIEWER: [&str; 4] = [
     "src/shell/approve/deny.rs",
     "src/shell/approve/terminal.rs",
-    "src/shell/gate/run.rs",
+    "src/shell/gate/plan.rs",
     "src/shell/permit.rs",
 ];
 

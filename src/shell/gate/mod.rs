@@ -6,6 +6,7 @@
 
 mod builder;
 mod finish;
+mod plan;
 mod record;
 mod response;
 mod run;

@@ -13,8 +13,8 @@ use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
 use crate::shell::policy::quote;
 use crate::shell::{
-    Approver, CancelSignal, Choice, Decision, FilledScript, Grant, Mask, Permit, PlannedCommand, Policy,
-    Request, Reviewer, Ruling, Setting, Verdict, exec,
+    Approver, CancelSignal, Choice, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy, Request,
+    Setting, Verdict, exec,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -36,7 +36,7 @@ pub struct Shell {
 }
 
 /// What came of asking.
-enum Answer {
+pub(super) enum Answer {
     Given(Decision),
     Late,
     Failed,
@@ -122,90 +122,13 @@ impl Shell {
         }
     }
 
-    /// Asks once for the exact commands of a task. Those that the policy calls SAFE are shown too, but need no consent.
-    ///
-    /// # Errors
-    /// Returns the response where a command of the plan is BLOCKED or a human did not approve.
-    pub async fn ask_plan(
-        &self,
-        purpose: &str,
-        commands: &[String],
-        reasoning: &str,
-    ) -> Result<Grant, Box<Response>> {
-        let plan: Vec<PlannedCommand> = commands
-            .iter()
-            .map(|command| PlannedCommand { command: command.clone(), ruling: self.policy.classify(command) })
-            .collect();
-        let Some(strictest) = plan.iter().max_by_key(|step| step.ruling.verdict) else {
-            return Err(Box::new(self.refuse_empty(self.open("", reasoning)).await));
-        };
-        let mut case = Case::new(purpose, reasoning, Ruling { argv: None, ..strictest.ruling.clone() });
-        if case.ruling.verdict == Verdict::Blocked {
-            return Err(Box::new(self.block(case).await));
-        }
-        let request = self.request(&case, plan);
-        case.plan = Some(request.digest());
-        let answer = if case.ruling.verdict == Verdict::Safe {
-            Answer::Given(Decision { choice: Choice::Approve, who: Reviewer::new("policy") })
-        } else {
-            self.ask(&request, CancelSignal::never()).await
-        };
-        let Answer::Given(Decision { choice, who }) = answer else {
-            return Err(Box::new(self.deny(case, Action::Expired, "nobody answered").await));
-        };
-        case.approval = Some((who.clone(), self.clock.now()));
-        match choice {
-            Choice::Approve => {
-                case.action = Action::UserApproved;
-                let entry = case.entry(self, Kind::Decided);
-                if let Err(error) = self.write(&mut case, entry).await {
-                    return Err(Box::new(audit_failed(&case, &error)));
-                }
-                Ok(Grant::new(request.digest(), who, commands.iter().cloned()))
-            }
-            Choice::Deny { reason } => Err(Box::new(self.deny(case, Action::UserDenied, &reason).await)),
-            Choice::Expired => {
-                Err(Box::new(self.deny(case, Action::Expired, "nobody answered in time").await))
-            }
-            Choice::Modify { .. } => {
-                let reason = "a plan can be approved or denied as a whole, not changed";
-                Err(Box::new(self.deny(case, Action::UserDenied, reason).await))
-            }
-        }
-    }
-
-    /// Runs a command under the consent to a plan. One that is not the plan's next is judged and asked for by itself.
-    pub async fn run_planned(
-        &self,
-        grant: &mut Grant,
-        command: &str,
-        reasoning: &str,
-        cancel: CancelSignal,
-    ) -> Response {
-        let mut case = self.open(command, reasoning);
-        let covered = if case.ruling.verdict == Verdict::Blocked { None } else { grant.take(&case.command) };
-        let permit = covered.and_then(|who| {
-            case.plan = Some(grant.digest());
-            if case.ruling.verdict == Verdict::Safe {
-                return Permit::for_safe(&case.ruling);
-            }
-            case.action = Action::UserApproved;
-            case.approval = Some((who.clone(), self.clock.now()));
-            Permit::approved(who, &case.command, &case.ruling)
-        });
-        match permit {
-            Some(permit) => self.execute(case, permit, cancel).await,
-            None => self.run_until(command, reasoning, cancel).await,
-        }
-    }
-
-    fn open(&self, command: &str, reasoning: &str) -> Case {
+    pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {
         let command = self.mask.as_ref().map_or_else(|| command.to_owned(), |mask| mask.unmask(command));
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
         Case::new(command, reasoning, self.policy.classify(command))
     }
 
-    fn request(&self, case: &Case, plan: Vec<PlannedCommand>) -> Request {
+    pub(super) fn request(&self, case: &Case, plan: Vec<PlannedCommand>) -> Request {
         Request {
             session: self.session.clone(),
             command: case.command.clone(),
@@ -218,7 +141,7 @@ impl Shell {
     }
 
     /// Asks on a task of its own, so that an approver that panics or never answers is a denial and nothing more.
-    async fn ask(&self, request: &Request, mut cancel: CancelSignal) -> Answer {
+    pub(super) async fn ask(&self, request: &Request, mut cancel: CancelSignal) -> Answer {
         let (approver, request) = (Arc::clone(&self.approver), request.clone());
         let mut asking = JoinSet::new();
         asking.spawn(async move { approver.decide(&request).await });
@@ -254,7 +177,7 @@ impl Shell {
         if next.command.is_empty() { Err(Box::new(self.refuse_empty(next).await)) } else { Ok(next) }
     }
 
-    async fn execute(&self, mut case: Case, permit: Permit, cancel: CancelSignal) -> Response {
+    pub(super) async fn execute(&self, mut case: Case, permit: Permit, cancel: CancelSignal) -> Response {
         let mut intent = case.entry(self, Kind::Intent);
         intent.argv_digest = Some(permit.digest());
         if let Err(error) = self.write(&mut case, intent).await {
@@ -267,17 +190,17 @@ impl Shell {
         response
     }
 
-    async fn block(&self, mut case: Case) -> Response {
+    pub(super) async fn block(&self, mut case: Case) -> Response {
         case.action = Action::Blocked;
         self.decide(case, Status::Error, Some(Problem::Blocked), None).await
     }
 
-    async fn refuse_empty(&self, mut case: Case) -> Response {
+    pub(super) async fn refuse_empty(&self, mut case: Case) -> Response {
         case.action = Action::Blocked;
         self.decide(case, Status::Error, Some(Problem::EmptyCommand), None).await
     }
 
-    async fn deny(&self, mut case: Case, action: Action, reason: &str) -> Response {
+    pub(super) async fn deny(&self, mut case: Case, action: Action, reason: &str) -> Response {
         case.action = action;
         self.decide(case, Status::Denied, None, Some(reason)).await
     }
@@ -302,7 +225,7 @@ impl Shell {
     }
 }
 
-fn audit_failed(case: &Case, error: &str) -> Response {
+pub(super) fn audit_failed(case: &Case, error: &str) -> Response {
     let reason = format!("nothing ran, because the audit could not be written: {error}");
     Shell::settled(case, Status::Error, Some(Problem::AuditFailed), reason)
 }
