@@ -1,4 +1,5 @@
 //! The words that are judged are the words that real shells see.
+#![expect(clippy::indexing_slicing, reason = "shells and texts are numbered here")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
