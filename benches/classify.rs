@@ -152,8 +152,11 @@ impl Patterns {
     }
 }
 
+/// The name of a shape, and how to make a text of it that is about so long.
+type Shape = (&'static str, fn(usize) -> String);
+
 /// Texts that grow, by the name of what is repeated in them.
-fn growing() -> Vec<(&'static str, fn(usize) -> String)> {
+fn growing() -> Vec<Shape> {
     fn nested(open: &str, inside: &str, close: &str, length: usize) -> String {
         let depth = length / (open.len() + close.len());
         format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))

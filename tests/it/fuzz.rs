@@ -1,4 +1,5 @@
 //! A mutational fuzzer over the reader and the judge.
+#![expect(clippy::indexing_slicing, reason = "places lie between two characters of the text")]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -137,7 +138,12 @@ fn corpus(policy: &Policy) -> Vec<String> {
 
 /// Returns a place between two characters.
 fn place(text: &str, random: &mut Random) -> usize {
-    text.floor_char_boundary(random.below(text.len() + 1))
+    boundary(text, random.below(text.len() + 1))
+}
+
+/// Returns the last place up to here that is between two characters.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap()
 }
 
 fn mutate(text: &mut String, corpus: &[String], random: &mut Random) {
@@ -146,7 +152,10 @@ fn mutate(text: &mut String, corpus: &[String], random: &mut Random) {
     match random.below(10) {
         0 => text.truncate(one),
         1 => text.replace_range(start..end, ""),
-        2 | 3 => text.insert_str(one, *random.pick(TOKENS)),
+        2 | 3 => {
+            let token: &&str = random.pick(TOKENS);
+            text.insert_str(one, token);
+        }
         4 => {
             let piece = text[start..end].repeat(1 + random.below(4));
             text.insert_str(end, &piece);
@@ -185,7 +194,7 @@ fn mutate(text: &mut String, corpus: &[String], random: &mut Random) {
         }
     }
     if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
+        text.truncate(boundary(text, LONGEST));
     }
 }
 

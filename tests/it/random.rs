@@ -12,6 +12,7 @@ pub(crate) fn is_long() -> bool {
 }
 
 /// Returns the seed of a test, `GHOST_TEST_SEED` or a fixed one, and says which.
+#[expect(clippy::print_stdout, reason = "a failure is repeated from its seed")]
 pub(crate) fn seed(test: &str) -> u64 {
     let seed = setting("GHOST_TEST_SEED").parse().unwrap_or(20_251_121);
     println!("{test}: GHOST_TEST_SEED={seed}");
@@ -42,6 +43,6 @@ impl Random {
 
     /// Picks one of some things.
     pub(crate) fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
-        &things[self.below(things.len())]
+        things.get(self.below(things.len())).unwrap()
     }
 }

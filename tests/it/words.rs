@@ -1,4 +1,5 @@
 //! The words that are judged are the words that real shells see.
+#![expect(clippy::indexing_slicing, reason = "shells and texts are numbered here")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -10,9 +11,9 @@ use crate::random::{Random, is_long, seed, setting};
 /// What the texts are made of. It spells no program, no keyword and no `az`.
 const PIECES: &[&str] = &[
     "a", "b", "Q", "0", "7", "é", "日", "qq", "-r", "--q=v", "./q", ".", "..", "=", ",", ":", "@", "%", "+",
-    "-", "_", "^", "?", "[", "]", "[a]", "[!a-b]", "!", "{", "}", "{}", "{a}", "~", "#", "*", "$", "$$",
-    "$a", "${a}", "$(", ")", "(", "`", "'", "''", "'a b'", "\"", "\"\"", "\"a b\"", "\\", "\\\\", "\\'",
-    "\\\"", "\\ ", "\\$", "\\`", "\\#", " ", "  ", "\t", ";", "&", "|", "<", ">", "\n",
+    "-", "_", "^", "?", "[", "]", "[a]", "[!a-b]", "!", "{", "}", "{}", "{a}", "~", "q a=~", "#", "*", "$",
+    "$$", "$a", "${a}", "$(", ")", "(", "`", "'", "''", "'a b'", "\"", "\"\"", "\"a b\"", "\\", "\\\\",
+    "\\'", "\\\"", "\\ ", "\\$", "\\`", "\\#", " ", "  ", "\t", ";", "&", "|", "<", ">", "\n",
 ];
 
 /// Characters that stand for themselves most of the time, so that enough texts are plain.

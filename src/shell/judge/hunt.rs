@@ -68,34 +68,38 @@ impl Hunter<'_> {
             });
         }
         self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting)));
+        let mut fed = 0;
         for (at, command) in script.commands.iter().enumerate() {
             let words = texts_of(command);
-            let found = self.redirects(command).or_else(|| self.command(&words, deleting));
-            if let Some(found) = found.or_else(|| self.feed(script, at, &words)) {
+            if let Some(found) = self.redirects(command).or_else(|| self.command(&words, deleting)) {
                 return Some(found);
+            }
+            if self.reads_a_script(&words) {
+                if let Some(found) = self.feed(script, fed, at) {
+                    return Some(found);
+                }
+                fed = at;
             }
         }
         None
     }
 
-    /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`.
-    fn feed(&mut self, script: &Script, at: usize, words: &[&str]) -> Option<Forbidden> {
-        let shells =
-            || self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
-        let reads = |word: &&str| {
-            let name = base(word);
-            shells().any(|shell| shell.eq_ignore_ascii_case(name))
-        };
-        if !words.iter().any(reads) {
-            return None;
-        }
+    fn reads_a_script(&self, words: &[&str]) -> bool {
+        let mut shells =
+            self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
+        shells.any(|shell| words.iter().any(|word| shell.eq_ignore_ascii_case(base(word))))
+    }
+
+    /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`. What stands
+    /// before `fed` was queued for an earlier shell.
+    fn feed(&mut self, script: &Script, fed: usize, at: usize) -> Option<Forbidden> {
         let (earlier, rest) = script.commands.split_at_checked(at)?;
         let reader = rest.first()?;
         for redirect in reader.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
             self.texts.push((redirect.target.clone(), false));
         }
         let mut link = reader.before;
-        for source in earlier.iter().rev() {
+        for source in earlier.iter().skip(fed).rev() {
             if link != Link::Pipe {
                 break;
             }
