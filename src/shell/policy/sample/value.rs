@@ -1,6 +1,6 @@
 //! Values that let a program do real work, where that can be known.
 
-use super::Dice;
+use super::dice::Dice;
 use crate::shell::policy::Entry;
 use crate::shell::policy::kind::Kind;
 
