@@ -48,6 +48,8 @@ struct Frame {
     group: Option<usize>,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
     brace: (bool, bool),
+    /// A comma stands in it.
+    comma: bool,
 }
 
 enum Target {
