@@ -1,5 +1,4 @@
 //! A mutational fuzzer over the reader and the judge.
-#![expect(clippy::indexing_slicing, reason = "places lie between two characters of the text")]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
