@@ -101,7 +101,10 @@ impl Reader<'_> {
         let frame = self.frame();
         match next {
             b'{' => frame.brace.0 = true,
-            b',' => frame.brace.1 |= frame.brace.0,
+            b',' => {
+                frame.brace.1 |= frame.brace.0;
+                frame.comma |= frame.brace.0;
+            }
             b'.' => frame.brace.1 |= frame.brace.0 && dots,
             _ => {}
         }
@@ -109,8 +112,12 @@ impl Reader<'_> {
         self.take();
         if expands {
             self.need(Need::Brace);
-            self.frame().brace = (false, false);
-            self.spread_brace();
+            let frame = self.frame();
+            frame.brace = (false, false);
+            // Without a comma there is nothing to spread, and nothing worth a look through the whole word.
+            if std::mem::take(&mut frame.comma) {
+                self.spread_brace();
+            }
         }
     }
 

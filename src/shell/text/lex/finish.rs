@@ -23,6 +23,7 @@ impl Reader<'_> {
     pub(super) fn end_word(&mut self) {
         let frame = self.frame();
         frame.brace = (false, false);
+        frame.comma = false;
         let Some(word) = frame.word.take() else { return };
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {

@@ -43,6 +43,8 @@ pub(super) struct Frame {
     pub(super) group: Option<usize>,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
     pub(super) brace: (bool, bool),
+    /// A comma stands in it.
+    pub(super) comma: bool,
 }
 
 pub(super) enum Target {
