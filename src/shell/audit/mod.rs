@@ -1,7 +1,7 @@
 //! Keeps the record of what the gate decided and did, so that a change to it shows.
 //!
 //! Goes in: one [`Entry`] per decision, intent and result, already redacted. Comes out: one line of JSON each in
-//! `DIR/SESSION.jsonl`, chained by SHA-256 and on the disk before the call returns; and [`verify`], which says whether
+//! `DIR/SESSION.jsonl`, chained by SHA-256 and on the disk before the call returns; and [`verify()`], which says whether
 //! such a file is whole. Never: a line that is changed, dropped or reordered afterwards, by us or by a crash.
 //!
 //! ```

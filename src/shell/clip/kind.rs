@@ -33,14 +33,15 @@ pub(super) fn kind(text: &str) -> (Kind, Option<Value>) {
     if text.is_empty() {
         return (Kind::Empty, None);
     }
-    if is_binary(text) {
-        return (Kind::Binary, None);
-    }
     if trimmed.starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         let kind = if value.is_array() { Kind::JsonArray } else { Kind::JsonObject };
         return (kind, Some(value));
+    }
+    // Behind the documents: odd characters in a string make none of them less of one.
+    if is_binary(text) {
+        return (Kind::Binary, None);
     }
     (if is_table(text) { Kind::Tabular } else { Kind::LogStream }, None)
 }
