@@ -56,6 +56,13 @@ enum Sub {
 #[must_use]
 pub fn main() -> ExitCode {
     let root = Root::parse();
+    // Warnings alone, on standard error: standard output belongs to the answer.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .without_time()
+        .with_target(false)
+        .init();
     match run(root) {
         Ok(code) => ExitCode::from(code),
         Err(error) => fail(&error),

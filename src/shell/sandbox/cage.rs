@@ -14,7 +14,7 @@ use crate::shell::sandbox::confinement::Confinement;
 use crate::shell::sandbox::files::{self, FileRules};
 use crate::shell::sandbox::syscalls::{self, CallRules};
 use crate::shell::sandbox::writes::Writable;
-use crate::shell::sandbox::{limits, loader, ping, privileges};
+use crate::shell::sandbox::{captures, limits, loader, ping, privileges};
 use crate::shell::{ExecError, Limits, ProcessBound, Profile, Setting, Socket};
 
 /// The layers for one command.
@@ -191,6 +191,7 @@ fn file_rules(
 ) -> io::Result<FileRules> {
     let mut writable = vec![scratch.to_owned()];
     if profile.captures {
+        captures::own_folder(&setting.captures)?;
         writable.push(setting.captures.clone());
     }
     if profile.cloud {

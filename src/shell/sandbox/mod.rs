@@ -9,6 +9,7 @@
 //! file at all.
 
 mod cage;
+mod captures;
 mod cgroup;
 mod confinement;
 mod files;
