@@ -5,6 +5,8 @@
 mod audit_crash;
 #[cfg(feature = "shell")]
 mod redact;
+#[cfg(feature = "store")]
+mod store;
 #[cfg(feature = "cli")]
 mod terminal;
 mod tidy;
