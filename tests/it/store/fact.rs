@@ -1,5 +1,6 @@
 //! What holds for ledgers, inboxes, leases and the line of work, whatever the store is made of.
 
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -280,10 +281,10 @@ pub(super) async fn what_may_expire_is_erased_when_its_moment_came(world: &World
 pub(super) async fn a_line_that_is_too_long_is_refused(world: &World) {
     let long = "x".repeat(LARGEST_LINE + 1);
     let lease = world.lease("s1").await;
-    let refused = world.store.append(&lease, 0, &[long.clone()], 0).await;
+    let refused = world.store.append(&lease, 0, slice::from_ref(&long), 0).await;
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })));
     assert!(matches!(world.store.deliver(&id("s1"), "k", &long).await, Err(StoreError::TooLarge { .. })));
     let fits = "x".repeat(LARGEST_LINE);
-    assert_eq!(world.store.append(&lease, 0, &[fits.clone()], 0).await.unwrap(), 1);
+    assert_eq!(world.store.append(&lease, 0, slice::from_ref(&fits), 0).await.unwrap(), 1);
     assert_eq!(world.store.read(&id("s1"), 0).await.unwrap(), [fits]);
 }

@@ -9,6 +9,7 @@ use ghost_agent::store::{
     ApprovalRecord, Approvals as _, Choice, Delivered, Inbox as _, Leases as _, Ledger as _, Outcome,
     RedisPlace, RedisStore, StoreError, Vote,
 };
+use tokio::task::JoinSet;
 
 use super::proxy::Proxy;
 use super::server::Server;
@@ -32,7 +33,8 @@ async fn a_killed_server_loses_nothing_that_was_acknowledged() {
         let stored = Arc::new(AtomicU64::new(0));
         let (writer, seen, lease) = (store.clone(), Arc::clone(&stored), lease.clone());
         let before = until("it answers", async || store.read(&id("s1"), 0).await.ok()).await.len() as u64;
-        let task = tokio::task::spawn(async move {
+        let mut task = JoinSet::new();
+        task.spawn(async move {
             let mut length = before;
             loop {
                 let key = format!("{round}-{length}");
@@ -46,7 +48,7 @@ async fn a_killed_server_loses_nothing_that_was_acknowledged() {
         });
         until("some are stored", async || (stored.load(Ordering::SeqCst) > 20).then_some(())).await;
         server.kill();
-        let acknowledged = task.await.unwrap();
+        let acknowledged = task.join_next().await.unwrap().unwrap();
         assert!(matches!(store.read(&id("s1"), 0).await, Err(StoreError::Unavailable { .. })));
         server.restart();
         let events = until("it answers", async || store.read(&id("s1"), 0).await.ok()).await;

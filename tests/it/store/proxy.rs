@@ -71,7 +71,7 @@ fn forward(wire: &Arc<Wire>, mut from: TcpStream, mut to: TcpStream, is_answer: 
             if is_answer && wire.is_mute.load(Ordering::SeqCst) {
                 continue;
             }
-            if to.write_all(&buffer[..length]).is_err() {
+            if to.write_all(buffer.get(..length).unwrap()).is_err() {
                 break;
             }
         }

@@ -87,7 +87,7 @@ impl Server {
             stream.write_all(format!("{command}\r\n").as_bytes()).ok()?;
             let mut buffer = [0; 4096];
             let length = stream.read(&mut buffer).ok()?;
-            Some(String::from_utf8_lossy(&buffer[..length]).into_owned())
+            Some(String::from_utf8_lossy(buffer.get(..length)?).into_owned())
         };
         answer().unwrap_or_default()
     }
