@@ -2,6 +2,7 @@
 
 use std::slice;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ghost_agent::base::{Clock as _, SystemClock, Timestamp};
@@ -189,6 +190,47 @@ pub(super) async fn a_dead_owner_is_followed_once_its_lease_ended(world: &World)
     world.store.append(&dead, 0, &lines(&["begun"]), 1).await.unwrap();
     assert_eq!(world.store.next_work("worker-b", LONG).await.unwrap(), Some(id("s1")));
     assert!(world.store.acquire(&id("s1"), "worker-b", LONG).await.unwrap().is_some());
+}
+
+pub(super) async fn a_dead_owner_is_followed_even_if_nothing_was_ever_delivered(world: &World) {
+    world.store.acquire(&id("s1"), "worker-a", 2 * SHORT).await.unwrap().unwrap();
+    assert_eq!(world.store.next_work("worker-b", LONG).await.unwrap(), Some(id("s1")));
+}
+
+pub(super) async fn nothing_is_left_behind_between_many_senders_and_workers(world: &World) {
+    const SESSIONS: usize = 6;
+    const EACH: usize = 10;
+    let mut senders = JoinSet::new();
+    for number in 0..SESSIONS * EACH {
+        let store = Arc::clone(&world.store);
+        let session = id(&format!("s{}", number % SESSIONS));
+        senders.spawn(async move { store.deliver(&session, &number.to_string(), "item").await.unwrap() });
+    }
+    let done = Arc::new(AtomicUsize::new(0));
+    let mut workers = JoinSet::new();
+    for number in 0..4 {
+        let (store, done) = (Arc::clone(&world.store), Arc::clone(&done));
+        workers.spawn(async move {
+            let owner = format!("worker-{number}");
+            while done.load(Ordering::SeqCst) < SESSIONS * EACH {
+                let Some(session) = store.next_work(&owner, SHORT).await.unwrap() else { continue };
+                let Some(lease) = store.acquire(&session, &owner, LONG).await.unwrap() else { continue };
+                let items = store.inbox(&session).await.unwrap().len();
+                let length = store.read(&session, 0).await.unwrap().len() as u64;
+                let events = vec!["event".to_owned(); items];
+                store.append(&lease, length, &events, items as u64).await.unwrap();
+                store.release(&lease).await.unwrap();
+                done.fetch_add(items, Ordering::SeqCst);
+            }
+        });
+    }
+    tokio::time::timeout(LONG, workers.join_all()).await.unwrap();
+    senders.join_all().await;
+    for number in 0..SESSIONS {
+        let session = id(&format!("s{number}"));
+        assert_eq!(world.store.read(&session, 0).await.unwrap().len(), EACH);
+        assert_eq!(world.store.inbox(&session).await.unwrap(), []);
+    }
 }
 
 pub(super) async fn a_worker_that_died_before_the_lease_is_followed(world: &World) {

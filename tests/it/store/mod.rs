@@ -90,6 +90,8 @@ macro_rules! every_fact {
                 what_was_delivered_comes_up_for_work, an_owned_session_does_not_come_up_until_it_is_released,
                 a_dead_owner_is_followed_once_its_lease_ended, a_worker_that_died_before_the_lease_is_followed,
                 a_drained_and_released_session_is_no_work, work_is_handed_out_in_the_order_it_came,
+                a_dead_owner_is_followed_even_if_nothing_was_ever_delivered,
+                nothing_is_left_behind_between_many_senders_and_workers,
                 two_workers_get_different_sessions, a_delivery_wakes_a_waiting_worker,
                 sessions_are_listed_in_pages, an_erased_session_is_gone_and_its_owner_fenced,
                 what_may_expire_is_erased_when_its_moment_came, a_line_that_is_too_long_is_refused,
