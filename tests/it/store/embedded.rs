@@ -15,7 +15,7 @@ async fn world() -> Option<World> {
     Some(World { store: Arc::new(store), _keep: Box::new(folder) })
 }
 
-every_fact!(super::embedded::world);
+every_fact!(holds, super::embedded::world);
 
 #[tokio::test]
 async fn the_file_is_private_and_keeps_what_was_stored() {

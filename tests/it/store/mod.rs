@@ -74,10 +74,24 @@ macro_rules! holds {
     };
 }
 
+/// Makes one test of all facts, for a kind of store that takes long to start.
+macro_rules! together {
+    ($world:path: $($module:ident::{$($fact:ident),* $(,)?}),* $(,)?) => {
+        #[tokio::test]
+        async fn every_fact_holds() {
+            $($(
+                println!("{}", stringify!($fact));
+                let Some(world) = $world(stringify!($fact)).await else { return };
+                crate::store::$module::$fact(&world).await;
+            )*)*
+        }
+    };
+}
+
 /// The facts.
 macro_rules! every_fact {
-    ($world:path) => {
-        crate::store::holds! { $world:
+    ($how:ident, $world:path) => {
+        crate::store::$how! { $world:
             fact::{
                 events_come_back_in_order, an_append_at_another_length_writes_nothing,
                 an_append_takes_what_it_used_out_of_the_inbox, an_append_cannot_use_up_more_than_there_is,
@@ -109,4 +123,4 @@ macro_rules! every_fact {
     };
 }
 
-use {every_fact, holds};
+use {every_fact, holds, together};
