@@ -3,6 +3,7 @@
 //! Every room of the house is a module behind its own feature, usable alone:
 //!
 //! - [`shell`]: the gate between any agent and a machine.
+//! - [`store`]: sessions, approvals and leases that outlive a process.
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -11,3 +12,5 @@ pub mod cli;
 pub mod config;
 #[cfg(feature = "shell")]
 pub mod shell;
+#[cfg(feature = "store")]
+pub mod store;

@@ -11,6 +11,8 @@ mod random;
 mod redact;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod sandbox;
+#[cfg(feature = "store")]
+mod store;
 #[cfg(feature = "cli")]
 mod terminal;
 mod tidy;

@@ -5,8 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 4] =
-    [("base", &[]), ("shell", &["base"]), ("config", &["base"]), ("cli", &["base", "config", "shell"])];
+const ARROWS: [(&str, &[&str]); 5] = [
+    ("base", &[]),
+    ("shell", &["base"]),
+    ("store", &["base"]),
+    ("config", &["base"]),
+    ("cli", &["base", "config", "shell"]),
+];
 
 /// The one file that starts processes.
 const STARTS_PROCESSES: &str = "src/shell/exec.rs";

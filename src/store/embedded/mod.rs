@@ -1,0 +1,14 @@
+//! One file, one process: the store of a single host and of the demo.
+//!
+//! Every write is one transaction of the database, on the disk before it is answered. Waiting for the disk happens on threads
+//! that may block.
+
+mod approval;
+mod dispatch;
+mod inbox;
+mod lease;
+mod ledger;
+mod open;
+mod table;
+
+pub use open::Store;

@@ -1,0 +1,53 @@
+//! The line of work in Redis: an index by time, checked against each session before it is believed.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, timeout_at};
+
+use crate::base::SessionId;
+use crate::store::redis::connect::Store;
+use crate::store::settings::millis;
+use crate::store::{Dispatch, StoreError};
+
+#[async_trait]
+impl Dispatch for Store {
+    async fn next_work(&self, _owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let woken = self.wake.notified();
+            if let Some(session) = self.take().await? {
+                return Ok(Some(session));
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            let until = deadline.min(Instant::now() + self.settings.poll);
+            drop(timeout_at(until, woken).await);
+        }
+    }
+}
+
+impl Store {
+    /// Takes the session that has waited longest; those that only look like work are put right on the way.
+    async fn take(&self) -> Result<Option<SessionId>, StoreError> {
+        loop {
+            let mut script = self.scripts.claim.prepare_invoke();
+            script.key(self.keys.work()).arg(millis(self.settings.claim).max(1));
+            let claim: Vec<String> = self.run(&script).await?;
+            let [name, hidden] = claim.as_slice() else {
+                return Ok(None);
+            };
+            let session = name.parse().map_err(|_| StoreError::corrupt("a session's name"))?;
+            let mut script = self.scripts.peek.prepare_invoke();
+            script.key(self.keys.lease(&session)).key(self.keys.inbox(&session));
+            let (said, ends): (String, String) = self.run(&script).await?;
+            if said == "wanted" {
+                return Ok(Some(session));
+            }
+            let mut script = self.scripts.settle.prepare_invoke();
+            script.key(self.keys.work()).arg(name).arg(hidden).arg(ends);
+            self.run::<()>(&script).await?;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The embedded store: the facts, and what only a file goes through.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ghost_agent::base::{ManualClock, Timestamp};
+use ghost_agent::store::{Delivered, EmbeddedStore, Inbox as _, Leases as _, Ledger as _, StoreError};
+
+use super::{LONG, World, every_fact, id, lines, process, quick};
+
+async fn world() -> Option<World> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = EmbeddedStore::open(&folder.path().join("store.redb"), quick()).unwrap();
+    Some(World { store: Arc::new(store), _keep: Box::new(folder) })
+}
+
+every_fact!(holds, super::embedded::world);
+
+#[tokio::test]
+async fn the_file_is_private_and_keeps_what_was_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let store = EmbeddedStore::open(&path, quick()).unwrap();
+    let lease = store.acquire(&id("s1"), "worker-a", LONG).await.unwrap().unwrap();
+    store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    drop(store);
+    let store = EmbeddedStore::open(&path, quick()).unwrap();
+    assert_eq!(store.read(&id("s1"), 0).await.unwrap(), ["a"]);
+    assert_eq!(store.append(&lease, 1, &lines(&["b"]), 0).await.unwrap(), 2);
+}
+
+#[test]
+fn a_file_that_another_process_holds_is_refused_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let mut other = process::start(&path);
+    assert_eq!(process::acknowledged(&mut other).next(), Some(0));
+    let refused = EmbeddedStore::open(&path, quick()).unwrap_err();
+    assert!(matches!(refused, StoreError::InUse { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("store.redb"), "{refused}");
+    other.kill().unwrap();
+    other.wait().unwrap();
+    EmbeddedStore::open(&path, quick()).unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_process_loses_nothing_that_it_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..6 {
+        let path = folder.path().join(format!("{round}.redb"));
+        let mut other = process::start(&path);
+        let mut acknowledged = process::acknowledged(&mut other);
+        let mut last = acknowledged.nth(2 + 3 * round).unwrap();
+        other.kill().unwrap();
+        other.wait().unwrap();
+        last = acknowledged.last().unwrap_or(last);
+        let store = EmbeddedStore::open(&path, quick()).unwrap();
+        let events = store.read(&id("s1"), 0).await.unwrap();
+        // One more may be on the disk than the process could say.
+        let length = u64::try_from(events.len()).unwrap();
+        assert!((last + 1..=last + 2).contains(&length), "{length} events, {last} was the last");
+        assert!(events.iter().enumerate().all(|(at, event)| *event == format!("event {at}")));
+        assert!(store.inbox(&id("s1")).await.unwrap().len() <= 1);
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_is_remembered_for_an_hour_at_least() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(0)));
+    let settings = ghost_agent::store::Settings { remember: Duration::ZERO, ..quick() };
+    let path = folder.path().join("store.redb");
+    let store = EmbeddedStore::with_clock(&path, settings, clock.clone()).unwrap();
+    store.deliver(&id("s1"), "k", "one").await.unwrap();
+    clock.advance(Duration::from_secs(3599));
+    assert_eq!(store.deliver(&id("s1"), "k", "two").await.unwrap(), Delivered::Seen);
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(store.deliver(&id("s1"), "k", "three").await.unwrap(), Delivered::New);
+}
+
+#[test]
+fn a_file_that_is_no_store_is_refused_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    std::fs::write(&path, "this is something else entirely".repeat(400)).unwrap();
+    assert!(EmbeddedStore::open(&path, quick()).is_err());
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("this is"));
+}
