@@ -74,7 +74,10 @@ fn findings(setup: &Setup) -> Vec<Finding> {
     let file =
         setup.file.as_ref().map_or_else(|| "none: defaults".to_owned(), |path| path.display().to_string());
     add(State::Ok, "file", file);
-    add(State::Ok, "data", setup.data.display().to_string());
+    match setup.data() {
+        Ok(data) => add(State::Ok, "data", data.display().to_string()),
+        Err(error) => add(State::Problem, "data", format!("{error}; name one with --data-dir")),
+    }
     #[cfg(feature = "shell")]
     shell(setup, &mut add);
     found
@@ -99,14 +102,15 @@ fn shell(setup: &Setup, add: &mut impl FnMut(State, &'static str, String)) {
         ),
         Err(error) => add(State::Problem, "policy", format!("{error:#}")),
     }
-    match setup.config.anchoring(&setup.data) {
+    let data = setup.data().unwrap_or(std::path::Path::new("DATA"));
+    match setup.config.anchoring(data) {
         Anchoring::Nowhere => add(
             State::Warning,
             "anchor",
             "none: a chain on one disk proves nothing against its owner".to_owned(),
         ),
         Anchoring::Syslog => add(State::Ok, "anchor", "syslog".to_owned()),
-        Anchoring::File(path) if path.starts_with(&setup.data) => {
+        Anchoring::File(path) if path.starts_with(data) => {
             add(State::Warning, "anchor", format!("{}: on the disk of the chain itself", path.display()));
         }
         Anchoring::File(path) => add(State::Ok, "anchor", path.display().to_string()),

@@ -1,10 +1,10 @@
 //! What a subcommand needs before it begins: configuration, data folder, environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::print::Hinted;
 use super::root::Global;
-use crate::config::{Config, Environment, data_dir};
+use crate::config::{Config, Environment, PlaceError, data_dir};
 
 /// The configuration, and where things lie.
 pub(super) struct Setup {
@@ -12,8 +12,8 @@ pub(super) struct Setup {
     pub(super) config: Config,
     /// The file that it was read from.
     pub(super) file: Option<PathBuf>,
-    /// Where a run keeps what it writes.
-    pub(super) data: PathBuf,
+    /// Where a run keeps what it writes; what only answers needs no such place.
+    data: Option<PathBuf>,
     /// The environment.
     pub(super) environment: Environment,
 }
@@ -28,9 +28,13 @@ impl Setup {
                 .map_err(|error| Hinted::new(error, "mend the file, or name none for the defaults"))?,
             None => Config::default(),
         };
-        let data = data_dir(global.data_dir.as_deref(), &environment)
-            .map_err(|error| Hinted::new(error, "name a folder with --data-dir"))?;
+        let data = data_dir(global.data_dir.as_deref(), &environment).ok();
         Ok(Self { config, file, data, environment })
+    }
+
+    /// Returns the data folder.
+    pub(super) fn data(&self) -> anyhow::Result<&Path> {
+        Ok(self.data.as_deref().ok_or_else(|| Hinted::new(PlaceError, "name a folder with --data-dir"))?)
     }
 }
 
@@ -61,12 +65,12 @@ mod shell {
         }
 
         /// Returns where the heads of audit chains are noted.
-        pub(in crate::cli) fn anchor(&self) -> Arc<dyn Anchor> {
-            match self.config.anchoring(&self.data) {
+        pub(in crate::cli) fn anchor(&self) -> anyhow::Result<Arc<dyn Anchor>> {
+            Ok(match self.config.anchoring(self.data()?) {
                 Anchoring::Nowhere => Arc::new(NoAnchor),
                 Anchoring::Syslog => Arc::new(SyslogAnchor::default()),
                 Anchoring::File(path) => Arc::new(FileAnchor::new(path, Arc::new(SystemClock))),
-            }
+            })
         }
 
         /// Starts a shell with everything that the configuration says.
@@ -81,9 +85,9 @@ mod shell {
                 ..Limits::default()
             };
             let programs = Programs::new(self.config.programs.clone()).context("checking [programs]")?;
-            Ok(Shell::builder(session, &self.data)
+            Ok(Shell::builder(session, self.data()?)
                 .policy(self.policy()?)
-                .anchor(self.anchor())
+                .anchor(self.anchor()?)
                 .expiry(Duration::from_secs(shell.approval_minutes * 60))
                 .environment(self.environment.all().clone())
                 .programs(programs)

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "shell")]
 mod audit_crash;
+#[cfg(all(feature = "shell", feature = "cli"))]
+mod command;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "shell")]

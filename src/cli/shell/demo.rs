@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let at_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let consent = arguments.approve.unwrap_or(if at_terminal { Consent::Ask } else { Consent::Deny });
     let session = new_session("demo")?;
-    let path = setup.data.join("audit").join(format!("{session}.jsonl"));
+    let path = setup.data()?.join("audit").join(format!("{session}.jsonl"));
     let shell = setup.shell(session, Some(20))?.approver(consent.approver(setup)).build()?;
     line("An over-eager engineer has twelve ideas. SAFE runs, RISKY asks you, BLOCKED never runs.")?;
     if consent == Consent::Deny {

@@ -1,0 +1,82 @@
+//! The command line as a script uses it: exit codes, and what stands on which stream.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Runs `ghost` with nothing in its environment.
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn ghost(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn check(arguments: &[&str], code: i32, error: &str) {
+    let output = ghost(arguments, "");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(code), true), "{told}");
+    assert!(told.contains(error), "{told}");
+}
+
+#[test]
+fn what_only_answers_needs_no_home() {
+    let output = ghost(&["shell", "classify", "ip route", "--json"], "");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&answer["verdict"], &answer["argv"]),
+        (&Value::from("SAFE"), &serde_json::json!(["ip", "route"]))
+    );
+}
+
+#[test]
+fn what_writes_says_that_it_has_no_place() {
+    check(&["shell", "run", "uname", "--reasoning", "r"], 1, "hint: name a folder with --data-dir");
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    check(&["shell", "run", "uname"], 2, "--reasoning");
+    check(&["shell", "run", "uname", "--reasoning", "r", "--session", "../x"], 2, "an id is 1 to 64");
+}
+
+#[test]
+fn a_missing_configuration_is_exit_code_1_with_a_hint() {
+    check(&["shell", "classify", "ls", "--config", "/nonexistent.toml"], 1, "hint: ");
+}
+
+#[test]
+fn every_line_is_answered_in_order_even_one_that_is_no_question() {
+    let output = ghost(
+        &["shell", "classify", "--jsonl"],
+        "{\"command\":\"uname\"}\n{broken\n{\"command\":\"reboot\"}",
+    );
+    let verdicts: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["verdict"].clone())
+        .collect();
+    assert_eq!(verdicts, ["SAFE", "RISKY", "BLOCKED"]);
+}
+
+#[test]
+fn bad_news_has_an_exit_code_of_its_own_where_it_is_asked_for() {
+    let data = tempfile::tempdir().unwrap();
+    let place = data.path().to_str().unwrap();
+    let run = ["shell", "run", "reboot", "--reasoning", "r", "--json", "--data-dir", place];
+    assert_eq!(ghost(&run, "").status.code(), Some(0));
+    let asked = [run.as_slice(), &["--exit-code"]].concat();
+    let output = ghost(&asked, "");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &answer["error"]), (Some(3), &Value::from("blocked")));
+    assert_eq!(answer["output_metadata"], serde_json::json!({}));
+}
