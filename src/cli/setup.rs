@@ -47,7 +47,7 @@ mod shell {
 
     use super::Setup;
     use crate::base::{SessionId, SystemClock};
-    use crate::config::Anchoring;
+    use crate::config::{Anchoring, read_small};
     use crate::shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
     use crate::shell::{Builder, Limits, Policy, Programs, Shell};
 
@@ -57,7 +57,8 @@ mod shell {
             Ok(match &self.config.shell.policy {
                 None => Arc::new(Policy::builtin()?.clone()),
                 Some(path) => {
-                    let text = std::fs::read_to_string(path)
+                    let text = read_small(path)
+                        .map_err(anyhow::Error::msg)
                         .with_context(|| format!("reading the site policy {}", path.display()))?;
                     Arc::new(Policy::with_site(&text)?)
                 }

@@ -110,7 +110,7 @@ impl Config {
     /// Fails with every problem that the file has.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problems: Vec<String>| ConfigError { path: path.to_owned(), problems };
-        let text = read(path).map_err(|problem| wrong(vec![problem]))?;
+        let text = read_small(path).map_err(|problem| wrong(vec![problem]))?;
         let config: Self = toml::from_str(&text).map_err(|error| wrong(vec![error.to_string()]))?;
         let problems = config.problems();
         if problems.is_empty() { Ok(config) } else { Err(wrong(problems)) }
@@ -165,7 +165,11 @@ impl Config {
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
+/// Reads a small file as text, or says in words why not.
+///
+/// # Errors
+/// Fails where it cannot be read, is no text, or is longer than any configuration.
+pub fn read_small(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
     file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;

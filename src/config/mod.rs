@@ -11,5 +11,5 @@ mod place;
 pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;
-pub use file::{Config, ConfigError};
+pub use file::{Config, ConfigError, read_small};
 pub use place::{PlaceError, data_dir};

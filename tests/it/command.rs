@@ -69,6 +69,43 @@ fn every_line_is_answered_in_order_even_one_that_is_no_question() {
 }
 
 #[test]
+fn a_line_that_is_too_long_is_answered_and_the_next_one_too() {
+    let output = ghost(
+        &["shell", "classify", "--jsonl"],
+        &format!("{}\n{{\"command\":\"uname\"}}\n", "x".repeat(3 << 20)),
+    );
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 2);
+    assert!(answers[0]["reason"].as_str().unwrap().contains("longer than"));
+    assert_eq!(answers[1]["verdict"], "SAFE");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn a_question_is_answered_before_the_next_one_is_asked() {
+    use std::io::{BufRead as _, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["shell", "classify", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut ask, mut answers) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    for verdict in ["SAFE", "SAFE"] {
+        ask.write_all(b"{\"command\":\"uname\"}\n").unwrap();
+        let mut line = String::new();
+        answers.read_line(&mut line).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["verdict"], verdict);
+    }
+    drop(ask);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn bad_news_has_an_exit_code_of_its_own_where_it_is_asked_for() {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().to_str().unwrap();

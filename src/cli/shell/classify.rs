@@ -1,6 +1,6 @@
 //! `ghost shell classify`.
 
-use std::io::{self, BufRead as _, BufWriter, Write as _};
+use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write as _};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -9,6 +9,9 @@ use serde::Serialize;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
 use crate::shell::{Policy, Ruling, Verdict};
+
+/// A longer line is no question: no command of that length could run.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// The arguments of `ghost shell classify`.
 #[derive(Debug, Args)]
@@ -81,13 +84,28 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
 
 fn lines(policy: &Policy) -> anyhow::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut input = io::stdin().lock();
+    let mut input = BufReader::new(io::stdin());
     let mut raw = Vec::new();
-    while input.read_until(b'\n', &mut raw).context("reading standard input")? > 0 {
+    while read_line(&mut input, &mut raw).context("reading standard input")? {
         answer_line(policy, &raw, &mut out)?;
         raw.clear();
+        // Whoever asks line by line waits for the answer before the next question.
+        if input.buffer().is_empty() {
+            out.flush().context("writing standard output")?;
+        }
     }
     out.flush().context("writing standard output")
+}
+
+/// Reads a line, of which no more is kept than a question can have; the rest is passed over.
+fn read_line(input: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<bool> {
+    if input.by_ref().take(LONGEST_LINE).read_until(b'\n', raw)? == 0 {
+        return Ok(false);
+    }
+    if !raw.ends_with(b"\n") && u64::try_from(raw.len()).is_ok_and(|length| length >= LONGEST_LINE) {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
 }
 
 fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow::Result<()> {
@@ -101,7 +119,12 @@ fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow:
             serde_json::to_writer(&mut *out, &Answer::new(&question.command, &ruling))?;
         }
         Err(error) => {
-            let reason = format!("the line is no question: {error}");
+            let long = u64::try_from(raw.len()).is_ok_and(|length| length >= LONGEST_LINE);
+            let reason = if long {
+                format!("the line is longer than {LONGEST_LINE} bytes")
+            } else {
+                format!("the line is no question: {error}")
+            };
             let answer = Answer {
                 command: None,
                 verdict: Verdict::Risky,

@@ -19,8 +19,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
     /// Print this many commands made up from the grammars instead, one a line, to see what the policy lets through.
-    #[arg(long, value_name = "N", conflicts_with_all = ["program", "json"])]
-    sample: Option<usize>,
+    #[arg(long, value_name = "N", conflicts_with_all = ["program", "json"], value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    sample: Option<u32>,
     /// Where the made-up commands begin: the same number, the same commands.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "sample")]
     seed: u64,
@@ -46,7 +46,11 @@ struct Shown {
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let policy = setup.policy()?;
     if let Some(count) = arguments.sample {
-        return policy.sample(arguments.seed, count).iter().try_for_each(|command| line(command)).map(|()| 0);
+        return policy
+            .sample(arguments.seed, usize::try_from(count)?)
+            .iter()
+            .try_for_each(|command| line(command))
+            .map(|()| 0);
     }
     let mut rows = rows(&policy);
     if let Some(program) = &arguments.program {
