@@ -61,8 +61,11 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         "\nThe audit has {} records and is {verdict}. Check it yourself, now or in a year:",
         found.records
     ))?;
-    line(&format!("  ghost audit verify {} --head {}", path.display(), found.head.unwrap_or_default()))?;
-    line(&format!("  ghost audit show {}", path.display()))?;
+    // The program may lie anywhere yet: what is printed can be pasted as it stands.
+    let ghost =
+        std::env::current_exe().map_or_else(|_| "ghost".to_owned(), |path| path.display().to_string());
+    line(&format!("  {ghost} audit verify {} --head {}", path.display(), found.head.unwrap_or_default()))?;
+    line(&format!("  {ghost} audit show {}", path.display()))?;
     Ok(0)
 }
 
