@@ -2,9 +2,12 @@
 //!
 //! Every room of the house is a module behind its own feature, usable alone:
 //!
+//! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
 //! - [`shell`]: the gate between any agent and a machine.
 //! - [`store`]: sessions, approvals and leases that outlive a process.
 
+#[cfg(feature = "agent")]
+pub mod agent;
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;

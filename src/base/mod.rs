@@ -6,8 +6,10 @@ mod clock;
 mod digest;
 mod file;
 mod id;
+mod secret;
 
 pub use clock::{Clock, ManualClock, SystemClock, Timestamp};
 pub use digest::Digest;
 pub use file::{private_dir, write_private};
 pub use id::{IdError, SessionId};
+pub use secret::Secret;

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 6] = [
+    ("agent", &["base", "shell"]),
     ("base", &[]),
     ("shell", &["base"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["base", "config", "shell"]),
+    ("cli", &["agent", "base", "config", "shell"]),
 ];
 
 /// The one file that starts processes.

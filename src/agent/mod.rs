@@ -1,0 +1,6 @@
+//! The investigation: typed events, their fold, what to do next, and the ports to whoever thinks.
+//!
+//! Goes in: events that were recorded, and the present moment. Comes out: the state, the next effect, reports. Never: a
+//! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
+
+pub mod model;

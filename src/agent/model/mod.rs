@@ -1,0 +1,11 @@
+//! The port to whoever thinks, and who stands behind it.
+//!
+//! Goes in: a conversation and the tools that may be called. Comes out: a turn, with what it cost. Never: a decision about
+//! what may run, what is proven or when it is over; a key in a log; a request to a host that the configuration does not name.
+
+mod port;
+
+pub use port::{
+    Answer, Ask, Brain, Call, Carry, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
+    ToolSpec, Usage,
+};
