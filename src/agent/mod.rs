@@ -3,4 +3,13 @@
 //! Goes in: events that were recorded, and the present moment. Comes out: the state, the next effect, reports. Never: a
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
+pub mod event;
+mod hypothesis;
+mod limits;
 pub mod model;
+mod outcome;
+pub mod state;
+
+pub use hypothesis::{Hypothesis, HypothesisState};
+pub use limits::Limits;
+pub use outcome::{Confidence, Outcome};

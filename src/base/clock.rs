@@ -1,10 +1,12 @@
 //! Time as a port, so that pure code takes it as a value and tests can set it.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 /// A point in time, in UTC, to the millisecond.
@@ -46,6 +48,21 @@ impl fmt::Display for Timestamp {
             Some(text) => out.write_str(&text),
             None => write!(out, "{}ms", self.0),
         }
+    }
+}
+
+/// Why a text is not a moment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a moment is written as 2026-01-31T23:59:59.123Z")]
+pub struct MomentError;
+
+/// Reads what [`fmt::Display`] prints, and any other RFC 3339.
+impl FromStr for Timestamp {
+    type Err = MomentError;
+
+    fn from_str(text: &str) -> Result<Self, MomentError> {
+        let moment = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| MomentError)?;
+        i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self).map_err(|_| MomentError)
     }
 }
 
@@ -98,6 +115,13 @@ mod tests {
     #[test]
     fn a_timestamp_prints_as_rfc_3339() {
         assert_eq!(Timestamp::from_millis(1_700_000_000_123).to_string(), "2023-11-14T22:13:20.123Z");
+    }
+
+    #[test]
+    fn what_is_printed_can_be_read() {
+        let moment = Timestamp::from_millis(1_700_000_000_123);
+        assert_eq!(moment.to_string().parse(), Ok(moment));
+        assert_eq!("yesterday".parse::<Timestamp>(), Err(MomentError));
     }
 
     #[test]

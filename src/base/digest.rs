@@ -1,6 +1,7 @@
 //! SHA-256 as a value of its own, printed in hexadecimal.
 
 use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
@@ -39,6 +40,31 @@ impl fmt::Display for Digest {
     }
 }
 
+/// Why a text is not a digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 64 hexadecimal digits")]
+pub struct DigestError;
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let mut bytes = [0_u8; 32];
+        let digits = text.as_bytes().chunks_exact(2);
+        if text.len() != 64 || !digits.remainder().is_empty() {
+            return Err(DigestError);
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits) {
+            let pair = std::str::from_utf8(pair).map_err(|_| DigestError)?;
+            if !pair.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+                return Err(DigestError);
+            }
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| DigestError)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
 impl fmt::Debug for Digest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
@@ -55,6 +81,15 @@ mod tests {
             Digest::of("abc").to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+    }
+
+    #[test]
+    fn what_is_printed_can_be_read() {
+        let digest = Digest::of("abc");
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        for text in ["", "ab", &"g".repeat(64), &"A".repeat(64), &"+1".repeat(32), &"é".repeat(32)] {
+            assert_eq!(text.parse::<Digest>(), Err(DigestError), "{text}");
+        }
     }
 
     #[test]

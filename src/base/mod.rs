@@ -8,8 +8,8 @@ mod file;
 mod id;
 mod secret;
 
-pub use clock::{Clock, ManualClock, SystemClock, Timestamp};
-pub use digest::Digest;
+pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
+pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private};
 pub use id::{IdError, SessionId};
 pub use secret::Secret;

@@ -1,0 +1,18 @@
+//! The state of a session: a pure fold over its events.
+//!
+//! Goes in: recorded events, in order. Comes out: everything that anybody wants to know about the session. Never: a state
+//! that does not follow from the events alone; an event of an unknown kind passed over as if it said nothing.
+
+mod approval;
+mod conversation;
+mod fold;
+mod spent;
+mod step;
+mod whole;
+
+pub use approval::{Approval, Ending, Vote};
+pub use conversation::{CallState, Entry, Turn};
+pub use fold::FoldError;
+pub use spent::Spent;
+pub use step::{Denial, Phase, Round, Step};
+pub use whole::{Observation, State};
