@@ -56,13 +56,14 @@ impl fmt::Display for Timestamp {
 #[error("a moment is written as 2026-01-31T23:59:59.123Z")]
 pub struct MomentError;
 
-/// Reads what [`fmt::Display`] prints, and any other RFC 3339.
+/// Reads exactly what [`fmt::Display`] prints: a moment has one spelling.
 impl FromStr for Timestamp {
     type Err = MomentError;
 
     fn from_str(text: &str) -> Result<Self, MomentError> {
         let moment = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| MomentError)?;
-        i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self).map_err(|_| MomentError)
+        let read = i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self);
+        read.ok().filter(|read| read.to_string() == text).ok_or(MomentError)
     }
 }
 
@@ -121,7 +122,11 @@ mod tests {
     fn what_is_printed_can_be_read() {
         let moment = Timestamp::from_millis(1_700_000_000_123);
         assert_eq!(moment.to_string().parse(), Ok(moment));
-        assert_eq!("yesterday".parse::<Timestamp>(), Err(MomentError));
+        for text in
+            ["yesterday", "1970-01-01 00:00:00.000Z", "1970-01-01T00:00:00Z", "1970-01-01T01:00:00.000+01:00"]
+        {
+            assert_eq!(text.parse::<Timestamp>(), Err(MomentError), "{text}");
+        }
     }
 
     #[test]
