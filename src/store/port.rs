@@ -36,11 +36,13 @@ pub trait Ledger: Send + Sync {
     /// Fails where the store cannot be reached.
     async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError>;
 
-    /// Removes everything that a session holds, and fences its owner. Its epoch keeps growing.
+    /// Removes everything that a session holds, and fences its owner; its epoch keeps growing. What is to be kept takes the
+    /// place of the events in the same step: without a line the session is gone, with lines it is still listed and read, has
+    /// no moment to be erased at, and is no work until something new arrives.
     ///
     /// # Errors
-    /// Fails where the store cannot be reached.
-    async fn erase(&self, session: &SessionId) -> Result<(), StoreError>;
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError>;
 
     /// Sets when a session may be erased; a later call replaces the moment.
     ///

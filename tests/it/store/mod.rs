@@ -2,6 +2,7 @@
 
 mod approval;
 mod embedded;
+mod erase;
 mod fact;
 mod outage;
 mod process;
@@ -107,8 +108,14 @@ macro_rules! every_fact {
                 a_dead_owner_is_followed_even_if_nothing_was_ever_delivered,
                 nothing_is_left_behind_between_many_senders_and_workers,
                 two_workers_get_different_sessions, a_delivery_wakes_a_waiting_worker,
-                sessions_are_listed_in_pages, an_erased_session_is_gone_and_its_owner_fenced,
-                what_may_expire_is_erased_when_its_moment_came, a_line_that_is_too_long_is_refused,
+                sessions_are_listed_in_pages, a_line_that_is_too_long_is_refused,
+            },
+            erase::{
+                an_erased_session_is_gone_and_its_owner_fenced,
+                what_is_kept_of_an_erased_session_is_read_and_is_no_work,
+                what_was_kept_can_be_worked_on_and_erased_again,
+                a_line_too_long_to_keep_erases_nothing,
+                what_may_expire_is_erased_when_its_moment_came,
             },
             approval::{
                 an_approval_waits_and_is_found, a_question_is_opened_once,
