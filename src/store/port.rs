@@ -156,6 +156,9 @@ pub trait Dispatch: Send + Sync {
     /// Waits up to `wait` for a session without a living owner that has something in its inbox, or whose owner went away
     /// without releasing it. It is not handed out again for a moment, so that `owner` can take the lease.
     ///
+    /// An owner counts as living until its lease ends. A dead owner's session is taken over at once on the embedded store:
+    /// whoever can open the file knows that its last process is gone.
+    ///
     /// # Errors
     /// Fails where the store cannot be reached.
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError>;
