@@ -16,6 +16,8 @@ pub trait Ledger: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Fenced`] where the lease ended, [`StoreError::Moved`] where the length is another; nothing is written then.
+    /// Under a living lease the other length can only come from an append of the same owner whose answer got lost; on a cluster
+    /// the way to the servers may have repeated it by itself.
     async fn append(
         &self,
         lease: &Lease,

@@ -1,6 +1,7 @@
 //! The store: one list of facts, held by every backend, and what only one of them can go through.
 
 mod approval;
+mod cluster;
 mod embedded;
 mod erase;
 mod fact;
@@ -8,6 +9,7 @@ mod outage;
 mod process;
 mod proxy;
 mod redis;
+mod sentinel;
 mod server;
 
 use std::any::Any;
@@ -77,12 +79,13 @@ macro_rules! holds {
 
 /// Makes one test of all facts, for a kind of store that takes long to start.
 macro_rules! together {
-    ($world:path: $($module:ident::{$($fact:ident),* $(,)?}),* $(,)?) => {
+    ($start:path, $world:path: $($module:ident::{$($fact:ident),* $(,)?}),* $(,)?) => {
         #[tokio::test]
         async fn every_fact_holds() {
+            let Some(servers) = $start() else { return };
             $($(
                 println!("{}", stringify!($fact));
-                let Some(world) = $world(stringify!($fact)).await else { return };
+                let world = $world(servers.url(), stringify!($fact)).await;
                 crate::store::$module::$fact(&world).await;
             )*)*
         }
@@ -91,8 +94,8 @@ macro_rules! together {
 
 /// The facts.
 macro_rules! every_fact {
-    ($how:ident, $world:path) => {
-        crate::store::$how! { $world:
+    ($how:ident, $($world:path),+) => {
+        crate::store::$how! { $($world),+:
             fact::{
                 events_come_back_in_order, an_append_at_another_length_writes_nothing,
                 an_append_takes_what_it_used_out_of_the_inbox, an_append_cannot_use_up_more_than_there_is,
