@@ -32,6 +32,12 @@ pub enum StoreError {
         /// What a human can look at.
         hint: String,
     },
+    /// The address of a server, or the prefix of its keys, cannot be used as it was written.
+    #[error("the store cannot be there: {what}")]
+    Place {
+        /// What is wrong with it; never a password.
+        what: String,
+    },
     /// Another process has the file open.
     #[error("another process holds {}; one process owns an embedded store, use Redis to share one", path.display())]
     InUse {
@@ -66,6 +72,10 @@ impl StoreError {
         hint: impl Into<String>,
     ) -> Self {
         Self::Unavailable { source: source.into(), hint: hint.into() }
+    }
+
+    pub(super) fn place(what: impl Into<String>) -> Self {
+        Self::Place { what: what.into() }
     }
 
     pub(super) fn corrupt(what: impl Into<String>) -> Self {

@@ -16,6 +16,8 @@ pub trait Ledger: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Fenced`] where the lease ended, [`StoreError::Moved`] where the length is another; nothing is written then.
+    /// Under a living lease the other length can only come from an append of the same owner whose answer got lost; on a cluster
+    /// the way to the servers may have repeated it by itself.
     async fn append(
         &self,
         lease: &Lease,
@@ -36,11 +38,13 @@ pub trait Ledger: Send + Sync {
     /// Fails where the store cannot be reached.
     async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError>;
 
-    /// Removes everything that a session holds, and fences its owner. Its epoch keeps growing.
+    /// Removes everything that a session holds, and fences its owner; its epoch keeps growing. What is to be kept takes the
+    /// place of the events in the same step: without a line the session is gone, with lines it is still listed and read, has
+    /// no moment to be erased at, and is no work until something new arrives.
     ///
     /// # Errors
-    /// Fails where the store cannot be reached.
-    async fn erase(&self, session: &SessionId) -> Result<(), StoreError>;
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError>;
 
     /// Sets when a session may be erased; a later call replaces the moment.
     ///
@@ -153,6 +157,9 @@ pub trait Approvals: Send + Sync {
 pub trait Dispatch: Send + Sync {
     /// Waits up to `wait` for a session without a living owner that has something in its inbox, or whose owner went away
     /// without releasing it. It is not handed out again for a moment, so that `owner` can take the lease.
+    ///
+    /// An owner counts as living until its lease ends. A dead owner's session is taken over at once on the embedded store:
+    /// whoever can open the file knows that its last process is gone.
     ///
     /// # Errors
     /// Fails where the store cannot be reached.

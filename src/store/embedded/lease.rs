@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use redb::{ReadableTable as _, WriteTransaction};
 
 use crate::base::{SessionId, Timestamp};
 use crate::store::embedded::ledger::next_epoch;
 use crate::store::embedded::open::Store;
-use crate::store::embedded::table::{head, set_head, set_work};
+use crate::store::embedded::table::{HEADS, Head, WORK, broken, head, name, parse, set_head, set_work};
 use crate::store::{Lease, Leases, StoreError};
+
+/// The end of a lease whose owner is known to be dead: before any clock.
+const ENDED: i64 = i64::MIN;
 
 #[async_trait]
 impl Leases for Store {
@@ -64,4 +68,29 @@ impl Leases for Store {
         self.wake.notify_one();
         Ok(())
     }
+}
+
+/// Ends every lease, and makes all sessions that may hold work come up now.
+pub(super) fn end_all(write: &WriteTransaction, now: Timestamp) -> Result<(), StoreError> {
+    let mut owned = Vec::new();
+    for row in write.open_table(HEADS).map_err(broken)?.iter().map_err(broken)? {
+        let (key, text) = row.map_err(broken)?;
+        let head: Head = parse(text.value())?;
+        if head.until.is_some() {
+            owned.push((name(key.value())?, Head { until: Some(ENDED), ..head }));
+        }
+    }
+    for (session, head) in &owned {
+        set_head(write, session, head)?;
+    }
+    // An owner's entry stands at the end of its lease, a claim's at the end of the claim: both owners are dead.
+    let mut later = Vec::new();
+    for row in write.open_table(WORK).map_err(broken)?.iter().map_err(broken)? {
+        let (key, at) = row.map_err(broken)?;
+        if at.value() > now.as_millis() {
+            later.push(name(key.value())?);
+        }
+    }
+    let mut sessions = owned.iter().map(|(session, _)| session).chain(&later);
+    sessions.try_for_each(|session| set_work(write, session, Some(now.as_millis())))
 }

@@ -32,12 +32,8 @@ impl Ledger for Store {
             if drained > held {
                 return Err(StoreError::Overdrawn { held });
             }
+            add(write, &lease.session, &mut head, &events)?;
             let session = lease.session.as_str();
-            let mut table = write.open_table(EVENTS).map_err(broken)?;
-            for event in &events {
-                table.insert((session, head.length), event.as_str()).map_err(broken)?;
-                head.length += 1;
-            }
             let mut items = write.open_table(ITEMS).map_err(broken)?;
             for number in head.first..head.first + drained {
                 items.remove((session, number)).map_err(broken)?;
@@ -71,9 +67,19 @@ impl Ledger for Store {
         .await
     }
 
-    async fn erase(&self, session: &SessionId) -> Result<(), StoreError> {
-        let session = session.clone();
-        self.write(move |write, _| erase(write, &session)).await
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError> {
+        settings::fits(keep.iter().map(String::as_str))?;
+        let (session, keep) = (session.clone(), keep.to_vec());
+        self.write(move |write, _| {
+            erase(write, &session)?;
+            if keep.is_empty() {
+                return Ok(());
+            }
+            let mut head = Head::default();
+            add(write, &session, &mut head, &keep)?;
+            set_head(write, &session, &head)
+        })
+        .await
     }
 
     async fn expire(&self, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
@@ -102,6 +108,21 @@ impl Ledger for Store {
         })
         .await
     }
+}
+
+/// Adds lines to a ledger, and counts them.
+fn add(
+    write: &WriteTransaction,
+    session: &SessionId,
+    head: &mut Head,
+    events: &[String],
+) -> Result<(), StoreError> {
+    let mut table = write.open_table(EVENTS).map_err(broken)?;
+    for event in events {
+        table.insert((session.as_str(), head.length), event.as_str()).map_err(broken)?;
+        head.length += 1;
+    }
+    Ok(())
 }
 
 /// Takes every row of a session away. Epochs come from one counter of the file, so that none comes back.

@@ -9,7 +9,7 @@ use redb::{Database, ReadTransaction, ReadableDatabase as _, WriteTransaction};
 use tokio::sync::Notify;
 
 use crate::base::{Clock, SystemClock, Timestamp};
-use crate::store::embedded::table;
+use crate::store::embedded::{lease, table};
 use crate::store::{Settings, StoreError};
 
 /// The embedded backend: one file that belongs to one process.
@@ -23,7 +23,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file, or makes it with mode 0600, under the machine's clock.
+    /// Opens the file, or makes it with mode 0600, under the machine's clock. The file has one owner process, so every lease
+    /// in it belongs to a dead one: all end, and those sessions come up for work at once.
     ///
     /// # Errors
     /// [`StoreError::InUse`] where another process has it open.
@@ -49,6 +50,7 @@ impl Store {
         })?;
         let write = database.begin_write().map_err(table::broken)?;
         table::prepare(&write)?;
+        lease::end_all(&write, clock.now())?;
         write.commit().map_err(table::broken)?;
         Ok(Self {
             database: Arc::new(database),

@@ -16,10 +16,9 @@ impl Keys {
     pub(super) fn new(prefix: &str) -> Result<Self, StoreError> {
         let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':');
         if prefix.is_empty() || !prefix.chars().all(fits) {
-            return Err(StoreError::unavailable(
-                format!("the prefix {prefix:?}"),
-                "a key prefix is letters, digits and any of _ - . :",
-            ));
+            return Err(StoreError::place(format!(
+                "the prefix {prefix:?} is not made of letters, digits and any of _ - . :"
+            )));
         }
         Ok(Self { prefix: prefix.to_owned() })
     }

@@ -1,5 +1,7 @@
 //! Events in Redis: a list a session.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use crate::base::{SessionId, Timestamp};
@@ -63,8 +65,9 @@ impl Ledger for Store {
         found.iter().map(|name| name.parse().map_err(|_| StoreError::corrupt("a session's name"))).collect()
     }
 
-    async fn erase(&self, session: &SessionId) -> Result<(), StoreError> {
-        self.clear(session, "all").await.map(drop)
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError> {
+        settings::fits(keep.iter().map(String::as_str))?;
+        self.clear(session, "all", keep).await.map(drop)
     }
 
     async fn expire(&self, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
@@ -78,7 +81,7 @@ impl Ledger for Store {
         let mut erased = Vec::new();
         for name in due {
             let session = name.parse().map_err(|_| StoreError::corrupt("a session's name"))?;
-            if self.clear(&session, "unowned").await? {
+            if self.clear(&session, "unowned", &[]).await? {
                 erased.push(session);
             }
         }
@@ -88,10 +91,13 @@ impl Ledger for Store {
 
 impl Store {
     /// Takes the session away first and its entries after: what a crash leaves over is found empty and removed.
-    async fn clear(&self, session: &SessionId, which: &str) -> Result<bool, StoreError> {
+    async fn clear(&self, session: &SessionId, which: &str, keep: &[String]) -> Result<bool, StoreError> {
         let mut script = self.scripts.erase.prepare_invoke();
         script.key(self.keys.lease(session)).key(self.keys.events(session)).key(self.keys.inbox(session));
         script.key(self.keys.seen(session)).key(self.keys.approvals(session)).arg(which);
+        for line in keep {
+            script.arg(line.as_str());
+        }
         let Some(approvals) = self.run::<Option<Vec<String>>>(&script).await? else {
             return Ok(false);
         };
@@ -99,9 +105,26 @@ impl Store {
             let id = id.parse().map_err(|_| StoreError::corrupt("an approval's name"))?;
             self.forget(&id).await?;
         }
-        for key in [self.keys.work(), self.keys.sessions(), self.keys.expiry()] {
-            self.ask::<()>(redis::cmd("ZREM").arg(key).arg(session.as_str())).await?;
+        self.unlist(session, self.keys.expiry()).await?;
+        if keep.is_empty() {
+            self.unlist(session, self.keys.sessions()).await?;
+        }
+        // The line of work is left alone: a worker that finds nothing to do takes the entry out, unless it was marked meanwhile.
+        if self.holds_something(session).await? {
+            self.mark(session, Duration::ZERO).await?;
         }
         Ok(true)
+    }
+
+    async fn unlist(&self, session: &SessionId, index: String) -> Result<(), StoreError> {
+        self.ask(redis::cmd("ZREM").arg(index).arg(session.as_str())).await
+    }
+
+    /// Whether there are lines, or anything that came between the removal of a session and that of its name.
+    async fn holds_something(&self, session: &SessionId) -> Result<bool, StoreError> {
+        let keys = [self.keys.events(session), self.keys.inbox(session), self.keys.approvals(session)];
+        let lists: u64 = self.ask(redis::cmd("EXISTS").arg(&keys)).await?;
+        let lease = self.keys.lease(session);
+        Ok(lists > 0 || self.ask(redis::cmd("HEXISTS").arg(lease).arg("until")).await?)
     }
 }

@@ -1,7 +1,8 @@
-//! A Redis or Valkey server, from 6.2 on: the store that several hosts share.
+//! Redis or Valkey, from 6.2 on: the store that several hosts share, on one server, a cluster, or the master that sentinels name.
 //!
 //! Every write is one script on the keys of one session; the server's own time decides about leases.
 
+mod address;
 mod approval;
 mod connect;
 mod dispatch;
@@ -9,6 +10,10 @@ mod inbox;
 mod key;
 mod lease;
 mod ledger;
+mod place;
 mod script;
+mod sentinel;
+mod wire;
 
-pub use connect::{Place, Store};
+pub use connect::Store;
+pub use place::Place;

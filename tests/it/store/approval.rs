@@ -217,7 +217,7 @@ pub(super) async fn an_unknown_approval_is_unknown(world: &World) {
 pub(super) async fn an_erased_session_has_no_approvals(world: &World) {
     ask(world, "a1", 1).await;
     assert_eq!(world.store.open(&record("a2", "s2", 1)).await.unwrap(), Opened::New);
-    world.store.erase(&id("s1")).await.unwrap();
+    world.store.erase(&id("s1"), &[]).await.unwrap();
     assert_eq!(world.store.find(&name("a1"), at(20)).await.unwrap(), None);
     assert_eq!(world.store.pending(None, at(20)).await.unwrap(), [pending(record("a2", "s2", 1))]);
     assert_eq!(world.store.sweep(at(1000)).await.unwrap(), [name("a2")]);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ghost_agent::base::{ManualClock, Timestamp};
-use ghost_agent::store::{Delivered, EmbeddedStore, Inbox as _, Leases as _, Ledger as _, StoreError};
+use ghost_agent::store::{
+    Delivered, Dispatch as _, EmbeddedStore, Inbox as _, Leases as _, Ledger as _, StoreError,
+};
 
 use super::{LONG, World, every_fact, id, lines, process, quick};
 
@@ -28,7 +30,51 @@ async fn the_file_is_private_and_keeps_what_was_stored() {
     drop(store);
     let store = EmbeddedStore::open(&path, quick()).unwrap();
     assert_eq!(store.read(&id("s1"), 0).await.unwrap(), ["a"]);
-    assert_eq!(store.append(&lease, 1, &lines(&["b"]), 0).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_dead_process_is_followed_at_once_and_fenced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(0)));
+    let open = || EmbeddedStore::with_clock(&path, quick(), clock.clone()).unwrap();
+    let store = open();
+    let dead = store.acquire(&id("s1"), "worker-a", LONG).await.unwrap().unwrap();
+    store.append(&dead, 0, &lines(&["begun"]), 0).await.unwrap();
+    // Another was only claimed, and a third is done.
+    store.deliver(&id("s2"), "k", "one").await.unwrap();
+    assert_eq!(store.next_work("worker-a", Duration::ZERO).await.unwrap(), Some(id("s2")));
+    let done = store.acquire(&id("s3"), "worker-a", LONG).await.unwrap().unwrap();
+    store.release(&done).await.unwrap();
+    drop(store);
+
+    let store = open();
+    let mut handed_out = Vec::new();
+    while let Some(session) = store.next_work("worker-b", Duration::ZERO).await.unwrap() {
+        handed_out.push(session);
+    }
+    assert_eq!(handed_out, [id("s1"), id("s2")]);
+    for refused in [store.append(&dead, 1, &lines(&["stale"]), 0).await.err(), store.renew(&dead).await.err()]
+    {
+        assert!(matches!(refused, Some(StoreError::Fenced)), "{refused:?}");
+    }
+    let next = store.acquire(&id("s1"), "worker-b", LONG).await.unwrap().unwrap();
+    assert!(next.epoch() > done.epoch());
+    assert!(matches!(store.release(&dead).await, Err(StoreError::Fenced)));
+    assert_eq!(store.append(&next, 1, &lines(&["more"]), 0).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_killed_process_is_followed_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let mut other = process::start(&path);
+    assert_eq!(process::acknowledged(&mut other).next(), Some(0));
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let store = EmbeddedStore::open(&path, quick()).unwrap();
+    assert_eq!(store.next_work("worker-b", Duration::ZERO).await.unwrap(), Some(id("s1")));
+    assert!(store.acquire(&id("s1"), "worker-b", LONG).await.unwrap().is_some());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_agent::base::{Clock as _, SystemClock, Timestamp};
+use ghost_agent::base::{Clock as _, SystemClock};
 use ghost_agent::store::{Delivered, Item, LARGEST_LINE, Lease, StoreError};
 use tokio::task::JoinSet;
 
@@ -94,7 +94,7 @@ pub(super) async fn an_epoch_is_never_given_twice(world: &World) {
         if round % 2 == 0 {
             world.store.release(&lease).await.unwrap();
         } else {
-            world.store.erase(&id("s1")).await.unwrap();
+            world.store.erase(&id("s1"), &[]).await.unwrap();
         }
     }
 }
@@ -282,42 +282,6 @@ pub(super) async fn sessions_are_listed_in_pages(world: &World) {
     assert_eq!(first, [id("a"), id("a-1")]);
     assert_eq!(world.store.list(first.last(), 9).await.unwrap(), [id("b"), id("c"), id("d")]);
     assert_eq!(world.store.list(Some(&id("d")), 9).await.unwrap(), []);
-}
-
-pub(super) async fn an_erased_session_is_gone_and_its_owner_fenced(world: &World) {
-    for name in ["s", "s1", "s10"] {
-        world.deliver(name, "one").await;
-        let lease = world.lease(name).await;
-        world.store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap();
-        world.store.release(&lease).await.unwrap();
-    }
-    let lease = world.lease("s1").await;
-    world.store.erase(&id("s1")).await.unwrap();
-    assert!(matches!(world.store.append(&lease, 0, &lines(&["b"]), 0).await, Err(StoreError::Fenced)));
-    assert_eq!(world.store.read(&id("s1"), 0).await.unwrap(), [""; 0]);
-    assert_eq!(world.store.inbox(&id("s1")).await.unwrap(), []);
-    assert_eq!(world.store.list(None, 9).await.unwrap(), [id("s"), id("s10")]);
-    for name in ["s", "s10"] {
-        assert_eq!(world.store.read(&id(name), 0).await.unwrap(), ["a"]);
-        assert_eq!(world.store.inbox(&id(name)).await.unwrap().len(), 1);
-    }
-    assert_eq!(world.store.deliver(&id("s1"), "one", "one").await.unwrap(), Delivered::New);
-}
-
-pub(super) async fn what_may_expire_is_erased_when_its_moment_came(world: &World) {
-    for name in ["s1", "s2", "s3"] {
-        let lease = world.lease(name).await;
-        world.store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap();
-        world.store.expire(&id(name), Timestamp::from_millis(1000)).await.unwrap();
-        if name != "s3" {
-            world.store.release(&lease).await.unwrap();
-        }
-    }
-    world.store.expire(&id("s2"), Timestamp::from_millis(3000)).await.unwrap();
-    assert_eq!(world.store.erase_expired(Timestamp::from_millis(999)).await.unwrap(), []);
-    assert_eq!(world.store.erase_expired(Timestamp::from_millis(2000)).await.unwrap(), [id("s1")]);
-    assert_eq!(world.store.list(None, 9).await.unwrap(), [id("s2"), id("s3")]);
-    assert_eq!(world.store.erase_expired(Timestamp::from_millis(3000)).await.unwrap(), [id("s2")]);
 }
 
 pub(super) async fn a_line_that_is_too_long_is_refused(world: &World) {

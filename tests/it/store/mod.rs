@@ -1,12 +1,15 @@
 //! The store: one list of facts, held by every backend, and what only one of them can go through.
 
 mod approval;
+mod cluster;
 mod embedded;
+mod erase;
 mod fact;
 mod outage;
 mod process;
 mod proxy;
 mod redis;
+mod sentinel;
 mod server;
 
 use std::any::Any;
@@ -76,12 +79,13 @@ macro_rules! holds {
 
 /// Makes one test of all facts, for a kind of store that takes long to start.
 macro_rules! together {
-    ($world:path: $($module:ident::{$($fact:ident),* $(,)?}),* $(,)?) => {
+    ($start:path, $world:path: $($module:ident::{$($fact:ident),* $(,)?}),* $(,)?) => {
         #[tokio::test]
         async fn every_fact_holds() {
+            let Some(servers) = $start() else { return };
             $($(
                 println!("{}", stringify!($fact));
-                let Some(world) = $world(stringify!($fact)).await else { return };
+                let world = $world(servers.url(), stringify!($fact)).await;
                 crate::store::$module::$fact(&world).await;
             )*)*
         }
@@ -90,8 +94,8 @@ macro_rules! together {
 
 /// The facts.
 macro_rules! every_fact {
-    ($how:ident, $world:path) => {
-        crate::store::$how! { $world:
+    ($how:ident, $($world:path),+) => {
+        crate::store::$how! { $($world),+:
             fact::{
                 events_come_back_in_order, an_append_at_another_length_writes_nothing,
                 an_append_takes_what_it_used_out_of_the_inbox, an_append_cannot_use_up_more_than_there_is,
@@ -107,8 +111,14 @@ macro_rules! every_fact {
                 a_dead_owner_is_followed_even_if_nothing_was_ever_delivered,
                 nothing_is_left_behind_between_many_senders_and_workers,
                 two_workers_get_different_sessions, a_delivery_wakes_a_waiting_worker,
-                sessions_are_listed_in_pages, an_erased_session_is_gone_and_its_owner_fenced,
-                what_may_expire_is_erased_when_its_moment_came, a_line_that_is_too_long_is_refused,
+                sessions_are_listed_in_pages, a_line_that_is_too_long_is_refused,
+            },
+            erase::{
+                an_erased_session_is_gone_and_its_owner_fenced,
+                what_is_kept_of_an_erased_session_is_read_and_is_no_work,
+                what_was_kept_can_be_worked_on_and_erased_again,
+                a_line_too_long_to_keep_erases_nothing,
+                what_may_expire_is_erased_when_its_moment_came,
             },
             approval::{
                 an_approval_waits_and_is_found, a_question_is_opened_once,

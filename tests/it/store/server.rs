@@ -17,41 +17,53 @@ pub(super) struct Server {
     child: Child,
     folder: TempDir,
     pub(super) port: u16,
-    is_cluster: bool,
+    arguments: Vec<String>,
 }
 
 impl Server {
     /// Starts a server; nothing where the tests are told to go without.
     pub(super) fn start() -> Option<Self> {
-        Self::of_kind(false)
+        Self::with(&[])
     }
 
-    /// Starts a cluster of one node, which refuses a script whose keys are in two slots.
-    pub(super) fn cluster() -> Option<Self> {
-        let server = Self::of_kind(true)?;
-        assert!(server.say("CLUSTER ADDSLOTSRANGE 0 16383").starts_with("+OK"));
-        server.wait_for("CLUSTER INFO", "cluster_state:ok");
-        Some(server)
+    /// Starts a server with more arguments.
+    pub(super) fn with(more: &[&str]) -> Option<Self> {
+        let mut arguments = vec!["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
+        arguments.extend(more);
+        Self::of_kind(&arguments, None)
+    }
+
+    /// Starts a sentinel, which keeps what it learns in a file.
+    pub(super) fn sentinel(rules: &str) -> Option<Self> {
+        Self::of_kind(&["--sentinel"], Some(rules))
     }
 
     #[expect(clippy::disallowed_methods, reason = "how a tester says what is missing")]
-    fn of_kind(is_cluster: bool) -> Option<Self> {
+    fn of_kind(arguments: &[&str], rules: Option<&str>) -> Option<Self> {
         let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();
         if without.split([',', ' ']).any(|name| name == "redis-server") {
             return None;
         }
-        let mut folder = tempfile::tempdir().unwrap();
         loop {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             if port.checked_add(BUS).is_none() {
                 continue;
             }
-            let mut server = Self { child: spawn(&folder, port, is_cluster), folder, port, is_cluster };
+            let folder = tempfile::tempdir().unwrap();
+            let mut all = Vec::new();
+            if let Some(rules) = rules {
+                let file = folder.path().join("sentinel.conf");
+                std::fs::write(&file, rules).unwrap();
+                all.push(file.to_str().unwrap().to_owned());
+            }
+            all.extend(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"].map(str::to_owned));
+            all.push(folder.path().to_str().unwrap().to_owned());
+            all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+            let mut server = Self { child: spawn(&all), folder, port, arguments: all };
             if server.is_up() {
                 return Some(server);
             }
             // Somebody else took the port in between.
-            folder = tempfile::tempdir().unwrap();
         }
     }
 
@@ -67,7 +79,8 @@ impl Server {
 
     /// Starts it again on what is on the disk.
     pub(super) fn restart(&mut self) {
-        self.child = spawn(&self.folder, self.port, self.is_cluster);
+        assert!(self.folder.path().exists());
+        self.child = spawn(&self.arguments);
         assert!(self.is_up());
     }
 
@@ -85,14 +98,14 @@ impl Server {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
             stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
             stream.write_all(format!("{command}\r\n").as_bytes()).ok()?;
-            let mut buffer = [0; 4096];
+            let mut buffer = [0; 16384];
             let length = stream.read(&mut buffer).ok()?;
             Some(String::from_utf8_lossy(buffer.get(..length)?).into_owned())
         };
         answer().unwrap_or_default()
     }
 
-    fn wait_for(&self, command: &str, part: &str) {
+    pub(super) fn wait_for(&self, command: &str, part: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !self.say(command).contains(part) {
             assert!(Instant::now() < deadline, "{command}: no {part}");
@@ -122,16 +135,10 @@ impl Drop for Server {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a real server is what the test is about")]
-fn spawn(folder: &TempDir, port: u16, is_cluster: bool) -> Child {
-    let yes_or_no = if is_cluster { "yes" } else { "no" };
-    Command::new("redis-server")
-        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes"])
-        .args(["--appendfsync", "always", "--cluster-enabled", yes_or_no, "--dir"])
-        .arg(folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap_or_else(|error| {
-            panic!("redis-server: {error} (install it, or set GHOST_TEST_WITHOUT=redis-server)")
-        })
+fn spawn(arguments: &[String]) -> Child {
+    // Another server, or another version, can be tried by hand.
+    let program = std::env::var("GHOST_TEST_REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
+    Command::new(&program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap_or_else(
+        |error| panic!("{program}: {error} (install it, or set GHOST_TEST_WITHOUT=redis-server)"),
+    )
 }

@@ -1,0 +1,78 @@
+//! The Redis store on a cluster of three masters: the facts, and a node that is lost and comes back.
+
+use ghost_agent::store::{Delivered, Inbox as _, RedisPlace, RedisStore};
+
+use super::server::Server;
+use super::{every_fact, id, quick, redis, until};
+
+const SLOTS: u16 = 16_384;
+
+struct Cluster {
+    nodes: Vec<Server>,
+}
+
+impl Cluster {
+    fn start() -> Option<Self> {
+        let arguments = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
+        let nodes: Vec<Server> = (0..3).map_while(|_| Server::with(&arguments)).collect();
+        let first = nodes.first()?;
+        for (number, node) in (0_u16..).zip(&nodes) {
+            let part = SLOTS / 3;
+            let end = if number == 2 { SLOTS } else { (number + 1) * part };
+            let slots: Vec<String> = (number * part..end).map(|slot| slot.to_string()).collect();
+            assert!(node.say(&format!("CLUSTER ADDSLOTS {}", slots.join(" "))).starts_with("+OK"));
+            assert!(node.say(&format!("CLUSTER SET-CONFIG-EPOCH {}", number + 1)).starts_with("+OK"));
+            assert!(node.say(&format!("CLUSTER MEET 127.0.0.1 {}", first.port)).starts_with("+OK"));
+        }
+        let cluster = Self { nodes };
+        cluster.wait();
+        Some(cluster)
+    }
+
+    /// Waits until every node knows where every slot is.
+    fn wait(&self) {
+        for node in &self.nodes {
+            node.wait_for("CLUSTER INFO", "cluster_slots_ok:16384");
+            node.wait_for("CLUSTER INFO", "cluster_known_nodes:3");
+            node.wait_for("CLUSTER INFO", "cluster_state:ok");
+        }
+    }
+
+    fn url(&self) -> String {
+        let nodes: Vec<String> = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
+        format!("redis-cluster://{}", nodes.join(","))
+    }
+}
+
+every_fact!(together, self::Cluster::start, redis::shared);
+
+#[tokio::test]
+async fn a_cluster_whose_node_was_killed_goes_on_with_everything_when_it_is_back() {
+    let Some(mut cluster) = Cluster::start() else { return };
+    let store = RedisStore::connect(&RedisPlace::new(cluster.url(), "ghost"), quick()).await.unwrap();
+    let sessions: Vec<_> = (0..12).map(|number| id(&format!("s{number}"))).collect();
+    for session in &sessions {
+        assert_eq!(store.deliver(session, "k", "one").await.unwrap(), Delivered::New);
+    }
+    for node in &cluster.nodes {
+        assert!(!node.say("DBSIZE").starts_with(":0"), "a node without keys tests nothing");
+    }
+    let node = cluster.nodes.first_mut().unwrap();
+    node.kill();
+    let refused = until("somebody notices", async || {
+        let mut refused = None;
+        for session in &sessions {
+            refused = refused.or(store.deliver(session, "k", "two").await.err());
+        }
+        refused
+    });
+    assert!(refused.await.to_string().contains("not available"));
+    cluster.nodes.first_mut().unwrap().restart();
+    cluster.wait();
+    for session in &sessions {
+        let again = until("it answers", async || store.deliver(session, "k", "two").await.ok()).await;
+        assert_eq!(again, Delivered::Seen);
+        let inbox = until("it answers", async || store.inbox(session).await.ok()).await;
+        assert_eq!(inbox.len(), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! The Redis store behind sentinels: the facts, and a master that is killed.
+
+use ghost_agent::store::{
+    Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisPlace, RedisStore, StoreError,
+};
+
+use super::server::Server;
+use super::{LONG, SHORT, every_fact, id, lines, quick, redis, until};
+
+struct Watched {
+    master: Server,
+    replica: Server,
+    sentinels: Vec<Server>,
+}
+
+impl Watched {
+    fn by_one() -> Option<Self> {
+        Self::by(1)
+    }
+
+    fn by(count: usize) -> Option<Self> {
+        let master = Server::with(&["--repl-diskless-sync-delay", "0"])?;
+        let port = master.port.to_string();
+        let replica = Server::with(&["--replicaof", "127.0.0.1", &port])?;
+        replica.wait_for("INFO replication", "master_link_status:up");
+        master.wait_for("INFO replication", "state=online");
+        let rules = format!(
+            "sentinel monitor main 127.0.0.1 {port} {}\nsentinel down-after-milliseconds main 500\n\
+             sentinel failover-timeout main 4000\n",
+            count / 2 + 1
+        );
+        let sentinels: Vec<Server> = (0..count).map_while(|_| Server::sentinel(&rules)).collect();
+        for sentinel in &sentinels {
+            sentinel.wait_for("SENTINEL REPLICAS main", &replica.port.to_string());
+            sentinel.wait_for("SENTINEL CKQUORUM main", &format!("OK {count} usable"));
+        }
+        Some(Self { master, replica, sentinels })
+    }
+
+    fn url(&self) -> String {
+        let hosts: Vec<String> =
+            self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
+        format!("redis-sentinel://{}/main", hosts.join(","))
+    }
+}
+
+every_fact!(together, self::Watched::by_one, redis::shared);
+
+#[tokio::test]
+async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_it() {
+    let Some(mut servers) = Watched::by(3) else { return };
+    let store = RedisStore::connect(&RedisPlace::new(servers.url(), "ghost"), quick()).await.unwrap();
+    store.deliver(&id("s2"), "k", "one").await.unwrap();
+    let stale = store.acquire(&id("s1"), "worker-a", SHORT).await.unwrap().unwrap();
+    let owner =
+        until("the lease ends", async || store.acquire(&id("s1"), "worker-b", LONG).await.unwrap()).await;
+    store.append(&owner, 0, &lines(&["a"]), 0).await.unwrap();
+    servers.replica.wait_for("LLEN ghost:{s1}:events", ":1");
+    servers.master.kill();
+
+    // An answer may get lost while the sentinels change the server over.
+    let length = until("it is promoted", async || match store.append(&owner, 1, &lines(&["b"]), 0).await {
+        Ok(length) | Err(StoreError::Moved { length }) => Some(length),
+        Err(error) => {
+            assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
+            None
+        }
+    })
+    .await;
+    assert_eq!(length, 2);
+    assert_eq!(until("it answers", async || store.read(&id("s1"), 0).await.ok()).await, ["a", "b"]);
+    let refused = store.append(&stale, 2, &lines(&["stale"]), 0).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)), "{refused:?}");
+    assert!(matches!(store.renew(&stale).await, Err(StoreError::Fenced)));
+    assert_eq!(store.deliver(&id("s2"), "k", "one").await.unwrap(), Delivered::Seen);
+    assert_eq!(store.next_work("worker-b", LONG).await.unwrap(), Some(id("s2")));
+    store.release(&owner).await.unwrap();
+    let next = store.acquire(&id("s1"), "worker-c", LONG).await.unwrap().unwrap();
+    assert!(next.epoch() > owner.epoch());
+    // Who comes now is told the new master as well.
+    let other = RedisStore::connect(&RedisPlace::new(servers.url(), "ghost"), quick()).await.unwrap();
+    assert_eq!(other.read(&id("s1"), 0).await.unwrap(), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_name_that_no_sentinel_knows_is_said() {
+    let Some(servers) = Watched::by_one() else { return };
+    let place = RedisPlace::new(servers.url().replace("/main", "/other"), "ghost");
+    let refused = RedisStore::connect(&place, quick()).await.unwrap_err();
+    assert!(refused.to_string().contains("no sentinel knows"), "{refused}");
+}
