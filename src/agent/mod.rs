@@ -3,13 +3,24 @@
 //! Goes in: events that were recorded, and the present moment. Comes out: the state, the next effect, reports. Never: a
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
+mod consent;
+pub mod conversation;
 pub mod event;
+mod fence;
+pub mod finding;
+pub mod gate;
 mod hypothesis;
 mod limits;
 pub mod model;
 mod outcome;
+pub mod prompt;
+pub mod report;
 pub mod state;
+pub mod step;
+pub mod tool;
 
+pub use consent::{RequesterMay, impact, may_approve};
+pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
 pub use limits::Limits;
 pub use outcome::{Confidence, Outcome};

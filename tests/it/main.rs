@@ -13,6 +13,8 @@ mod random;
 mod redact;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod sandbox;
+#[cfg(feature = "session")]
+mod session;
 #[cfg(feature = "store")]
 mod store;
 #[cfg(feature = "cli")]

@@ -5,20 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 6] = [
+const ARROWS: [(&str, &[&str]); 7] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("shell", &["base"]),
+    ("session", &["agent", "base", "shell", "store"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["agent", "base", "config", "shell"]),
+    ("cli", &["agent", "base", "config", "session", "shell"]),
 ];
 
 /// The one file that starts processes.
 const STARTS_PROCESSES: &str = "src/shell/exec.rs";
 
 /// The files that name a human: each is an approver.
-const NAMES_A_REVIEWER: [&str; 4] = [
+const NAMES_A_REVIEWER: [&str; 5] = [
+    "src/session/approver.rs",
     "src/shell/approve/deny.rs",
     "src/shell/approve/terminal.rs",
     "src/shell/gate/plan.rs",

@@ -54,6 +54,8 @@ pub enum Event {
     Said(Said),
     /// The code told the model something that nobody said.
     Noted(Noted),
+    /// Something arrived that says nothing.
+    Discarded(Discarded),
     /// A budget is spent.
     BudgetSpent(BudgetSpent),
     /// Somebody took it up again after a pause.
@@ -66,7 +68,7 @@ pub enum Event {
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 25] = [
+    pub const KINDS: [&str; 26] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -88,6 +90,7 @@ impl Event {
         "finding_rejected",
         "said",
         "noted",
+        "discarded",
         "budget_spent",
         "resumed",
         "concluded",
@@ -267,7 +270,7 @@ pub struct ApprovalRequested {
     /// How many different people must approve.
     pub votes_needed: u32,
     /// What it does: `measurement` or `change`.
-    pub effect: Effect,
+    pub impact: Impact,
     /// An earlier run was cut off, so that nobody knows whether it took effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outcome_unknown: bool,
@@ -276,7 +279,7 @@ pub struct ApprovalRequested {
 /// What an approved command does to the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum Impact {
     /// It captures or measures and leaves the network as it is.
     Measurement,
     /// It may change something.
@@ -581,6 +584,13 @@ pub enum Note {
     BudgetLow,
 }
 
+/// See [`Event::Discarded`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Discarded {
+    /// Why it says nothing.
+    pub why: String,
+}
+
 /// See [`Event::BudgetSpent`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BudgetSpent {
@@ -606,6 +616,9 @@ pub struct Concluded {
     pub outcome: Outcome,
     /// How sure; follows from the outcome.
     pub confidence: Confidence,
+    /// How sure the model claims to be; it counts for nothing and is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Confidence>,
     /// What the model claims.
     pub summary: String,
     /// What should be done, in order.

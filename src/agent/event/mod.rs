@@ -19,8 +19,8 @@ mod text;
 pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::{
     AnswerFailed, Answered, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Asked,
-    BudgetSpent, Citation, Classified, Concluded, Delivered, Done, Effect, Event, Executing, Finding,
-    FindingAccepted, FindingRejected, HypothesisSet, Intent, Note, Noted, Observed, Opened, Origin, Proposed,
-    Quote, Refusal, Reply, Resumed, Returned, Said, Source, Unknown, Wish,
+    BudgetSpent, Citation, Classified, Concluded, Delivered, Discarded, Done, Event, Executing, Finding,
+    FindingAccepted, FindingRejected, HypothesisSet, Impact, Intent, Note, Noted, Observed, Opened, Origin,
+    Proposed, Quote, Refusal, Reply, Resumed, Returned, Said, Source, Unknown, Wish,
 };
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};

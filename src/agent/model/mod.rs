@@ -4,8 +4,10 @@
 //! what may run, what is proven or when it is over; a key in a log; a request to a host that the configuration does not name.
 
 mod port;
+mod scripted;
 
 pub use port::{
     Answer, Ask, Brain, Call, Carry, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
     ToolSpec, Usage,
 };
+pub use scripted::{Scripted, ScriptedError};

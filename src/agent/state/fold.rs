@@ -172,6 +172,8 @@ impl State {
                 self.entries.push(Entry::Said { at, who, text, wish: said.wish });
             }
             Event::Noted(noted) => self.entries.push(Entry::Noted { text: noted.text.clone() }),
+            // What says nothing is told in the story alone.
+            Event::Discarded(_) => {}
             Event::BudgetSpent(spent) => self.budget_spent = Some(spent.clone()),
             Event::Resumed(_) => self.spent.waited += at.since(self.last_at),
             Event::Concluded(concluded) => self.concluded = Some((at, concluded.clone())),

@@ -26,10 +26,19 @@ impl Request {
     /// Returns the digest that binds an approval to exactly what was shown.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let words = self.ruling.argv.iter().flatten().map(String::as_str);
-        let form = if self.ruling.argv.is_some() { "words" } else { "text" };
-        let plan = self.plan.iter().map(|step| step.command.as_str());
-        Digest::of_fields([form, self.command.as_str()].into_iter().chain(words).chain(["plan"]).chain(plan))
+        Self::bind(&self.command, &self.ruling, self.plan.iter().map(|step| step.command.as_str()))
+    }
+
+    /// Returns the digest that a request for this one command will have.
+    #[must_use]
+    pub fn digest_of(command: &str, ruling: &Ruling) -> Digest {
+        Self::bind(command, ruling, std::iter::empty())
+    }
+
+    fn bind<'a>(command: &'a str, ruling: &'a Ruling, plan: impl Iterator<Item = &'a str>) -> Digest {
+        let words = ruling.argv.iter().flatten().map(String::as_str);
+        let form = if ruling.argv.is_some() { "words" } else { "text" };
+        Digest::of_fields([form, command].into_iter().chain(words).chain(["plan"]).chain(plan))
     }
 
     /// Tells whether only a shell can run the command.

@@ -31,6 +31,12 @@ impl CancelSignal {
         Self(None)
     }
 
+    /// Tells whether it was canceled already.
+    #[must_use]
+    pub fn is_canceled(&self) -> bool {
+        self.0.as_ref().is_some_and(|receiver| *receiver.borrow())
+    }
+
     /// Waits until it is canceled; for ever where that can no longer happen.
     pub async fn canceled(&mut self) {
         if let Some(receiver) = &mut self.0

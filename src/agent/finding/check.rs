@@ -1,0 +1,46 @@
+//! Whether a claim holds against what was recorded.
+
+use crate::agent::event::{Citation, Finding};
+use crate::agent::finding::FaultCode;
+use crate::agent::tool::Bench;
+
+/// A quote has to be long enough to say something.
+const SHORTEST_QUOTE: usize = 4;
+
+/// Looks the evidence of a claim up; returns what bears it out.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
+    let code =
+        FaultCode::find(&finding.code).ok_or_else(|| format!("there is no fault code `{}`", finding.code))?;
+    if !code.names(&finding.object) {
+        return Err(format!(
+            "the object of {} is named {}, not {:?}",
+            code.name, code.object, finding.object
+        ));
+    }
+    if finding.evidence.is_empty() {
+        return Err("it cites no observation".to_owned());
+    }
+    let held: Result<Vec<String>, String> = finding.evidence.iter().map(|cited| cite(cited, bench)).collect();
+    Ok(held?.join("; "))
+}
+
+fn cite(cited: &Citation, bench: &Bench<'_>) -> Result<String, String> {
+    let id = cited.observation;
+    let text = bench.whole(id).ok_or_else(|| format!("there is no observation {id}, or its text is gone"))?;
+    let quote = cited.quote.as_deref().map(str::trim).unwrap_or_default();
+    if quote.len() < SHORTEST_QUOTE {
+        return Err(format!("the citation of {id} quotes nothing; give words that stand in it"));
+    }
+    if !words(&text).contains(&words(quote)) {
+        return Err(format!("{id} does not say {quote:?}"));
+    }
+    Ok(format!("{id} says {quote:?}"))
+}
+
+/// Blanks and line breaks are the one thing that a model may change in a quote.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,12 @@
+//! What has to hold before an investigation may end, and what it then comes to.
+//!
+//! Goes in: the state and what the model claims. Comes out: every gate that is closed, with its reason; or the outcome.
+//! Never: an outcome that a model chose.
+
+mod close;
+mod completion;
+mod outcome;
+
+pub use close::close;
+pub use completion::{Claim, completion};
+pub use outcome::outcome;

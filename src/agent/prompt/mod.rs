@@ -1,0 +1,4 @@
+//! Placeholder.
+
+mod system;
+pub use system::{Setting, system};

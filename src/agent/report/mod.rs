@@ -1,0 +1,4 @@
+//! Placeholder.
+
+mod rca;
+pub use rca::rca;

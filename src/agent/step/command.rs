@@ -1,0 +1,120 @@
+//! A command: judged, asked for, run or refused, and what a takeover makes of it.
+
+use crate::agent::consent::impact;
+use crate::agent::event::{ApprovalRequested, Classified, Done, Event, Impact, Reply, StepId, Unknown};
+use crate::agent::state::{Phase, State, Step};
+use crate::agent::step::{Effect, Kit, approval_name};
+use crate::base::Timestamp;
+use crate::shell::Request;
+
+/// After so many modifications whoever modifies is not getting anywhere.
+const ROUNDS: u32 = 5;
+
+/// Judges a command.
+pub(super) fn judge(step: StepId, round: u32, command: &str, kit: &Kit<'_>) -> Classified {
+    let command = command.trim_matches([' ', '\t', '\n', '\r']);
+    let ruling = kit.policy.classify(command);
+    Classified {
+        step,
+        round,
+        command: command.to_owned(),
+        verdict: ruling.verdict.as_str().to_owned(),
+        tier: ruling.tier.number(),
+        rule: ruling.rule.clone().into_owned(),
+        reason: ruling.reason.clone().into_owned(),
+        digest: Request::digest_of(command, &ruling),
+        policy: kit.policy.digest(),
+    }
+}
+
+/// Says what to do next for a command that is not over.
+pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp) -> Effect {
+    let stopped = state.wish.is_some();
+    let Some(round) = step.round() else {
+        return Effect::Record(vec![Event::Classified(judge(step.id, 1, &step.command, kit))]);
+    };
+    let verdict = round.classified.verdict.as_str();
+    match &step.phase {
+        Phase::Proposed => Effect::Record(vec![Event::Classified(judge(step.id, 1, &step.command, kit))]),
+        Phase::Judged if stopped => abandon(step),
+        Phase::Judged => match verdict {
+            "SAFE" => Effect::Execute { step: step.id, consumes: None, intended: false },
+            "BLOCKED" => Effect::Refuse { step: step.id },
+            _ => request(state, step, false, kit, now),
+        },
+        Phase::Asked { approval } if stopped => Effect::Withdraw { approval: approval.clone() },
+        Phase::Asked { approval } => {
+            Effect::Wait { until: state.approvals.get(approval).map(|asked| asked.requested.expires_at) }
+        }
+        Phase::Answered { answer: Reply::Approve | Reply::Modify { .. }, .. } if stopped => abandon(step),
+        Phase::Answered { approval, answer, .. } => match answer {
+            Reply::Approve => {
+                Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
+            }
+            Reply::Modify { command } if round.classified.round < ROUNDS && !command.trim().is_empty() => {
+                let judged = judge(step.id, round.classified.round + 1, command, kit);
+                Effect::Record(vec![Event::Classified(judged)])
+            }
+            Reply::Deny { .. } | Reply::Modify { .. } => Effect::Refuse { step: step.id },
+        },
+        Phase::Expired { .. } => Effect::Refuse { step: step.id },
+        Phase::Intended { .. } if stopped => abandon(step),
+        Phase::Intended { approval } => {
+            Effect::Execute { step: step.id, consumes: approval.clone(), intended: true }
+        }
+        // Whoever asks is not the owner that ran it: that one would have recorded its end. What only reads may repeat.
+        Phase::Executing { .. } if verdict == "SAFE" && !stopped => {
+            Effect::Execute { step: step.id, consumes: None, intended: true }
+        }
+        Phase::Executing { .. } if verdict == "SAFE" => abandon(step),
+        Phase::Executing { epoch } => {
+            Effect::Record(vec![Event::Unknown(Unknown { step: step.id, epoch: *epoch })])
+        }
+        Phase::Unknown if stopped => abandon(step),
+        Phase::Unknown => request(state, step, true, kit, now),
+        Phase::Done => Effect::Rest,
+    }
+}
+
+fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
+    let Some(round) = step.round() else { return Effect::Rest };
+    let impact = impact(kit.policy.classify(&round.classified.command).argv.as_deref());
+    let limits = &state.opened.limits;
+    Effect::Request(ApprovalRequested {
+        approval: approval_name(state, step.id),
+        step: step.id,
+        round: round.classified.round,
+        digest: round.classified.digest,
+        expires_at: now.plus(limits.approval()),
+        votes_needed: if impact == Impact::Change { limits.approvers.max(1) } else { 1 },
+        impact,
+        outcome_unknown,
+    })
+}
+
+/// Ends a command that did not run, or whose fate nobody is asked about any more, because the session is stopped.
+fn abandon(step: &Step) -> Effect {
+    let reason = if step.outcome_unknown {
+        "the session was stopped; whether the command took effect is not known"
+    } else {
+        "the session was stopped before the command ran"
+    };
+    Effect::Record(vec![Event::Done(Done {
+        step: step.id,
+        status: "denied".to_owned(),
+        classification: step.round().map(|round| round.classified.verdict.clone()).unwrap_or_default(),
+        action: "user_abandoned".to_owned(),
+        exit_code: None,
+        output: String::new(),
+        stderr: String::new(),
+        error: None,
+        reason: reason.to_owned(),
+        hint: None,
+        modified_command: None,
+        audit_id: String::new(),
+        audit_head: None,
+        duration_ms: None,
+        evidence: None,
+        output_metadata: serde_json::Value::Null,
+    })])
+}

@@ -1,0 +1,20 @@
+//! The tools that a model may call, one file each.
+//!
+//! Goes in: the arguments of a call, and what came of its commands so far. Comes out: the next command, or the result. Never:
+//! an effect of its own. A tool is a pure function that is asked again after each of its commands, so that a session that
+//! was cut off anywhere goes on, and one that was recorded replays.
+//!
+//! A tool is added by a file here and a line in `registry.rs`.
+
+mod argument;
+mod command;
+mod complete_investigation;
+mod manage_hypotheses;
+mod port;
+mod recall_observation;
+mod registry;
+mod run_shell_cmd;
+
+pub use command::weigh;
+pub use port::{Bench, Command, Evidence, Move, NoEvidence, Outcome, Tool};
+pub use registry::Registry;

@@ -1,0 +1,126 @@
+//! What a tool is, and what it is given.
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::event::{Event, ObservationId, Refusal};
+use crate::agent::fence::Fence;
+use crate::agent::model::ToolSpec;
+use crate::agent::state::{CallState, State, Step};
+use crate::base::Timestamp;
+
+/// What a model may call.
+pub trait Tool: Send + Sync {
+    /// Returns its name, description and schema.
+    fn spec(&self) -> ToolSpec;
+
+    /// Says what is to be done next. It is asked at the beginning and after each of its commands.
+    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move;
+}
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Move {
+    /// Run this, then ask again.
+    Run(Command),
+    /// Ask again at this moment.
+    Wait(Timestamp),
+    /// It is over.
+    Return(Box<Outcome>),
+}
+
+/// A command that a tool wants to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The whole command.
+    pub command: String,
+    /// Why; a human who is asked reads it.
+    pub reasoning: String,
+    /// Which hypothesis it tests.
+    pub hypothesis: Option<String>,
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What the model reads.
+    pub content: Value,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// Why it was refused before anything was tried.
+    pub refused: Option<Refusal>,
+    /// What happens beside it.
+    pub events: Vec<Event>,
+}
+
+impl Outcome {
+    /// Makes a result that is none.
+    #[must_use]
+    pub fn refuse(why: Refusal, reason: impl Into<String>) -> Self {
+        let content = json!({ "status": "rejected", "reason": reason.into() });
+        Self { content, is_error: true, refused: Some(why), events: Vec::new() }
+    }
+
+    /// Makes a result.
+    #[must_use]
+    pub fn of(content: Value) -> Self {
+        Self { content, is_error: false, refused: None, events: Vec::new() }
+    }
+}
+
+/// Where the whole text of an observation is found.
+pub trait Evidence: Send + Sync {
+    /// Returns a text by its digest.
+    fn text(&self, digest: &str) -> Option<String>;
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEvidence;
+
+impl Evidence for NoEvidence {
+    fn text(&self, _digest: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What a tool can look at.
+pub struct Bench<'a> {
+    /// The session.
+    pub state: &'a State,
+    /// The call.
+    pub call: &'a CallState,
+    /// The texts.
+    pub evidence: &'a dyn Evidence,
+    /// The present moment.
+    pub now: Timestamp,
+}
+
+impl Bench<'_> {
+    /// Returns the commands of the call, in order; all of them are over.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.call.steps.iter().filter_map(|id| self.state.step(*id))
+    }
+
+    /// Marks text of the outside, so that it is read as data.
+    #[must_use]
+    pub fn fence(&self, what: &str, text: &str) -> String {
+        Fence::new(&self.state.opened.nonce).wrap(what, text)
+    }
+
+    /// Returns the whole text behind an observation: what was printed, then what was printed as an error.
+    #[must_use]
+    pub fn whole(&self, id: ObservationId) -> Option<String> {
+        let observed = &self.state.observation(id)?.observed;
+        let mut text = match self.evidence.text(&observed.digest.to_string()) {
+            Some(text) => text,
+            None if observed.bytes == 0 => String::new(),
+            None => self.state.step(observed.step?)?.done.as_ref()?.output.clone(),
+        };
+        let done = observed.step.and_then(|step| self.state.step(step)?.done.as_ref());
+        if let Some(stderr) = done.map(|done| done.stderr.as_str()).filter(|stderr| !stderr.is_empty()) {
+            text.push('\n');
+            text.push_str(stderr);
+        }
+        Some(text)
+    }
+}

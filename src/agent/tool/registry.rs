@@ -1,0 +1,53 @@
+//! All tools.
+
+use crate::agent::model::ToolSpec;
+use crate::agent::tool::Tool;
+use crate::agent::tool::complete_investigation::CompleteInvestigation;
+use crate::agent::tool::manage_hypotheses::ManageHypotheses;
+use crate::agent::tool::recall_observation::RecallObservation;
+use crate::agent::tool::run_shell_cmd::RunShellCmd;
+
+/// The tools of a session.
+pub struct Registry {
+    tools: Vec<Box<dyn Tool>>,
+    specs: Vec<ToolSpec>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new(vec![
+            Box::new(RunShellCmd),
+            Box::new(ManageHypotheses),
+            Box::new(CompleteInvestigation),
+            Box::new(RecallObservation),
+        ])
+    }
+}
+
+impl Registry {
+    /// Makes a registry of the given tools.
+    #[must_use]
+    pub fn new(tools: Vec<Box<dyn Tool>>) -> Self {
+        let specs = tools.iter().map(|tool| tool.spec()).collect();
+        Self { tools, specs }
+    }
+
+    /// Returns what a model is told.
+    #[must_use]
+    pub fn specs(&self) -> &[ToolSpec] {
+        &self.specs
+    }
+
+    /// Finds a tool.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&dyn Tool> {
+        let at = self.specs.iter().position(|spec| spec.name == name)?;
+        self.tools.get(at).map(AsRef::as_ref)
+    }
+
+    /// Returns the names, for a message.
+    #[must_use]
+    pub fn names(&self) -> String {
+        self.specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,75 @@
+//! The approver that says what the ledger says, about exactly what was shown.
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+
+use crate::agent::event::Reply;
+use crate::agent::state::{Ending, State, Step};
+use crate::base::Digest;
+use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
+
+/// Answers the gate from the record of a step. Without one it denies.
+#[derive(Debug, Default)]
+pub(super) struct Recorded(Mutex<Option<Answers>>);
+
+#[derive(Debug)]
+struct Answers {
+    /// What was shown in each round, and what the next one was made of.
+    rounds: Vec<(Digest, Option<String>)>,
+    last: Choice,
+    who: String,
+}
+
+impl Recorded {
+    /// Takes over what humans answered about a step.
+    pub(super) fn arm(&self, state: &State, step: &Step) {
+        let commands = step.rounds.iter().skip(1).map(|round| Some(round.classified.command.clone()));
+        let shown = step.rounds.iter().map(|round| round.classified.digest);
+        let rounds = shown.zip(commands.chain([None])).collect();
+        let (last, who) = answer(state, step);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Answers { rounds, last, who });
+    }
+
+    /// Forgets it again.
+    pub(super) fn disarm(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Returns what was said to the question that was asked last about a step.
+fn answer(state: &State, step: &Step) -> (Choice, String) {
+    let asked = step.round().and_then(|round| round.approvals.last());
+    let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
+    match asked.and_then(|name| state.approvals.get(name)?.ending.clone()) {
+        Some(Ending::Decided { answer: Reply::Approve, who, .. }) => (Choice::Approve, who),
+        Some(Ending::Decided { answer: Reply::Deny { reason }, who, .. }) => (deny(&reason), who),
+        Some(Ending::Decided { answer: Reply::Modify { .. }, who, .. }) => {
+            (deny("it was modified too often"), who)
+        }
+        Some(Ending::Expired { .. }) => (Choice::Expired, "nobody".to_owned()),
+        None => (deny("nobody answered"), "nobody".to_owned()),
+    }
+}
+
+#[async_trait]
+impl Approver for Recorded {
+    async fn decide(&self, request: &Request) -> Decision {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
+        let nobody = || Reviewer::new("nobody");
+        let Some(answers) = held.as_ref() else {
+            return Decision { choice: deny("no answer is recorded"), who: nobody() };
+        };
+        let round = usize::try_from(request.round.saturating_sub(1)).unwrap_or(usize::MAX);
+        let shown = answers.rounds.get(round).filter(|(shown, _)| *shown == request.digest());
+        let Some((_, next)) = shown else {
+            return Decision {
+                choice: deny("this is not what was shown when it was answered"),
+                who: nobody(),
+            };
+        };
+        let choice = next.clone().map_or_else(|| answers.last.clone(), |command| Choice::Modify { command });
+        Decision { choice, who: Reviewer::new(answers.who.clone()) }
+    }
+}

@@ -1,0 +1,99 @@
+//! What arrives while a session is driven: letters, and the end of questions.
+
+use std::time::Duration;
+
+use crate::agent::event::{ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Wish};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::session::desk::{Desk, patiently};
+use crate::session::vote::reply;
+use crate::session::{Engine, EngineError, Letter};
+use crate::store::{ApprovalState, Choice, Item, Notice, Vote};
+
+/// How often a driver that is busy looks for somebody who wants it to stop.
+const LOOK: Duration = Duration::from_millis(300);
+
+impl Engine {
+    /// Turns what arrived into events.
+    pub(super) async fn drain(&self, desk: &mut Desk<'_>) -> Result<(), EngineError> {
+        for item in desk.inbox().await? {
+            let mut events = match &item {
+                Item::Delivered(text) => letter(desk.state(), text),
+                Item::Closed(notice) => self.closed(desk.state(), notice).await?,
+            };
+            if events.is_empty() && desk.state().is_none() {
+                // Nothing can be recorded before the session is opened.
+                return Ok(());
+            }
+            if events.is_empty() {
+                let why = "it says nothing about this session, or not for the first time".to_owned();
+                events.push(Event::Discarded(Discarded { why }));
+            }
+            desk.record(&events, 1).await?;
+        }
+        Ok(())
+    }
+
+    async fn closed(&self, state: Option<&State>, notice: &Notice) -> Result<Vec<Event>, EngineError> {
+        let name = notice.approval.as_str();
+        let Some(approval) = state.and_then(|state| state.approvals.get(name)) else { return Ok(Vec::new()) };
+        if approval.ending.is_some() {
+            return Ok(Vec::new());
+        }
+        let (approval, step) = (name.to_owned(), approval.requested.step);
+        let now = self.clock.now();
+        let found = patiently(self, || self.store.find(&notice.approval, now)).await?;
+        let votes = found.map(|found| found.votes).unwrap_or_default();
+        let voted = |vote: &Vote| {
+            Event::ApprovalVoted(ApprovalVoted {
+                approval: approval.clone(),
+                who: vote.reviewer.clone(),
+                approves: vote.choice == Choice::Approve,
+                at: vote.at,
+            })
+        };
+        let mut events: Vec<Event> = votes.iter().map(voted).collect();
+        match &notice.state {
+            ApprovalState::Decided(vote) => events.push(Event::ApprovalDecided(ApprovalDecided {
+                approval,
+                step,
+                answer: reply(vote),
+                who: vote.reviewer.clone(),
+                at: vote.at,
+            })),
+            ApprovalState::Expired => events.push(Event::ApprovalExpired(ApprovalExpired { approval, step })),
+            ApprovalState::Pending | ApprovalState::Consumed { .. } => return Ok(Vec::new()),
+        }
+        Ok(events)
+    }
+}
+
+/// Reads a letter. What is none says nothing.
+fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
+    match (serde_json::from_str::<Letter>(text), state) {
+        (Ok(Letter::Open(opened)), None) => vec![Event::Opened(opened)],
+        (Ok(Letter::Said(said)), Some(_)) => vec![Event::Said(said)],
+        (Ok(Letter::Open(_)), Some(_)) | (Ok(Letter::Said(_)) | Err(_), None) => Vec::new(),
+        (Err(error), _) => {
+            let why = format!("it could not be read: {error}");
+            vec![Event::Discarded(Discarded { why })]
+        }
+    }
+}
+
+/// Waits until somebody wants the session to end.
+pub(super) async fn stop_letter(engine: &Engine, session: &SessionId) {
+    loop {
+        let items = patiently(engine, || engine.store.inbox(session)).await.unwrap_or_default();
+        let stops = |item: &Item| match item {
+            Item::Delivered(text) => {
+                matches!(serde_json::from_str(text), Ok(Letter::Said(said)) if said.wish != Wish::Steer)
+            }
+            Item::Closed(_) => false,
+        };
+        if items.iter().any(stops) {
+            return;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,139 @@
+//! A session in the hands of its owner: its state, and the one way in which it changes.
+
+use std::time::Duration;
+
+use crate::agent::event::{Chain, Event, Recorded, read};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::session::{Engine, EngineError};
+use crate::store::{Item, Lease, StoreError};
+
+/// The first wait after a store did not answer; it doubles up to the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// What an owner holds.
+pub(super) struct Desk<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) lease: Lease,
+    chain: Chain,
+    /// `None` until the session is opened.
+    state: Option<State>,
+}
+
+impl<'a> Desk<'a> {
+    /// Reads a session whose lease was taken.
+    pub(super) async fn open(engine: &'a Engine, lease: Lease) -> Result<Self, EngineError> {
+        let session = lease.session().clone();
+        let lines = patiently(engine, || engine.store.read(&session, 0)).await?;
+        let recorded = read(&session, lines.iter().map(String::as_str))?;
+        let chain = Chain::behind(session.clone(), &recorded);
+        let state = if recorded.is_empty() { None } else { Some(State::fold(&session, &recorded)?) };
+        Ok(Self { engine, lease, chain, state })
+    }
+
+    /// Returns the session's name.
+    pub(super) fn session(&self) -> &SessionId {
+        self.lease.session()
+    }
+
+    /// Returns the state, once there is one.
+    pub(super) fn state(&self) -> Option<&State> {
+        self.state.as_ref()
+    }
+
+    /// Returns what waits in the inbox.
+    pub(super) async fn inbox(&self) -> Result<Vec<Item>, EngineError> {
+        Ok(patiently(self.engine, || self.engine.store.inbox(self.session())).await?)
+    }
+
+    /// Stores events and takes what they were made of out of the inbox; then, and only then, the state changes.
+    pub(super) async fn record(&mut self, events: &[Event], drained: u64) -> Result<(), EngineError> {
+        let mut chain = self.chain.clone();
+        let now = self.engine.clock.now();
+        // A clock that was set back must not put a later event before an earlier one.
+        let at = self.state.as_ref().map_or(now, |state| now.max(state.last_at));
+        let sealed: Vec<(String, Recorded)> =
+            events.iter().map(|event| chain.seal(at, event)).collect::<Result<_, _>>()?;
+        let (lines, recorded): (Vec<String>, Vec<Recorded>) = sealed.into_iter().unzip();
+        self.store(&lines, drained).await?;
+        self.chain = chain;
+        for event in &recorded {
+            match &mut self.state {
+                Some(state) => state.apply(event)?,
+                None => self.state = Some(State::fold(self.lease.session(), std::slice::from_ref(event))?),
+            }
+            if let Some(state) = &self.state {
+                self.engine.watcher.recorded(state, event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends lines however long the store is away; they are there once, or somebody else owns the session.
+    async fn store(&mut self, lines: &[String], drained: u64) -> Result<(), EngineError> {
+        let expected = self.chain.length();
+        let mut wait = FIRST_WAIT;
+        loop {
+            match self.engine.store.append(&self.lease, expected, lines, drained).await {
+                Ok(_) => return Ok(()),
+                Err(StoreError::Moved { length })
+                    if length > expected && self.is_stored(expected, lines).await? =>
+                {
+                    return Ok(());
+                }
+                // An append of ours may have arrived although its answer did not.
+                Err(StoreError::Overdrawn { .. }) if self.is_stored(expected, lines).await? => return Ok(()),
+                Err(StoreError::Moved { .. }) => return Err(EngineError::Fenced),
+                Err(StoreError::Fenced) => {
+                    self.take_again().await?;
+                    if self.is_stored(expected, lines).await? {
+                        return Ok(());
+                    }
+                }
+                Err(error @ StoreError::Unavailable { .. }) => wait = outage(self.engine, &error, wait).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Takes a session again whose lease ended while nobody else wanted it.
+    pub(super) async fn take_again(&mut self) -> Result<(), EngineError> {
+        let (engine, session) = (self.engine, self.session().clone());
+        let taken = patiently(engine, || engine.store.acquire(&session, &engine.owner, engine.ttl)).await?;
+        self.lease = taken.ok_or(EngineError::Fenced)?;
+        Ok(())
+    }
+
+    /// Tells whether the ledger goes on behind `from` with exactly these lines; fails where it goes on otherwise.
+    async fn is_stored(&self, from: u64, lines: &[String]) -> Result<bool, EngineError> {
+        let engine = self.engine;
+        let tail = patiently(engine, || engine.store.read(self.lease.session(), from)).await?;
+        match tail.as_slice() {
+            [] => Ok(false),
+            tail if tail == lines => Ok(true),
+            _ => Err(EngineError::Fenced),
+        }
+    }
+}
+
+/// Asks a store until it answers.
+pub(super) async fn patiently<T>(
+    engine: &Engine,
+    mut ask: impl AsyncFnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut wait = FIRST_WAIT;
+    loop {
+        match ask().await {
+            Err(error @ StoreError::Unavailable { .. }) => wait = outage(engine, &error, wait).await,
+            done => return done,
+        }
+    }
+}
+
+/// Says that the store is away, waits, and returns how long to wait the next time.
+async fn outage(engine: &Engine, error: &StoreError, wait: Duration) -> Duration {
+    engine.watcher.trouble(&format!("{error}; nothing is lost, trying again"));
+    tokio::time::sleep(wait).await;
+    (wait * 2).min(LONGEST_WAIT)
+}

@@ -1,0 +1,144 @@
+//! The loop: take the session, look at what arrived, do the next thing, until there is nothing to do.
+
+use std::time::Duration;
+
+use crate::agent::event::{Delivered, Event, Resumed};
+use crate::agent::report;
+use crate::agent::step::{Effect, Kit, next};
+use crate::base::{Digest, SessionId};
+use crate::session::arrive::stop_letter;
+use crate::session::desk::{Desk, patiently};
+use crate::session::execute::{Gate, Went, execute, refuse};
+use crate::session::keep::keep;
+use crate::session::think::{event, name_calls, think};
+use crate::session::{Engine, EngineError, Rest};
+use crate::shell::CancelSignal;
+use crate::store::StoreError;
+
+/// A gap longer than this, in which nobody was waited for, was a pause.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// What the caller holds while a session is driven.
+#[derive(Debug, Clone)]
+pub struct Hands {
+    /// Comes when the caller wants the session to pause.
+    pub pause: CancelSignal,
+}
+
+impl Engine {
+    /// Drives a session until it is over, waits for a human, or has to pause.
+    ///
+    /// # Errors
+    /// Fails where the session cannot be read, or another owner took it over.
+    pub async fn drive(&self, session: &SessionId, hands: &Hands) -> Result<Rest, EngineError> {
+        let taken = patiently(self, || self.store.acquire(session, &self.owner, self.ttl)).await?;
+        let Some(lease) = taken else { return Ok(Rest::Taken) };
+        let mut desk = Desk::open(self, lease).await?;
+        let rest = self.go(&mut desk, hands).await;
+        // Somebody who lost it has nothing to give back.
+        if !matches!(rest, Err(EngineError::Fenced)) {
+            let lease = desk.lease.clone();
+            match patiently(self, || self.store.release(&lease)).await {
+                Ok(()) | Err(StoreError::Fenced) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        rest
+    }
+
+    async fn go(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<Rest, EngineError> {
+        let mut gate = Gate::new();
+        self.resume(desk).await?;
+        loop {
+            self.drain(desk).await?;
+            let Some(state) = desk.state() else { return Ok(Rest::Missing) };
+            let brain = self.kitchen.model.brain();
+            let kit = Kit {
+                policy: &self.kitchen.policy,
+                tools: &self.kitchen.tools,
+                evidence: self.kitchen.evidence.as_ref(),
+                brain: &brain,
+                site: self.kitchen.site.as_deref(),
+            };
+            let effect = next(state, &kit, self.clock.now());
+            if hands.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
+                return Ok(Rest::Paused);
+            }
+            match effect {
+                Effect::Record(events) => desk.record(&events, 0).await?,
+                Effect::Ask { asked, ask } => {
+                    desk.record(&[Event::Asked(asked.clone())], 0).await?;
+                    let mut pause = hands.pause.clone();
+                    let session = desk.session().clone();
+                    let thinking = async {
+                        tokio::select! {
+                            biased;
+                            turn = think(self, &ask, &asked) => Some(turn),
+                            () = pause.canceled() => None,
+                            () = stop_letter(self, &session) => None,
+                        }
+                    };
+                    let (turn, lease) = keep(self, &desk.lease, thinking).await?;
+                    desk.lease = lease;
+                    let Some(mut turn) = turn else { continue };
+                    if let (Ok(answered), Some(state)) = (&mut turn, desk.state()) {
+                        name_calls(state, answered.turn, &mut answered.calls);
+                    }
+                    let failed = turn.as_ref().err().map(|failed| failed.problem.clone());
+                    desk.record(&[event(turn)], 0).await?;
+                    if let Some(why) = failed {
+                        return Ok(Rest::Stuck { why });
+                    }
+                }
+                Effect::Request(requested) => {
+                    desk.record(&[Event::ApprovalRequested(requested.clone())], 0).await?;
+                    self.open_question(desk, &requested).await?;
+                }
+                Effect::Execute { step, consumes, intended } => {
+                    if execute(desk, &mut gate, hands, step, consumes, intended).await? == Went::Paused {
+                        return Ok(Rest::Paused);
+                    }
+                }
+                Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
+                Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
+                Effect::Wait { until } => match self.wait(desk, hands, until).await? {
+                    Some(rest) => return Ok(rest),
+                    None => continue,
+                },
+                Effect::Deliver => {
+                    if let Some(why) = self.deliver(desk).await? {
+                        return Ok(Rest::Undelivered { why });
+                    }
+                }
+                Effect::Rest => return Ok(Rest::Over),
+            }
+        }
+    }
+
+    /// Records that the session goes on after a pause, so that the pause does not count as work.
+    async fn resume(&self, desk: &mut Desk<'_>) -> Result<(), EngineError> {
+        let Some(state) = desk.state() else { return Ok(()) };
+        let idle = self.clock.now().since(state.last_at) > PAUSE;
+        if idle && state.open_approval().is_none() && state.concluded.is_none() {
+            let resumed = Resumed { epoch: desk.lease.epoch() };
+            desk.record(&[Event::Resumed(resumed)], 0).await?;
+        }
+        Ok(())
+    }
+
+    async fn deliver(&self, desk: &mut Desk<'_>) -> Result<Option<String>, EngineError> {
+        let Some(state) = desk.state() else { return Ok(None) };
+        let text = report::rca(state);
+        let bringing = self.kitchen.courier.deliver(state, &text);
+        let (brought, lease) = keep(self, &desk.lease, bringing).await?;
+        desk.lease = lease;
+        match brought {
+            Ok(place) => {
+                let delivered = Delivered { what: "report".to_owned(), place, digest: Digest::of(&text) };
+                desk.record(&[Event::Delivered(delivered)], 0).await?;
+                Ok(None)
+            }
+            Err(why) => Ok(Some(why)),
+        }
+    }
+}

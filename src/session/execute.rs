@@ -1,0 +1,209 @@
+//! Running a command through the gate, or letting the gate note that it does not run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::agent::event::{ApprovalExpired, Done, Event, Executing, Intent, StepId};
+use crate::agent::state::{State, Step};
+use crate::base::SessionId;
+use crate::session::approver::Recorded;
+use crate::session::arrive::stop_letter;
+use crate::session::desk::{Desk, patiently};
+use crate::session::drive::Hands;
+use crate::session::keep::keep;
+use crate::session::{Engine, EngineError};
+use crate::shell::{Cancel, CancelSignal, Response, Shell};
+use crate::store::{ApprovalId, ApprovalState, Consumed, StoreError};
+
+/// How often somebody who looks on hears that a command still runs.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// The gate of one session, opened when it is first needed.
+pub(super) struct Gate {
+    approver: Arc<Recorded>,
+    shell: Option<Shell>,
+}
+
+/// Whether the session may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Went {
+    /// It may.
+    On,
+    /// The caller wants it to pause. Nothing is recorded of the command that was under way: it only reads, and runs again.
+    Paused,
+}
+
+impl Gate {
+    pub(super) fn new() -> Self {
+        Self { approver: Arc::new(Recorded::default()), shell: None }
+    }
+
+    fn open(&mut self, engine: &Engine, session: &SessionId) -> Result<&Shell, EngineError> {
+        let shell = match self.shell.take() {
+            Some(shell) => shell,
+            None => {
+                let approver = Arc::clone(&self.approver);
+                (engine.kitchen.shells)(session.clone(), approver).map_err(EngineError::Shell)?
+            }
+        };
+        Ok(self.shell.insert(shell))
+    }
+
+    async fn run(
+        &mut self,
+        engine: &Engine,
+        state: &State,
+        step: &Step,
+        cancel: CancelSignal,
+    ) -> Result<Response, EngineError> {
+        self.approver.arm(state, step);
+        let shell = self.open(engine, &state.session)?;
+        let response = shell.run_until(&step.command, &step.reasoning, cancel).await;
+        self.approver.disarm();
+        Ok(response)
+    }
+}
+
+/// Lets the gate write down that a command does not run, and records its end.
+pub(super) async fn refuse(desk: &mut Desk<'_>, gate: &mut Gate, id: StepId) -> Result<(), EngineError> {
+    let engine = desk.engine;
+    let Some((state, step)) = snapshot(desk, id) else { return Ok(()) };
+    let response = gate.run(engine, &state, &step, CancelSignal::never()).await?;
+    desk.record(&[Event::Done(done(id, &response))], 0).await
+}
+
+/// Uses the consent up, records that the command runs, runs it, and records its end.
+pub(super) async fn execute(
+    desk: &mut Desk<'_>,
+    gate: &mut Gate,
+    hands: &Hands,
+    id: StepId,
+    consumes: Option<String>,
+    intended: bool,
+) -> Result<Went, EngineError> {
+    let engine = desk.engine;
+    let Some((state, step)) = snapshot(desk, id) else { return Ok(Went::On) };
+    let risky = consumes.is_some();
+    if let Some(approval) = consumes.as_deref().filter(|_| !intended)
+        && !consume(desk, &step, approval).await?
+    {
+        let expired = ApprovalExpired { approval: approval.to_owned(), step: id };
+        desk.record(&[Event::ApprovalExpired(expired)], 0).await?;
+        return Ok(Went::On);
+    }
+    // The gate has to be open before anything says that the command runs.
+    gate.open(engine, &state.session)?;
+    let executing = Event::Executing(Executing { step: id, epoch: desk.lease.epoch() });
+    let digest = step.round().map(|round| round.classified.digest);
+    let intent = digest.map(|digest| Event::Intent(Intent { step: id, digest, approval: consumes.clone() }));
+    match intent.filter(|_| !intended) {
+        Some(intent) if risky => {
+            desk.record(&[intent], 0).await?;
+            desk.record(&[executing], 0).await?;
+        }
+        Some(intent) => desk.record(&[intent, executing], 0).await?,
+        None => desk.record(&[executing], 0).await?,
+    }
+    let (cancel, signal) = Cancel::new();
+    let run = gate.run(engine, &state, &step, signal);
+    let attended = attend(engine, &state, &step, hands, &cancel, risky, run);
+    let (response, lease) = keep(engine, &desk.lease, attended).await?;
+    desk.lease = lease;
+    match response {
+        Some(response) => {
+            desk.record(&[Event::Done(done(id, &response?))], 0).await?;
+            Ok(Went::On)
+        }
+        None => Ok(Went::Paused),
+    }
+}
+
+/// Waits for a command, and for whoever wants it to end; `None` where it was given up because it only reads.
+async fn attend<T>(
+    engine: &Engine,
+    state: &State,
+    step: &Step,
+    hands: &Hands,
+    cancel: &Cancel,
+    risky: bool,
+    run: impl Future<Output = T>,
+) -> Option<T> {
+    let began = engine.clock.now();
+    let mut run = std::pin::pin!(run);
+    let mut stopped = std::pin::pin!(stop_letter(engine, &state.session));
+    let (mut pause, mut asked) = (hands.pause.clone(), false);
+    let mut beat = tokio::time::interval(HEARTBEAT);
+    beat.reset();
+    loop {
+        tokio::select! {
+            biased;
+            response = &mut run => return Some(response),
+            () = pause.canceled(), if !asked => {
+                if !risky {
+                    return None;
+                }
+                asked = true;
+                engine.watcher.trouble("an approved command is running; the session pauses when it ends");
+            }
+            () = &mut stopped, if !asked => {
+                asked = true;
+                cancel.cancel();
+            }
+            _ = beat.tick() => engine.watcher.running(state, step.id, engine.clock.now().since(began)),
+        }
+    }
+}
+
+/// Uses a consent up. It may have been used up before, by an owner that did not come to record what for: then nothing ran,
+/// because an owner records first and runs then.
+async fn consume(desk: &mut Desk<'_>, step: &Step, approval: &str) -> Result<bool, EngineError> {
+    let Ok(id) = approval.parse::<ApprovalId>() else { return Ok(false) };
+    let shown = step.round().map(|round| round.classified.digest.to_string());
+    loop {
+        let (engine, lease) = (desk.engine, desk.lease.clone());
+        match patiently(engine, || engine.store.consume(&id, &lease)).await {
+            Ok(Consumed::Now(approval)) => return Ok(Some(approval.record.digest) == shown),
+            Ok(Consumed::No(ApprovalState::Consumed { .. })) => return Ok(true),
+            Ok(Consumed::No(_) | Consumed::Unknown) => return Ok(false),
+            Err(StoreError::Fenced) => desk.take_again().await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn snapshot(desk: &Desk<'_>, id: StepId) -> Option<(State, Step)> {
+    let state = desk.state()?;
+    Some((state.clone(), state.step(id)?.clone()))
+}
+
+fn done(step: StepId, response: &Response) -> Done {
+    let metadata = response.output_metadata.as_ref();
+    Done {
+        step,
+        status: word(&response.status),
+        classification: response.classification.as_str().to_owned(),
+        action: response.action.as_str().to_owned(),
+        exit_code: response.exit_code,
+        output: response.output.clone(),
+        stderr: response.stderr.clone(),
+        error: response.error.map(|problem| problem.as_str().to_owned()),
+        reason: response.reason.clone(),
+        hint: response.hint.clone(),
+        modified_command: response.modified_command.clone(),
+        audit_id: response.audit_id.clone(),
+        audit_head: response.audit_head.clone(),
+        duration_ms: response.duration_seconds.map(millis),
+        evidence: metadata.and_then(|metadata| metadata.evidence.clone()),
+        output_metadata: metadata
+            .map(|metadata| serde_json::to_value(metadata).unwrap_or_default())
+            .unwrap_or_default(),
+    }
+}
+
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn millis(seconds: f64) -> u64 {
+    u64::try_from(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}

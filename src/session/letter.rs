@@ -1,0 +1,18 @@
+//! What is put into a session's inbox.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::event::{Opened, Said};
+
+/// A letter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Letter {
+    /// An incident. It begins the session; a second one is kept as words.
+    Open(Opened),
+    /// Words of a human.
+    Said(Said),
+}
+
+/// The incident that a session begins with.
+pub type Opening = Opened;

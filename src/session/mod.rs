@@ -1,0 +1,28 @@
+//! Where ledger, lease, gate and agent meet: one owner drives one session, one effect after the other.
+//!
+//! Goes in: letters (an incident, words of people), votes, a store, a model, a shell. Comes out: a ledger that says what
+//! happened, and a report. Never: an effect before its event is stored; a command that may change something run twice, or
+//! without a consent that was stored and is used up; a session driven by two owners.
+//!
+//! Everything that decides is in `agent` and pure. Here is the order in which things become durable.
+
+mod approver;
+mod arrive;
+mod desk;
+mod drive;
+mod engine;
+mod evidence;
+mod execute;
+mod keep;
+mod letter;
+mod question;
+mod think;
+mod vote;
+mod watch;
+
+pub use drive::Hands;
+pub use engine::{Engine, EngineError, Kitchen, Prices, Rest, Shells};
+pub use evidence::EvidenceFolder;
+pub use letter::{Letter, Opening};
+pub use vote::{Cast, Voted, cast};
+pub use watch::{Courier, Quiet, Watcher};

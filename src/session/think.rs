@@ -1,0 +1,67 @@
+//! Asking the model.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::agent::event::{AnswerFailed, Answered, Asked, Event};
+use crate::agent::model::{Answer, Ask, Call, Listener, ModelError};
+use crate::agent::state::State;
+use crate::session::Engine;
+use crate::session::Watcher;
+
+/// Passes on what a model says while it says it.
+struct Ear(Arc<dyn Watcher>);
+
+impl Listener for Ear {
+    fn text(&self, words: &str) {
+        self.0.words(words);
+    }
+
+    fn retry(&self, error: &ModelError, after: std::time::Duration) {
+        self.0.trouble(&format!("{error}; asking again in {:.1} s", after.as_secs_f64()));
+    }
+}
+
+/// Asks and returns what is to be recorded.
+pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<Answered, AnswerFailed> {
+    let (model, began) = (&engine.kitchen.model, engine.clock.now());
+    let answer = model.answer(ask, &Ear(Arc::clone(&engine.watcher))).await;
+    let latency = engine.clock.now().since(began);
+    match answer {
+        Ok(answer) => {
+            let Answer { brain, text, calls, carry, usage, stop } = answer;
+            let cost_micros = (engine.kitchen.prices)(&brain, &usage);
+            Ok(Answered {
+                turn: asked.turn,
+                cost_micros,
+                brain,
+                text,
+                calls,
+                carry,
+                usage,
+                latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+                stop,
+            })
+        }
+        Err(error) => Err(AnswerFailed { turn: asked.turn, problem: error.to_string() }),
+    }
+}
+
+/// Gives every call a name that no other call of the session has.
+pub(super) fn name_calls(state: &State, turn: u32, calls: &mut [Call]) {
+    let mut known: HashSet<String> = state.calls().map(|call| call.call.id.clone()).collect();
+    for (call, number) in calls.iter_mut().zip(1_u32..) {
+        if call.id.is_empty() || call.id.len() > 256 || known.contains(&call.id) {
+            call.id = format!("t{turn}_{number}");
+        }
+        known.insert(call.id.clone());
+    }
+}
+
+/// Says that a turn was recorded as an event.
+pub(super) fn event(turn: Result<Answered, AnswerFailed>) -> Event {
+    match turn {
+        Ok(answered) => Event::Answered(answered),
+        Err(failed) => Event::AnswerFailed(failed),
+    }
+}

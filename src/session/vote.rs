@@ -1,0 +1,77 @@
+//! A human's answer on its way into the store.
+
+use crate::agent::event::Reply;
+use crate::agent::state::{Approval, State};
+use crate::agent::{RequesterMay, may_approve};
+use crate::base::Timestamp;
+use crate::store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cast {
+    /// The question.
+    pub approval: String,
+    /// Who answers.
+    pub who: String,
+    /// What.
+    pub answer: Reply,
+    /// Names the click, so that its repetition is recognized.
+    pub key: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Voted {
+    /// The store's word on it.
+    Counted(Outcome),
+    /// Whoever answered may not, and why.
+    Refused(String),
+    /// There is no such question.
+    Unknown,
+}
+
+/// Checks who answers and counts the answer.
+///
+/// # Errors
+/// Fails where the store cannot be reached; the same answer may then be given again.
+pub async fn cast(
+    store: &dyn Store,
+    state: &State,
+    rule: RequesterMay,
+    cast: &Cast,
+) -> Result<Voted, StoreError> {
+    let (Some(approval), Ok(id)) = (state.approvals.get(&cast.approval), cast.approval.parse::<ApprovalId>())
+    else {
+        return Ok(Voted::Unknown);
+    };
+    if let Err(why) = allowed(state, approval, rule, cast) {
+        return Ok(Voted::Refused(why));
+    }
+    let choice = match &cast.answer {
+        Reply::Approve => Choice::Approve,
+        // A modification ends the question as a denial does: what was shown does not run.
+        Reply::Deny { .. } | Reply::Modify { .. } => Choice::Deny,
+    };
+    let note = serde_json::to_string(&cast.answer).unwrap_or_default();
+    let vote = Vote { reviewer: cast.who.clone(), choice, note, at: cast.at, key: cast.key.clone() };
+    store.vote(&id, &vote).await.map(Voted::Counted)
+}
+
+fn allowed(state: &State, approval: &Approval, rule: RequesterMay, cast: &Cast) -> Result<(), String> {
+    match &cast.answer {
+        Reply::Deny { .. } | Reply::Modify { .. } => Ok(()),
+        Reply::Approve => may_approve(rule, &state.opened.requester, &cast.who, approval.requested.impact),
+    }
+}
+
+/// Reads the answer that a deciding vote carries. What cannot be read is a no.
+pub(super) fn reply(vote: &Vote) -> Reply {
+    match (vote.choice, serde_json::from_str::<Reply>(&vote.note)) {
+        (Choice::Approve, Ok(Reply::Approve)) => Reply::Approve,
+        (Choice::Deny, Ok(reply @ (Reply::Deny { .. } | Reply::Modify { .. }))) => reply,
+        (Choice::Deny, Ok(Reply::Approve) | Err(_)) => Reply::Deny { reason: vote.note.clone() },
+        (Choice::Approve, _) => Reply::Deny { reason: "the answer could not be read".to_owned() },
+    }
+}

@@ -1,0 +1,41 @@
+//! Who looks on, and who brings the report.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::agent::event::{Recorded, StepId};
+use crate::agent::state::State;
+
+/// Looks on while a session is driven. Nothing depends on it.
+pub trait Watcher: Send + Sync {
+    /// Sees an event, and the state that it led to.
+    fn recorded(&self, state: &State, event: &Recorded);
+    /// Hears the model while it writes.
+    fn words(&self, words: &str);
+    /// Hears what keeps the session from going on: a provider that is asked again, a store that does not answer.
+    fn trouble(&self, what: &str);
+    /// Hears that a command still runs.
+    fn running(&self, state: &State, step: StepId, since: Duration);
+}
+
+/// Looks at nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Quiet;
+
+impl Watcher for Quiet {
+    fn recorded(&self, _state: &State, _event: &Recorded) {}
+    fn words(&self, _words: &str) {}
+    fn trouble(&self, _what: &str) {}
+    fn running(&self, _state: &State, _step: StepId, _since: Duration) {}
+}
+
+/// Brings the report to whoever waits for it. It may be asked twice for the same one.
+#[async_trait]
+pub trait Courier: Send + Sync {
+    /// Brings it, and says where to.
+    ///
+    /// # Errors
+    /// Says why it could not; it is asked again when the session is driven again.
+    async fn deliver(&self, state: &State, report: &str) -> Result<String, String>;
+}

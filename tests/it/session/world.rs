@@ -1,0 +1,203 @@
+//! A session to drive in a test, and a human who answers its questions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::agent::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
+use ghost_agent::agent::model::{Brain, Scripted};
+use ghost_agent::agent::state::State;
+use ghost_agent::agent::tool::Registry;
+use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
+use ghost_agent::session::{
+    Cast, Courier, Engine, EvidenceFolder, Hands, Kitchen, Letter, Quiet, Rest, Voted, Watcher, cast,
+};
+use ghost_agent::shell::{Approver, CancelSignal, Policy, Shell};
+use ghost_agent::store::{EmbeddedStore, Settings, Store};
+use tempfile::TempDir;
+
+/// Puts reports into a file each.
+struct Folder(PathBuf);
+
+#[async_trait]
+impl Courier for Folder {
+    async fn deliver(&self, _state: &State, report: &str) -> Result<String, String> {
+        std::fs::write(self.0.join("rca.md"), report).map_err(|error| error.to_string())?;
+        Ok("a file".to_owned())
+    }
+}
+
+/// A session and everything around it.
+pub(super) struct World {
+    pub(super) folder: TempDir,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) session: SessionId,
+    pub(super) limits: Limits,
+    script: Scripted,
+}
+
+impl World {
+    /// Begins with a script, a turn a line.
+    pub(super) fn new(turns: &[String]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_700_000_000_000)));
+        let file = folder.path().join("store.redb");
+        let store = EmbeddedStore::with_clock(&file, Settings::default(), clock.clone()).unwrap();
+        let session = "ghost-test".parse().unwrap();
+        let script = Scripted::parse(&turns.join("\n")).unwrap();
+        Self { folder, store: Arc::new(store), clock, session, limits: Limits::default(), script }
+    }
+
+    /// Returns a path below the world's own folder.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_string_lossy().into_owned()
+    }
+
+    pub(super) fn engine(&self) -> Engine {
+        self.watched(Arc::new(Quiet))
+    }
+
+    pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
+        let data = self.folder.path().join("data");
+        let (evidence, clock) = (data.join("evidence"), self.clock.clone());
+        let shells = move |session: SessionId, approver: Arc<dyn Approver>| {
+            let builder = Shell::builder(session, &data).approver(approver).clock(clock.clone());
+            builder.build().map_err(|error| error.to_string())
+        };
+        Engine {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            owner: "owner-a".to_owned(),
+            ttl: Duration::from_secs(30),
+            kitchen: Kitchen {
+                model: Arc::new(self.script.clone()),
+                tools: Arc::new(Registry::default()),
+                policy: Arc::new(Policy::builtin().unwrap().clone()),
+                shells: Arc::new(shells),
+                evidence: Arc::new(EvidenceFolder::new(evidence)),
+                prices: Arc::new(|_, _| None),
+                site: None,
+                courier: Arc::new(Folder(self.folder.path().to_owned())),
+            },
+            watcher,
+        }
+    }
+
+    /// Tells the session of an incident.
+    pub(super) async fn mention(&self, symptom: &str) {
+        let opened = Opened {
+            symptom: symptom.to_owned(),
+            requester: "ana".to_owned(),
+            origin: Origin { place: "test".to_owned(), channel: None, thread: None },
+            quotes: Vec::new(),
+            nonce: "nonce".to_owned(),
+            brain: Brain {
+                provider: "scripted".to_owned(),
+                model: String::new(),
+                host: None,
+                window: 200_000,
+            },
+            limits: self.limits,
+            version: "test".to_owned(),
+        };
+        self.letter("open", &Letter::Open(opened)).await;
+    }
+
+    pub(super) async fn say(&self, who: &str, text: &str, wish: Wish) {
+        let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
+        self.letter(text, &Letter::Said(said)).await;
+    }
+
+    async fn letter(&self, key: &str, letter: &Letter) {
+        let text = serde_json::to_string(letter).unwrap();
+        self.store.deliver(&self.session, key, &text).await.unwrap();
+    }
+
+    pub(super) async fn drive(&self) -> Rest {
+        self.engine().drive(&self.session, &hands()).await.unwrap()
+    }
+
+    /// Drives to the next question and returns its name.
+    pub(super) async fn question(&self) -> String {
+        match self.drive().await {
+            Rest::Waiting { approval, .. } => approval,
+            rest => panic!("no question but {rest:?}"),
+        }
+    }
+
+    pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> Voted {
+        let key = format!("{who}-{}", self.clock.now());
+        let vote =
+            Cast { approval: approval.to_owned(), who: who.to_owned(), answer, key, at: self.clock.now() };
+        cast(self.store.as_ref(), &self.state().await, RequesterMay::Measure, &vote).await.unwrap()
+    }
+
+    pub(super) async fn recorded(&self) -> Vec<Recorded> {
+        let lines = self.store.read(&self.session, 0).await.unwrap();
+        read(&self.session, lines.iter().map(String::as_str)).unwrap()
+    }
+
+    pub(super) async fn state(&self) -> State {
+        State::fold(&self.session, &self.recorded().await).unwrap()
+    }
+
+    /// Returns the words for what happened, in order.
+    pub(super) async fn kinds(&self) -> Vec<String> {
+        self.recorded().await.into_iter().map(|event| event.kind).collect()
+    }
+
+    /// Returns what the model was told about its calls, in order.
+    pub(super) async fn results(&self) -> Vec<serde_json::Value> {
+        let state = self.state().await;
+        let returned = state.calls().filter_map(|call| call.returned.as_ref());
+        returned.map(|returned| serde_json::from_str(&returned.content).unwrap()).collect()
+    }
+}
+
+pub(super) fn hands() -> Hands {
+    Hands { pause: CancelSignal::never() }
+}
+
+/// Writes a turn that calls tools.
+pub(super) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|(tool, arguments)| serde_json::json!({"tool": tool, "arguments": arguments}))
+        .collect();
+    serde_json::json!({"text": "", "calls": calls}).to_string()
+}
+
+/// Writes a turn that runs a command for H1.
+pub(super) fn run(command: &str) -> String {
+    let arguments = serde_json::json!({"command": command, "reasoning": "to know", "hypothesis_id": "H1"});
+    turn(&[("run_shell_cmd", arguments)])
+}
+
+/// Writes the turn that puts H1 on the board.
+pub(super) fn suppose() -> String {
+    turn(&[(
+        "manage_hypotheses",
+        serde_json::json!({"add": [{"id": "H1", "description": "the link is down"}]}),
+    )])
+}
+
+/// Writes a turn that settles H1 and ends.
+pub(super) fn conclude(state: &str) -> String {
+    turn(&[
+        ("manage_hypotheses", serde_json::json!({"update": [{"id": "H1", "state": state}]})),
+        (
+            "complete_investigation",
+            serde_json::json!({"confidence": "high", "root_cause_summary": "it is what it is"}),
+        ),
+    ])
+}
+
+/// Tells whether an event of a kind was recorded exactly so often.
+#[track_caller]
+pub(super) fn times(events: &[Recorded], kind: &str, wanted: usize) {
+    let found = events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!(found, wanted, "{kind}");
+}
