@@ -10,7 +10,7 @@ const ARROWS: [(&str, &[&str]); 5] = [
     ("shell", &["base"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["base", "config", "shell"]),
+    ("cli", &["base", "config", "shell", "store"]),
 ];
 
 /// The one file that starts processes.

@@ -2,6 +2,8 @@
 
 mod approval;
 mod cluster;
+#[cfg(feature = "cli")]
+mod command;
 mod embedded;
 mod erase;
 mod fact;
