@@ -11,6 +11,7 @@ mod outage;
 mod process;
 mod proxy;
 mod redis;
+mod rollout;
 mod sentinel;
 mod server;
 
