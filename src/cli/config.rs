@@ -78,9 +78,39 @@ fn findings(setup: &Setup) -> Vec<Finding> {
         Ok(data) => add(State::Ok, "data", data.display().to_string()),
         Err(error) => add(State::Problem, "data", format!("{error}; name one with --data-dir")),
     }
+    #[cfg(feature = "store")]
+    store(setup, &mut add);
     #[cfg(feature = "shell")]
     shell(setup, &mut add);
     found
+}
+
+/// Tries the store. A file that is not there is not made: to check changes nothing.
+#[cfg(feature = "store")]
+fn store(setup: &Setup, add: &mut impl FnMut(State, &'static str, String)) {
+    use super::print::Hinted;
+    use super::wait::drive;
+    use crate::store::StoreError;
+
+    // That there is no folder for it was said already.
+    let Ok(name) = setup.store_name().map_err(|error| {
+        if setup.config.store.url.is_some() {
+            add(State::Problem, "store", format!("{error:#}"));
+        }
+    }) else {
+        return;
+    };
+    if setup.store_is_to_be_made() {
+        return add(State::Ok, "store", format!("{name}: made when it is needed"));
+    }
+    match drive(|| setup.store()).and_then(|opened| opened) {
+        Ok(_) => add(State::Ok, "store", format!("{name}: answers")),
+        Err(error) => {
+            let in_use = matches!(Hinted::below(&error).downcast_ref(), Some(StoreError::InUse { .. }));
+            let state = if in_use { State::Warning } else { State::Problem };
+            add(state, "store", format!("{name}: {error:#}"));
+        }
+    }
 }
 
 #[cfg(feature = "shell")]

@@ -11,5 +11,7 @@ mod root;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;
+#[cfg(any(feature = "shell", feature = "store"))]
+mod wait;
 
 pub use root::main;

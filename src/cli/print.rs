@@ -16,6 +16,12 @@ impl Hinted {
     pub(super) fn new(error: impl Into<anyhow::Error>, hint: impl Into<String>) -> Self {
         Self { error: error.into(), hint: hint.into() }
     }
+
+    /// Returns the error below a hint, or the error itself where it has none.
+    #[cfg(feature = "store")]
+    pub(super) fn below(error: &anyhow::Error) -> &anyhow::Error {
+        error.downcast_ref::<Self>().map_or(error, |hinted| &hinted.error)
+    }
 }
 
 impl fmt::Display for Hinted {
@@ -61,6 +67,7 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints a line on standard error, for people.
+#[cfg(feature = "shell")]
 pub(super) fn note(text: &str) {
     drop(writeln!(io::stderr(), "{text}"));
 }

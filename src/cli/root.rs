@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::print::{fail, line};
+#[cfg(feature = "shell")]
 use super::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
@@ -70,6 +71,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(root: Root) -> anyhow::Result<u8> {
+    #[cfg(feature = "shell")]
     let setup = || Setup::new(&root.global);
     match root.command {
         #[cfg(feature = "shell")]

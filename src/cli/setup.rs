@@ -98,3 +98,78 @@ mod shell {
         }
     }
 }
+
+#[cfg(feature = "store")]
+mod store {
+    use std::sync::Arc;
+
+    use anyhow::Context as _;
+
+    use super::Setup;
+    use crate::base::private_dir;
+    use crate::cli::print::Hinted;
+    use crate::config::read_small;
+    use crate::store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store, StoreError};
+
+    const FILE: &str = "store.redb";
+    const PASSWORD: &str = "GHOST_REDIS_PASSWORD";
+
+    impl Setup {
+        /// Says in words where sessions are kept, without a password.
+        pub(in crate::cli) fn store_name(&self) -> anyhow::Result<String> {
+            Ok(match self.redis()? {
+                Some(place) => format!("{}, prefix {}", place.address(), place.prefix),
+                None => self.data()?.join(FILE).display().to_string(),
+            })
+        }
+
+        /// Whether the store is a file that nobody made yet.
+        pub(in crate::cli) fn store_is_to_be_made(&self) -> bool {
+            self.config.store.url.is_none() && self.data().is_ok_and(|data| !data.join(FILE).exists())
+        }
+
+        /// Opens the store that the configuration names.
+        pub(in crate::cli) async fn store(&self) -> anyhow::Result<Arc<dyn Store>> {
+            let settings = Settings::default();
+            if let Some(place) = self.redis()? {
+                let store = RedisStore::connect(&place, settings).await;
+                return match store {
+                    Ok(store) => Ok(Arc::new(store)),
+                    Err(error) => Err(Hinted::new(error, "see [store] of the configuration").into()),
+                };
+            }
+            let data = self.data()?;
+            private_dir(data).with_context(|| format!("making {}", data.display()))?;
+            match EmbeddedStore::open(&data.join(FILE), settings) {
+                Ok(store) => Ok(Arc::new(store)),
+                Err(error @ StoreError::InUse { .. }) => Err(Hinted::new(
+                    error,
+                    "wait for the other ghost, name another folder with --data-dir, or share a Redis with [store] url",
+                )
+                .into()),
+                Err(error) => Err(error.into()),
+            }
+        }
+
+        /// Returns where Redis is, if the store is there.
+        fn redis(&self) -> anyhow::Result<Option<RedisPlace>> {
+            let store = &self.config.store;
+            let Some(url) = &store.url else { return Ok(None) };
+            Ok(Some(RedisPlace { password: self.password()?, ..RedisPlace::new(url, &store.prefix) }))
+        }
+
+        fn password(&self) -> anyhow::Result<Option<String>> {
+            if let Some(password) = self.environment.text(PASSWORD).filter(|text| !text.is_empty()) {
+                return Ok(Some(password.to_owned()));
+            }
+            let Some(path) = &self.config.store.password_file else { return Ok(None) };
+            let reading = || format!("reading [store] password_file {}", path.display());
+            let text = read_small(path).map_err(anyhow::Error::msg).with_context(reading)?;
+            let password = text.trim_end_matches(['\r', '\n']);
+            if password.is_empty() {
+                return Err(anyhow::Error::msg("it is empty")).with_context(reading);
+            }
+            Ok(Some(password.to_owned()))
+        }
+    }
+}

@@ -25,6 +25,9 @@ pub struct Config {
     /// Packet captures.
     #[cfg(feature = "shell")]
     pub capture: Capture,
+    /// Where sessions are kept.
+    #[cfg(feature = "store")]
+    pub store: super::Store,
 }
 
 /// `[shell]`.
@@ -149,6 +152,8 @@ impl Config {
                     .push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
             }
         }
+        #[cfg(feature = "store")]
+        problems.extend(self.store.problems());
         problems
     }
 

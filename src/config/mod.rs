@@ -7,9 +7,13 @@
 mod environment;
 mod file;
 mod place;
+#[cfg(feature = "store")]
+mod store;
 
 pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;
 pub use file::{Config, ConfigError, read_small};
 pub use place::{PlaceError, data_dir};
+#[cfg(feature = "store")]
+pub use store::Store;

@@ -71,7 +71,7 @@ impl Engine {
 /// Reads a letter. What is none says nothing.
 fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
     match (serde_json::from_str::<Letter>(text), state) {
-        (Ok(Letter::Open(opened)), None) => vec![Event::Opened(opened)],
+        (Ok(Letter::Open(opened)), None) => vec![Event::Opened(*opened)],
         (Ok(Letter::Said(said)), Some(_)) => vec![Event::Said(said)],
         (Ok(Letter::Open(_)), Some(_)) | (Ok(Letter::Said(_)) | Err(_), None) => Vec::new(),
         (Err(error), _) => {

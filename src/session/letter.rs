@@ -9,7 +9,7 @@ use crate::agent::event::{Opened, Said};
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Letter {
     /// An incident. It begins the session; a second one is kept as words.
-    Open(Opened),
+    Open(Box<Opened>),
     /// Words of a human.
     Said(Said),
 }

@@ -12,7 +12,7 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("session", &["agent", "base", "shell", "store"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["agent", "base", "config", "session", "shell"]),
+    ("cli", &["agent", "base", "config", "session", "shell", "store"]),
 ];
 
 /// The one file that starts processes.

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Args;
 
-use super::run::{Consent, drive, interrupted, new_session, summary};
+use super::run::{Consent, interrupted, new_session, summary};
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
+use crate::cli::wait::drive;
 use crate::shell::{Response, Shell, Verdict, audit};
 
 /// What the engineer proposes, and why.

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::base::SessionId;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
+use crate::cli::wait::drive;
 use crate::shell::{Approver, Cancel, DenyAll, Response, Shell, Status, TerminalApprover};
 
 /// The arguments of `ghost shell run`.
@@ -109,15 +110,6 @@ pub(super) async fn interrupted() {
         done = tokio::signal::ctrl_c() => if done.is_err() { std::future::pending().await },
         _ = terminate.recv() => {}
     }
-}
-
-/// Runs a future to its end. A thread that still waits for the terminal does not keep the program.
-pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyhow::Result<T> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
-    let done = runtime.block_on(async { work().await });
-    runtime.shutdown_background();
-    Ok(done)
 }
 
 /// Makes up a session id that nobody else has.

@@ -103,7 +103,7 @@ impl World {
             limits: self.limits,
             version: "test".to_owned(),
         };
-        self.letter("open", &Letter::Open(opened)).await;
+        self.letter("open", &Letter::Open(Box::new(opened))).await;
     }
 
     pub(super) async fn say(&self, who: &str, text: &str, wish: Wish) {

@@ -2,6 +2,8 @@
 
 mod approval;
 mod cluster;
+#[cfg(feature = "cli")]
+mod command;
 mod embedded;
 mod erase;
 mod fact;
@@ -9,6 +11,7 @@ mod outage;
 mod process;
 mod proxy;
 mod redis;
+mod rollout;
 mod sentinel;
 mod server;
 

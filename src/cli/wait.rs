@@ -1,0 +1,12 @@
+//! Waiting, for commands that have to.
+
+use anyhow::Context as _;
+
+/// Runs a future to its end. A thread that still waits for the terminal does not keep the program.
+pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyhow::Result<T> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let done = runtime.block_on(async { work().await });
+    runtime.shutdown_background();
+    Ok(done)
+}
