@@ -122,10 +122,9 @@ impl World {
 
     /// Drives to the next question and returns its name.
     pub(super) async fn question(&self) -> String {
-        match self.drive().await {
-            Rest::Waiting { approval, .. } => approval,
-            rest => panic!("no question but {rest:?}"),
-        }
+        let rest = self.drive().await;
+        let Rest::Waiting { approval, .. } = rest else { panic!("no question but {rest:?}") };
+        approval
     }
 
     pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> Voted {
