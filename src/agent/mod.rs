@@ -4,12 +4,14 @@
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
 pub mod event;
+mod fence;
 mod hypothesis;
 mod limits;
 pub mod model;
 mod outcome;
 pub mod state;
 
+pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
 pub use limits::Limits;
 pub use outcome::{Confidence, Outcome};
