@@ -9,6 +9,7 @@ mod hypothesis;
 mod limits;
 pub mod model;
 mod outcome;
+pub mod prompt;
 pub mod state;
 
 pub use fence::Fence;
