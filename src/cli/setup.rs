@@ -155,7 +155,8 @@ mod store {
         fn redis(&self) -> anyhow::Result<Option<RedisPlace>> {
             let store = &self.config.store;
             let Some(url) = &store.url else { return Ok(None) };
-            Ok(Some(RedisPlace { password: self.password()?, ..RedisPlace::new(url, &store.prefix) }))
+            let place = RedisPlace::new(url, &store.prefix);
+            Ok(Some(RedisPlace { password: self.password()?, replicas: store.replicas, ..place }))
         }
 
         fn password(&self) -> anyhow::Result<Option<String>> {
