@@ -4,8 +4,11 @@
 //! what may run, what is proven or when it is over; a key in a log; a request to a host that the configuration does not name.
 
 mod port;
+#[expect(unused, reason = "the providers follow")]
+mod wire;
 
 pub use port::{
     Answer, Ask, Brain, Call, Carry, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
     ToolSpec, Usage,
 };
+pub use wire::{BuildError, Egress, Retries, Timeouts};
