@@ -3,6 +3,9 @@
 //! Goes in: a conversation and the tools that may be called. Comes out: a turn, with what it cost. Never: a decision about
 //! what may run, what is proven or when it is over; a key in a log; a request to a host that the configuration does not name.
 
+mod call;
+pub mod gemini;
+pub mod openai;
 mod port;
 #[expect(unused, reason = "the providers follow")]
 mod wire;

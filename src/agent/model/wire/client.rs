@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::agent::model::wire::address;
 use crate::agent::model::wire::body::{Body, Events};
 use crate::agent::model::wire::egress::{BuildError, Egress};
+use crate::agent::model::wire::info;
 use crate::agent::model::wire::status::{self, Class, Failed};
 use crate::agent::model::{Brain, ModelError};
 use crate::base::{Clock, Secret, SystemClock};
@@ -166,6 +167,7 @@ impl Client {
         let json = serde_json::from_str(body).unwrap_or(Value::Null);
         let class = (self.classify)(status, &json).unwrap_or_else(|| Class::of_status(status));
         let secret = self.secret.as_ref().map(Secret::expose);
+        let pause = pause.or_else(|| info::pause(&json));
         class.failed(self.provider, status::words(status, body, secret), pause)
     }
 

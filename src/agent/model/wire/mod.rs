@@ -7,6 +7,7 @@ mod address;
 mod body;
 mod client;
 mod egress;
+mod info;
 mod retry;
 mod sse;
 mod status;

@@ -11,7 +11,7 @@ use crate::base::Timestamp;
 use crate::shell::redact;
 
 /// The most that is read of the body of an error.
-pub(super) const LONGEST_BODY: usize = 4096;
+pub(super) const LONGEST_BODY: usize = 32 << 10;
 
 /// The most that is repeated of it.
 const LONGEST_WORDS: usize = 600;
