@@ -79,7 +79,7 @@ impl Class {
         match status {
             429 => Self::RateLimited,
             408 | 409 | 425 | 500..=599 => Self::Unavailable,
-            401 | 402 | 403 => Self::Unauthorized,
+            401..=403 => Self::Unauthorized,
             413 => Self::TooLong,
             300..=499 => Self::Rejected,
             _ => Self::Unreadable,
