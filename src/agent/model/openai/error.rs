@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::agent::model::ModelError;
-use crate::agent::model::wire::Class;
+use crate::agent::model::wire::{Class, Failed};
 
 /// How servers say that a conversation is too long, where no code does.
 const TOO_LONG: [&str; 6] = [
@@ -71,6 +71,17 @@ fn find(body: &Value) -> &Value {
 
 fn word<'a>(error: &'a Value, key: &str) -> &'a str {
     error.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Takes what is left of a key out of an error: OpenAI repeats its beginning and its end, with stars in between.
+pub(super) fn discreet(mut failed: Failed) -> Failed {
+    if let ModelError::Unauthorized { what, .. } = &mut failed.error
+        && what.contains("**")
+    {
+        let shown = |word| if str::contains(word, "**") { "[secret]" } else { word };
+        *what = what.split(' ').map(shown).collect::<Vec<_>>().join(" ");
+    }
+    failed
 }
 
 /// Tells whether items that were handed back are what an error is about.

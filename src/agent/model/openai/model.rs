@@ -120,10 +120,11 @@ impl OpenAi {
     }
 
     async fn once(&self, ask: &Ask, listener: &dyn Listener, carried: bool) -> Result<Turn, Failed> {
-        match self.dialect {
+        let turn = match self.dialect {
             Dialect::Responses => self.response(ask, listener, carried).await,
             Dialect::Chat => self.chat(ask, listener).await,
-        }
+        };
+        turn.map_err(error::discreet)
     }
 
     async fn response(&self, ask: &Ask, listener: &dyn Listener, carried: bool) -> Result<Turn, Failed> {

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::agent::model::openai::PROVIDER;
 use crate::agent::model::{Ask, Call, Carry, Message, ToolResult, ToolSpec, call};
 
+/// OpenAI refuses a lower limit.
+const LEAST: u32 = 16;
+
 /// Whose items may be handed back, and what else a request says.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent::model::openai) struct Frame<'a> {
@@ -25,7 +28,7 @@ pub(in crate::agent::model::openai) fn body(ask: &Ask, frame: Frame<'_>) -> Valu
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(frame.model));
     body.insert("input".to_owned(), input(&ask.messages, frame));
-    body.insert("max_output_tokens".to_owned(), json!(ask.max_output_tokens));
+    body.insert("max_output_tokens".to_owned(), json!(ask.max_output_tokens.max(LEAST)));
     // The provider keeps nothing: a session lives in the ledger alone.
     body.insert("store".to_owned(), json!(false));
     body.insert("stream".to_owned(), json!(true));
@@ -191,10 +194,10 @@ mod tests {
                 parameters: json!({ "type": "object" }),
             }],
             messages: Vec::new(),
-            max_output_tokens: 9,
+            max_output_tokens: 99,
         };
         let expected = json!({
-            "model": "m", "input": [], "max_output_tokens": 9, "store": false, "stream": true,
+            "model": "m", "input": [], "max_output_tokens": 99, "store": false, "stream": true,
             "instructions": "Be brief.", "prompt_cache_key": "ghost", "include": ["reasoning.encrypted_content"],
             "tools": [{ "type": "function", "name": "look", "description": "Looks.",
                         "parameters": { "type": "object" }, "strict": false }],
