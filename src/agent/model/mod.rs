@@ -4,6 +4,7 @@
 //! what may run, what is proven or when it is over; a key in a log; a request to a host that the configuration does not name.
 
 mod port;
+mod price;
 #[expect(unused, reason = "the providers follow")]
 mod wire;
 
@@ -11,4 +12,5 @@ pub use port::{
     Answer, Ask, Brain, Call, Carry, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
     ToolSpec, Usage,
 };
+pub use price::{Cost, Price, PriceError, Prices};
 pub use wire::{BuildError, Egress, Retries, Timeouts};
