@@ -1,0 +1,6 @@
+//! Each provider against a local server that speaks its documented format and refuses what its documentation refuses.
+#![expect(clippy::indexing_slicing, reason = "a request that lacks a field should fail its test")]
+
+mod anthropic;
+mod fallback;
+mod server;
