@@ -31,8 +31,8 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Names the calls and says who answered.
-    pub(super) fn answer(self, ask: &Ask, brain: Brain) -> Answer {
+    /// Names the calls, says who answered, and keeps secrets out of the provider's words about the turn.
+    pub(super) fn answer(self, ask: &Ask, brain: Brain, clean: impl Fn(&str) -> String) -> Answer {
         let ids = ids(ask, &self.calls);
         let calls = self.calls.into_iter().zip(ids);
         Answer {
@@ -40,7 +40,11 @@ impl Turn {
             calls: calls.map(|(call, id)| Call { id, tool: call.tool, arguments: call.arguments }).collect(),
             carry: self.carry.map(|value| Carry { provider: brain.provider.clone(), value }),
             usage: self.usage,
-            stop: self.stop,
+            stop: match self.stop {
+                Stop::Refused { why } => Stop::Refused { why: clean(&why) },
+                Stop::Malformed { why } => Stop::Malformed { why: clean(&why) },
+                stop @ (Stop::End | Stop::Calls | Stop::Length) => stop,
+            },
             brain,
         }
     }

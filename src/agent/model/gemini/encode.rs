@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::model::gemini::PROVIDER;
 use crate::agent::model::gemini::schema::documented;
-use crate::agent::model::{Ask, Call, Carry, Message, ToolResult, ToolSpec, call};
+use crate::agent::model::step::{Outcome, Step, name, steps};
+use crate::agent::model::{Ask, Call, Carry, Message, ToolSpec, call};
 
 /// Stands where a call has no signature because another model made it. The documentation names this value for
 /// conversations that come from elsewhere; Gemini 3 refuses a call without any.
@@ -43,36 +44,35 @@ fn tool(tool: &ToolSpec) -> Value {
 /// Returns the conversation; neighbors of one role become one content, because roles have to alternate.
 fn contents(messages: &[Message], model: &str, signed: bool) -> Value {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
-    // The names that Gemini gave to the calls before, in order: the answers have to repeat them.
-    let mut named: Vec<Value> = Vec::new();
-    for message in messages {
-        let (role, parts) = match message {
-            Message::User { text } => ("user", vec![json!({ "text": spoken(text) })]),
-            Message::Assistant { text, calls, carry } => {
-                let parts = kept(carry.as_ref(), calls, model)
-                    .filter(|_| signed)
-                    .unwrap_or_else(|| rebuilt(text, calls, model));
-                named = parts.iter().filter_map(|part| part.get("functionCall")).map(id).collect();
-                ("model", parts)
+    for step in steps(messages) {
+        match step {
+            Step::User(text) => append(&mut contents, "user", vec![json!({ "text": spoken(text) })]),
+            Step::Turn(turn) => {
+                let parts = kept(turn.carry, turn.calls, model).filter(|_| signed);
+                let parts = parts.unwrap_or_else(|| rebuilt(turn.text, turn.calls, model));
+                let told: Vec<Value> =
+                    parts.iter().filter_map(|part| part.get("functionCall")).cloned().collect();
+                append(&mut contents, "model", parts);
+                let responses =
+                    turn.outcomes.iter().zip(&told).map(|(outcome, call)| response(*outcome, call));
+                append(&mut contents, "user", responses.collect());
             }
-            Message::Results { results } => ("user", responses(results, &named)),
-        };
-        match contents.last_mut() {
-            Some((last, all)) if *last == role => all.extend(parts),
-            _ if parts.is_empty() => {}
-            _ => contents.push((role, parts)),
         }
     }
     contents.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
+fn append(contents: &mut Vec<(&str, Vec<Value>)>, role: &'static str, parts: Vec<Value>) {
+    match contents.last_mut() {
+        Some((last, all)) if *last == role => all.extend(parts),
+        Some(_) | None if parts.is_empty() => {}
+        Some(_) | None => contents.push((role, parts)),
+    }
+}
+
 /// A part needs some text.
 fn spoken(text: &str) -> &str {
     if text.trim().is_empty() { "(no text)" } else { text }
-}
-
-fn id(call: &Value) -> Value {
-    call.get("id").cloned().unwrap_or(Value::Null)
 }
 
 /// Returns the parts exactly as they came, if this model made them and they still tell the same calls.
@@ -99,7 +99,7 @@ fn rebuilt(text: &str, calls: &[Call], model: &str) -> Vec<Value> {
     }
     for (n, call) in calls.iter().enumerate() {
         let mut part =
-            json!({ "functionCall": { "name": call.tool, "args": call::object(&call.arguments) } });
+            json!({ "functionCall": { "name": name(&call.tool), "args": call::object(&call.arguments) } });
         // Of calls side by side only the first carries a signature.
         if n == 0
             && insists(model)
@@ -119,17 +119,14 @@ fn insists(model: &str) -> bool {
     model.starts_with("gemini-") && digits.parse::<u32>().is_ok_and(|major| major >= 3)
 }
 
-/// Returns the answers to the calls before, in their order and with their names.
-fn responses(results: &[ToolResult], named: &[Value]) -> Vec<Value> {
-    let part = |(n, result): (usize, &ToolResult)| {
-        let key = if result.is_error { "error" } else { "output" };
-        let mut response = json!({ "name": result.tool, "response": { key: content(&result.content) } });
-        if let (Some(id @ Value::String(_)), Some(response)) = (named.get(n), response.as_object_mut()) {
-            response.insert("id".to_owned(), id.clone());
-        }
-        json!({ "functionResponse": response })
-    };
-    results.iter().enumerate().map(part).collect()
+/// Returns what came of a call, with the names that the call has in this request.
+fn response(outcome: Outcome<'_>, call: &Value) -> Value {
+    let key = if outcome.is_error { "error" } else { "output" };
+    let mut response = json!({ "name": call.get("name"), "response": { key: content(outcome.content) } });
+    if let (Some(id), Some(response)) = (call.get("id"), response.as_object_mut()) {
+        response.insert("id".to_owned(), id.clone());
+    }
+    json!({ "functionResponse": response })
 }
 
 /// Returns a result as a value; as text where a number in it would be rounded.
@@ -156,6 +153,7 @@ fn exact(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::model::ToolResult;
 
     fn user(text: &str) -> Message {
         Message::User { text: text.to_owned() }

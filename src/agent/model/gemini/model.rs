@@ -114,7 +114,7 @@ impl Model for Gemini {
             listener.retry(error, std::time::Duration::ZERO);
             turn = attempts(self.retries, listener, || self.once(ask, listener, false)).await;
         }
-        Ok(turn?.answer(ask, self.brain()))
+        Ok(turn?.answer(ask, self.brain(), |words| self.client.clean(words)))
     }
 }
 

@@ -201,7 +201,7 @@ impl Model for OpenAi {
             listener.retry(error, Duration::ZERO);
             turn = attempts(self.retries, listener, || self.once(ask, listener, false)).await;
         }
-        Ok(turn?.answer(ask, self.brain()))
+        Ok(turn?.answer(ask, self.brain(), |words| self.client.clean(words)))
     }
 }
 

@@ -171,6 +171,11 @@ impl Client {
         class.failed(self.provider, status::words(status, body, secret), pause)
     }
 
+    /// Takes secrets, line ends and length out of words of the provider.
+    pub(crate) fn clean(&self, words: &str) -> String {
+        status::clean(words, self.secret.as_ref().map(Secret::expose))
+    }
+
     /// Makes the error of a connection.
     pub(super) fn broken(&self, error: reqwest::Error) -> Failed {
         let error = error.without_url();
@@ -178,8 +183,7 @@ impl Client {
             let after = self.timeouts.connect;
             return ModelError::Timeout { provider: self.provider.to_owned(), after }.into();
         }
-        let what = status::clean(&chain(&error), self.secret.as_ref().map(Secret::expose));
-        Class::Unavailable.failed(self.provider, what, None)
+        Class::Unavailable.failed(self.provider, self.clean(&chain(&error)), None)
     }
 
     /// Makes the error of an answer that is not as documented. `what` holds no words of the answer.

@@ -12,11 +12,9 @@ mod retry;
 mod sse;
 mod status;
 
-pub(crate) use body::Events;
 pub use client::Timeouts;
 pub(crate) use client::{Client, Endpoint, Key};
 pub use egress::{BuildError, Egress};
 pub use retry::Retries;
 pub(crate) use retry::attempts;
-pub(crate) use sse::Event;
-pub(crate) use status::{Again, Class, Failed};
+pub(crate) use status::{Class, Failed};

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::agent::model::{Ask, Call, Message, ToolSpec, call};
+use crate::agent::model::step::{Step, id, name, steps};
+use crate::agent::model::{Ask, Call, ToolSpec, call};
 
 /// What a request says besides the conversation.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +49,15 @@ fn messages(ask: &Ask) -> Value {
     if !ask.system.is_empty() {
         told.push(json!({ "role": "system", "content": ask.system }));
     }
-    for message in &ask.messages {
-        match message {
-            Message::User { text } => told.push(json!({ "role": "user", "content": text })),
-            Message::Assistant { text, calls, carry: _ } => told.extend(assistant(text, calls)),
-            Message::Results { results } => told.extend(results.iter().map(
-                |result| json!({ "role": "tool", "tool_call_id": result.id, "content": result.content }),
-            )),
+    for step in steps(&ask.messages) {
+        match step {
+            Step::User(text) => told.push(json!({ "role": "user", "content": text })),
+            Step::Turn(turn) => {
+                told.extend(assistant(turn.text, turn.calls));
+                told.extend(turn.outcomes.iter().map(|outcome| {
+                    json!({ "role": "tool", "tool_call_id": id(&outcome.call.id), "content": outcome.content })
+                }));
+            }
         }
     }
     Value::Array(told)
@@ -76,16 +79,16 @@ fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
 /// Some servers take the arguments apart again, and fail over those that are no object.
 fn tool_call(call: &Call) -> Value {
     json!({
-        "id": call.id,
+        "id": id(&call.id),
         "type": "function",
-        "function": { "name": call.tool, "arguments": call::object(&call.arguments).to_string() },
+        "function": { "name": name(&call.tool), "arguments": call::object(&call.arguments).to_string() },
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::model::ToolResult;
+    use crate::agent::model::{Message, ToolResult};
 
     #[test]
     fn a_conversation_keeps_calls_and_answers_together() {

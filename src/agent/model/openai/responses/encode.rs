@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::agent::model::openai::PROVIDER;
-use crate::agent::model::{Ask, Call, Carry, Message, ToolResult, ToolSpec, call};
+use crate::agent::model::step::{Step, id, name, steps};
+use crate::agent::model::{Ask, Call, Carry, Message, ToolSpec, call};
 
 /// OpenAI refuses a lower limit.
 const LEAST: u32 = 16;
@@ -60,19 +61,19 @@ fn tool(tool: &ToolSpec) -> Value {
 
 fn input(messages: &[Message], frame: Frame<'_>) -> Value {
     let mut items = Vec::new();
-    // The names of the calls before, as they are told in this request.
-    let mut named: Vec<String> = Vec::new();
-    for message in messages {
-        match message {
-            Message::User { text } => items.push(json!({ "role": "user", "content": text })),
-            Message::Assistant { text, calls, carry } => {
-                let told = kept(carry.as_ref(), calls, frame)
-                    .filter(|_| frame.carried)
-                    .unwrap_or_else(|| rebuilt(text, calls));
-                named = told.iter().filter_map(call_id).map(str::to_owned).collect();
+    for step in steps(messages) {
+        match step {
+            Step::User(text) => items.push(json!({ "role": "user", "content": text })),
+            Step::Turn(turn) => {
+                let told = kept(turn.carry, turn.calls, frame).filter(|_| frame.carried);
+                let told = told.unwrap_or_else(|| rebuilt(turn.text, turn.calls));
+                let named: Vec<String> = told.iter().filter_map(call_id).map(str::to_owned).collect();
                 items.extend(told);
+                let outputs = turn.outcomes.iter().zip(named);
+                items.extend(outputs.map(|(outcome, id)| {
+                    json!({ "type": "function_call_output", "call_id": id, "output": outcome.content })
+                }));
             }
-            Message::Results { results } => items.extend(outputs(results, &named)),
         }
     }
     Value::Array(items)
@@ -105,26 +106,18 @@ fn rebuilt(text: &str, calls: &[Call]) -> Vec<Value> {
     items.extend(calls.iter().map(|call| {
         json!({
             "type": "function_call",
-            "call_id": call.id,
-            "name": call.tool,
+            "call_id": id(&call.id),
+            "name": name(&call.tool),
             "arguments": call::object(&call.arguments).to_string(),
         })
     }));
     items
 }
 
-/// Returns the answers to the calls before, in their order and under their names.
-fn outputs(results: &[ToolResult], named: &[String]) -> Vec<Value> {
-    let output = |(n, result): (usize, &ToolResult)| {
-        let id = named.get(n).unwrap_or(&result.id);
-        json!({ "type": "function_call_output", "call_id": id, "output": result.content })
-    };
-    results.iter().enumerate().map(output).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::model::ToolResult;
 
     const FRAME: Frame<'_> =
         Frame { model: "m", host: "h", reasons: true, carried: true, cache_key: Some("ghost") };
