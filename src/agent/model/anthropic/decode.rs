@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::agent::model::anthropic::encode::object;
+use crate::agent::model::anthropic::usage::Tokens;
 use crate::agent::model::{Call, Stop, Usage};
 
 /// What an event brought.
@@ -64,15 +65,6 @@ enum Kind {
     },
     /// Of a kind that nobody asked for.
     Other,
-}
-
-/// Tokens in the provider's words: `input` leaves out what the cache read and wrote.
-#[derive(Debug, Default)]
-struct Tokens {
-    input: Option<u64>,
-    read: Option<u64>,
-    written: Option<u64>,
-    output: Option<u64>,
 }
 
 impl Decoder {
@@ -254,31 +246,82 @@ fn arguments(input: Value, json: &str, may_be_cut: bool) -> Option<Value> {
     }
 }
 
-impl Tokens {
-    /// Takes over what an event says. Numbers are sums so far, not differences.
-    fn read(&mut self, usage: Option<&Value>) {
-        let number = |name: &str| usage?.get(name)?.as_u64();
-        self.input = number("input_tokens").or(self.input);
-        self.read = number("cache_read_input_tokens").or(self.read);
-        self.written = number("cache_creation_input_tokens").or(self.written);
-        self.output = number("output_tokens").or(self.output);
-    }
-
-    fn sum(self) -> Usage {
-        let cached = self.read.unwrap_or(0).saturating_add(self.written.unwrap_or(0));
-        Usage {
-            input: self.input.map(|input| input.saturating_add(cached)),
-            cached: self.read,
-            cache_written: self.written,
-            output: self.output,
-        }
-    }
-}
-
 fn string<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn index(event: &Value) -> Result<u64, &'static str> {
     event.get("index").and_then(Value::as_u64).ok_or("a block has no number")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One of the events that streams have, with fields that may be missing or wrong.
+    fn event() -> impl Strategy<Value = Value> {
+        let index = prop_oneof![(0..4_u64).prop_map(Value::from), Just(json!(null)), Just(json!("0"))];
+        let word = prop_oneof![
+            Just(json!("x")),
+            Just(json!("{\"a\":")),
+            Just(json!("1}")),
+            Just(json!("")),
+            Just(json!(7))
+        ];
+        let block = prop_oneof![
+            Just("text"),
+            Just("thinking"),
+            Just("redacted_thinking"),
+            Just("tool_use"),
+            Just("new")
+        ];
+        let delta = prop_oneof![
+            Just("text_delta"),
+            Just("thinking_delta"),
+            Just("signature_delta"),
+            Just("input_json_delta"),
+            Just("new")
+        ];
+        let kind = prop_oneof![
+            Just("message_start"),
+            Just("content_block_start"),
+            Just("content_block_delta"),
+            Just("content_block_stop"),
+            Just("ping")
+        ];
+        (kind, index, word.clone(), word, block, delta).prop_map(|(kind, index, word, id, block, delta)| {
+            json!({
+                "type": kind,
+                "index": index,
+                "message": {"usage": {"input_tokens": index, "cache_read_input_tokens": u64::MAX}},
+                "content_block": {"type": block, "id": id, "name": word, "text": word, "input": word, "data": word},
+                "delta": {"type": delta, "text": word, "thinking": word, "signature": word, "partial_json": word},
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_a_turn_can_be_sent_again_or_is_none(
+            events in proptest::collection::vec(event(), 0..24),
+            reason in prop_oneof![Just("end_turn"), Just("tool_use"), Just("max_tokens"), Just("refusal"), Just("new")],
+        ) {
+            let mut decoder = Decoder::default();
+            drop(decoder.read(&json!({"type": "message_start", "message": {}})));
+            // A stream ends at the first event that cannot be read; here the others are read all the same.
+            for event in &events {
+                drop(decoder.read(event));
+            }
+            drop(decoder.read(&json!({"type": "message_delta", "delta": {"stop_reason": reason}})));
+            let Ok(turn) = decoder.finish() else { return Ok(()) };
+            let name = |block: &Value| string(block, "id").to_owned();
+            let sent: Vec<_> = turn.blocks.iter().filter(|block| string(block, "type") == "tool_use").map(name).collect();
+            let called: Vec<_> = turn.calls.iter().map(|call| call.id.clone()).collect();
+            prop_assert_eq!(&sent, &called, "what is sent again has the calls that are answered");
+            prop_assert!(turn.blocks.iter().all(|block| string(block, "type") != "thinking" || block["signature"] != ""));
+            prop_assert_eq!(turn.stop == Stop::Calls, !turn.calls.is_empty() && reason != "max_tokens");
+        }
+    }
 }

@@ -8,5 +8,6 @@ mod client;
 mod decode;
 mod encode;
 mod error;
+mod usage;
 
 pub use client::{Anthropic, Options};

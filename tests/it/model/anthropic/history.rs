@@ -1,6 +1,8 @@
 //! Conversations that go on: what is sent again, and how.
 
 use ghost_agent::agent::model::{Answer, Ask, Carry, Message, Model as _, Silent};
+use proptest::collection;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::model::anthropic::rules::hold;
@@ -78,6 +80,40 @@ async fn whatever_a_conversation_holds_the_request_is_one_that_is_accepted() {
     assert_eq!(sent[3]["content"][0]["name"], "run_shell_cmd");
     assert_eq!(sent[3]["content"][0]["input"], json!({"not_an_object": "ip route"}));
     assert_eq!(sent[5]["content"], json!([text("two"), text("in a row")]));
+}
+
+/// Any message; its calls get names of their own.
+fn message() -> impl Strategy<Value = Message> {
+    let words = prop_oneof![Just(""), Just(" \n"), Just("x"), Just("größe \u{0}")];
+    let name = prop_oneof![Just("run_shell_cmd"), Just(""), Just("a b"), Just("größe")];
+    let arguments =
+        prop_oneof![Just(json!({"a": {}})), Just(json!(null)), Just(json!("{")), Just(json!([1]))];
+    let calls = collection::vec((name, arguments), 0..3);
+    let calls = calls
+        .prop_map(|calls| calls.into_iter().map(|(name, arguments)| call("", name, arguments)).collect());
+    prop_oneof![
+        words.clone().prop_map(user),
+        (words.clone(), calls).prop_map(|(words, calls)| said(words, calls, None)),
+        (words, any::<bool>())
+            .prop_map(|(words, is_error)| results(&[("1:0", words, is_error), ("x", words, false)])),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_conversation_is_encoded_as_one_that_is_accepted(between in collection::vec(message(), 0..9)) {
+        let mut messages = vec![user("x")];
+        for (turn, mut message) in between.into_iter().enumerate() {
+            if let Message::Assistant { calls, .. } = &mut message {
+                calls.iter_mut().enumerate().for_each(|(n, call)| call.id = format!("{turn}:{n}"));
+            }
+            messages.push(message);
+        }
+        messages.push(user("and?"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(sent(messages));
+    }
 }
 
 #[tokio::test]

@@ -189,6 +189,19 @@ async fn silence_ends_in_a_timeout() {
 }
 
 #[tokio::test]
+async fn a_server_that_never_answers_ends_in_a_timeout() {
+    // The system accepts the connection; nobody reads from it.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = options(&format!("http://{}", listener.local_addr().unwrap()));
+    let short = Duration::from_millis(100);
+    options.timeouts = Timeouts { idle: short, ..timeouts() };
+    let heard = Heard::default();
+    let error = Anthropic::new(options).unwrap().answer(&ask(vec![user("x")]), &heard).await.unwrap_err();
+    assert_eq!(error, ModelError::Timeout { provider: NAME.to_owned(), after: short });
+    assert_eq!(heard.retries().len(), 3, "a timeout is asked again after");
+}
+
+#[tokio::test]
 async fn an_answer_has_no_longer_than_all_in_all() {
     let server = Server::start(hold, [Stream::new().reply().silence()]).await;
     let mut options = options(&server.url());
