@@ -4,6 +4,7 @@
 mod anthropic;
 mod fallback;
 mod gemini;
+mod history;
 mod openai;
 mod server;
 mod strict;

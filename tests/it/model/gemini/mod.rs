@@ -1,4 +1,4 @@
 //! Gemini.
 
 pub(in crate::model) mod rules;
-mod turn;
+pub(in crate::model) mod turn;

@@ -114,6 +114,10 @@ fn contents(contents: &[Value], model: &str) -> Result<(), String> {
         for call in &open {
             only(call, &["id", "name", "args"])?;
             demand(call["args"].is_object(), "arguments are an object")?;
+            let name = call["name"].as_str().unwrap_or_default();
+            let begins = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+            let plain = name.chars().all(|char| char.is_ascii_alphanumeric() || "_.:-".contains(char));
+            demand(begins && plain && name.len() <= 64, "a function has a name of plain letters")?;
         }
         let signed = parts.iter().find(|part| part.get("functionCall").is_some());
         let signed =

@@ -14,7 +14,7 @@ use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, tim
 
 const KEY: &str = "plain-word-key-9";
 
-fn options(server: &Server) -> Options {
+pub(in crate::model) fn options(server: &Server) -> Options {
     Options {
         model: "gemini-3-pro-preview".to_owned(),
         key: Secret::new(KEY),
@@ -42,7 +42,7 @@ async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard) {
     (answer, heard)
 }
 
-fn done() -> Reply {
+pub(in crate::model) fn done() -> Reply {
     stream(&[last(&json!([{ "text": "Done." }]), "STOP")], 11)
 }
 

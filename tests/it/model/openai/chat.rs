@@ -14,7 +14,7 @@ use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, tim
 
 const KEY: &str = "plain-word-key-9";
 
-fn options(server: &Server) -> Options {
+pub(in crate::model) fn options(server: &Server) -> Options {
     Options {
         model: "m".to_owned(),
         key: Some(Secret::new(KEY)),
@@ -56,7 +56,7 @@ fn stream(pieces: &[Value], reason: &str, bytes: usize) -> Reply {
     chunks(&[pieces, &ended(reason)].concat(), bytes)
 }
 
-fn done() -> Reply {
+pub(in crate::model) fn done() -> Reply {
     stream(&[words("Done.")], "stop", 11)
 }
 

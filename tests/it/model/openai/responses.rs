@@ -14,7 +14,7 @@ use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, tim
 
 const KEY: &str = "plain-word-key-9";
 
-fn options(server: &Server) -> Options {
+pub(in crate::model) fn options(server: &Server) -> Options {
     Options {
         model: "gpt-5".to_owned(),
         key: Some(Secret::new(KEY)),
@@ -74,7 +74,7 @@ fn incomplete(reason: &str) -> Value {
         "incomplete_details": { "reason": reason }, "output": [] } })
 }
 
-fn done() -> Reply {
+pub(in crate::model) fn done() -> Reply {
     events(&[words("Done."), item(&message("Done.")), completed()], 11)
 }
 

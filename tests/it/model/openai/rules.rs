@@ -123,7 +123,8 @@ fn items(items: &[Value]) -> Result<(), String> {
             "function_call" => {
                 only(item, &["type", "id", "status", "call_id", "name", "arguments"])?;
                 demand(item["arguments"].is_string() && item["name"].is_string(), "a call has arguments")?;
-                demand(item["call_id"].as_str().is_some_and(|id| !id.is_empty()), "a call has a name")?;
+                demand(is_name(&item["name"], 64), "a tool's name matches ^[a-zA-Z0-9_-]{1,64}$")?;
+                demand(is_name(&item["call_id"], 64), "a call has a name of at most 64 letters")?;
                 open.push(&item["call_id"]);
             }
             "function_call_output" => {
@@ -195,6 +196,11 @@ fn messages(messages: &[Value]) -> Result<(), String> {
                     let text = at(call, "/function/arguments").as_str().ok_or("arguments are a text")?;
                     let object = serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
                     demand(object, "vLLM and Ollama take the arguments apart")?;
+                    demand(
+                        is_name(at(call, "/function/name"), 64),
+                        "a tool's name matches ^[a-zA-Z0-9_-]{1,64}$",
+                    )?;
+                    demand(is_name(&call["id"], 40), "a call has a name of at most 40 letters")?;
                     demand(!open.contains(&&call["id"]), "a name is used once")?;
                     open.push(&call["id"]);
                 }
@@ -209,4 +215,9 @@ fn messages(messages: &[Value]) -> Result<(), String> {
         }
     }
     demand(open.is_empty() && messages.len() > 1, "each call is answered")
+}
+
+fn is_name(name: &Value, longest: usize) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    name.as_str().is_some_and(|name| (1..=longest).contains(&name.len()) && name.bytes().all(plain))
 }
