@@ -207,6 +207,9 @@ pub struct AnswerFailed {
     pub turn: u32,
     /// What went wrong.
     pub problem: String,
+    /// Whether the question was too long for it: a shorter one may be answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_long: bool,
 }
 
 /// See [`Event::Proposed`].
