@@ -16,8 +16,8 @@ pub const GATES: [(&str, &str); 8] = [
     ),
     (
         "findings_hold",
-        "Every finding has a known code, a well-formed object and existing observations; its quotes stand in them, and the \
-         evidence shows what the code demands.",
+        "Every finding has a known code, a well-formed object and existing observations; its quotes stand in them, and \
+         what code can read there bears the claim out.",
     ),
     (
         "layers_covered",

@@ -7,6 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::agent::finding::CODES;
 use crate::agent::model::ToolSpec;
 use crate::agent::prompt::section::{SECTIONS, TOOLS};
 use crate::agent::prompt::{GATES, Setting, system};
@@ -19,35 +20,6 @@ const FIRST: [&str; 4] =
 
 /// A nonce that no sentence can hold by accident.
 const NONCE: &str = "q7x2k9";
-
-/// Every fault code, with the form of its object.
-const CODES: [(&str, &str); 25] = [
-    ("nsg_deny", "nsg/"),
-    ("nsg_exposure", "nsg/"),
-    ("route_blackhole", "route/"),
-    ("route_dead_nva", "route/"),
-    ("route_detour", "route/"),
-    ("service_endpoint_missing", "subnet/"),
-    ("storage_firewall_deny", "storage/"),
-    ("guest_firewall_drop", "netfilter/"),
-    ("guest_firewall_reject", "netfilter/"),
-    ("guest_firewall_policy_drop", "netfilter/"),
-    ("fail2ban_ban", "netfilter/"),
-    ("container_firewall_change", "netfilter/"),
-    ("netem_loss", "qdisc/"),
-    ("netem_delay", "qdisc/"),
-    ("netem_corrupt", "qdisc/"),
-    ("netem_duplicate", "qdisc/"),
-    ("netem_reorder", "qdisc/"),
-    ("rate_limit", "qdisc/"),
-    ("pmtu_blackhole", "flow/"),
-    ("tcp_refused", "flow/"),
-    ("syn_unanswered", "flow/"),
-    ("asymmetric_path", "flow/"),
-    ("dns_failure", "dns/"),
-    ("arp_conflict", "host/"),
-    ("no_drift", "effective/"),
-];
 
 fn specs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<ToolSpec> {
     let spec = |name: &str| ToolSpec {
@@ -172,11 +144,13 @@ fn each_gate_is_described() {
 fn each_fault_code_stands_among_the_findings_with_its_object() {
     let text = prompt(&specs(FIRST), NONCE, None);
     let rows: Vec<&str> = section(&text, "Findings").lines().filter(|line| line.starts_with("| ")).collect();
-    for (code, object) in CODES {
-        let row = |row: &&&str| words(row.split('|').nth(1).unwrap()).contains(code);
-        let found: Vec<_> = rows.iter().filter(row).collect();
-        assert_eq!(found.len(), 1, "{code}");
-        assert!(found[0].split('|').nth(2).unwrap().contains(&format!("`{object}")), "{code}");
+    for code in CODES {
+        let named = |row: &&&str| words(row.split('|').nth(1).unwrap()).contains(code.name);
+        let found: Vec<_> = rows.iter().filter(named).collect();
+        assert_eq!(found.len(), 1, "{}", code.name);
+        let object = code.object.replace(['<', '>'], "").to_lowercase();
+        let written = found[0].split('|').nth(2).unwrap().to_lowercase();
+        assert_eq!(written.trim().trim_matches('`'), object, "{}", code.name);
     }
     let named = |row: &&str| row.split('|').nth(1).unwrap().split(',').count();
     let heads = 2;
