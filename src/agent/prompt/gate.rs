@@ -1,7 +1,7 @@
 //! The gates, in the words in which a model is told of them.
 
 /// The name of each gate and what it holds. The code that holds it bears the same name.
-pub const GATES: [(&str, &str); 8] = [
+pub const GATES: [(&str, &str); 6] = [
     (
         "hypotheses_first",
         "No diagnostic runs while the board is empty. An empty board is filled again; it is never an end.",
@@ -18,15 +18,6 @@ pub const GATES: [(&str, &str); 8] = [
         "findings_hold",
         "Every finding has a known code, a well-formed object and existing observations; its quotes stand in them, and \
          what code can read there bears the claim out.",
-    ),
-    (
-        "layers_covered",
-        "Every symptom is answered, and every layer that it calls for was checked, at both ends where two machines are named, \
-         or waived with a reason.",
-    ),
-    (
-        "captures_ended",
-        "No capture is running or waiting. One whose clean-up was denied or failed is reported and does not block.",
     ),
     (
         "denied_stays_denied",
