@@ -230,7 +230,7 @@ async fn what_stays_is_not_asked_again() {
 
 #[tokio::test]
 async fn silence_ends_in_a_timeout_unless_the_turn_is_whole() {
-    let idle = Duration::from_millis(300);
+    let idle = Duration::from_secs(2);
     let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
     for (pieces, whole) in [(vec![words("Done.")], false), (vec![words("Done."), end], true)] {
         let text: String = pieces.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();

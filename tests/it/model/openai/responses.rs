@@ -228,7 +228,7 @@ async fn what_stays_is_not_asked_again() {
 #[tokio::test]
 async fn silence_ends_in_a_timeout() {
     let server = Server::start(response_rules, [events(&[words("The")], 9).silence()]).await;
-    let idle = Duration::from_millis(300);
+    let idle = Duration::from_secs(2);
     let timeouts = Timeouts { idle, ..timeouts() };
     let retries = Retries { attempts: 1, ..retries() };
     let model = OpenAi::new(Options { timeouts, retries, ..options(&server) }).unwrap();
