@@ -14,6 +14,8 @@ pub(super) struct Setup {
     pub(super) file: Option<PathBuf>,
     /// Where a run keeps what it writes; what only answers needs no such place.
     data: Option<PathBuf>,
+    /// Whether that place was named on the command line.
+    named: bool,
     /// The environment.
     pub(super) environment: Environment,
 }
@@ -29,7 +31,13 @@ impl Setup {
             None => Config::default(),
         };
         let data = data_dir(global.data_dir.as_deref(), &environment).ok();
-        Ok(Self { config, file, data, environment })
+        let named = global.data_dir.is_some();
+        Ok(Self { config, file, data, named, environment })
+    }
+
+    /// Returns the data folder where the command line named it.
+    pub(super) fn named_data(&self) -> Option<&Path> {
+        self.data.as_deref().filter(|_| self.named)
     }
 
     /// Returns the data folder.

@@ -249,6 +249,12 @@ impl Terminal<'_> {
     fn paused(&self, why: &str) -> anyhow::Error {
         self.screen.clear();
         let mut hint = format!("ghost investigate --resume {}", self.session);
+        if let Some(data) = self.setup.named_data() {
+            hint.push_str(&format!(" --data-dir {}", data.display()));
+        }
+        if let Some(file) = &self.setup.file {
+            hint.push_str(&format!(" --config {}", file.display()));
+        }
         if let Some(brain) = self.arguments.brain.and_then(|brain| brain.to_possible_value()) {
             hint.push_str(&format!(" --brain {}", brain.get_name()));
         }
