@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PROMPT: &str = "[A]pprove  [D]eny  [M]odify";
 
 /// A `ghost` that believes that a human sits before it.
-struct Terminal {
+pub(crate) struct Terminal {
     ours: File,
     child: Child,
     seen: String,
@@ -28,8 +28,16 @@ impl Terminal {
         Self::of_kind("dumb", data, command, typed_ahead)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
     fn of_kind(kind: &str, data: &Path, command: &str, typed_ahead: &str) -> Self {
+        let data = data.to_string_lossy();
+        let shell = ["shell", "run", command, "--reasoning", "because I say so"];
+        let how = ["--approve", "ask", "--json", "--session", "s1", "--data-dir", &data];
+        Self::start(kind, &[&shell[..], &how[..]].concat(), typed_ahead)
+    }
+
+    /// Starts `ghost` on a fresh terminal of a kind.
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    pub(crate) fn start(kind: &str, arguments: &[&str], typed_ahead: &str) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -39,18 +47,8 @@ impl Terminal {
         ours.write_all(typed_ahead.as_bytes()).unwrap();
         let side = |theirs: &OwnedFd| Stdio::from(theirs.try_clone().unwrap());
         let child = Command::new("setsid")
-            .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost"), "shell", "run", command])
-            .args([
-                "--reasoning",
-                "because I say so",
-                "--approve",
-                "ask",
-                "--json",
-                "--session",
-                "s1",
-                "--data-dir",
-            ])
-            .arg(data)
+            .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost")])
+            .args(arguments)
             .env("TERM", kind)
             .stdin(side(&theirs))
             .stderr(side(&theirs))
@@ -61,7 +59,7 @@ impl Terminal {
     }
 
     /// Waits until the terminal shows a text, and forgets everything up to it.
-    fn wait_for(&mut self, text: &str) -> String {
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(at) = self.seen.find(text) {
@@ -80,8 +78,24 @@ impl Terminal {
         }
     }
 
-    fn type_in(&mut self, text: &str) {
+    pub(crate) fn type_in(&mut self, text: &str) {
         self.ours.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end; returns whether it ended well, and what standard output held.
+    pub(crate) fn end(mut self) -> (bool, String) {
+        let mut text = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        (self.child.wait().unwrap().success(), text)
+    }
+
+    /// Kills the program and waits until it is gone.
+    pub(crate) fn kill(mut self) {
+        let group = rustix::process::Pid::from_child(&self.child);
+        // The child is `setsid`; the program is the leader of the session that it began.
+        rustix::process::test_kill_process(group).unwrap();
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Waits for the end and returns the response.

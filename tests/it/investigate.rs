@@ -1,0 +1,234 @@
+//! `ghost investigate`, as whoever sits at the terminal meets it.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::terminal::Terminal;
+
+const PROMPT: &str = "[A]pprove  [D]eny  [M]odify";
+
+fn turn(calls: &[(&str, Value)]) -> String {
+    let calls: Vec<Value> =
+        calls.iter().map(|(tool, arguments)| json!({"tool": tool, "arguments": arguments})).collect();
+    json!({"text": "", "calls": calls}).to_string()
+}
+
+fn suppose() -> String {
+    turn(&[("manage_hypotheses", json!({"add": [{"id": "H1", "description": "the link is down"}]}))])
+}
+
+fn run(command: &str) -> String {
+    turn(&[("run_shell_cmd", json!({"command": command, "reasoning": "to know", "hypothesis_id": "H1"}))])
+}
+
+fn conclude() -> String {
+    turn(&[
+        ("manage_hypotheses", json!({"update": [{"id": "H1", "state": "REFUTED"}]})),
+        ("complete_investigation", json!({"confidence": "low", "root_cause_summary": "it is not the link"})),
+    ])
+}
+
+/// A data folder, a script in it, and a place where a command that asks leaves a line.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(turns: &[String]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("turns.jsonl"), turns.join("\n")).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_string_lossy().into_owned()
+    }
+
+    fn arguments(&self, first: &[&str]) -> Vec<String> {
+        let common =
+            ["--brain", "scripted", "--script", &self.path("turns.jsonl"), "--data-dir", &self.path("data")]
+                .map(str::to_owned);
+        ["investigate"].iter().chain(first).map(|word| (*word).to_owned()).chain(common).collect()
+    }
+
+    fn terminal(&self, first: &[&str]) -> Terminal {
+        let arguments = self.arguments(first);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Terminal::start("dumb", &arguments, "")
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    fn alone(&self, first: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+        command.args(self.arguments(first)).stdin(Stdio::null()).output().unwrap()
+    }
+
+    fn session(&self) -> String {
+        let mut files = std::fs::read_dir(self.path("data/audit")).unwrap();
+        let name = files.next().unwrap().unwrap().file_name().to_string_lossy().into_owned();
+        name.trim_end_matches(".jsonl").to_owned()
+    }
+}
+
+fn lines(path: &str) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+fn append(path: &str) -> String {
+    format!("sh -c 'echo ran >> {path}'")
+}
+
+fn asking() -> (Place, String) {
+    let place = Place::new(&[]);
+    let path = place.path("ran");
+    let turns = [suppose(), run(&append(&path)), conclude()];
+    std::fs::write(place.path("turns.jsonl"), turns.join("\n")).unwrap();
+    (place, path)
+}
+
+#[test]
+fn an_investigation_ends_in_a_report_on_standard_output() {
+    let place = Place::new(&[suppose(), run("uname -s"), conclude()]);
+    let output = place.alone(&["5001 hangs"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.starts_with("# Inconclusive"), "{report}");
+    let file = place.path(&format!("data/reports/{}/rca.md", place.session()));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), report);
+}
+
+#[test]
+fn events_are_lines_of_json_and_nothing_else() {
+    let place = Place::new(&[suppose(), run("uname -s"), conclude()]);
+    let output = place.alone(&["5001 hangs", "--json"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (event, seq) in events.iter().zip(1_u64..) {
+        assert_eq!(event["seq"], seq);
+        assert_eq!(event["session"], place.session());
+        assert!(event["at"].as_str().unwrap().ends_with('Z') && event["kind"].is_string());
+    }
+    assert_eq!(events.first().unwrap()["kind"], "opened");
+    assert_eq!(events.last().unwrap()["kind"], "delivered");
+}
+
+#[test]
+fn nobody_at_the_terminal_means_no() {
+    let (place, path) = asking();
+    let output = place.alone(&["5001 hangs"]);
+    assert!(output.status.success());
+    assert_eq!(lines(&path), 0);
+}
+
+#[test]
+fn an_approval_that_was_typed_behind_the_prompt_runs_the_command_once() {
+    let (place, path) = asking();
+    let mut terminal = place.terminal(&["5001 hangs"]);
+    let shown = terminal.wait_for(PROMPT);
+    assert!(shown.contains(&append(&path)) && shown.contains("to know"), "{shown}");
+    terminal.type_in("a\n");
+    let (ended_well, report) = terminal.end();
+    assert!(ended_well && report.contains("approved by"), "{report}");
+    assert_eq!(lines(&path), 1);
+}
+
+#[test]
+fn a_session_that_was_interrupted_goes_on_exactly_there() {
+    let (place, path) = asking();
+    let mut terminal = place.terminal(&["5001 hangs"]);
+    terminal.wait_for(PROMPT);
+    terminal.type_in("\u{3}");
+    let hint = terminal.wait_for("--resume ");
+    assert!(hint.contains("paused"), "{hint}");
+    let session = terminal.wait_for(" ").trim().to_owned();
+    assert_eq!(terminal.end(), (false, String::new()));
+    let mut terminal = place.terminal(&["--resume", &session]);
+    let shown = terminal.wait_for(PROMPT);
+    assert!(!shown.contains("outcome unknown"), "{shown}");
+    terminal.type_in("approve\n");
+    assert!(terminal.end().0);
+    assert_eq!(lines(&path), 1);
+    // Once more: it is over, and its report is printed.
+    let again = place.alone(&["--resume", &session]);
+    assert!(again.status.success() && again.stdout.starts_with(b"# Inconclusive"));
+    assert_eq!(lines(&path), 1);
+}
+
+#[test]
+fn a_command_that_was_cut_off_is_asked_about_and_not_run_by_itself() {
+    let place = Place::new(&[]);
+    let path = place.path("ran");
+    let slow = format!("sh -c 'echo ran >> {path}; exec sleep 60'");
+    let turns = [suppose(), run(&slow), conclude()];
+    std::fs::write(place.path("turns.jsonl"), turns.join("\n")).unwrap();
+    let mut terminal = place.terminal(&["5001 hangs"]);
+    terminal.wait_for(PROMPT);
+    terminal.type_in("a\n");
+    wait_for_line(Path::new(&path));
+    terminal.kill();
+    let session = place.session();
+    let mut terminal = place.terminal(&["--resume", &session]);
+    let shown = terminal.wait_for(PROMPT);
+    assert!(shown.contains("outcome unknown"), "{shown}");
+    terminal.type_in("d\n");
+    terminal.wait_for("Reason");
+    terminal.type_in("it ran\n");
+    let (ended_well, report) = terminal.end();
+    assert!(ended_well && report.contains("Outcome unknown"), "{report}");
+    assert_eq!(lines(&path), 1);
+}
+
+/// Waits until a file has a line.
+fn wait_for_line(path: &Path) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while lines(&path.to_string_lossy()) == 0 {
+        assert!(std::time::Instant::now() < deadline, "the command never ran");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn words_that_are_typed_steer_and_an_order_stops() {
+    let (place, path) = asking();
+    let slow =
+        turn(&[("run_shell_cmd", json!({"command": "ping -c 50 -i 1 127.0.0.1", "reasoning": "to know"}))]);
+    std::fs::write(place.path("turns.jsonl"), [suppose(), slow, run(&append(&path))].join("\n")).unwrap();
+    let mut terminal = place.terminal(&["5001 hangs"]);
+    terminal.wait_for("ping -c 50");
+    terminal.type_in("also look at the source\n");
+    terminal.type_in("stop\n");
+    let (ended_well, report) = terminal.end();
+    assert!(ended_well && report.contains("stopped it"), "{report}");
+    assert_eq!(lines(&path), 0);
+}
+
+#[test]
+fn wrong_usage_and_what_is_missing_are_told_with_nothing_on_standard_output() {
+    let place = Place::new(&[suppose()]);
+    std::fs::write(place.path("none.jsonl"), "").unwrap();
+    let nothing = place.path("none.jsonl");
+    for (arguments, code, word) in [
+        (vec!["investigate"], 2, "required"),
+        (vec!["investigate", "x", "--brain", "scripted"], 2, "--script"),
+        (vec!["investigate", "  ", "--script", &nothing], 1, "empty"),
+        (vec!["investigate", "x", "--script", "/nonexistent"], 1, "/nonexistent"),
+        (vec!["investigate", "x", "--script", &nothing], 1, "no turn"),
+        (vec!["investigate", "--resume", "nobody", "--script", &place.path("turns.jsonl")], 1, "no session"),
+        (vec!["investigate", "--resume", "../x", "--script", &nothing], 2, "id"),
+        (vec!["investigate", "x"], 1, "think"),
+    ] {
+        let output = ghost(&arguments, &place.path("data"));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(word) && output.stdout.is_empty(), "{arguments:?}: {told}");
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn ghost(arguments: &[&str], data: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+    command.args(arguments).args(["--data-dir", data]).stdin(Stdio::null()).output().unwrap()
+}
