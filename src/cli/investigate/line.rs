@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::event::{Content, Event, Recorded};
+use crate::agent::event::{Content, Event, Recorded, Reply};
 use crate::agent::report::plain;
 use crate::agent::state::State;
 
@@ -48,7 +48,14 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
         Event::Classified(judged) if judged.round > 1 => {
             Some(format!("▸ changed to: {} ({})", plain(&judged.command), judged.verdict))
         }
-        Event::ApprovalDecided(decided) => Some(format!("  decided by {}", plain(&decided.who))),
+        Event::ApprovalDecided(decided) => {
+            let what = match decided.answer {
+                Reply::Approve => "approved",
+                Reply::Deny { .. } => "denied",
+                Reply::Modify { .. } => "changed",
+            };
+            Some(format!("  {what} by {}", plain(&decided.who)))
+        }
         Event::ApprovalExpired(_) => Some("✘ nobody answered in time; nothing ran".to_owned()),
         Event::Unknown(_) => Some("✘ an earlier run was cut off: outcome unknown".to_owned()),
         Event::Done(done) if done.status == "completed" => None,
