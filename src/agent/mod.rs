@@ -8,6 +8,7 @@ mod hypothesis;
 mod limits;
 pub mod model;
 mod outcome;
+pub mod report;
 pub mod state;
 
 pub use hypothesis::{Hypothesis, HypothesisState};
