@@ -1,8 +1,0 @@
-//! Placeholder.
-
-use crate::agent::state::State;
-
-/// Placeholder.
-pub fn rca(state: &State) -> String {
-    format!("{:?}", state.concluded)
-}

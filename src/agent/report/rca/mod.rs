@@ -1,0 +1,12 @@
+//! The report on a root cause, as Markdown.
+
+mod cause;
+mod checked;
+mod close;
+mod whole;
+
+pub(super) use cause::hypotheses;
+pub(super) use checked::{approvals, ending};
+pub(super) use close::budget;
+pub(super) use whole::brain;
+pub use whole::rca;

@@ -1,0 +1,114 @@
+//! The report from its first line to its last.
+
+use crate::agent::Outcome;
+use crate::agent::event::Wish;
+use crate::agent::model::Brain;
+use crate::agent::report::amount::count;
+use crate::agent::report::integrity::integrity;
+use crate::agent::report::markdown::{code, quote, text};
+use crate::agent::report::rca::{cause, checked, close};
+use crate::agent::state::State;
+
+/// Returns the report on a session as Markdown. The text of its first line begins with `Root cause`, `No fault found` or
+/// `Inconclusive`; with `Interim report` while the session runs.
+///
+/// It follows from the state alone: see [`crate::agent::report::reported`] for which events to fold.
+#[must_use]
+pub fn rca(state: &State) -> String {
+    let sections = [
+        format!("# {}", title(state)),
+        header(state),
+        checked::attention(state),
+        format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
+        cause::claim(state),
+        cause::accepted(state),
+        cause::rejected(state),
+        cause::hypotheses(state),
+        checked::observations(state),
+        checked::failures(state),
+        checked::approvals(state),
+        close::actions(state),
+        close::questions(state),
+        close::budget(state),
+        integrity(state),
+    ];
+    let mut report =
+        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n");
+    report.push('\n');
+    report
+}
+
+fn title(state: &State) -> String {
+    let Some((_, concluded)) = &state.concluded else {
+        return "Interim report: the session is not over".to_owned();
+    };
+    let findings = count(u64::try_from(state.accepted.len()).unwrap_or(u64::MAX), "finding");
+    match concluded.outcome {
+        Outcome::Confirmed => format!("Root cause: {findings}, confirmed"),
+        Outcome::Likely => format!("Root cause: {findings}, likely"),
+        Outcome::Inconclusive => "Inconclusive".to_owned(),
+        Outcome::NoFaultFound => "No fault found".to_owned(),
+    }
+}
+
+fn header(state: &State) -> String {
+    let opened = &state.opened;
+    let place = [Some(&opened.origin.place), opened.origin.channel.as_ref(), opened.origin.thread.as_ref()];
+    let place = place.into_iter().flatten().map(|part| text(part)).collect::<Vec<_>>().join(" / ");
+    let mut lines = vec![
+        format!("- Session: {}", code(state.session.as_str())),
+        format!("- Opened: {}", state.opened_at),
+    ];
+    match &state.concluded {
+        Some((at, concluded)) => {
+            lines.push(format!("- Ended: {at}, by {}", text(&concluded.by)));
+            let (outcome, confidence) = (concluded.outcome, concluded.confidence);
+            lines.push(format!("- Outcome: {outcome}, confidence {confidence}"));
+        }
+        None => {
+            lines.push(format!(
+                "- Ended: not yet; last event {}, standing: {}",
+                state.last_at,
+                state.standing()
+            ));
+            lines.push("- Outcome: none yet".to_owned());
+        }
+    }
+    lines.push(format!("- Asked by: {} in {place}", text(&opened.requester)));
+    lines.push(format!("- Brain: {}", brains(state)));
+    if let Some((who, wish)) = &state.wish {
+        let wish = match wish {
+            Wish::Stop => "stop",
+            Wish::Report => "report now",
+            Wish::Steer => "go on",
+        };
+        lines.push(format!("- {} wanted it to {wish}", text(who)));
+    }
+    if let Some(spent) = &state.budget_spent {
+        lines.push(format!("- Budget spent: {} ({} of {})", text(&spent.what), spent.used, spent.limit));
+    }
+    lines.push(format!("- Version: {}", text(&opened.version)));
+    lines.join("\n")
+}
+
+/// Returns who thought: with a fallback it need not be one.
+fn brains(state: &State) -> String {
+    let mut all: Vec<&Brain> = vec![&state.opened.brain];
+    for turn in state.turns() {
+        if !all.contains(&&turn.brain) {
+            all.push(&turn.brain);
+        }
+    }
+    all.into_iter().map(brain).collect::<Vec<_>>().join("; then ")
+}
+
+/// Returns who thinks, and where.
+pub(in crate::agent::report) fn brain(brain: &Brain) -> String {
+    let mut words = vec![text(&brain.provider)];
+    words.extend((!brain.model.is_empty()).then(|| text(&brain.model)));
+    words.push(match &brain.host {
+        Some(host) => format!("at {}", text(host)),
+        None => "inside this process".to_owned(),
+    });
+    words.join(" ")
+}
