@@ -7,7 +7,11 @@
 mod audit;
 mod config;
 mod print;
+#[cfg(feature = "session")]
+mod replay;
 mod root;
+#[cfg(feature = "session")]
+mod sessions;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::agent::event::{
-    Answered, ApprovalDecided, ApprovalVoted, Done, Event, Executing, Recorded, Reply, Resumed,
+    Answered, ApprovalDecided, ApprovalVoted, Done, Event, Executing, Recorded, Reply,
 };
 use crate::agent::replay::Divergence;
 use crate::agent::replay::compare::{event, other};
-use crate::agent::state::{Approval, State};
+use crate::agent::state::{Approval, Ending, State};
 use crate::agent::step::Effect;
+
+/// The reason of a denial that was meant as an approval.
+const UNREADABLE: &str = "the answer could not be read";
 
 /// Tells whether an event came from outside and may stand here, behind `before`.
 ///
@@ -22,7 +25,7 @@ pub(super) fn accept(
     let behind = event(before);
     match event(recorded)? {
         Event::Said(_) | Event::Discarded(_) => Some(Ok(())),
-        Event::Resumed(resumed) => Some(resume(state, resumed, recorded)),
+        Event::Resumed(_) => Some(resume(state, recorded)),
         Event::Answered(answered) => Some(match behind {
             Some(Event::Asked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
             _ => Err(unasked(recorded, answered.turn)),
@@ -80,7 +83,7 @@ fn check(holds: bool, recorded: &Recorded, expected: &str, found: &str) -> Resul
     if holds { Ok(()) } else { Err(Divergence::at(recorded, expected, found)) }
 }
 
-fn resume(state: &State, _resumed: &Resumed, recorded: &Recorded) -> Result<(), Box<Divergence>> {
+fn resume(state: &State, recorded: &Recorded) -> Result<(), Box<Divergence>> {
     let idle = state.open_approval().is_none() && state.concluded.is_none();
     check(idle, recorded, "that nobody is waited for", "a pause")
 }
@@ -133,7 +136,9 @@ fn decide(state: &State, decided: &ApprovalDecided, recorded: &Recorded) -> Resu
         }
         Reply::Modify { .. } => check(!last.approves, recorded, word, "a modification"),
         // A yes that could not be read was taken for a no.
-        Reply::Deny { .. } => Ok(()),
+        Reply::Deny { reason } => {
+            check(!last.approves || reason == UNREADABLE, recorded, word, &format!("a denial: {reason:?}"))
+        }
     }
 }
 
@@ -149,6 +154,8 @@ fn ran(state: &State, done: &Done, recorded: &Recorded) -> Result<(), Box<Diverg
     }
     let (modified, verdict) = (step.rounds.len() > 1, round.classified.verdict.as_str());
     check(done.classification == verdict, recorded, verdict, &done.classification)?;
+    let reason = round.classified.reason.as_str();
+    check(done.reason == reason, recorded, &format!("the reason {reason:?}"), &format!("{:?}", done.reason))?;
     let action = match (modified, verdict) {
         (true, _) => "user_modified",
         (false, "SAFE") => "auto_approved",
@@ -174,12 +181,10 @@ pub(super) fn refused(state: &State, done: &Done, recorded: &Recorded) -> Result
         .and_then(|round| round.approvals.last())
         .and_then(|name| state.approvals.get(name)?.ending.as_ref());
     let (action, reason) = match ending {
-        None => ("blocked", None),
-        Some(crate::agent::state::Ending::Expired { .. }) => ("expired", None),
-        Some(crate::agent::state::Ending::Decided { answer: Reply::Deny { reason }, .. }) => {
-            ("user_denied", Some(reason))
-        }
-        Some(crate::agent::state::Ending::Decided { .. }) => ("user_denied", None),
+        None => ("blocked", round.map(|round| &round.classified.reason)),
+        Some(Ending::Expired { .. }) => ("expired", None),
+        Some(Ending::Decided { answer: Reply::Deny { reason }, .. }) => ("user_denied", Some(reason)),
+        Some(Ending::Decided { .. }) => ("user_denied", None),
     };
     check(done.action == action, recorded, action, &done.action)?;
     let fits = reason.is_none_or(|reason| *reason == done.reason);

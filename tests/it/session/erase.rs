@@ -6,7 +6,6 @@ use ghost_agent::agent::event::{Content, read};
 use ghost_agent::base::{Clock as _, Digest};
 use ghost_agent::session::retention::{Lifetimes, sweep};
 use ghost_agent::session::{EraseError, delete, export};
-use ghost_agent::store::{Leases as _, Ledger as _};
 
 use super::replay::rich;
 use super::world::{World, conclude, run, suppose};

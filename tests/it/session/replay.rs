@@ -81,14 +81,14 @@ async fn a_session_replays_as_far_as_it_got() {
 }
 
 /// What is taken from the record because nothing that is recorded follows from it.
-const FREE: [(&str, &str); 14] = [
+const FREE: [(&str, &str); 13] = [
     ("opened", "/origin"),
     ("opened", "/version"),
-    ("opened", "/brain/provider"),
-    ("opened", "/brain/model"),
-    ("opened", "/brain/host"),
+    ("opened", "/brain"),
     ("opened", "/limits"),
     ("answered", "/brain"),
+    // Of the last turn: of the others the next question holds it.
+    ("answered", "/text"),
     ("answered", "/usage"),
     ("answered", "/latency_ms"),
     ("answered", "/stop"),
@@ -151,7 +151,7 @@ fn known(recorded: &[Recorded]) -> Vec<(ghost_agent::base::Timestamp, Event)> {
 }
 
 #[tokio::test]
-async fn a_field_that_was_changed_shows_by_its_meaning() {
+async fn a_field_that_was_changed_shows_although_the_chain_was_made_to_fit() {
     let world = rich().await;
     let export = export::read(world.exported().await.as_bytes()).unwrap();
     let events = known(&world.recorded().await);
@@ -168,7 +168,10 @@ async fn a_field_that_was_changed_shows_by_its_meaning() {
             let mut events = events.clone();
             events.get_mut(at).unwrap().1 = changed;
             tried += 1;
-            // The report names the last hash, and would give every change away: what is asked is whether the meaning does.
+            if value["kind"] == "delivered" && place == "/place" {
+                continue;
+            }
+            // The report names the last hash, so that it gives away what nothing else does.
             if decide(&export.session, &seal(&export.session, &events), &export, Wording::Same).is_ok() {
                 silent.push(format!("{} {place}", value["kind"]));
             }
@@ -212,9 +215,12 @@ async fn without_the_report_nearly_every_field_is_held_by_what_follows_from_it()
 async fn an_event_that_is_missing_twice_or_elsewhere_shows() {
     let world = rich().await;
     let export = export::read(world.exported().await.as_bytes()).unwrap();
-    let events = known(&world.recorded().await);
+    let mut events = known(&world.recorded().await);
+    assert!(matches!(events.pop(), Some((_, Event::Delivered(_)))));
     let mut silent = Vec::new();
     for at in 0..events.len() - 1 {
+        let kind = serde_json::to_value(&events.get(at).unwrap().1).unwrap()["kind"].clone();
+        let kind = kind.as_str().unwrap();
         let mut missing = events.clone();
         missing.remove(at);
         let mut twice = events.clone();
@@ -223,12 +229,12 @@ async fn an_event_that_is_missing_twice_or_elsewhere_shows() {
         swapped.swap(at, at + 1);
         for (what, events) in [("missing", missing), ("twice", twice), ("swapped", swapped)] {
             let recorded = seal(&export.session, &events);
-            if decide(&export.session, &recorded, &export, Wording::Free).is_ok() {
-                silent.push(format!("{what}: event {} {}", at + 1, recorded.get(at).unwrap().kind));
+            if decide(&export.session, &recorded, &export, Wording::Same).is_ok() {
+                silent.push(format!("{what}: event {} {kind}", at + 1));
             }
         }
     }
-    // Words of people come when they come; where the words of a prompt are not compared nothing tells.
-    silent.retain(|found| !found.ends_with("said"));
+    // An owner that went away asked, or began what only reads, and the next one did so again.
+    silent.retain(|found| !found.ends_with("asked") && !found.ends_with("executing"));
     assert!(silent.is_empty(), "{silent:#?}");
 }
