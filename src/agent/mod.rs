@@ -14,6 +14,7 @@ mod limits;
 pub mod model;
 mod outcome;
 pub mod prompt;
+pub mod replay;
 pub mod report;
 pub mod state;
 pub mod step;

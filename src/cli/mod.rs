@@ -13,7 +13,11 @@ mod investigate;
 #[cfg(feature = "shell")]
 mod name;
 mod print;
+#[cfg(feature = "session")]
+mod replay;
 mod root;
+#[cfg(feature = "session")]
+mod sessions;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;

@@ -44,6 +44,12 @@ enum Sub {
     /// Verifies and shows audit files.
     #[cfg(feature = "shell")]
     Audit(super::audit::Arguments),
+    /// Lists, shows, moves and deletes sessions.
+    #[cfg(feature = "session")]
+    Sessions(super::sessions::Arguments),
+    /// Decides a recorded session once more and says where it would go another way.
+    #[cfg(feature = "session")]
+    Replay(super::replay::Arguments),
     /// Checks the configuration and what this machine offers.
     Config(super::config::Arguments),
     /// Prints completions for a shell.
@@ -83,6 +89,10 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]
         Sub::Audit(arguments) => super::audit::run(&arguments),
+        #[cfg(feature = "session")]
+        Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
+        #[cfg(feature = "session")]
+        Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
         Sub::Completions { shell } => {
             // Through memory: the generator itself panics where its reader goes away.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::agent::event::{Chain, Event, Recorded, read};
 use crate::agent::state::State;
-use crate::base::SessionId;
+use crate::base::{SessionId, Timestamp};
 use crate::session::{Engine, EngineError};
 use crate::store::{Item, Lease, StoreError};
 
@@ -47,12 +47,25 @@ impl<'a> Desk<'a> {
         Ok(patiently(self.engine, || self.engine.store.inbox(self.session())).await?)
     }
 
+    /// Returns the present moment. A clock that was set back must not put a later event before an earlier one.
+    pub(super) fn now(&self) -> Timestamp {
+        let now = self.engine.clock.now();
+        self.state.as_ref().map_or(now, |state| now.max(state.last_at))
+    }
+
     /// Stores events and takes what they were made of out of the inbox; then, and only then, the state changes.
     pub(super) async fn record(&mut self, events: &[Event], drained: u64) -> Result<(), EngineError> {
+        self.record_at(self.now(), events, drained).await
+    }
+
+    /// Stores events as of a moment. What was decided bears the moment of the decision, so that a replay decides the same.
+    pub(super) async fn record_at(
+        &mut self,
+        at: Timestamp,
+        events: &[Event],
+        drained: u64,
+    ) -> Result<(), EngineError> {
         let mut chain = self.chain.clone();
-        let now = self.engine.clock.now();
-        // A clock that was set back must not put a later event before an earlier one.
-        let at = self.state.as_ref().map_or(now, |state| now.max(state.last_at));
         let sealed: Vec<(String, Recorded)> =
             events.iter().map(|event| chain.seal(at, event)).collect::<Result<_, _>>()?;
         let (lines, recorded): (Vec<String>, Vec<Recorded>) = sealed.into_iter().unzip();

@@ -63,14 +63,15 @@ impl Engine {
                 brain: &brain,
                 site: self.kitchen.site.as_deref(),
             };
-            let effect = next(state, &kit, self.clock.now());
+            let now = desk.now();
+            let effect = next(state, &kit, now);
             if hands.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
                 return Ok(Rest::Paused);
             }
             match effect {
-                Effect::Record(events) => desk.record(&events, 0).await?,
+                Effect::Record(events) => desk.record_at(now, &events, 0).await?,
                 Effect::Ask { asked, ask } => {
-                    desk.record(&[Event::Asked(asked.clone())], 0).await?;
+                    desk.record_at(now, &[Event::Asked(asked.clone())], 0).await?;
                     let mut pause = hands.pause.clone();
                     let session = desk.session().clone();
                     let thinking = async {
@@ -97,7 +98,7 @@ impl Engine {
                     }
                 }
                 Effect::Request(requested) => {
-                    desk.record(&[Event::ApprovalRequested(requested.clone())], 0).await?;
+                    desk.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
                     self.open_question(desk, &requested).await?;
                 }
                 Effect::Execute { step, consumes, intended } => {

@@ -1,4 +1,7 @@
 //! Whole sessions: a scripted model, a real store, the real gate and a human who answers.
 
 mod conversation;
+mod erase;
+mod export;
+mod replay;
 mod world;

@@ -7,10 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::agent::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
 use ghost_agent::agent::model::{Brain, Scripted};
+use ghost_agent::agent::replay::{Source, Wording, replay};
 use ghost_agent::agent::state::State;
 use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
+use ghost_agent::session::export::export;
 use ghost_agent::session::{
     Cast, Courier, Engine, EvidenceFolder, Hands, Kitchen, Letter, Quiet, Rest, Voted, Watcher, cast,
 };
@@ -116,8 +118,39 @@ impl World {
         self.store.deliver(&self.session, key, &text).await.unwrap();
     }
 
+    /// Drives it, and decides everything that is recorded by then once more.
     pub(super) async fn drive(&self) -> Rest {
-        self.engine().drive(&self.session, &hands()).await.unwrap()
+        let rest = self.engine().drive(&self.session, &hands()).await.unwrap();
+        self.replays().await;
+        rest
+    }
+
+    /// Holds that the record is what follows from itself.
+    pub(super) async fn replays(&self) {
+        let kitchen = self.engine().kitchen;
+        let source = Source {
+            policy: &kitchen.policy,
+            tools: &kitchen.tools,
+            evidence: kitchen.evidence.as_ref(),
+            site: None,
+            wording: Wording::Same,
+        };
+        let recorded = self.recorded().await;
+        let replayed = replay(&self.session, &recorded, &source).unwrap_or_else(|found| panic!("{found}"));
+        assert_eq!(replayed.events, u64::try_from(recorded.len()).unwrap());
+    }
+
+    /// Returns the data folder.
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Returns the session as a text by itself.
+    pub(super) async fn exported(&self) -> String {
+        let found = export(self.store.as_ref(), &self.session, &self.data(), "test").await.unwrap();
+        let mut text = Vec::new();
+        found.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
     }
 
     /// Drives to the next question and returns its name.

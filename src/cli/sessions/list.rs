@@ -1,0 +1,47 @@
+//! `ghost sessions list`.
+
+use crate::agent::event::read;
+use crate::agent::report::Summary;
+use crate::base::SessionId;
+use crate::cli::print::line;
+use crate::cli::setup::Setup;
+use crate::store::Store;
+
+/// How wide a line is.
+const COLUMNS: usize = 120;
+/// How many names are asked for at once.
+const PAGE: usize = 500;
+
+/// Runs the subcommand.
+pub(super) async fn run(setup: &Setup, json: bool) -> anyhow::Result<()> {
+    let found =
+        if setup.store_is_to_be_made() { Vec::new() } else { all(setup.store().await?.as_ref()).await? };
+    if json {
+        return line(&serde_json::to_string(&found)?);
+    }
+    found.iter().try_for_each(|summary| line(summary.line(COLUMNS).trim_end()))
+}
+
+async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {
+    let (mut found, mut after): (Vec<Summary>, Option<SessionId>) = (Vec::new(), None);
+    loop {
+        let names = store.list(after.as_ref(), PAGE).await?;
+        for name in &names {
+            found.extend(summary(store, name).await?);
+        }
+        match names.last() {
+            Some(last) if names.len() == PAGE => after = Some(last.clone()),
+            Some(_) | None => return Ok(found),
+        }
+    }
+}
+
+/// Sums a session up; `None` where there is only a name. One that cannot be read is listed all the same.
+pub(super) async fn summary(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<Summary>> {
+    let lines = store.read(session, 0).await?;
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let recorded = read(session, lines.iter().map(String::as_str)).unwrap_or_default();
+    Ok(Some(Summary::of_recorded(session, &recorded)))
+}

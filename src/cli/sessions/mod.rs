@@ -1,0 +1,9 @@
+//! `ghost sessions`: what sessions there are, what happened in them, and moving or deleting one.
+
+mod command;
+mod list;
+mod show;
+mod transfer;
+
+pub(super) use command::{Arguments, run};
+pub(super) use transfer::read_export;

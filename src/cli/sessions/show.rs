@@ -1,0 +1,79 @@
+//! `ghost sessions show`.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::command::{missing, store_of};
+use crate::agent::event::{Content, Event, Recorded, read};
+use crate::agent::report::{Summary, audit, rca, story};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::cli::print::line;
+use crate::cli::setup::Setup;
+
+/// The arguments of `ghost sessions show`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The session.
+    session: SessionId,
+    /// Print the root cause as Markdown, as it was delivered.
+    #[arg(long, conflicts_with_all = ["audit", "json"])]
+    report: bool,
+    /// Print the report for auditors as Markdown.
+    #[arg(long, conflicts_with = "json")]
+    audit: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<()> {
+    let session = &arguments.session;
+    let lines = store_of(setup, session).await?.read(session, 0).await?;
+    if lines.is_empty() {
+        return Err(missing(session));
+    }
+    let reading = || format!("reading session {session}");
+    let recorded = read(session, lines.iter().map(String::as_str)).with_context(reading)?;
+    if arguments.json {
+        return line(&document(session, &lines, &recorded)?);
+    }
+    let text = if arguments.report {
+        rca(&State::fold(session, reported(&recorded)).with_context(reading)?)
+    } else if arguments.audit {
+        audit(&State::fold(session, &recorded).with_context(reading)?)
+    } else {
+        story(&recorded, io::stdout().is_terminal())
+    };
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Returns the events that the delivered report tells of: those before its first delivery.
+fn reported(recorded: &[Recorded]) -> &[Recorded] {
+    let delivered = |event: &Recorded| matches!(&event.content, Content::Known(event) if matches!(event.as_ref(), Event::Delivered(_)));
+    let end = recorded.iter().position(delivered).unwrap_or(recorded.len());
+    recorded.get(..end).unwrap_or(recorded)
+}
+
+fn document(session: &SessionId, lines: &[String], recorded: &[Recorded]) -> anyhow::Result<String> {
+    let events: Vec<&RawValue> =
+        lines.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>()?;
+    let head = recorded.last().map(|last| last.hash.to_string());
+    let mut document = json!(Summary::of_recorded(session, recorded));
+    if let Value::Object(object) = &mut document {
+        object.insert("head".to_owned(), json!(head));
+    }
+    // The lines are told as they are: their own bytes are what was digested.
+    let mut text = document.to_string();
+    if text.pop() == Some('}') {
+        text.push_str(&format!(",\"events\":{}}}", serde_json::to_string(&events)?));
+    }
+    Ok(text)
+}

@@ -1,0 +1,116 @@
+//! `ghost sessions export`, `import` and `delete`.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::command::{missing, shown, store_of};
+use crate::base::{SessionId, private_dir, write_private};
+use crate::cli::print::{Hinted, line, note};
+use crate::cli::setup::Setup;
+use crate::session;
+use crate::session::EraseError;
+use crate::session::export::{AuditFate, Export, ExportError, ImportError};
+
+/// Writes a session out.
+pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path>) -> anyhow::Result<()> {
+    let store = store_of(setup, session).await?;
+    let version = env!("CARGO_PKG_VERSION");
+    let found = match session::export::export(store.as_ref(), session, setup.data()?, version).await {
+        Ok(found) => found,
+        Err(ExportError::Missing { session }) => return Err(missing(&session)),
+        Err(error) => return Err(error.into()),
+    };
+    match out {
+        None => found.write(&mut BufWriter::new(io::stdout().lock())).context("writing the export")?,
+        Some(path) => {
+            let mut text = Vec::new();
+            found.write(&mut text)?;
+            write_private(path, &text).with_context(|| format!("writing {}", shown(path)))?;
+            note(&format!("{session}: {} events, {} texts", found.ledger.len(), found.evidence.len()));
+        }
+    }
+    Ok(())
+}
+
+/// Reads an export from a file, or from standard input.
+pub(in crate::cli) fn read_export(path: &Path) -> anyhow::Result<Export> {
+    let reading = || format!("reading {}", shown(path));
+    let found = if path == Path::new("-") {
+        session::export::read(io::stdin().lock())
+    } else {
+        let file = File::open(path).with_context(reading)?;
+        if !file.metadata().with_context(reading)?.is_file() {
+            return Err(anyhow::Error::msg("it is no file")).with_context(reading);
+        }
+        session::export::read(BufReader::new(file))
+    };
+    found.with_context(reading)
+}
+
+/// Puts a session in.
+pub(super) async fn import(setup: &Setup, file: &Path, json: bool) -> anyhow::Result<()> {
+    let export = read_export(file)?;
+    // What is no session makes no store.
+    export.session().with_context(|| format!("checking {}", shown(file)))?;
+    let data = setup.data()?;
+    private_dir(data).with_context(|| format!("making {}", shown(data)))?;
+    let store = setup.store().await?;
+    let imported = match session::export::import(store.as_ref(), &export, data).await {
+        Ok(imported) => imported,
+        Err(error @ ImportError::Exists { .. }) => {
+            return Err(Hinted::new(error, "delete it first, or leave it as it is").into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let (word, told) = match &imported.audit {
+        AuditFate::None => ("none", "it had no audit".to_owned()),
+        AuditFate::Written => ("written", "its audit is whole".to_owned()),
+        AuditFate::Kept => ("kept", "an audit of that name was there and stays".to_owned()),
+        AuditFate::Refused(why) => ("refused", format!("its audit was left out: {why}")),
+    };
+    if json {
+        let document = json!({
+            "id": export.session.as_str(), "events": imported.events, "evidence": imported.evidence, "audit": word,
+        });
+        return line(&document.to_string());
+    }
+    let (events, evidence) = (imported.events, imported.evidence);
+    line(&crate::agent::report::plain(&format!(
+        "{}: {events} events, {evidence} texts; {told}",
+        export.session
+    )))
+}
+
+/// Deletes a session.
+pub(super) async fn delete(
+    setup: &Setup,
+    session: &SessionId,
+    force: bool,
+    json: bool,
+) -> anyhow::Result<()> {
+    let store = store_of(setup, session).await?;
+    let erased = match session::delete(store.as_ref(), session, setup.data()?, force).await {
+        Ok(erased) => erased,
+        Err(EraseError::Missing { session }) => return Err(missing(&session)),
+        Err(error @ EraseError::Driven { .. }) => {
+            return Err(Hinted::new(error, "wait for it to end, or use --force").into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if json {
+        let document = json!({
+            "id": session.as_str(), "events": erased.events, "evidence": erased.evidence,
+            "audit": erased.audit.as_deref().map(|path| path.to_string_lossy()),
+        });
+        return line(&document.to_string());
+    }
+    let stays = erased.audit.map(|path| format!("; its audit stays: {}", shown(&path))).unwrap_or_default();
+    line(&format!(
+        "{session}: {} events are digests now, {} texts are gone{stays}",
+        erased.events, erased.evidence
+    ))
+}

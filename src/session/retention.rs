@@ -1,0 +1,199 @@
+//! How long what is kept: the text of sessions, their evidence, captures.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::agent::event::read;
+use crate::agent::state::{FoldError, State};
+use crate::base::{Digest, SessionId, Timestamp};
+use crate::session::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
+use crate::store::Store;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// A lifetime for each kind of thing, in days; zero is for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lifetimes {
+    /// What was said and done in a session, from its end on.
+    pub thread_days: u32,
+    /// Whole outputs, from when they were seen on.
+    pub evidence_days: u32,
+    /// Packet captures, from when they were fetched on.
+    pub capture_days: u32,
+}
+
+/// A session, as far as its lifetime goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name.
+    pub session: SessionId,
+    /// When it ended; `None` while it runs, and where that is not known.
+    pub ended: Option<Timestamp>,
+}
+
+/// A file, as far as its lifetime goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept<T> {
+    /// What it is.
+    pub what: T,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// Whether a session needs it that still runs.
+    pub needed: bool,
+}
+
+impl Lifetimes {
+    /// Returns the sessions whose text is due. One that runs never is.
+    #[must_use]
+    pub fn threads_due(&self, threads: &[Thread], now: Timestamp) -> Vec<SessionId> {
+        let over = |thread: &&Thread| thread.ended.is_some_and(|ended| is_over(self.thread_days, ended, now));
+        threads.iter().filter(over).map(|thread| thread.session.clone()).collect()
+    }
+
+    /// Returns the texts that are due. What a running session needs never is.
+    pub fn evidence_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+        due(self.evidence_days, kept, now)
+    }
+
+    /// Returns the captures that are due. What a running session needs never is.
+    pub fn captures_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+        due(self.capture_days, kept, now)
+    }
+}
+
+fn due<T>(days: u32, kept: &[Kept<T>], now: Timestamp) -> impl Iterator<Item = &T> {
+    let over = move |kept: &&Kept<T>| !kept.needed && is_over(days, kept.since, now);
+    kept.iter().filter(over).map(|kept| &kept.what)
+}
+
+fn is_over(days: u32, since: Timestamp, now: Timestamp) -> bool {
+    days > 0 && now.since(since) >= DAY * days
+}
+
+/// What a sweep removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// The sessions of which only the chain is left now.
+    pub sessions: Vec<SessionId>,
+    /// How many texts went.
+    pub evidence: usize,
+}
+
+/// Removes what is due from the store and the data folder. Cut off anywhere, the next sweep does the rest.
+///
+/// # Errors
+/// Fails where the store does not answer, or a file cannot be removed.
+pub async fn sweep(
+    store: &dyn Store,
+    data: &Path,
+    lifetimes: &Lifetimes,
+    now: Timestamp,
+) -> Result<Swept, EraseError> {
+    let mut swept = Swept::default();
+    for session in unfinished(data)? {
+        // Only what is a skeleton by now: the deletion of another may be under way, or was given up.
+        let lines = store.read(&session, 0).await?;
+        if lines.iter().all(|line| line.ends_with(r#""body":null}"#)) {
+            swept.evidence += finish(store, &session, data).await?;
+        }
+    }
+    let mut threads = Vec::new();
+    let mut needed = BTreeSet::new();
+    each(store, |session, lines| {
+        let ended = ended(session, lines);
+        if ended == Ended::No {
+            needed.extend(lines.iter().flat_map(|line| in_text(line)));
+        }
+        if let Ended::At(at) = ended {
+            threads.push(Thread { session: session.clone(), ended: Some(at) });
+        }
+    })
+    .await?;
+    for session in lifetimes.threads_due(&threads, now) {
+        match delete(store, &session, data, false).await {
+            Ok(erased) => {
+                swept.evidence += erased.evidence;
+                swept.sessions.push(session);
+            }
+            // Whoever took it up again, or deleted it meanwhile, has it.
+            Err(EraseError::Driven { .. } | EraseError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let folder = data.join("evidence");
+    let files = texts(&folder, |digest| needed.contains(&digest))?;
+    for name in lifetimes.evidence_due(&files, now) {
+        remove(&folder.join(name))?;
+        swept.evidence += 1;
+    }
+    Ok(swept)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    At(Timestamp),
+    No,
+    Erased,
+}
+
+/// Says when a session ended. What cannot be understood counts as running: nothing of it is removed.
+fn ended(session: &SessionId, lines: &[String]) -> Ended {
+    let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return Ended::No };
+    match State::fold(session, &recorded) {
+        Ok(state) if state.concluded.is_some() => Ended::At(state.last_at),
+        Err(FoldError::Erased) => Ended::Erased,
+        Ok(_) | Err(_) => Ended::No,
+    }
+}
+
+/// Returns the texts in the evidence folder with their age. Whatever bears another name is not ours.
+fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<Kept<String>>, EraseError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(trouble("reading", folder)(error)),
+    };
+    let mut found = BTreeMap::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(digest) = name.strip_suffix(".txt").and_then(|stem| stem.parse::<Digest>().ok()) else {
+            continue;
+        };
+        let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = modified.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
+        let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
+        found.insert(name, (Timestamp::from_millis(age), needed(digest)));
+    }
+    Ok(found.into_iter().map(|(what, (since, needed))| Kept { what, since, needed }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(number: u64) -> Timestamp {
+        Timestamp::from_millis(0).plus(DAY * u32::try_from(number).unwrap())
+    }
+
+    #[test]
+    fn a_session_is_due_when_its_days_are_over_and_never_while_it_runs() {
+        let lifetimes = Lifetimes { thread_days: 90, evidence_days: 0, capture_days: 0 };
+        let thread = |name: &str, ended| Thread { session: name.parse().unwrap(), ended };
+        let threads = [thread("old", Some(day(0))), thread("new", Some(day(1))), thread("runs", None)];
+        assert_eq!(lifetimes.threads_due(&threads, day(90)), ["old".parse().unwrap()]);
+        let ever = Lifetimes { thread_days: 0, ..lifetimes };
+        assert_eq!(ever.threads_due(&threads, day(9_000)), []);
+    }
+
+    #[test]
+    fn a_file_is_due_when_its_days_are_over_unless_it_is_needed() {
+        let lifetimes = Lifetimes { thread_days: 0, evidence_days: 2, capture_days: 1 };
+        let kept = |what, since, needed| Kept { what, since: day(since), needed };
+        let files = [kept("old", 0, false), kept("needed", 0, true), kept("new", 1, false)];
+        assert_eq!(lifetimes.evidence_due(&files, day(2)).collect::<Vec<_>>(), [&"old"]);
+        assert_eq!(lifetimes.captures_due(&files, day(2)).collect::<Vec<_>>(), [&"old", &"new"]);
+    }
+}

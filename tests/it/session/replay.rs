@@ -1,0 +1,240 @@
+//! A record that was changed anywhere is not what follows from itself, even where the chain was made to fit again.
+
+use ghost_agent::agent::event::{Chain, Content, Event, Recorded, Reply, Wish, read};
+use ghost_agent::agent::replay::{Divergence, Replayed, Source, Wording, replay};
+use ghost_agent::agent::tool::Registry;
+use ghost_agent::base::SessionId;
+use ghost_agent::session::export;
+use ghost_agent::shell::Policy;
+use serde_json::{Value, json};
+
+use super::world::{World, run, suppose, turn};
+
+/// A session in which a bit of everything happens.
+pub(super) async fn rich() -> World {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let touch = |name: &str| format!("sh -c 'echo ran >> {}'", folder.join(name).display());
+    let finding = json!({"confidence": "high", "root_cause_summary": "the kernel is Linux (o1)",
+        "confirmed_hypotheses": ["H1"], "recommended_actions": ["boot another one"],
+        "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/10.0.1.5/tcp/5001",
+            "evidence": [{"observation": "o1", "quote": "Linux"}]}]});
+    let settle = turn(&[("manage_hypotheses", json!({"update": [{"id": "H1", "state": "CONFIRMED"}]}))]);
+    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
+    let world = World::new(&[
+        turn(&[]),
+        suppose(),
+        run("uname -s"),
+        run(&touch("approved")),
+        run(&touch("denied")),
+        run(&touch("modified")),
+        run("rm -rf /"),
+        recall,
+        turn(&[("complete_investigation", json!({"confidence": "low", "root_cause_summary": "early"}))]),
+        settle,
+        turn(&[("complete_investigation", finding)]),
+    ]);
+    world.mention("5001 hangs").await;
+    world.say("ben", "also check the source VM", Wish::Steer).await;
+    let question = world.question().await;
+    world.answer(&question, "ben", Reply::Approve).await;
+    let question = world.question().await;
+    world.answer(&question, "ben", Reply::Deny { reason: "not now".to_owned() }).await;
+    let question = world.question().await;
+    world.answer(&question, "ben", Reply::Modify { command: touch("other") }).await;
+    let question = world.question().await;
+    world.answer(&question, "cem", Reply::Approve).await;
+    world.drive().await;
+    world
+}
+
+/// Decides an export once more, as `ghost replay` does.
+fn again(text: &str, wording: Wording) -> Result<Replayed, Box<Divergence>> {
+    let export = export::read(text.as_bytes()).unwrap();
+    let recorded = read(&export.session, export.ledger.iter().map(String::as_str)).unwrap();
+    decide(&export.session, &recorded, &export, wording)
+}
+
+fn decide(
+    session: &SessionId,
+    recorded: &[Recorded],
+    evidence: &export::Export,
+    wording: Wording,
+) -> Result<Replayed, Box<Divergence>> {
+    let (policy, tools) = (Policy::builtin().unwrap(), Registry::default());
+    replay(session, recorded, &Source { policy, tools: &tools, evidence, site: None, wording })
+}
+
+#[tokio::test]
+async fn a_session_replays_as_far_as_it_got() {
+    let world = rich().await;
+    let text = world.exported().await;
+    let replayed = again(&text, Wording::Same).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!((replayed.standing, replayed.outcome.is_some()), ("concluded", true));
+    let export = export::read(text.as_bytes()).unwrap();
+    let recorded = world.recorded().await;
+    for end in 1..=recorded.len() {
+        let part = recorded.get(..end).unwrap();
+        if let Err(found) = decide(&export.session, part, &export, Wording::Same) {
+            panic!("up to event {end}: {found}");
+        }
+    }
+}
+
+/// What is taken from the record because nothing that is recorded follows from it.
+const FREE: [(&str, &str); 13] = [
+    ("opened", "/origin"),
+    ("opened", "/version"),
+    ("opened", "/brain"),
+    ("opened", "/limits"),
+    ("answered", "/brain"),
+    // Of the last turn: of the others the next question holds it.
+    ("answered", "/text"),
+    ("answered", "/usage"),
+    ("answered", "/latency_ms"),
+    ("answered", "/stop"),
+    ("classified", "/policy"),
+    ("executing", "/epoch"),
+    ("done", "/audit_head"),
+    ("delivered", "/place"),
+];
+
+/// Returns every place in a value at which there is no other one below.
+fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(object) if !object.is_empty() => {
+            object.iter().for_each(|(key, value)| leaves(value, &format!("{place}/{key}"), found));
+        }
+        Value::Array(array) if !array.is_empty() => {
+            array.iter().enumerate().for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), found));
+        }
+        _ => found.push(place.to_owned()),
+    }
+}
+
+/// Changes a value into another one of the same shape.
+fn change(value: &mut Value) {
+    *value = match value.take() {
+        Value::Null => json!("something"),
+        Value::Bool(it) => json!(!it),
+        Value::Number(it) => json!(it.as_u64().unwrap_or(0) + 1),
+        Value::String(it) => json!(other(&it)),
+        Value::Array(_) => json!(["something"]),
+        Value::Object(_) => json!({"something": 1}),
+    };
+}
+
+/// Returns another text, still a digest or a moment where it was one.
+fn other(text: &str) -> String {
+    let last = text.chars().last().unwrap_or('x');
+    let (start, end) = text.split_at(text.len() - if text.is_empty() { 0 } else { last.len_utf8() });
+    if text.len() == 64 {
+        return format!("{start}{}", if end == "0" { "1" } else { "0" });
+    }
+    if text.len() == 24 && text.starts_with("20") && text.ends_with('Z') {
+        return text.replacen("20", "21", 1);
+    }
+    format!("{text}x")
+}
+
+/// Seals events into a new chain.
+fn seal(session: &SessionId, events: &[(ghost_agent::base::Timestamp, Event)]) -> Vec<Recorded> {
+    let mut chain = Chain::new(session.clone());
+    events.iter().map(|(at, event)| chain.seal(*at, event).unwrap().1).collect()
+}
+
+fn known(recorded: &[Recorded]) -> Vec<(ghost_agent::base::Timestamp, Event)> {
+    let event = |recorded: &Recorded| match &recorded.content {
+        Content::Known(event) => (recorded.at, event.as_ref().clone()),
+        Content::Foreign | Content::Erased => panic!("{recorded:?}"),
+    };
+    recorded.iter().map(event).collect()
+}
+
+#[tokio::test]
+async fn a_field_that_was_changed_shows_although_the_chain_was_made_to_fit() {
+    let world = rich().await;
+    let export = export::read(world.exported().await.as_bytes()).unwrap();
+    let events = known(&world.recorded().await);
+    let (mut tried, mut silent) = (0, Vec::new());
+    for (at, (_, event)) in events.iter().enumerate() {
+        let value = serde_json::to_value(event).unwrap();
+        let mut places = Vec::new();
+        leaves(&value["body"], "", &mut places);
+        for place in places {
+            let mut value = value.clone();
+            change(value.pointer_mut(&format!("/body{place}")).unwrap());
+            // What is no event any more cannot be read at all.
+            let Ok(changed) = serde_json::from_value::<Event>(value.clone()) else { continue };
+            let mut events = events.clone();
+            events.get_mut(at).unwrap().1 = changed;
+            tried += 1;
+            if value["kind"] == "delivered" && place == "/place" {
+                continue;
+            }
+            // The report names the last hash, so that it gives away what nothing else does.
+            if decide(&export.session, &seal(&export.session, &events), &export, Wording::Same).is_ok() {
+                silent.push(format!("{} {place}", value["kind"]));
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[tokio::test]
+async fn without_the_report_nearly_every_field_is_held_by_what_follows_from_it() {
+    let world = rich().await;
+    let export = export::read(world.exported().await.as_bytes()).unwrap();
+    let mut events = known(&world.recorded().await);
+    // Without the delivery of the report there is no last hash to compare with.
+    assert!(matches!(events.pop(), Some((_, Event::Delivered(_)))));
+    let mut silent = Vec::new();
+    for (at, (_, event)) in events.iter().enumerate() {
+        let value = serde_json::to_value(event).unwrap();
+        let mut places = Vec::new();
+        leaves(&value["body"], "", &mut places);
+        for place in places {
+            let mut value = value.clone();
+            change(value.pointer_mut(&format!("/body{place}")).unwrap());
+            let kind = value["kind"].as_str().unwrap().to_owned();
+            let free = |(of, start): &(&str, &str)| *of == kind && place.starts_with(start);
+            let Ok(changed) = serde_json::from_value::<Event>(value) else { continue };
+            let mut events = events.clone();
+            events.get_mut(at).unwrap().1 = changed;
+            let same =
+                decide(&export.session, &seal(&export.session, &events), &export, Wording::Same).is_ok();
+            if same && !FREE.iter().any(free) {
+                silent.push(format!("{at} {kind} {place}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[tokio::test]
+async fn an_event_that_is_missing_twice_or_elsewhere_shows() {
+    let world = rich().await;
+    let export = export::read(world.exported().await.as_bytes()).unwrap();
+    let mut events = known(&world.recorded().await);
+    assert!(matches!(events.pop(), Some((_, Event::Delivered(_)))));
+    let mut silent = Vec::new();
+    for at in 0..events.len() - 1 {
+        let kind = serde_json::to_value(&events.get(at).unwrap().1).unwrap()["kind"].clone();
+        let kind = kind.as_str().unwrap();
+        let mut missing = events.clone();
+        missing.remove(at);
+        let mut twice = events.clone();
+        twice.insert(at, events.get(at).unwrap().clone());
+        let mut swapped = events.clone();
+        swapped.swap(at, at + 1);
+        for (what, events) in [("missing", missing), ("twice", twice), ("swapped", swapped)] {
+            let recorded = seal(&export.session, &events);
+            if decide(&export.session, &recorded, &export, Wording::Same).is_ok() {
+                silent.push(format!("{what}: event {} {kind}", at + 1));
+            }
+        }
+    }
+    // An owner that went away asked, or began what only reads, and the next one did so again.
+    silent.retain(|found| !found.ends_with("asked") && !found.ends_with("executing"));
+    assert!(silent.is_empty(), "{silent:#?}");
+}
