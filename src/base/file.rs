@@ -18,7 +18,7 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Fails where the folder is missing or full; nothing is left behind then.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
     let written = write_new(&temporary, content).and_then(|()| fs::rename(&temporary, path));
