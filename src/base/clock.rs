@@ -16,7 +16,7 @@ pub struct Timestamp(i64);
 impl Timestamp {
     /// Builds a timestamp from milliseconds since 1970.
     #[must_use]
-    pub fn from_millis(millis: i64) -> Self {
+    pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 

@@ -80,9 +80,40 @@ fn findings(setup: &Setup) -> Vec<Finding> {
     }
     #[cfg(feature = "store")]
     store(setup, &mut add);
+    #[cfg(feature = "session")]
+    model(setup, &mut add);
     #[cfg(feature = "shell")]
     shell(setup, &mut add);
     found
+}
+
+/// Says who receives conversations. Nothing is sent.
+#[cfg(feature = "session")]
+fn model(setup: &Setup, add: &mut impl FnMut(State, &'static str, String)) {
+    use super::investigate::ready;
+
+    let config = &setup.config.model;
+    let named: Vec<_> = config.brain.iter().chain(&config.fallback).copied().collect();
+    if named.is_empty() {
+        add(State::Ok, "model", "none is configured: nothing leaves this machine".to_owned());
+    }
+    for provider in named {
+        match ready(setup, provider).map(|model| model.brain()) {
+            Ok(brain) => {
+                let host = brain.host.unwrap_or_else(|| "this process".to_owned());
+                let what = "symptoms, words of people and redacted output of commands";
+                add(
+                    State::Ok,
+                    "model",
+                    format!("{} {}: {host} receives {what}", brain.provider, brain.model),
+                );
+            }
+            Err(error) => add(State::Problem, "model", format!("{error:#}")),
+        }
+    }
+    if config.no_egress {
+        add(State::Ok, "egress", format!("none but this machine and {} listed", config.allowed.len()));
+    }
 }
 
 /// Tries the store. A file that is not there is not made: to check changes nothing.

@@ -6,6 +6,12 @@
 #[cfg(feature = "shell")]
 mod audit;
 mod config;
+#[cfg(feature = "shell")]
+mod consent;
+#[cfg(feature = "session")]
+mod investigate;
+#[cfg(feature = "shell")]
+mod name;
 mod print;
 #[cfg(feature = "session")]
 mod replay;

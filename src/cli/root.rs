@@ -35,6 +35,9 @@ pub(super) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
+    /// Investigates an incident in this terminal.
+    #[cfg(feature = "session")]
+    Investigate(super::investigate::Arguments),
     /// Judges commands and runs them behind the safety gate.
     #[cfg(feature = "shell")]
     Shell(super::shell::Arguments),
@@ -80,6 +83,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
     #[cfg(feature = "shell")]
     let setup = || Setup::new(&root.global);
     match root.command {
+        #[cfg(feature = "session")]
+        Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
         #[cfg(feature = "shell")]
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]

@@ -14,6 +14,8 @@ pub(super) struct Setup {
     pub(super) file: Option<PathBuf>,
     /// Where a run keeps what it writes; what only answers needs no such place.
     data: Option<PathBuf>,
+    /// Whether that place was named on the command line.
+    named: bool,
     /// The environment.
     pub(super) environment: Environment,
 }
@@ -29,7 +31,13 @@ impl Setup {
             None => Config::default(),
         };
         let data = data_dir(global.data_dir.as_deref(), &environment).ok();
-        Ok(Self { config, file, data, environment })
+        let named = global.data_dir.is_some();
+        Ok(Self { config, file, data, named, environment })
+    }
+
+    /// Returns the data folder where the command line named it.
+    pub(super) fn named_data(&self) -> Option<&Path> {
+        self.data.as_deref().filter(|_| self.named)
     }
 
     /// Returns the data folder.
@@ -155,7 +163,8 @@ mod store {
         fn redis(&self) -> anyhow::Result<Option<RedisPlace>> {
             let store = &self.config.store;
             let Some(url) = &store.url else { return Ok(None) };
-            Ok(Some(RedisPlace { password: self.password()?, ..RedisPlace::new(url, &store.prefix) }))
+            let place = RedisPlace::new(url, &store.prefix);
+            Ok(Some(RedisPlace { password: self.password()?, replicas: store.replicas, ..place }))
         }
 
         fn password(&self) -> anyhow::Result<Option<String>> {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 const LARGEST: u64 = 1 << 20;
 
 /// The whole configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Programs outside the folders for programs, by name: absolute paths.
@@ -28,6 +28,12 @@ pub struct Config {
     /// Where sessions are kept.
     #[cfg(feature = "store")]
     pub store: super::Store,
+    /// Who thinks.
+    #[cfg(feature = "session")]
+    pub model: super::Model,
+    /// What a session may spend.
+    #[cfg(feature = "session")]
+    pub limits: super::Limits,
 }
 
 /// `[shell]`.
@@ -154,6 +160,8 @@ impl Config {
         }
         #[cfg(feature = "store")]
         problems.extend(self.store.problems());
+        #[cfg(feature = "session")]
+        problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
         problems
     }
 

@@ -6,6 +6,8 @@
 
 mod environment;
 mod file;
+#[cfg(feature = "session")]
+mod model;
 mod place;
 #[cfg(feature = "store")]
 mod store;
@@ -14,6 +16,8 @@ pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;
 pub use file::{Config, ConfigError, read_small};
+#[cfg(feature = "session")]
+pub use model::{Dialect, Limits, Model, Named, OpenAi, Price, Provider, Sign};
 pub use place::{PlaceError, data_dir};
 #[cfg(feature = "store")]
 pub use store::Store;

@@ -19,11 +19,13 @@ pub struct Store {
     pub prefix: String,
     /// The absolute path of a file that holds the password and nothing else; `$GHOST_REDIS_PASSWORD` wins over it.
     pub password_file: Option<PathBuf>,
+    /// How many replicas have to have a write before it counts, behind sentinels; 0 unless said.
+    pub replicas: u32,
 }
 
 impl Default for Store {
     fn default() -> Self {
-        Self { url: None, prefix: "ghost".to_owned(), password_file: None }
+        Self { url: None, prefix: "ghost".to_owned(), password_file: None, replicas: 0 }
     }
 }
 
@@ -34,6 +36,7 @@ impl fmt::Debug for Store {
             .field("url", &self.url.as_ref().map(|_| "[secret]"))
             .field("prefix", &self.prefix)
             .field("password_file", &self.password_file)
+            .field("replicas", &self.replicas)
             .finish()
     }
 }
@@ -53,6 +56,9 @@ impl Store {
                 "[store] prefix = {:?}: it is made of letters, digits and any of _ - . :",
                 self.prefix
             ));
+        }
+        if self.replicas > 0 && !self.url.as_deref().is_some_and(|url| url.starts_with("redis-sentinel://")) {
+            problems.push("[store] replicas: they are counted behind redis-sentinel:// only".to_owned());
         }
         if let Some(path) = &self.password_file {
             if !path.is_absolute() {
@@ -87,7 +93,7 @@ mod tests {
         for text in [
             "",
             "url = 'redis://h'",
-            "url = 'redis-sentinel://a,b/main'\nprefix = 'ghost:prod'",
+            "url = 'redis-sentinel://a,b/main'\nprefix = 'ghost:prod'\nreplicas = 1",
             "url = 'rediss://ana@h'\npassword_file = '/run/secrets/redis'",
         ] {
             assert_eq!(problems(text), [""; 0], "{text}");
@@ -102,5 +108,6 @@ mod tests {
         let store: Store = toml::from_str(text).unwrap();
         assert!(!format!("{told:?} {store:?}").contains("hunter2"));
         assert_eq!(problems("password_file = '/pw'").len(), 1);
+        assert_eq!(problems("url = 'redis://h'\nreplicas = 1").len(), 1);
     }
 }

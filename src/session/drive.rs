@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agent::event::{Delivered, Event, Resumed};
+use crate::agent::event::{AnswerFailed, Delivered, Event, Resumed};
 use crate::agent::report;
 use crate::agent::step::{Effect, Kit, next};
 use crate::base::{Digest, SessionId};
@@ -17,6 +17,9 @@ use crate::store::StoreError;
 
 /// A gap longer than this, in which nobody was waited for, was a pause.
 const PAUSE: Duration = Duration::from_secs(60);
+
+/// How often a question that is too long is asked again at half its length.
+const SHORTER: u32 = 2;
 
 /// What the caller holds while a session is driven.
 #[derive(Debug, Clone)]
@@ -85,9 +88,12 @@ impl Engine {
                     if let (Ok(answered), Some(state)) = (&mut turn, desk.state()) {
                         name_calls(state, answered.turn, &mut answered.calls);
                     }
-                    let failed = turn.as_ref().err().map(|failed| failed.problem.clone());
+                    let failed = turn.as_ref().err().cloned();
                     desk.record(&[event(turn)], 0).await?;
-                    if let Some(why) = failed {
+                    let shorter = desk.state().is_some_and(|state| state.too_long <= SHORTER);
+                    if let Some(AnswerFailed { problem: why, .. }) =
+                        failed.filter(|failed| !(failed.too_long && shorter))
+                    {
                         return Ok(Rest::Stuck { why });
                     }
                 }

@@ -106,7 +106,8 @@ pub(super) async fn execute(
     }
     let (cancel, signal) = Cancel::new();
     let run = gate.run(engine, &state, &step, signal);
-    let attended = attend(engine, &state, &step, hands, &cancel, risky, run);
+    let current = desk.state().cloned().unwrap_or_else(|| state.clone());
+    let attended = attend(engine, &current, &step, hands, &cancel, risky, run);
     let (response, lease) = keep(engine, &desk.lease, attended).await?;
     desk.lease = lease;
     match response {

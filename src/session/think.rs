@@ -43,7 +43,10 @@ pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<A
                 stop,
             })
         }
-        Err(error) => Err(AnswerFailed { turn: asked.turn, problem: error.to_string() }),
+        Err(error) => {
+            let too_long = matches!(error, ModelError::TooLong { .. });
+            Err(AnswerFailed { turn: asked.turn, problem: error.to_string(), too_long })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::agent::Fence;
 use crate::agent::conversation::{compact, size};
 use crate::agent::event::{Asked, Wish};
-use crate::agent::model::{Ask, Message, ToolResult};
+use crate::agent::model::{Ask, Message, Stop, ToolResult};
 use crate::agent::prompt;
 use crate::agent::state::{Entry, State, Turn};
 use crate::agent::step::Kit;
@@ -22,7 +22,9 @@ pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
         messages: messages(state),
         max_output_tokens: limits.answer_tokens.min(kit.brain.window / 4).max(1),
     };
-    let compacted = compact::compact(&mut ask, state, kit.brain.window);
+    // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
+    let window = kit.brain.window.checked_shr(state.too_long).unwrap_or(0);
+    let compacted = compact::compact(&mut ask, state, window);
     let asked = Asked {
         turn: ask.turn,
         messages: u32::try_from(ask.messages.len()).unwrap_or(u32::MAX),
@@ -63,7 +65,9 @@ fn opening(state: &State) -> String {
 }
 
 fn said(turn: &Turn) -> Vec<Message> {
-    if turn.text.is_empty() && turn.calls.is_empty() {
+    // Whoever refused once goes on refusing with its refusal in view.
+    let refused = matches!(turn.stop, Stop::Refused { .. });
+    if turn.calls.is_empty() && (turn.text.is_empty() || refused) {
         return Vec::new();
     }
     let calls = turn.calls.iter().map(|call| call.call.clone()).collect();

@@ -6,5 +6,7 @@
 mod build;
 mod compact;
 mod size;
+#[cfg(test)]
+mod tests;
 
 pub use build::build;

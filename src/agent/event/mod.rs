@@ -9,18 +9,26 @@
 //! little endian); `prev` is the `hash` before, and in the first line the SHA-256 of the session's name. A line whose body
 //! was erased holds `"body":null`: the chain still verifies, and a body kept elsewhere can still be compared with `digest`.
 
+mod approval;
+mod command;
+mod evidence;
 mod id;
 mod kind;
 mod line;
+mod session;
 #[cfg(test)]
 mod tests;
 mod text;
+mod turn;
 
+pub use approval::{ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Impact, Reply};
+pub use command::{Classified, Done, Executing, Intent, Proposed, Unknown};
+pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
 pub use id::{ObservationId, ObservationIdError, StepId};
-pub use kind::{
-    AnswerFailed, Answered, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Asked,
-    BudgetSpent, Citation, Classified, Concluded, Delivered, Discarded, Done, Event, Executing, Finding,
-    FindingAccepted, FindingRejected, HypothesisSet, Impact, Intent, Note, Noted, Observed, Opened, Origin,
-    Proposed, Quote, Refusal, Reply, Resumed, Returned, Said, Source, Unknown, Wish,
-};
+pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
+pub use session::{
+    BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote, Resumed,
+    Said, Wish,
+};
+pub use turn::{AnswerFailed, Answered, Asked, Refusal, Returned};

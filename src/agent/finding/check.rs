@@ -1,5 +1,6 @@
 //! Whether a claim holds against what was recorded.
 
+use crate::agent::Fence;
 use crate::agent::event::{Citation, Finding};
 use crate::agent::finding::FaultCode;
 use crate::agent::tool::Bench;
@@ -34,7 +35,10 @@ fn cite(cited: &Citation, bench: &Bench<'_>) -> Result<String, String> {
     if quote.len() < SHORTEST_QUOTE {
         return Err(format!("the citation of {id} quotes nothing; give words that stand in it"));
     }
-    if !words(&text).contains(&words(quote)) {
+    // The model may have read the text through its fence, which spells out what could pass for a marker.
+    let fence = Fence::new(&bench.state.opened.nonce);
+    let stands = |text: &str| words(text).contains(&words(quote));
+    if !stands(&text) && !stands(&fence.inside(&text)) {
         return Err(format!("{id} does not say {quote:?}"));
     }
     Ok(format!("{id} says {quote:?}"))

@@ -1,4 +1,15 @@
-//! Placeholder.
+//! The system prompt: how to investigate, drawn together from sections for the tools that there are.
+//!
+//! Goes in: a [`Setting`]. Comes out: Markdown, the same bytes for the same setting. Never: a tool that is not there, a
+//! rule that the code does not hold, words of the network.
 
-mod system;
-pub use system::{Setting, system};
+mod draw;
+mod fill;
+mod gate;
+mod section;
+mod site;
+#[cfg(test)]
+mod tests;
+
+pub use draw::{Setting, system};
+pub use gate::GATES;

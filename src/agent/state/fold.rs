@@ -74,6 +74,7 @@ impl State {
             denials: Vec::new(),
             asked: None,
             failures: Vec::new(),
+            too_long: 0,
             wish: None,
             budget_spent: None,
             spent: Spent::default(),
@@ -97,6 +98,7 @@ impl State {
             Event::AnswerFailed(failed) => {
                 self.asked = None;
                 self.failures.push(failed.problem.clone());
+                self.too_long += u32::from(failed.too_long);
             }
             Event::Proposed(proposed) => {
                 let step = proposed.step;
@@ -203,7 +205,7 @@ impl State {
 
     fn answered(&mut self, answered: &Answered, at: Timestamp) {
         (self.asked, self.spent.turns) = (None, self.spent.turns + 1);
-        self.failures.clear();
+        (self.failures, self.too_long) = (Vec::new(), 0);
         let usage = answered.usage;
         let used = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
         self.spent.tokens = self.spent.tokens.saturating_add(used);

@@ -46,6 +46,8 @@ pub struct State {
     pub asked: Option<Asked>,
     /// What kept a model from answering, since it last did.
     pub failures: Vec<String>,
+    /// How many of these were questions that were too long.
+    pub too_long: u32,
     /// Who wanted it to end, and how.
     pub wish: Option<(String, Wish)>,
     /// The budget that is spent.

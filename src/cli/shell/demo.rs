@@ -4,10 +4,12 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Args;
 
-use super::run::{Consent, interrupted, new_session, summary};
+use super::run::summary;
+use crate::cli::consent::Consent;
+use crate::cli::name::new_session;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
+use crate::cli::wait::{drive, interrupted};
 use crate::shell::{Response, Shell, Verdict, audit};
 
 /// What the engineer proposes, and why.

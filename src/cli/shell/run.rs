@@ -2,16 +2,16 @@
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use anyhow::Context as _;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::base::SessionId;
+use crate::cli::consent::Consent;
+use crate::cli::name::new_session;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
-use crate::shell::{Approver, Cancel, DenyAll, Response, Shell, Status, TerminalApprover};
+use crate::cli::wait::{drive, interrupted};
+use crate::shell::{Cancel, Response, Shell, Status};
 
 /// The arguments of `ghost shell run`.
 #[derive(Debug, Args)]
@@ -43,29 +43,6 @@ pub(super) struct Arguments {
     /// Exit with 3 where the command was denied or blocked.
     #[arg(long)]
     exit_code: bool,
-}
-
-/// Where consent comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Consent {
-    /// From whoever sits at the terminal.
-    Ask,
-    /// From nowhere: what needs consent is denied.
-    Deny,
-}
-
-impl Consent {
-    /// Returns the approver.
-    pub(super) fn approver(self, setup: &Setup) -> Arc<dyn Approver> {
-        match self {
-            Self::Ask => {
-                let text = |name| setup.environment.text(name);
-                let plain = text("TERM").is_none_or(|kind| matches!(kind, "" | "dumb" | "cons25" | "emacs"));
-                Arc::new(TerminalApprover::new(text("USER").unwrap_or("terminal")).plain(plain))
-            }
-            Self::Deny => Arc::new(DenyAll),
-        }
-    }
 }
 
 /// Runs the subcommand.
@@ -100,25 +77,6 @@ async fn one(shell: &Shell, command: &str, reasoning: &str) -> Response {
             running.await
         }
     }
-}
-
-/// Waits for Ctrl-C or SIGTERM; for ever where the system does not tell us.
-pub(super) async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        done = tokio::signal::ctrl_c() => if done.is_err() { std::future::pending().await },
-        _ = terminate.recv() => {}
-    }
-}
-
-/// Makes up a session id that nobody else has.
-pub(super) fn new_session(prefix: &str) -> anyhow::Result<SessionId> {
-    let mut bytes = [0_u8; 5];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .context("asking the system for random bytes")?;
-    let suffix: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{prefix}-{suffix}").parse::<SessionId>()?)
 }
 
 fn show(response: &Response) -> anyhow::Result<()> {

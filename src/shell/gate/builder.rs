@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
-    Approver, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Setting, Shell, sweep,
+    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Setting, Shell,
+    sweep,
 };
 
 /// Why a shell could not be put together.
@@ -46,6 +47,7 @@ pub struct Builder {
     identity: Option<String>,
     expiry: Duration,
     limits: Limits,
+    clip: ClipLimits,
     environment: BTreeMap<String, OsString>,
     programs: Programs,
     captures: PathBuf,
@@ -68,6 +70,7 @@ impl Builder {
             identity: None,
             expiry: Duration::from_secs(15 * 60),
             limits: Limits::default(),
+            clip: ClipLimits::MODEL,
             environment: BTreeMap::new(),
             programs: Programs::default(),
             captures: PathBuf::from("/tmp/captures"),
@@ -130,6 +133,12 @@ impl Builder {
         Self { limits, ..self }
     }
 
+    /// Sets how much of an output is shown; 200 lines and 4,000 tokens unless said.
+    #[must_use]
+    pub fn clip(self, clip: ClipLimits) -> Self {
+        Self { clip, ..self }
+    }
+
     /// Sets the variables from which the ones that a command may see are picked.
     #[must_use]
     pub fn environment(self, environment: BTreeMap<String, OsString>) -> Self {
@@ -181,6 +190,7 @@ impl Builder {
             identity: self.identity,
             expiry: self.expiry,
             evidence,
+            clip: self.clip,
             log: Arc::new(Mutex::new(log)),
             setting: Setting {
                 limits: self.limits,

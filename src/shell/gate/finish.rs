@@ -7,7 +7,7 @@ use super::response::{OutputMetadata, Problem, Response, Status};
 use super::run::Shell;
 use crate::base::{Digest, write_private};
 use crate::shell::audit::{Confinement, Entry, Evidence, Kind};
-use crate::shell::{ClipLimits, ExecError, Mask, ModelText, Output, Verdict, clip, redact};
+use crate::shell::{ExecError, Mask, ModelText, Output, Verdict, clip, redact};
 
 /// Output after redaction and clipping.
 struct Finished {
@@ -110,7 +110,7 @@ impl Shell {
 
     async fn process(&self, output: &Output) -> Option<Finished> {
         let (stdout, stderr) = (output.stdout.clone(), output.stderr.clone());
-        let folder = self.evidence.clone();
+        let (folder, limits) = (self.evidence.clone(), self.clip);
         let work = move || {
             let (stdout, stderr) =
                 (redact(&String::from_utf8_lossy(&stdout)), redact(&String::from_utf8_lossy(&stderr)));
@@ -120,8 +120,8 @@ impl Shell {
             categories.dedup();
             Finished {
                 evidence: keep(&folder, stdout.as_str()),
-                stdout: clip(&stdout, ClipLimits::MODEL),
-                stderr: clip(&stderr, ClipLimits::MODEL),
+                stdout: clip(&stdout, limits),
+                stderr: clip(&stderr, limits),
                 redactions: stdout.count() + stderr.count(),
                 categories,
             }

@@ -13,8 +13,8 @@ use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
 use crate::shell::policy::quote;
 use crate::shell::{
-    Approver, CancelSignal, Choice, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy, Request,
-    Setting, Verdict, exec,
+    Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy,
+    Request, Setting, Verdict, exec,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -31,6 +31,7 @@ pub struct Shell {
     pub(super) identity: Option<String>,
     pub(super) expiry: Duration,
     pub(super) evidence: PathBuf,
+    pub(super) clip: ClipLimits,
     pub(super) log: Arc<Mutex<Log>>,
     pub(super) setting: Setting,
 }

@@ -29,6 +29,9 @@ impl Address {
                 "an address has no `?` and no `#`; in a password they are %3F and %23",
             ));
         }
+        if place.replicas > 0 && scheme != "redis-sentinel" {
+            return Err(StoreError::place("replicas are counted behind sentinels only"));
+        }
         let password = place.password.as_deref();
         match scheme {
             "redis" | "rediss" => Ok(Self::Single(server(&place.url, password)?)),
@@ -156,6 +159,16 @@ mod tests {
                 Address::Sentinel { login, .. } => login,
             };
             assert_eq!(found.password(), Some("n/e@w"), "{url}");
+        }
+    }
+
+    #[test]
+    fn replicas_are_counted_behind_sentinels_only() {
+        for (url, fits) in
+            [("redis://h", false), ("redis-cluster://h", false), ("redis-sentinel://h/main", true)]
+        {
+            let place = Place { replicas: 1, ..Place::new(url, "ghost") };
+            assert_eq!(Address::parse(&place).is_ok(), fits, "{url}");
         }
     }
 

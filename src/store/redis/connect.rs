@@ -91,6 +91,8 @@ fn unavailable(error: RedisError) -> StoreError {
         "no sentinel knows a living master of that name; is the name right, or is a failover going on?"
     } else if error.kind() == ErrorKind::AuthenticationFailed {
         "Redis does not accept the password"
+    } else if error.kind() == ErrorKind::Parse {
+        "what answers there is no Redis, or it speaks TLS and the address does not begin with rediss://"
     } else if error.is_timeout() {
         "Redis did not answer in time; is it busy or paused?"
     } else if error.is_io_error() {

@@ -18,6 +18,10 @@ pub struct Place {
     pub password: Option<String>,
     /// What all keys begin with.
     pub prefix: String,
+    /// How many replicas have to have a write before it counts, behind sentinels only; none unless said. With fewer every
+    /// write is [`StoreError::Unavailable`](crate::store::StoreError::Unavailable): a failover can then lose no write that counted
+    /// unless it promotes a replica that was not among those.
+    pub replicas: u32,
     /// How long an answer may take.
     pub answer: Duration,
     /// How long a connection may take to be made.
@@ -33,6 +37,7 @@ impl Place {
             url: url.into(),
             password: None,
             prefix: prefix.into(),
+            replicas: 0,
             answer: 2 * second,
             connect: 2 * second,
         }

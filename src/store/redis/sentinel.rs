@@ -7,13 +7,14 @@ use std::time::Duration;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType};
 use redis::{
-    AsyncConnectionConfig, Cmd, ConnectionInfo, Pipeline, RedisConnectionInfo, RedisError, RedisFuture,
-    RedisResult, Value,
+    Arg, AsyncConnectionConfig, Cmd, ConnectionInfo, ErrorKind, Pipeline, RedisConnectionInfo, RedisError,
+    RedisFuture, RedisResult, Value,
 };
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::store::redis::place::Place;
+use crate::store::settings::millis;
 
 /// A master and those who watch it.
 #[derive(Clone)]
@@ -22,6 +23,9 @@ pub(super) struct Watched {
     config: AsyncConnectionConfig,
     patience: Duration,
     database: i64,
+    /// How many replicas have to have a write, and for how long they are waited for.
+    replicas: u32,
+    lag: Duration,
 }
 
 struct State {
@@ -51,6 +55,8 @@ impl Watched {
             config,
             patience: place.answer + place.connect,
             database,
+            replicas: place.replicas,
+            lag: place.answer / 2,
         };
         watched.master().await?;
         Ok(watched)
@@ -73,6 +79,21 @@ impl Watched {
         timeout(self.patience, find).await.unwrap_or_else(late)
     }
 
+    /// Sends a command, and waits on the same connection until enough replicas have what it wrote.
+    async fn send(&self, master: &mut MultiplexedConnection, command: &Cmd) -> RedisResult<Value> {
+        let answer = master.req_packed_command(command).await?;
+        if self.replicas == 0 || matches!(answer, Value::ServerError(_)) || only_reads(command) {
+            return Ok(answer);
+        }
+        // No time at all would mean without end.
+        let lag = millis(self.lag).max(1);
+        let have: u32 = redis::cmd("WAIT").arg(self.replicas).arg(lag).query_async(master).await?;
+        if have < self.replicas {
+            return Err((ErrorKind::Client, "fewer replicas than asked for have the write").into());
+        }
+        Ok(answer)
+    }
+
     /// Makes the next command ask for the master again, unless somebody did so already.
     async fn forget(&self, number: u64) {
         let mut state = self.state.lock().await;
@@ -80,6 +101,13 @@ impl Watched {
             state.master = None;
         }
     }
+}
+
+/// Whether a command of ours writes nothing. Of scripts it is not known.
+fn only_reads(command: &Cmd) -> bool {
+    let reads =
+        [&b"EXISTS"[..], b"GET", b"HEXISTS", b"HGET", b"LRANGE", b"SCRIPT", b"ZRANGEBYLEX", b"ZRANGEBYSCORE"];
+    command.args_iter().next().is_some_and(|name| matches!(name, Arg::Simple(name) if reads.contains(&name)))
 }
 
 /// Whether an answer says that the server may not be the master any longer. Only what every server says at times does not.
@@ -95,7 +123,7 @@ impl ConnectionLike for Watched {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
         Box::pin(async move {
             let (mut master, number) = self.master().await?;
-            let answer = master.req_packed_command(command).await;
+            let answer = self.send(&mut master, command).await;
             if is_doubtful(&answer) {
                 self.forget(number).await;
             }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use super::process;
-use super::server::Server;
+use super::server::{Server, is_without};
 
 /// Checks a configuration; returns the store's finding, and everything that was printed.
 #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
@@ -122,7 +122,9 @@ fn certificates(folder: &Path) {
             .args(arguments.split_whitespace())
             .current_dir(folder)
             .output()
-            .unwrap_or_else(|error| panic!("openssl: {error}"));
+            .unwrap_or_else(|error| {
+                panic!("openssl: {error} (install it, or set GHOST_TEST_WITHOUT=openssl)")
+            });
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     make("-days 2 -subj /CN=authority -keyout ca.key -out ca.pem");
@@ -134,6 +136,9 @@ fn certificates(folder: &Path) {
 
 #[test]
 fn tls_is_spoken_with_a_server_whose_certificate_is_trusted_and_with_no_other() {
+    if is_without("openssl") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     certificates(folder.path());
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();

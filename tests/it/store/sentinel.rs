@@ -1,5 +1,7 @@
 //! The Redis store behind sentinels: the facts, and a master that is killed.
 
+use std::time::Duration;
+
 use ghost_agent::store::{
     Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisPlace, RedisStore, StoreError,
 };
@@ -88,4 +90,27 @@ async fn a_name_that_no_sentinel_knows_is_said() {
     let place = RedisPlace::new(servers.url().replace("/main", "/other"), "ghost");
     let refused = RedisStore::connect(&place, quick()).await.unwrap_err();
     assert!(refused.to_string().contains("no sentinel knows"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_write_that_too_few_replicas_have_does_not_count() {
+    let Some(servers) = Watched::by_one() else { return };
+    let half = Duration::from_millis(500);
+    let place = RedisPlace { replicas: 1, answer: half, ..RedisPlace::new(servers.url(), "ghost") };
+    let store = RedisStore::connect(&place, quick()).await.unwrap();
+    let lease = store.acquire(&id("s1"), "worker-a", LONG).await.unwrap().unwrap();
+    assert_eq!(store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap(), 1);
+    // What counted is there, without a wait.
+    assert!(servers.replica.say("LLEN ghost:{s1}:events").starts_with(":1"));
+    servers.replica.pause();
+    let refused = store.append(&lease, 1, &lines(&["b"]), 0).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Unavailable { .. }), "{refused:?}");
+    assert!(store.read(&id("s1"), 0).await.is_ok(), "reading needs no replica");
+    servers.replica.resume();
+    let again =
+        until("the replica is back", async || match store.append(&lease, 1, &lines(&["b"]), 0).await {
+            Ok(length) | Err(StoreError::Moved { length }) => Some(length),
+            Err(_) => None,
+        });
+    assert_eq!(again.await, 2);
 }

@@ -38,10 +38,8 @@ impl Server {
         Self::of_kind(&["--sentinel"], Some(rules))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "how a tester says what is missing")]
     fn of_kind(arguments: &[&str], rules: Option<&str>) -> Option<Self> {
-        let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();
-        if without.split([',', ' ']).any(|name| name == "redis-server") {
+        if is_without("redis-server") {
             return None;
         }
         for _ in 0..16 {
@@ -133,6 +131,13 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Whether the tests are told to go without a program.
+#[expect(clippy::disallowed_methods, reason = "how a tester says what is missing")]
+pub(super) fn is_without(program: &str) -> bool {
+    let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();
+    without.split([',', ' ']).any(|name| name == program)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a real server is what the test is about")]

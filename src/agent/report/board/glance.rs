@@ -215,7 +215,7 @@ fn budget(state: &State, now: Timestamp) -> Vec<Budget> {
         ("turns", u64::from(spent.turns), u64::from(limits.turns)),
         ("commands", spent.commands.into(), limits.commands.into()),
         ("minutes", at_work.as_secs() / 60, limits.minutes.into()),
-        ("captured bytes", spent.captured_bytes, limits.captured_bytes),
+        ("captured megabytes", spent.captured_bytes / 1_000_000, limits.captured_bytes / 1_000_000),
         ("tokens", spent.tokens, limits.tokens),
     ];
     all.into_iter().map(|(what, used, limit)| Budget { what, used, limit }).collect()

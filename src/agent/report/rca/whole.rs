@@ -63,7 +63,9 @@ fn header(state: &State) -> String {
         Some((at, concluded)) => {
             lines.push(format!("- Ended: {at}, by {}", text(&concluded.by)));
             let (outcome, confidence) = (concluded.outcome, concluded.confidence);
-            lines.push(format!("- Outcome: {outcome}, confidence {confidence}"));
+            let claimed = concluded.claimed.map(|claimed| format!("; the investigator claimed {claimed}"));
+            let claimed = claimed.unwrap_or_default();
+            lines.push(format!("- Outcome: {outcome}, confidence {confidence}{claimed}"));
         }
         None => {
             lines.push(format!(

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::agent::event::{Answered, Concluded, ObservationId, Observed, Source};
 use crate::agent::event::{
-    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Chain, Classified, Done, Effect,
-    Event, Executing, Intent, Opened, Origin, Proposed, Recorded, Reply, StepId,
+    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Chain, Classified, Done, Event,
+    Executing, Impact, Intent, Opened, Origin, Proposed, Recorded, Reply, StepId,
 };
 use crate::agent::model::{Brain, Call, Stop, Usage};
 use crate::agent::state::State;
@@ -121,7 +121,7 @@ impl Ledger {
             digest: Digest::of(approval),
             expires_at: self.now.plus(Duration::from_secs(900)),
             votes_needed: 1,
-            effect: Effect::Change,
+            impact: Impact::Change,
             outcome_unknown: false,
         }));
     }
@@ -204,6 +204,7 @@ impl Ledger {
             actions: vec!["Remove rule 1 of INPUT on tf-dest-vm.".to_owned(), "Run iperf again.".to_owned()],
             open_questions: vec!["Who added the rule?".to_owned()],
             by: "model".to_owned(),
+            claimed: None,
         }));
     }
 }

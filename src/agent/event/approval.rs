@@ -1,0 +1,97 @@
+//! Questions to humans and their answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::event::{StepId, text};
+use crate::base::{Digest, Timestamp};
+
+/// See [`Event::ApprovalRequested`](crate::agent::event::Event::ApprovalRequested).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRequested {
+    /// The approval's name.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+    /// The round.
+    pub round: u32,
+    /// What exactly is asked.
+    #[serde(with = "text")]
+    pub digest: Digest,
+    /// From then on the answer is no.
+    #[serde(with = "text")]
+    pub expires_at: Timestamp,
+    /// How many different people must approve.
+    pub votes_needed: u32,
+    /// What it does: `measurement` or `change`.
+    pub impact: Impact,
+    /// An earlier run was cut off, so that nobody knows whether it took effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outcome_unknown: bool,
+}
+
+/// What an approved command does to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Impact {
+    /// It captures or measures and leaves the network as it is.
+    Measurement,
+    /// It may change something.
+    Change,
+}
+
+/// See [`Event::ApprovalVoted`](crate::agent::event::Event::ApprovalVoted).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalVoted {
+    /// The approval.
+    pub approval: String,
+    /// Who.
+    pub who: String,
+    /// Whether it was a yes.
+    pub approves: bool,
+    /// When.
+    #[serde(with = "text")]
+    pub at: Timestamp,
+}
+
+/// See [`Event::ApprovalDecided`](crate::agent::event::Event::ApprovalDecided).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalDecided {
+    /// The approval.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+    /// What was decided.
+    pub answer: Reply,
+    /// Whose vote it was.
+    pub who: String,
+    /// When.
+    #[serde(with = "text")]
+    pub at: Timestamp,
+}
+
+/// What a human answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Reply {
+    /// Run exactly what was shown, once.
+    Approve,
+    /// Run nothing.
+    Deny {
+        /// Why.
+        reason: String,
+    },
+    /// Judge this command instead.
+    Modify {
+        /// The whole new command.
+        command: String,
+    },
+}
+
+/// See [`Event::ApprovalExpired`](crate::agent::event::Event::ApprovalExpired).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalExpired {
+    /// The approval.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+}

@@ -1,0 +1,88 @@
+//! What was seen, and what is claimed of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::event::{ObservationId, StepId, text};
+use crate::base::Digest;
+
+/// See [`Event::Observed`](crate::agent::event::Event::Observed).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Its name.
+    pub id: ObservationId,
+    /// The call that it came from.
+    pub call: String,
+    /// The step, where it is the output of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
+    /// The tool.
+    pub tool: String,
+    /// What was looked at, in a line.
+    pub what: String,
+    /// How much it weighs.
+    pub source: Source,
+    /// The digest under which the text lies.
+    #[serde(with = "text")]
+    pub digest: Digest,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// Where evidence comes from; a later one outweighs an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A probe from the host of the bot.
+    LocalProbe,
+    /// A probe inside the machine in question.
+    GuestProbe,
+    /// What the cloud was told to do.
+    Configured,
+    /// What the cloud does.
+    Effective,
+    /// Packets.
+    Wire,
+}
+
+/// See [`Event::FindingAccepted`](crate::agent::event::Event::FindingAccepted).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindingAccepted {
+    /// The claim.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// What bears it out.
+    pub why: String,
+}
+
+/// See [`Event::FindingRejected`](crate::agent::event::Event::FindingRejected).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindingRejected {
+    /// The claim.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A claim about the network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The fault code.
+    pub code: String,
+    /// What is at fault.
+    pub object: String,
+    /// In words.
+    pub statement: String,
+    /// What shows it.
+    pub evidence: Vec<Citation>,
+}
+
+/// A place in an observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The observation.
+    pub observation: ObservationId,
+    /// Words that stand in it; may be absent where the code of the finding knows what to look for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+}

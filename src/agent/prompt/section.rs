@@ -1,0 +1,28 @@
+//! The sections, in the order in which they are read.
+//!
+//! What differs from session to session stands last, so that a provider's cache can hold everything before it.
+
+macro_rules! texts {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("section/", $folder, $name, ".md")))),+]
+    };
+}
+
+/// The section that is left out where the operator added nothing.
+pub(super) const SITE: &str = "23-site";
+
+/// Every section: the name of its file and its text.
+pub(super) const SECTIONS: &[(&str, &str)] = texts!["":
+    "01-role", "02-hypotheses", "03-commands", "04-denials", "05-ladder", "06-layers", "07-symptoms",
+    "08-measurement", "09-guest", "10-shaping", "11-routes", "12-nsg", "13-storage", "14-wire", "15-evidence",
+    "16-herrings", "17-several", "18-results", "19-findings", "20-tools", "21-gates", "22-report", "23-site",
+    "24-untrusted",
+];
+
+/// Every tool that a section may speak of: its name, and when to use it.
+pub(super) const TOOLS: &[(&str, &str)] = texts!["tool/":
+    "manage_hypotheses", "topology", "run_shell_cmd", "effective_route_inspector", "inspect_nsg",
+    "detect_effective_network_drift", "run_pipe_meter", "detect_config_drift", "walk_packet", "inspect_qdisc",
+    "capture_traffic", "check_task", "cancel_task", "cleanup_task", "recall_observation",
+    "complete_investigation",
+];

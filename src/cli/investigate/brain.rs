@@ -1,0 +1,167 @@
+//! Who thinks: from the command line, else from the configuration.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+
+use crate::agent::model;
+use crate::agent::model::anthropic::{self, Anthropic};
+use crate::agent::model::gemini::{self, Gemini};
+use crate::agent::model::openai::{self, Limit, OpenAi};
+use crate::agent::model::{Egress, Fallback, Model, Price, Prices, Retries, Scripted, Timeouts};
+use crate::base::Secret;
+use crate::cli::print::Hinted;
+use crate::cli::setup::Setup;
+use crate::config::{self, Provider, read_small};
+
+/// No script is longer.
+const LARGEST: u64 = 64 << 20;
+
+/// Who thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Brain {
+    /// Turns from a file.
+    Scripted,
+    /// Anthropic.
+    Anthropic,
+    /// Gemini.
+    Gemini,
+    /// OpenAI, or a server that speaks like it.
+    Openai,
+}
+
+/// Makes whoever thinks ready.
+pub(in crate::cli) fn brain(
+    setup: &Setup,
+    named: Option<Brain>,
+    script: Option<&Path>,
+    before: Option<&model::Brain>,
+) -> anyhow::Result<Arc<dyn Model>> {
+    let provider = match (named, script) {
+        (Some(Brain::Scripted), Some(script)) | (None, Some(script)) => return scripted(script),
+        (Some(Brain::Scripted), None) => {
+            return Err(Hinted::new(
+                anyhow::anyhow!("the scripted brain has no script"),
+                "name one with --script",
+            )
+            .into());
+        }
+        (Some(Brain::Anthropic), _) => Provider::Anthropic,
+        (Some(Brain::Gemini), _) => Provider::Gemini,
+        (Some(Brain::Openai), _) => Provider::OpenAi,
+        (None, None) => setup.config.model.brain.ok_or_else(|| {
+            Hinted::new(
+                anyhow::anyhow!("nobody is there to think"),
+                "--brain scripted --script FILE, or [model] of the configuration",
+            )
+        })?,
+    };
+    let first = ready(setup, provider)?;
+    let others = setup.config.model.fallback.iter().filter(|other| **other != provider);
+    let others: Vec<Arc<dyn Model>> =
+        others.map(|other| ready(setup, *other)).collect::<anyhow::Result<_>>()?;
+    if others.is_empty() {
+        return Ok(first);
+    }
+    let all = Fallback::new(first, others);
+    // A session that goes on stays with whom it was.
+    before.iter().for_each(|brain| all.resume(brain));
+    Ok(Arc::new(all))
+}
+
+fn scripted(script: &Path) -> anyhow::Result<Arc<dyn Model>> {
+    let reading = || format!("reading the script {}", script.display());
+    let mut text = String::new();
+    let file = File::open(script).with_context(reading)?;
+    file.take(LARGEST + 1).read_to_string(&mut text).with_context(reading)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > LARGEST) {
+        return Err(anyhow::anyhow!("it is longer than {LARGEST} bytes")).with_context(reading);
+    }
+    Ok(Arc::new(Scripted::parse(&text).with_context(reading)?))
+}
+
+/// Makes one provider ready. Nothing is sent.
+pub(in crate::cli) fn ready(setup: &Setup, provider: Provider) -> anyhow::Result<Arc<dyn Model>> {
+    let config = &setup.config.model;
+    let egress = if config.no_egress { Egress::Only(config.allowed.clone()) } else { Egress::Anywhere };
+    let (retries, timeouts) = (Retries::default(), Timeouts::default());
+    let missing = |name: &str| {
+        let error = anyhow::anyhow!("there is no [model.{name}] in the configuration");
+        Hinted::new(error, format!("[model.{name}] with model = \"…\" names the model"))
+    };
+    Ok(match provider {
+        Provider::Anthropic => {
+            let named = config.anthropic.as_ref().ok_or_else(|| missing("anthropic"))?;
+            let key = key(setup, "ANTHROPIC_API_KEY", named.key_file.as_deref())?
+                .unwrap_or_else(|| Secret::new(""));
+            let (model, base, window) = (named.model.clone(), named.base_url.clone(), named.window);
+            Arc::new(Anthropic::new(anthropic::Options {
+                model,
+                key,
+                base,
+                window,
+                retries,
+                timeouts,
+                egress,
+            })?)
+        }
+        Provider::Gemini => {
+            let named = config.gemini.as_ref().ok_or_else(|| missing("gemini"))?;
+            let key =
+                key(setup, "GEMINI_API_KEY", named.key_file.as_deref())?.unwrap_or_else(|| Secret::new(""));
+            let (model, base, window) = (named.model.clone(), named.base_url.clone(), named.window);
+            Arc::new(Gemini::new(gemini::Options { model, key, base, window, retries, timeouts, egress })?)
+        }
+        Provider::OpenAi => {
+            let named = config.openai.as_ref().ok_or_else(|| missing("openai"))?;
+            let key = key(setup, "OPENAI_API_KEY", named.key_file.as_deref())?;
+            // OpenAI itself speaks the newer interface and has caches with names.
+            let own = named.base_url.is_none();
+            let dialect =
+                named.dialect.unwrap_or(if own { config::Dialect::Responses } else { config::Dialect::Chat });
+            Arc::new(OpenAi::new(openai::Options {
+                model: named.model.clone(),
+                key,
+                sign: match named.sign {
+                    config::Sign::Bearer => openai::Sign::Bearer,
+                    config::Sign::ApiKey => openai::Sign::ApiKey,
+                },
+                base: named.base_url.clone(),
+                dialect: match dialect {
+                    config::Dialect::Responses => openai::Dialect::Responses,
+                    config::Dialect::Chat => openai::Dialect::Chat,
+                },
+                limit: if own { Limit::MaxCompletionTokens } else { Limit::MaxTokens },
+                reasons: None,
+                cache_key: own.then(|| "ghost".to_owned()),
+                window: named.window,
+                egress,
+                timeouts,
+                retries,
+            })?)
+        }
+    })
+}
+
+/// Returns the key of a provider: from the environment, else from its file.
+fn key(setup: &Setup, variable: &str, file: Option<&Path>) -> anyhow::Result<Option<Secret>> {
+    if let Some(key) = setup.environment.text(variable).filter(|key| !key.trim().is_empty()) {
+        return Ok(Some(Secret::new(key)));
+    }
+    let Some(file) = file else { return Ok(None) };
+    let text = read_small(file).map_err(anyhow::Error::msg);
+    let text = text.with_context(|| format!("reading the key {}", file.display()))?;
+    Ok(Some(Secret::new(&text)))
+}
+
+/// Returns what turns cost.
+pub(in crate::cli) fn prices(setup: &Setup) -> anyhow::Result<Prices> {
+    let price = |(name, price): (&String, &config::Price)| {
+        Ok((name.clone(), Price::new(price.input, price.cached, price.cache_write, price.output)?))
+    };
+    setup.config.model.prices.iter().map(price).collect()
+}

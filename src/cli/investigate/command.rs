@@ -1,0 +1,266 @@
+//! The arguments, and the loop between the session and whoever sits at the terminal.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum as _};
+
+use crate::agent::event::{Opened, Origin, Said as SaidEvent, read};
+use crate::agent::model::{self, Model};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::cli::consent::{Consent, human, is_plain};
+use crate::cli::investigate::brain::{Brain, brain};
+use crate::cli::investigate::courier::Reports;
+use crate::cli::investigate::engine::{engine, limits};
+use crate::cli::investigate::question::{Asked, ask};
+use crate::cli::investigate::screen::{Kind, Screen};
+use crate::cli::investigate::words::{Keyboard, Said, read as heard};
+use crate::cli::name::{new_session, random};
+use crate::cli::print::{Hinted, note};
+use crate::cli::setup::Setup;
+use crate::cli::wait::{drive, interrupted};
+use crate::session::{Engine, Hands, Letter, Rest};
+use crate::shell::Cancel;
+use crate::store::Store;
+
+/// The arguments of `ghost investigate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "While it works, type to steer it: any words reach the investigation; `status`, `report`, `stop` and `help` are \
+orders. Ctrl-C pauses; --resume goes on exactly there.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
+hardening run' --brain scripted --script turns.jsonl\n  ghost investigate --resume ghost-1f0c9a2b7e --brain scripted --script \
+turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind"
+)]
+pub(in crate::cli) struct Arguments {
+    /// What is wrong, in plain words.
+    #[arg(required_unless_present = "resume")]
+    symptom: Option<String>,
+    /// Who thinks; `[model] brain` of the configuration unless said.
+    #[arg(long, value_enum)]
+    brain: Option<Brain>,
+    /// The turns of the scripted brain: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
+    #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
+    script: Option<PathBuf>,
+    /// Go on with a session that was paused or cut off.
+    #[arg(long, value_name = "ID")]
+    resume: Option<SessionId>,
+    /// What to do when a human has to be asked.
+    #[arg(long, value_enum, default_value_t = Consent::Ask)]
+    approve: Consent,
+    /// Print the events, a line of JSON each.
+    #[arg(long)]
+    json: bool,
+    /// Print lines only, no board that is drawn again.
+    #[arg(long)]
+    plain: bool,
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
+    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.trim().is_empty()) {
+        return Err(
+            Hinted::new(anyhow::anyhow!("the symptom is empty"), "say in plain words what is wrong").into()
+        );
+    }
+    let setup = Arc::new(setup);
+    drive(|| investigate(arguments, &setup))?
+}
+
+async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
+    let live = !arguments.plain && std::io::stderr().is_terminal() && !is_plain(setup);
+    let kind = match (arguments.json, live) {
+        (true, _) => Kind::Json,
+        (false, true) => Kind::Live,
+        (false, false) => Kind::Plain,
+    };
+    let screen = Arc::new(Screen::new(kind));
+    let store = setup.store().await?;
+    let before = match &arguments.resume {
+        Some(session) => known(store.as_ref(), session).await?,
+        None => None,
+    };
+    let model = brain(setup, arguments.brain, arguments.script.as_deref(), before.as_ref())?;
+    let engine = engine(setup, store, Arc::clone(&model), screen.clone())?;
+    let session = match &arguments.resume {
+        Some(session) => session.clone(),
+        None => {
+            open(&engine, arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref()).await?
+        }
+    };
+    Terminal {
+        arguments,
+        setup,
+        engine: &engine,
+        screen: &screen,
+        session: &session,
+        keyboard: Keyboard::default(),
+    }
+    .attend()
+    .await
+}
+
+/// Looks a session up that is to be resumed; returns who thought in it last.
+async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<model::Brain>> {
+    let lines = store.read(session, 0).await?;
+    if lines.is_empty() && store.inbox(session).await?.is_empty() {
+        let error = anyhow::anyhow!("there is no session {session}");
+        return Err(Hinted::new(error, "`ghost sessions list` shows those that there are").into());
+    }
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let state = State::fold(session, &read(session, lines.iter().map(String::as_str))?)?;
+    Ok(state.turns().next_back().map(|turn| turn.brain.clone()))
+}
+
+/// Puts the incident into the inbox of a new session.
+async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<SessionId> {
+    let session = new_session("ghost")?;
+    let opened = Opened {
+        symptom: symptom.trim().to_owned(),
+        requester: human(setup),
+        origin: Origin { place: "terminal".to_owned(), channel: None, thread: None },
+        quotes: Vec::new(),
+        nonce: random::<8>()?,
+        brain: model.brain(),
+        limits: limits(setup),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
+    engine.store.deliver(&session, "open", &letter).await?;
+    Ok(session)
+}
+
+/// The session and the terminal that it is attended from.
+struct Terminal<'a> {
+    arguments: &'a Arguments,
+    setup: &'a Setup,
+    engine: &'a Engine,
+    screen: &'a Screen,
+    session: &'a SessionId,
+    keyboard: Keyboard,
+}
+
+impl Terminal<'_> {
+    async fn attend(&self) -> anyhow::Result<u8> {
+        let mut lines = self.keyboard.listen();
+        let approver = self.arguments.approve.approver(self.setup);
+        loop {
+            let (pause, signal) = Cancel::new();
+            let hands = Hands { pause: signal };
+            let rest = {
+                let driving = self.engine.drive(self.session, &hands);
+                tokio::pin!(driving);
+                let mut interrupts = 0_u8;
+                loop {
+                    tokio::select! {
+                        biased;
+                        rest = &mut driving => break rest?,
+                        () = interrupted() => {
+                            interrupts += 1;
+                            pause.cancel();
+                            if interrupts > 1 {
+                                return Err(self.paused("given up in the middle of a command"));
+                            }
+                        }
+                        Some(line) = lines.recv() => self.hear(&line).await?,
+                    }
+                }
+            };
+            match rest {
+                Rest::Over => return self.report().await,
+                Rest::Waiting { approval, .. } => {
+                    self.screen.clear();
+                    let state = self.state().await?;
+                    let held = self.keyboard.take().await;
+                    let asked = tokio::select! {
+                        asked = ask(self.engine, &state, &approval, &approver) => asked?,
+                        () = self.until(&state, &approval) => Asked::Lost("nobody answered in time; nothing ran".to_owned()),
+                        () = interrupted() => return Err(self.paused("paused while a question is open")),
+                    };
+                    drop(held);
+                    if let Asked::Lost(why) = asked {
+                        note(&why);
+                    }
+                }
+                Rest::Paused => return Err(self.paused("paused")),
+                Rest::Stuck { why } => return Err(self.paused(&why)),
+                Rest::Undelivered { why } => {
+                    return Err(self.paused(&format!("the report could not be written: {why}")));
+                }
+                Rest::Taken => {
+                    let error = anyhow::anyhow!("another process drives the session {}", self.session);
+                    return Err(Hinted::new(error, "wait for it to end, or until its lease ends").into());
+                }
+                Rest::Missing => return Err(anyhow::anyhow!("the session {} never began", self.session)),
+            }
+        }
+    }
+
+    /// Waits until a question runs out.
+    async fn until(&self, state: &State, approval: &str) {
+        let now = self.engine.clock.now();
+        let end = state.approvals.get(approval).map_or(now, |asked| asked.requested.expires_at);
+        tokio::time::sleep(end.since(now)).await;
+    }
+
+    /// Takes in what was typed while the session works.
+    async fn hear(&self, line: &str) -> anyhow::Result<()> {
+        match heard(line) {
+            Said::Status => self.screen.status(&self.state().await?),
+            Said::Help => note(
+                "Any words steer the investigation. `status`, `report`, `stop` and `help` are orders; Ctrl-C pauses.",
+            ),
+            Said::Words(wish, text) => {
+                let said = SaidEvent { who: human(self.setup), text, wish };
+                let letter = serde_json::to_string(&Letter::Said(said))?;
+                self.engine.store.deliver(self.session, &random::<8>()?, &letter).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn state(&self) -> anyhow::Result<State> {
+        let lines = self.engine.store.read(self.session, 0).await?;
+        Ok(State::fold(self.session, &read(self.session, lines.iter().map(String::as_str))?)?)
+    }
+
+    /// Prints the report as it was delivered.
+    async fn report(&self) -> anyhow::Result<u8> {
+        self.screen.clear();
+        let state = self.state().await?;
+        let file = Reports::new(self.setup.data()?).file(self.session);
+        if self.arguments.json {
+            return Ok(0);
+        }
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            // It was delivered elsewhere, or somebody cleared it away.
+            Err(_) => crate::agent::report::rca(&state),
+        };
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+        note(&format!("report: {}", file.display()));
+        Ok(0)
+    }
+
+    fn paused(&self, why: &str) -> anyhow::Error {
+        self.screen.clear();
+        let mut hint = format!("ghost investigate --resume {}", self.session);
+        if let Some(data) = self.setup.named_data() {
+            hint.push_str(&format!(" --data-dir {}", data.display()));
+        }
+        if let Some(file) = &self.setup.file {
+            hint.push_str(&format!(" --config {}", file.display()));
+        }
+        if let Some(brain) = self.arguments.brain.and_then(|brain| brain.to_possible_value()) {
+            hint.push_str(&format!(" --brain {}", brain.get_name()));
+        }
+        if let Some(script) = &self.arguments.script {
+            hint.push_str(&format!(" --script {}", script.display()));
+        }
+        Hinted::new(anyhow::anyhow!("session {}: {why}", self.session), hint).into()
+    }
+}

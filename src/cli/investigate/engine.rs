@@ -1,0 +1,95 @@
+//! Putting the engine together from the configuration.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use crate::agent::Limits;
+use crate::agent::model::{Cost, Model};
+use crate::agent::tool::Registry;
+use crate::base::{SessionId, SystemClock};
+use crate::cli::investigate::brain::prices;
+use crate::cli::investigate::courier::Reports;
+use crate::cli::name::random;
+use crate::cli::setup::Setup;
+use crate::config::read_small;
+use crate::session::{Engine, EvidenceFolder, Kitchen, Watcher};
+use crate::shell::{Approver, ClipLimits};
+use crate::store::Store;
+
+/// How long a session belongs to an owner that is silent.
+const TTL: Duration = Duration::from_secs(30);
+
+/// Makes an engine that drives sessions for this terminal.
+pub(super) fn engine(
+    setup: &Arc<Setup>,
+    store: Arc<dyn Store>,
+    model: Arc<dyn Model>,
+    watcher: Arc<dyn Watcher>,
+) -> anyhow::Result<Engine> {
+    let data = setup.data()?;
+    let kitchen = Kitchen {
+        model,
+        tools: Arc::new(Registry::default()),
+        policy: setup.policy()?,
+        evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
+        courier: Arc::new(Reports::new(data)),
+        prices: {
+            let prices = prices(setup)?;
+            Arc::new(move |brain, usage| prices.cost(&brain.model, usage).map(Cost::micros))
+        },
+        site: site(setup)?,
+        shells: {
+            let setup = Arc::clone(setup);
+            Arc::new(move |session: SessionId, approver: Arc<dyn Approver>| {
+                let tokens = usize::try_from(setup.config.limits.result_tokens).unwrap_or(usize::MAX);
+                let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
+                let open = || anyhow::Ok(setup.shell(session, None)?.clip(clip).approver(approver).build()?);
+                open().map_err(|error| format!("{error:#}"))
+            })
+        },
+    };
+    Ok(Engine {
+        store,
+        clock: Arc::new(SystemClock),
+        owner: format!("terminal-{}-{}", std::process::id(), random::<4>()?),
+        ttl: TTL,
+        kitchen,
+        watcher,
+    })
+}
+
+/// Returns what the operator adds to the system prompt.
+fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
+    let Some(path) = &setup.config.model.site_prompt else { return Ok(None) };
+    let text = read_small(path).map_err(anyhow::Error::msg);
+    Ok(Some(text.with_context(|| format!("reading [model] site_prompt {}", path.display()))?))
+}
+
+/// Returns what a session of this terminal may spend.
+pub(super) fn limits(setup: &Setup) -> Limits {
+    let (config, shell) = (&setup.config.limits, &setup.config.shell);
+    Limits {
+        turns: config.turns,
+        commands: config.commands,
+        minutes: config.minutes,
+        captured_bytes: u64::from(config.captured_megabytes) * 1_000_000,
+        tokens: config.tokens,
+        cost_micros: micros(config.dollars),
+        approval_minutes: u32::try_from(shell.approval_minutes).unwrap_or(u32::MAX),
+        result_tokens: config.result_tokens,
+        answer_tokens: config.answer_tokens,
+        // One person sits at a terminal.
+        approvers: 1,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the configuration holds it between zero and a million"
+)]
+fn micros(dollars: f64) -> u64 {
+    (dollars * 1_000_000.0).round() as u64
+}

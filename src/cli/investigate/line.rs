@@ -1,0 +1,110 @@
+//! What happened, in a line for whoever sits at the terminal.
+
+use serde_json::{Value, json};
+
+use crate::agent::event::{Content, Event, Recorded};
+use crate::agent::report::plain;
+use crate::agent::state::State;
+
+/// Returns the line of `--json`.
+pub(super) fn json(state: &State, event: &Recorded) -> Value {
+    let body = match &event.content {
+        Content::Known(known) => {
+            serde_json::to_value(known).ok().and_then(|mut value| value.get_mut("body").map(Value::take))
+        }
+        Content::Foreign | Content::Erased => None,
+    };
+    json!({
+        "session": state.session.as_str(),
+        "seq": event.seq,
+        "at": event.at.to_string(),
+        "kind": event.kind,
+        "hash": event.hash.to_string(),
+        "body": body,
+    })
+}
+
+/// Returns what a person sees of an event, if anything. Text of others is spelled out, so that no terminal obeys it.
+pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
+    let Content::Known(event) = &event.content else { return None };
+    match event.as_ref() {
+        Event::Opened(opened) => {
+            Some(format!("On it. Session {} · {}", state.session, plain(&opened.symptom)))
+        }
+        Event::HypothesisSet(set) => {
+            let found = state.hypothesis(&set.id)?;
+            let why = found.why.as_deref().map(|why| format!(" ({})", plain(why))).unwrap_or_default();
+            Some(format!("  {} {}: {}{why}", plain(&set.id), found.state, plain(&found.description)))
+        }
+        Event::Answered(answered) if !answered.text.trim().is_empty() => {
+            Some(format!("  {}", plain(answered.text.trim())))
+        }
+        Event::AnswerFailed(failed) => Some(format!("✘ {}", plain(&failed.problem))),
+        Event::Proposed(proposed) => {
+            let test =
+                proposed.hypothesis.as_deref().map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
+            Some(format!("▸ {}{test}", plain(&proposed.command)))
+        }
+        Event::Classified(judged) if judged.round > 1 => {
+            Some(format!("▸ changed to: {} ({})", plain(&judged.command), judged.verdict))
+        }
+        Event::ApprovalDecided(decided) => Some(format!("  decided by {}", plain(&decided.who))),
+        Event::ApprovalExpired(_) => Some("✘ nobody answered in time; nothing ran".to_owned()),
+        Event::Unknown(_) => Some("✘ an earlier run was cut off: outcome unknown".to_owned()),
+        Event::Done(done) if done.status == "completed" => None,
+        Event::Done(done) => {
+            let word = done.error.as_deref().unwrap_or(&done.status);
+            Some(format!("✘ {word}: {}", plain(&done.reason)))
+        }
+        Event::Observed(seen) => {
+            let done = seen.step.and_then(|step| state.step(step)?.done.as_ref())?;
+            let exit =
+                done.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
+            let time = done.duration_ms.map(|millis| format!(" in {millis} ms")).unwrap_or_default();
+            Some(format!("✔ {} · {exit}{time} · {}", seen.id, size(seen.bytes)))
+        }
+        Event::Returned(returned) if returned.refused.is_some() => {
+            let reason = serde_json::from_str::<Value>(&returned.content).ok();
+            let reason =
+                reason.as_ref().and_then(|content| content.get("reason")?.as_str()).unwrap_or("refused");
+            Some(format!("✘ {}: {}", plain(&returned.tool), plain(reason)))
+        }
+        Event::FindingAccepted(found) => Some(format!(
+            "✔ {} {}: {}",
+            plain(&found.finding.code),
+            plain(&found.finding.object),
+            plain(&found.why)
+        )),
+        Event::FindingRejected(found) => Some(format!(
+            "✘ {} {}: {}",
+            plain(&found.finding.code),
+            plain(&found.finding.object),
+            plain(&found.why)
+        )),
+        Event::Said(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
+        Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
+        Event::Concluded(concluded) => {
+            Some(format!("{} · confidence {}", concluded.outcome, concluded.confidence))
+        }
+        Event::Answered(_)
+        | Event::Asked(_)
+        | Event::Classified(_)
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalVoted(_)
+        | Event::Intent(_)
+        | Event::Executing(_)
+        | Event::Returned(_)
+        | Event::Noted(_)
+        | Event::Discarded(_)
+        | Event::Resumed(_)
+        | Event::Delivered(_) => None,
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} bytes"),
+        1000..1_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}

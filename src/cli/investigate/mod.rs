@@ -1,0 +1,16 @@
+//! `ghost investigate`: an investigation in a terminal.
+//!
+//! Goes in: a symptom, words and answers of whoever sits there. Comes out: what happens while it happens, and the report.
+//! Never: an approval that nobody typed behind the prompt; a session that cannot be resumed.
+
+mod brain;
+mod command;
+mod courier;
+mod engine;
+mod line;
+mod question;
+mod screen;
+mod words;
+
+pub(in crate::cli) use brain::ready;
+pub(in crate::cli) use command::{Arguments, run};

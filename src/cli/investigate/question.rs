@@ -1,0 +1,74 @@
+//! A question of a session, put to whoever sits at the terminal.
+
+use std::sync::Arc;
+
+use crate::agent::RequesterMay;
+use crate::agent::event::Reply;
+use crate::agent::state::State;
+use crate::base::Clock as _;
+use crate::base::SystemClock;
+use crate::cli::name::random;
+use crate::session::{Cast, Engine, Voted, cast};
+use crate::shell::{Approver, Choice, Request};
+use crate::store::Outcome;
+
+/// What came of asking.
+pub(super) enum Asked {
+    /// Somebody answered, and the store knows.
+    Answered,
+    /// The answer did not count, and why.
+    Lost(String),
+}
+
+/// Asks, and brings the answer to the store.
+pub(super) async fn ask(
+    engine: &Engine,
+    state: &State,
+    name: &str,
+    approver: &Arc<dyn Approver>,
+) -> anyhow::Result<Asked> {
+    let Some(request) = request(engine, state, name) else {
+        return Ok(Asked::Lost("the question is gone".to_owned()));
+    };
+    let decision = approver.decide(&request).await;
+    let answer = match decision.choice {
+        Choice::Approve => Reply::Approve,
+        Choice::Deny { reason } => Reply::Deny { reason },
+        Choice::Modify { command } => Reply::Modify { command },
+        Choice::Expired => return Ok(Asked::Lost("nobody answered in time".to_owned())),
+    };
+    let vote = Cast {
+        approval: name.to_owned(),
+        who: decision.who.to_string(),
+        answer,
+        key: random::<8>()?,
+        at: SystemClock.now(),
+    };
+    // Who sits at the terminal acts with their own rights: there is no second person to ask.
+    let counted = cast(engine.store.as_ref(), state, RequesterMay::Everything, &vote).await?;
+    Ok(match counted {
+        Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
+            Asked::Answered
+        }
+        Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
+            Asked::Lost(format!("{} answered before", by.reviewer))
+        }
+        Voted::Counted(Outcome::Expired) => Asked::Lost("the answer came too late; nothing ran".to_owned()),
+        Voted::Counted(Outcome::Unknown) | Voted::Unknown => Asked::Lost("the question is gone".to_owned()),
+        Voted::Refused(why) => Asked::Lost(why),
+    })
+}
+
+fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
+    let asked = &state.approvals.get(name)?.requested;
+    let step = state.step(asked.step)?;
+    Some(Request {
+        session: state.session.clone(),
+        command: step.current().to_owned(),
+        reasoning: step.reasoning.clone(),
+        ruling: engine.kitchen.policy.classify(step.current()),
+        round: asked.round,
+        plan: Vec::new(),
+        outcome_unknown: asked.outcome_unknown,
+    })
+}

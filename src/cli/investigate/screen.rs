@@ -1,0 +1,127 @@
+//! What is seen while a session works: lines that stay, and below them a board that is drawn again and again.
+
+use std::io::{self, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::agent::event::{Recorded, StepId};
+use crate::agent::report::{Board, plain};
+use crate::agent::state::State;
+use crate::base::{Clock as _, SystemClock};
+use crate::cli::investigate::line;
+use crate::session::Watcher;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Events as JSON on standard output.
+    Json,
+    /// Lines on standard error.
+    Plain,
+    /// Lines, and a board below them.
+    Live,
+}
+
+/// Draws.
+pub(super) struct Screen {
+    kind: Kind,
+    drawn: Mutex<Drawn>,
+}
+
+#[derive(Default)]
+struct Drawn {
+    /// How many lines of the board stand on the screen.
+    board: usize,
+    /// Whether standard output is gone.
+    closed: bool,
+}
+
+impl Screen {
+    /// Makes a screen.
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, drawn: Mutex::default() }
+    }
+
+    /// Takes the board away, for a question or the report.
+    pub(super) fn clear(&self) {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        write(&wipe(&mut drawn));
+    }
+
+    /// Shows the board once, whatever the kind of the screen.
+    pub(super) fn status(&self, state: &State) {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = wipe(&mut drawn);
+        for line in Board::of(state, SystemClock.now()).lines(width(), self.kind == Kind::Live) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        write(&text);
+    }
+
+    fn show(&self, state: Option<&State>, line: Option<&str>) {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = wipe(&mut drawn);
+        if let Some(line) = line {
+            text.push_str(line);
+            text.push('\n');
+        }
+        if let Some(state) = state.filter(|state| self.kind == Kind::Live && state.concluded.is_none()) {
+            let board = Board::of(state, SystemClock.now()).lines(width(), true);
+            drawn.board = board.len();
+            for line in board {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+        write(&text);
+    }
+}
+
+impl Watcher for Screen {
+    fn recorded(&self, state: &State, event: &Recorded) {
+        if self.kind == Kind::Json {
+            let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut out = io::stdout().lock();
+            // A reader that went away does not end an investigation.
+            let put = !drawn.closed
+                && writeln!(out, "{}", line::json(state, event)).and_then(|()| out.flush()).is_ok();
+            drawn.closed = !put;
+            return;
+        }
+        self.show(Some(state), line::human(state, event).as_deref());
+    }
+
+    fn words(&self, _words: &str) {}
+
+    fn trouble(&self, what: &str) {
+        self.show(None, Some(&format!("… {}", plain(what))));
+    }
+
+    fn running(&self, state: &State, step: StepId, since: Duration) {
+        if self.kind == Kind::Live {
+            self.show(Some(state), None);
+        } else {
+            self.show(None, Some(&format!("… {step} still runs, {} s", since.as_secs())));
+        }
+    }
+}
+
+/// Returns what takes the board off the screen.
+fn wipe(drawn: &mut Drawn) -> String {
+    match std::mem::take(&mut drawn.board) {
+        0 => String::new(),
+        lines => format!("\x1b[{lines}A\x1b[J"),
+    }
+}
+
+fn width() -> usize {
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
+    usize::from(columns.clamp(40, 120))
+}
+
+/// Writes to standard error; nobody is left to tell when it is gone.
+fn write(text: &str) {
+    let mut err = io::stderr().lock();
+    drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
+}

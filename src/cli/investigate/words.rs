@@ -1,0 +1,99 @@
+//! What whoever sits at the terminal types while the session works.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::sync::{Mutex, MutexGuard, mpsc};
+
+use crate::agent::event::Wish;
+
+/// The keyboard has one owner at a time: whoever listens to words, or a question.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Keyboard(Arc<Mutex<()>>);
+
+impl Keyboard {
+    /// Takes the keyboard away from whoever listens, for a question.
+    pub(super) async fn take(&self) -> MutexGuard<'_, ()> {
+        self.0.lock().await
+    }
+
+    /// Listens to lines until nobody wants them any more. What does not come from a terminal is left for the questions.
+    pub(super) fn listen(&self) -> mpsc::Receiver<String> {
+        let (send, receive) = mpsc::channel(8);
+        if std::io::stdin().is_terminal() {
+            let keyboard = self.clone();
+            // It ends with the program: nothing can wake a thread that waits for a key.
+            drop(std::thread::spawn(move || keyboard.forward(&send)));
+        }
+        receive
+    }
+
+    fn forward(&self, send: &mpsc::Sender<String>) {
+        while !send.is_closed() {
+            let line = {
+                let _held = self.0.blocking_lock();
+                if is_ready() { read_line() } else { Some(String::new()) }
+            };
+            match line {
+                Some(line) if line.is_empty() => std::thread::yield_now(),
+                Some(line) => drop(send.blocking_send(line)),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Waits a moment for a line.
+fn is_ready() -> bool {
+    let input = std::io::stdin();
+    let mut ready = [PollFd::new(&input, PollFlags::IN)];
+    let moment = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    poll(&mut ready, Some(&moment)).is_ok_and(|count| count > 0)
+}
+
+fn read_line() -> Option<String> {
+    let mut bytes = [0_u8; 4096];
+    match rustix::io::read(std::io::stdin(), &mut bytes) {
+        Ok(0) => None,
+        Ok(length) => Some(String::from_utf8_lossy(bytes.get(..length)?).trim().to_owned()),
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Some(String::new()),
+        Err(_) => None,
+    }
+}
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Words for the session.
+    Words(Wish, String),
+    /// Where does it stand?
+    Status,
+    /// What can be said?
+    Help,
+}
+
+/// Reads a line.
+pub(super) fn read(line: &str) -> Said {
+    match line.trim().to_ascii_lowercase().trim_end_matches(['.', '!', '?']) {
+        "stop" | "quit" | "abort" => Said::Words(Wish::Stop, line.to_owned()),
+        "report" | "report now" => Said::Words(Wish::Report, line.to_owned()),
+        "status" => Said::Status,
+        "help" => Said::Help,
+        _ => Said::Words(Wish::Steer, line.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_words_are_orders_and_all_others_are_for_the_investigation() {
+        assert_eq!(read("Stop!"), Said::Words(Wish::Stop, "Stop!".to_owned()));
+        assert_eq!(read("report now"), Said::Words(Wish::Report, "report now".to_owned()));
+        assert_eq!(read("status"), Said::Status);
+        let words = "do not stop at the NSG";
+        assert_eq!(read(words), Said::Words(Wish::Steer, words.to_owned()));
+    }
+}

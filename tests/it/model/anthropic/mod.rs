@@ -1,0 +1,7 @@
+//! Anthropic's Messages API.
+
+mod history;
+mod rules;
+mod trouble;
+mod turn;
+mod wire;

@@ -1,0 +1,101 @@
+//! Several models in a row.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::agent::model::{
+    Answer, Ask, Brain, Fallback, Listener, Model, ModelError, Silent, Stop, Usage,
+};
+
+use crate::model::server::{Heard, ask, user};
+
+/// A model that fails a number of times and then answers with its name.
+struct Named {
+    name: &'static str,
+    fails: Mutex<Vec<ModelError>>,
+}
+
+fn named(name: &'static str, fails: Vec<ModelError>) -> Arc<dyn Model> {
+    Arc::new(Named { name, fails: Mutex::new(fails) })
+}
+
+#[async_trait]
+impl Model for Named {
+    fn brain(&self) -> Brain {
+        Brain { provider: "scripted".to_owned(), model: self.name.to_owned(), host: None, window: 1 }
+    }
+
+    async fn answer(&self, _ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
+        if let Some(error) = self.fails.lock().unwrap().pop() {
+            return Err(error);
+        }
+        let text = self.name.to_owned();
+        let (usage, stop) = (Usage::default(), Stop::End);
+        Ok(Answer { brain: self.brain(), text, calls: Vec::new(), carry: None, usage, stop })
+    }
+}
+
+fn unauthorized() -> ModelError {
+    ModelError::Unauthorized { provider: "scripted".to_owned(), what: "no".to_owned() }
+}
+
+async fn turn(model: &Fallback) -> Result<String, ModelError> {
+    model.answer(&ask(vec![user("x")]), &Silent).await.map(|answer| answer.text)
+}
+
+#[tokio::test]
+async fn it_moves_on_tells_so_and_stays() {
+    let provider = || "scripted".to_owned();
+    let errors = [
+        unauthorized(),
+        ModelError::RateLimited { provider: provider(), retry_after: None },
+        ModelError::Unavailable { provider: provider(), what: String::new() },
+        ModelError::Timeout { provider: provider(), after: Duration::ZERO },
+        ModelError::Rejected { provider: provider(), what: String::new() },
+        ModelError::Unreadable { provider: provider(), what: String::new() },
+    ];
+    for error in errors {
+        let model = Fallback::new(named("one", vec![error.clone()]), vec![named("two", Vec::new())]);
+        assert_eq!(model.brain().model, "one");
+        let heard = Heard::default();
+        let answer = model.answer(&ask(vec![user("x")]), &heard).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.brain.model.as_str()), ("two", "two"));
+        assert_eq!(heard.retries(), [(error, Duration::ZERO)]);
+        assert_eq!(turn(&model).await, Ok("two".to_owned()), "the first could answer again");
+        assert_eq!(model.brain().model, "two");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long_is_no_reason_to_move() {
+    for error in [ModelError::TooLong { provider: "scripted".to_owned() }, ModelError::ScriptOver { turn: 3 }]
+    {
+        let model = Fallback::new(named("one", vec![error.clone()]), vec![named("two", Vec::new())]);
+        assert_eq!(turn(&model).await, Err(error));
+        assert_eq!(turn(&model).await, Ok("one".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn behind_the_last_one_there_is_nobody() {
+    let last = ModelError::Unavailable { provider: "scripted".to_owned(), what: "last".to_owned() };
+    let model = Fallback::new(named("one", vec![unauthorized()]), vec![named("two", vec![last.clone()])]);
+    assert_eq!(turn(&model).await, Err(last));
+    assert_eq!(turn(&model).await, Ok("two".to_owned()), "the last one is asked again");
+    assert_eq!(
+        turn(&Fallback::new(named("one", vec![unauthorized()]), Vec::new())).await,
+        Err(unauthorized())
+    );
+}
+
+#[tokio::test]
+async fn a_session_that_goes_on_is_where_it_was() {
+    let model = || Fallback::new(named("one", Vec::new()), vec![named("two", Vec::new())]);
+    let brain = |name: &str| Brain { model: name.to_owned(), ..model().brain() };
+    for (before, expected) in [("two", "two"), ("one", "one"), ("gone", "one")] {
+        let model = model();
+        model.resume(&brain(before));
+        assert_eq!(turn(&model).await, Ok(expected.to_owned()));
+    }
+}

@@ -1,0 +1,4 @@
+//! Gemini.
+
+pub(in crate::model) mod rules;
+pub(in crate::model) mod turn;
