@@ -116,6 +116,29 @@ fn events_are_lines_of_json_and_nothing_else() {
 }
 
 #[test]
+fn a_session_is_exported_into_the_folder_where_one_stands() {
+    let place = Place::new(&[suppose(), run("uname -s"), conclude()]);
+    assert!(place.alone(&["5001 hangs"]).status.success());
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    let export = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args([
+            "sessions",
+            "export",
+            &place.session(),
+            "--out",
+            "here.jsonl",
+            "--data-dir",
+            &place.path("data"),
+        ])
+        .current_dir(place.folder.path())
+        .output()
+        .unwrap();
+    assert!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
+    let same = ghost(&["replay", &place.path("here.jsonl")], &place.path("data"));
+    assert_eq!(same.status.code(), Some(0));
+}
+
+#[test]
 fn nobody_at_the_terminal_means_no() {
     let (place, path) = asking();
     let output = place.alone(&["5001 hangs"]);

@@ -107,7 +107,14 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
         Value::Array(array) if !array.is_empty() => {
             array.iter().enumerate().for_each(|(at, value)| leaves(value, &format!("{place}/{at}"), found));
         }
-        _ => found.push(place.to_owned()),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {
+            found.push(place.to_owned());
+        }
     }
 }
 
