@@ -118,10 +118,11 @@ impl<'a> Desk<'a> {
 }
 
 /// Asks a store until it answers.
-pub(super) async fn patiently<T>(
-    engine: &Engine,
-    mut ask: impl AsyncFnMut() -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+pub(super) async fn patiently<T, F>(engine: &Engine, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
+where
+    // An `AsyncFnMut` would make a future that no task can be made of.
+    F: Future<Output = Result<T, StoreError>>,
+{
     let mut wait = FIRST_WAIT;
     loop {
         match ask().await {
