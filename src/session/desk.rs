@@ -37,6 +37,11 @@ impl<'a> Desk<'a> {
         self.lease.session()
     }
 
+    /// Returns how many events there are.
+    pub(super) fn length(&self) -> u64 {
+        self.chain.length()
+    }
+
     /// Returns the state, once there is one.
     pub(super) fn state(&self) -> Option<&State> {
         self.state.as_ref()

@@ -78,7 +78,7 @@ impl Engine {
                             () = stop_letter(self, &session) => None,
                         }
                     };
-                    let (turn, lease) = keep(self, &desk.lease, thinking).await?;
+                    let (turn, lease) = keep(desk, thinking).await?;
                     desk.lease = lease;
                     let Some(mut turn) = turn else { continue };
                     if let (Ok(answered), Some(state)) = (&mut turn, desk.state()) {
@@ -130,7 +130,7 @@ impl Engine {
         let Some(state) = desk.state() else { return Ok(None) };
         let text = report::rca(state);
         let bringing = self.kitchen.courier.deliver(state, &text);
-        let (brought, lease) = keep(self, &desk.lease, bringing).await?;
+        let (brought, lease) = keep(desk, bringing).await?;
         desk.lease = lease;
         match brought {
             Ok(place) => {

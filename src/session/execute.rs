@@ -107,7 +107,7 @@ pub(super) async fn execute(
     let (cancel, signal) = Cancel::new();
     let run = gate.run(engine, &state, &step, signal);
     let attended = attend(engine, &state, &step, hands, &cancel, risky, run);
-    let (response, lease) = keep(engine, &desk.lease, attended).await?;
+    let (response, lease) = keep(desk, attended).await?;
     desk.lease = lease;
     match response {
         Some(response) => {
