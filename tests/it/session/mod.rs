@@ -1,4 +1,5 @@
 //! Whole sessions: a scripted model, a real store, the real gate and a human who answers.
 
 mod conversation;
+mod lease;
 mod world;
