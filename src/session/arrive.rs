@@ -16,15 +16,20 @@ const LOOK: Duration = Duration::from_millis(300);
 impl Engine {
     /// Turns what arrived into events.
     pub(super) async fn drain(&self, desk: &mut Desk<'_>) -> Result<(), EngineError> {
-        for item in desk.inbox().await? {
+        let items = desk.inbox().await?;
+        let opened = match desk.state() {
+            Some(_) => 0,
+            // Nothing can be recorded before the session is opened.
+            None => match open(desk, &items).await? {
+                0 => return Ok(()),
+                taken => taken,
+            },
+        };
+        for item in items.into_iter().skip(opened) {
             let mut events = match &item {
-                Item::Delivered(text) => letter(desk.state(), text),
+                Item::Delivered(text) => letter(text),
                 Item::Closed(notice) => self.closed(desk.state(), notice).await?,
             };
-            if events.is_empty() && desk.state().is_none() {
-                // Nothing can be recorded before the session is opened.
-                return Ok(());
-            }
             if events.is_empty() {
                 let why = "it says nothing about this session, or not for the first time".to_owned();
                 events.push(Event::Discarded(Discarded { why }));
@@ -68,13 +73,35 @@ impl Engine {
     }
 }
 
+/// Opens a session with the incident that waits for it. Words that came before the incident follow it. Returns how many items
+/// that took, zero where no incident waits.
+async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError> {
+    let read = |item: &Item| match item {
+        Item::Delivered(text) => serde_json::from_str::<Letter>(text).ok(),
+        Item::Closed(_) => None,
+    };
+    let (mut before, mut taken) = (Vec::new(), 0);
+    for item in items {
+        taken += 1;
+        before.push(match read(item) {
+            Some(Letter::Open(opened)) => {
+                before.insert(0, Event::Opened(*opened));
+                desk.record(&before, taken).await?;
+                return Ok(before.len());
+            }
+            Some(Letter::Said(said)) => Event::Said(said),
+            None => Event::Discarded(Discarded { why: "it came before the incident".to_owned() }),
+        });
+    }
+    Ok(0)
+}
+
 /// Reads a letter. What is none says nothing.
-fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
-    match (serde_json::from_str::<Letter>(text), state) {
-        (Ok(Letter::Open(opened)), None) => vec![Event::Opened(*opened)],
-        (Ok(Letter::Said(said)), Some(_)) => vec![Event::Said(said)],
-        (Ok(Letter::Open(_)), Some(_)) | (Ok(Letter::Said(_)) | Err(_), None) => Vec::new(),
-        (Err(error), _) => {
+fn letter(text: &str) -> Vec<Event> {
+    match serde_json::from_str::<Letter>(text) {
+        Ok(Letter::Said(said)) => vec![Event::Said(said)],
+        Ok(Letter::Open(_)) => Vec::new(),
+        Err(error) => {
             let why = format!("it could not be read: {error}");
             vec![Event::Discarded(Discarded { why })]
         }

@@ -37,6 +37,11 @@ impl<'a> Desk<'a> {
         self.lease.session()
     }
 
+    /// Returns how many events there are.
+    pub(super) fn length(&self) -> u64 {
+        self.chain.length()
+    }
+
     /// Returns the state, once there is one.
     pub(super) fn state(&self) -> Option<&State> {
         self.state.as_ref()
@@ -131,10 +136,11 @@ impl<'a> Desk<'a> {
 }
 
 /// Asks a store until it answers.
-pub(super) async fn patiently<T>(
-    engine: &Engine,
-    mut ask: impl AsyncFnMut() -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+pub(super) async fn patiently<T, F>(engine: &Engine, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
+where
+    // An `AsyncFnMut` would make a future that no task can be made of.
+    F: Future<Output = Result<T, StoreError>>,
+{
     let mut wait = FIRST_WAIT;
     loop {
         match ask().await {

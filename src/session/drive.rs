@@ -28,6 +28,20 @@ pub struct Hands {
     pub pause: CancelSignal,
 }
 
+/// Tells whether a session rests until something arrives. Otherwise its lease runs out, and then it comes up again: not at
+/// once, so that what fails does not fail all the time, and not never.
+async fn gives_back(desk: &Desk<'_>, rest: &Result<Rest, EngineError>) -> Result<bool, EngineError> {
+    match rest {
+        Ok(Rest::Over | Rest::Waiting { .. } | Rest::Paused | Rest::Stuck { .. } | Rest::Taken) => Ok(true),
+        // What waits there would bring it up at once, again and again.
+        Ok(Rest::Missing) => Ok(desk.inbox().await?.is_empty()),
+        Ok(Rest::Undelivered { .. }) => Ok(false),
+        // Whoever took a session again only to see that somebody else had gone on may hold it.
+        Err(EngineError::Fenced) => Ok(true),
+        Err(_) => Ok(false),
+    }
+}
+
 impl Engine {
     /// Drives a session until it is over, waits for a human, or has to pause.
     ///
@@ -38,8 +52,7 @@ impl Engine {
         let Some(lease) = taken else { return Ok(Rest::Taken) };
         let mut desk = Desk::open(self, lease).await?;
         let rest = self.go(&mut desk, hands).await;
-        // Somebody who lost it has nothing to give back.
-        if !matches!(rest, Err(EngineError::Fenced)) {
+        if gives_back(&desk, &rest).await? {
             let lease = desk.lease.clone();
             match patiently(self, || self.store.release(&lease)).await {
                 Ok(()) | Err(StoreError::Fenced) => {}
@@ -82,7 +95,7 @@ impl Engine {
                             () = stop_letter(self, &session) => None,
                         }
                     };
-                    let (turn, lease) = keep(self, &desk.lease, thinking).await?;
+                    let (turn, lease) = keep(desk, thinking).await?;
                     desk.lease = lease;
                     let Some(mut turn) = turn else { continue };
                     if let (Ok(answered), Some(state)) = (&mut turn, desk.state()) {
@@ -137,7 +150,7 @@ impl Engine {
         let Some(state) = desk.state() else { return Ok(None) };
         let text = report::rca(state);
         let bringing = self.kitchen.courier.deliver(state, &text);
-        let (brought, lease) = keep(self, &desk.lease, bringing).await?;
+        let (brought, lease) = keep(desk, bringing).await?;
         desk.lease = lease;
         match brought {
             Ok(place) => {

@@ -108,7 +108,7 @@ pub(super) async fn execute(
     let run = gate.run(engine, &state, &step, signal);
     let current = desk.state().cloned().unwrap_or_else(|| state.clone());
     let attended = attend(engine, &current, &step, hands, &cancel, risky, run);
-    let (response, lease) = keep(engine, &desk.lease, attended).await?;
+    let (response, lease) = keep(desk, attended).await?;
     desk.lease = lease;
     match response {
         Some(response) => {

@@ -22,6 +22,7 @@ pub mod retention;
 mod think;
 mod vote;
 mod watch;
+mod worker;
 
 pub use drive::Hands;
 pub use engine::{Engine, EngineError, Kitchen, Prices, Rest, Shells};
@@ -30,3 +31,4 @@ pub use evidence::EvidenceFolder;
 pub use letter::{Letter, Opening};
 pub use vote::{Cast, Voted, cast};
 pub use watch::{Courier, Quiet, Watcher};
+pub use worker::Worker;

@@ -77,7 +77,7 @@ impl Engine {
                 () = stop_letter(self, &session) => {}
             }
         };
-        let ((), lease) = keep(self, &desk.lease, waiting).await?;
+        let ((), lease) = keep(desk, waiting).await?;
         desk.lease = lease;
         Ok(None)
     }

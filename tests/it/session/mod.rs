@@ -1,7 +1,18 @@
 //! Whole sessions: a scripted model, a real store, the real gate and a human who answers.
 
+mod child;
 mod conversation;
+mod crash;
 mod erase;
 mod export;
+mod lease;
+mod many;
+mod mortal;
+mod outage;
+mod owners;
+mod plot;
+mod proof;
 mod replay;
+mod same;
+mod worker;
 mod world;

@@ -21,7 +21,7 @@ use ghost_agent::store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
 /// Puts reports into a file each.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 #[async_trait]
 impl Courier for Folder {

@@ -13,7 +13,7 @@ mod proxy;
 mod redis;
 mod rollout;
 mod sentinel;
-mod server;
+pub(crate) mod server;
 
 use std::any::Any;
 use std::sync::Arc;

@@ -13,28 +13,28 @@ use super::PATIENCE;
 /// The bus of a cluster listens this far above.
 const BUS: u16 = 10_000;
 
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     folder: TempDir,
-    pub(super) port: u16,
+    pub(crate) port: u16,
     arguments: Vec<String>,
 }
 
 impl Server {
     /// Starts a server; nothing where the tests are told to go without.
-    pub(super) fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         Self::with(&[])
     }
 
     /// Starts a server with more arguments.
-    pub(super) fn with(more: &[&str]) -> Option<Self> {
+    pub(crate) fn with(more: &[&str]) -> Option<Self> {
         let mut arguments = vec!["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
         arguments.extend(more);
         Self::of_kind(&arguments, None)
     }
 
     /// Starts a sentinel, which keeps what it learns in a file.
-    pub(super) fn sentinel(rules: &str) -> Option<Self> {
+    pub(crate) fn sentinel(rules: &str) -> Option<Self> {
         Self::of_kind(&["--sentinel"], Some(rules))
     }
 
@@ -66,33 +66,33 @@ impl Server {
         panic!("redis-server ends at once with {arguments:?}");
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
     /// Ends the server as a power cut does to a process.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Starts it again on what is on the disk.
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         assert!(self.folder.path().exists());
         self.child = spawn(&self.arguments);
         assert!(self.is_up());
     }
 
-    pub(super) fn pause(&self) {
+    pub(crate) fn pause(&self) {
         kill_process(Pid::from_child(&self.child), Signal::STOP).unwrap();
     }
 
-    pub(super) fn resume(&self) {
+    pub(crate) fn resume(&self) {
         kill_process(Pid::from_child(&self.child), Signal::CONT).unwrap();
     }
 
     /// Sends one command and returns the beginning of the answer; nothing where nobody answers.
-    pub(super) fn say(&self, command: &str) -> String {
+    pub(crate) fn say(&self, command: &str) -> String {
         let answer = || {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
             stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
@@ -104,7 +104,7 @@ impl Server {
         answer().unwrap_or_default()
     }
 
-    pub(super) fn wait_for(&self, command: &str, part: &str) {
+    pub(crate) fn wait_for(&self, command: &str, part: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !self.say(command).contains(part) {
             assert!(Instant::now() < deadline, "{command}: no {part}");

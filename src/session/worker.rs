@@ -1,0 +1,136 @@
+//! The edge where sessions come up for work: one loop, and a task for each session that is being driven.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::MissedTickBehavior;
+
+use crate::base::SessionId;
+use crate::session::{Engine, EngineError, Hands, Rest};
+use crate::shell::CancelSignal;
+use crate::store::StoreError;
+
+/// How often questions are looked for whose time is over.
+const SWEEP: Duration = Duration::from_secs(5);
+/// How long the store is asked for work at a time.
+const LOOK: Duration = Duration::from_secs(10);
+/// How long a store is left alone that did not answer.
+const OUTAGE: Duration = Duration::from_secs(1);
+
+/// What became of one session.
+type Driven = (SessionId, Result<Rest, EngineError>);
+/// The question for work that is under way.
+type Look<'a> = Pin<Box<dyn Future<Output = Result<Option<SessionId>, StoreError>> + Send + 'a>>;
+
+/// Takes sessions up as they come and drives several side by side.
+///
+/// A session that waits for a human holds nothing here: neither a task nor memory nor a timer.
+#[derive(Clone)]
+pub struct Worker {
+    /// What drives them.
+    pub engine: Engine,
+    /// How many at once; none counts as one.
+    pub most: usize,
+}
+
+impl Worker {
+    /// Works until it is told to stop; then what is under way pauses, and the call returns once all of it has.
+    ///
+    /// A session that fails or panics is an error in the log. Its lease runs out, and it comes up again then.
+    pub async fn run(&self, stop: CancelSignal) {
+        let mut driving = JoinSet::new();
+        let mut look: Option<Look<'_>> = None;
+        let mut sweep = tokio::time::interval(SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut stopped = stop.clone();
+        loop {
+            if look.is_none() && driving.len() < self.most.max(1) {
+                look = Some(Box::pin(self.look()));
+            }
+            tokio::select! {
+                biased;
+                () = stopped.canceled() => break,
+                Some(done) = driving.join_next() => tell(done),
+                _ = sweep.tick() => self.sweep().await,
+                found = found(&mut look) => {
+                    // A question that is dropped half way could lose what it took, so it is kept until it is answered.
+                    look = None;
+                    match found {
+                        Ok(Some(session)) => self.begin(&mut driving, session, stop.clone()),
+                        Ok(None) => {}
+                        Err(error) => tracing::error!("no work can be looked for: {error}"),
+                    }
+                }
+            }
+        }
+        while let Some(done) = driving.join_next().await {
+            tell(done);
+        }
+    }
+
+    async fn look(&self) -> Result<Option<SessionId>, StoreError> {
+        let found = self.engine.store.next_work(&self.engine.owner, LOOK).await;
+        if found.is_err() {
+            tokio::time::sleep(OUTAGE).await;
+        }
+        found
+    }
+
+    fn begin(&self, driving: &mut JoinSet<Driven>, session: SessionId, pause: CancelSignal) {
+        let engine = self.engine.clone();
+        driving.spawn(async move {
+            let rest = engine.drive(&session, &Hands { pause }).await;
+            (session, rest)
+        });
+    }
+
+    /// Lets questions run out; that wakes their sessions.
+    async fn sweep(&self) {
+        match self.engine.store.sweep(self.engine.clock.now()).await {
+            Ok(expired) if expired.is_empty() => {}
+            Ok(expired) => tracing::info!(approvals = expired.len(), "questions ran out"),
+            Err(error) => tracing::error!("no question can run out: {error}"),
+        }
+    }
+}
+
+/// Waits for the answer to a question; for ever where none is asked.
+async fn found(look: &mut Option<Look<'_>>) -> Result<Option<SessionId>, StoreError> {
+    match look {
+        Some(look) => look.await,
+        None => std::future::pending().await,
+    }
+}
+
+fn tell(done: Result<Driven, JoinError>) {
+    match done {
+        Ok((session, Ok(rest))) => told(&session, &rest),
+        Ok((session, Err(EngineError::Fenced))) => {
+            tracing::info!(session.id = %session, "another owner drives session {session}");
+        }
+        Ok((session, Err(error))) => {
+            let cause =
+                std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            tracing::error!(session.id = %session, "session {session} cannot be driven: {error}{cause}");
+        }
+        Err(error) => tracing::error!("a session failed in a way that it must not: {error}"),
+    }
+}
+
+fn told(session: &SessionId, rest: &Rest) {
+    match rest {
+        Rest::Over | Rest::Waiting { .. } | Rest::Paused | Rest::Taken => {
+            tracing::debug!(session.id = %session, "session {session} rests: {rest:?}");
+        }
+        Rest::Missing => {
+            tracing::warn!(session.id = %session, "words arrived for session {session}, which was never opened")
+        }
+        Rest::Stuck { why } => {
+            tracing::error!(session.id = %session, "session {session} cannot go on: {why}")
+        }
+        Rest::Undelivered { why } => {
+            tracing::error!(session.id = %session, "the report of session {session} was not delivered: {why}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What comes in an unusual order, and leases that last.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::agent::event::{Content, Event, Recorded, StepId, Wish};
+use ghost_agent::agent::state::State;
+use ghost_agent::base::ManualClock;
+use ghost_agent::session::{Courier, Rest, Watcher};
+
+use super::world::{World, conclude, hands, run, suppose};
+
+#[tokio::test]
+async fn words_that_overtake_the_incident_follow_it() {
+    let world = World::new(&[suppose(), conclude("REFUTED")]);
+    world.say("ben", "it began at noon", Wish::Steer).await;
+    assert_eq!(world.drive().await, Rest::Missing);
+    // Words without an incident do not come up all the time.
+    assert_eq!(world.store.next_work("other", Duration::ZERO).await.unwrap(), None);
+    world.clock.advance(Duration::from_secs(31));
+    world.mention("5001 hangs").await;
+    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.kinds().await.get(..2).unwrap(), ["opened", "said"]);
+    assert!(world.store.inbox(&world.session).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn short_turns_in_a_row_do_not_use_the_lease_up() {
+    let commands = ["-s", "-r", "-m", "-n", "-v", "-o"].map(|option| run(&format!("uname {option}")));
+    let turns: Vec<String> = [suppose()].into_iter().chain(commands).chain([conclude("REFUTED")]).collect();
+    let world = World::new(&turns);
+    world.mention("5001 hangs").await;
+    // Each turn takes a quarter of the lease, which nobody else could take in between.
+    let engine = world.watched(Arc::new(Ticking(world.clock.clone())));
+    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
+    let epochs: BTreeSet<u64> = world.recorded().await.iter().filter_map(epoch).collect();
+    assert_eq!(epochs.len(), 1, "{epochs:?}");
+    let next = world.store.acquire(&world.session, "next", Duration::from_secs(1)).await.unwrap().unwrap();
+    assert_eq!(Some(&(next.epoch() - 1)), epochs.first());
+}
+
+/// Lets time go by with every answer of the model.
+struct Ticking(Arc<ManualClock>);
+
+impl Watcher for Ticking {
+    fn recorded(&self, _state: &State, event: &Recorded) {
+        if event.kind == "answered" {
+            self.0.advance(Duration::from_millis(7_500));
+        }
+    }
+    fn words(&self, _words: &str) {}
+    fn trouble(&self, _what: &str) {}
+    fn running(&self, _state: &State, _step: StepId, _since: Duration) {}
+}
+
+fn epoch(event: &Recorded) -> Option<u64> {
+    let Content::Known(event) = &event.content else { return None };
+    let Event::Executing(executing) = event.as_ref() else { return None };
+    Some(executing.epoch)
+}
+
+/// Brings nothing.
+struct Lame;
+
+#[async_trait]
+impl Courier for Lame {
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
+        Err("nobody is at home".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_report_that_reached_nobody_comes_up_again() {
+    let world = World::new(&[suppose(), conclude("REFUTED")]);
+    world.mention("5001 hangs").await;
+    let mut engine = world.engine();
+    engine.kitchen.courier = Arc::new(Lame);
+    assert!(matches!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
+    world.clock.advance(Duration::from_secs(31));
+    let found = world.store.next_work("next", Duration::ZERO).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&world.session));
+    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.state().await.delivered.len(), 1);
+}
+
+#[tokio::test]
+async fn driving_is_work_for_a_task() {
+    let world = World::new(&[suppose(), conclude("REFUTED")]);
+    world.mention("5001 hangs").await;
+    let (engine, session) = (world.engine(), world.session.clone());
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(async move { engine.drive(&session, &hands()).await.unwrap() });
+    assert_eq!(tasks.join_next().await.unwrap().unwrap(), Rest::Over);
+}

@@ -1,0 +1,171 @@
+//! A store that tells each call's number before and after it, so that something can happen exactly there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::base::{SessionId, Timestamp};
+use ghost_agent::store::{
+    Approval, ApprovalId, ApprovalRecord, Approvals, Consumed, Delivered, Dispatch, Inbox, Item, Lease,
+    Leases, Ledger, Opened, Outcome, Store, StoreError, Vote,
+};
+
+/// A moment around a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// The store has not heard of it.
+    Before,
+    /// The store did it, and nobody has heard the answer.
+    After,
+}
+
+/// Which call, from zero, and which moment.
+pub(super) type Point = (usize, When);
+
+/// What a hook makes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Told,
+    Lost,
+}
+
+type Hook = dyn Fn(Point) -> Answer + Send + Sync;
+
+/// The store. Calls whose number depends on how long something takes are not counted.
+pub(super) struct Mortal {
+    inner: Arc<dyn Store>,
+    hook: Box<Hook>,
+    calls: AtomicUsize,
+    running: AtomicBool,
+}
+
+impl Mortal {
+    pub(super) fn new(inner: Arc<dyn Store>, hook: impl Fn(Point) -> Answer + Send + Sync + 'static) -> Self {
+        Self { inner, hook: Box::new(hook), calls: AtomicUsize::new(0), running: AtomicBool::new(false) }
+    }
+
+    /// Returns how many calls were counted.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    async fn pass<T>(&self, ask: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
+        let lost =
+            || StoreError::Unavailable { source: "cut".into(), hint: "the answer got lost".to_owned() };
+        if (self.hook)((call, When::Before)) == Answer::Lost {
+            return Err(lost());
+        }
+        let answer = ask.await;
+        if (self.hook)((call, When::After)) == Answer::Lost { Err(lost()) } else { answer }
+    }
+}
+
+#[async_trait]
+impl Ledger for Mortal {
+    async fn append(
+        &self,
+        lease: &Lease,
+        expected: u64,
+        events: &[String],
+        drained: u64,
+    ) -> Result<u64, StoreError> {
+        let done = self.pass(self.inner.append(lease, expected, events, drained)).await?;
+        let runs = events.last().is_some_and(|line| line.contains(r#""kind":"executing""#));
+        self.running.store(runs, Ordering::SeqCst);
+        Ok(done)
+    }
+
+    async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<String>, StoreError> {
+        self.pass(self.inner.read(session, from)).await
+    }
+
+    async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError> {
+        self.inner.list(after, limit).await
+    }
+
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError> {
+        self.inner.erase(session, keep).await
+    }
+
+    async fn expire(&self, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
+        self.inner.expire(session, at).await
+    }
+
+    async fn erase_expired(&self, now: Timestamp) -> Result<Vec<SessionId>, StoreError> {
+        self.inner.erase_expired(now).await
+    }
+}
+
+#[async_trait]
+impl Inbox for Mortal {
+    async fn deliver(&self, session: &SessionId, key: &str, item: &str) -> Result<Delivered, StoreError> {
+        self.pass(self.inner.deliver(session, key, item)).await
+    }
+
+    async fn inbox(&self, session: &SessionId) -> Result<Vec<Item>, StoreError> {
+        if self.running.load(Ordering::SeqCst) {
+            return self.inner.inbox(session).await;
+        }
+        self.pass(self.inner.inbox(session)).await
+    }
+}
+
+#[async_trait]
+impl Leases for Mortal {
+    async fn acquire(
+        &self,
+        session: &SessionId,
+        owner: &str,
+        ttl: Duration,
+    ) -> Result<Option<Lease>, StoreError> {
+        self.pass(self.inner.acquire(session, owner, ttl)).await
+    }
+
+    async fn renew(&self, lease: &Lease) -> Result<Lease, StoreError> {
+        self.inner.renew(lease).await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.pass(self.inner.release(lease)).await
+    }
+}
+
+#[async_trait]
+impl Approvals for Mortal {
+    async fn open(&self, record: &ApprovalRecord) -> Result<Opened, StoreError> {
+        self.pass(self.inner.open(record)).await
+    }
+
+    async fn vote(&self, id: &ApprovalId, vote: &Vote) -> Result<Outcome, StoreError> {
+        self.pass(self.inner.vote(id, vote)).await
+    }
+
+    async fn find(&self, id: &ApprovalId, now: Timestamp) -> Result<Option<Approval>, StoreError> {
+        self.pass(self.inner.find(id, now)).await
+    }
+
+    async fn pending(
+        &self,
+        session: Option<&SessionId>,
+        now: Timestamp,
+    ) -> Result<Vec<Approval>, StoreError> {
+        self.inner.pending(session, now).await
+    }
+
+    async fn sweep(&self, now: Timestamp) -> Result<Vec<ApprovalId>, StoreError> {
+        self.inner.sweep(now).await
+    }
+
+    async fn consume(&self, id: &ApprovalId, lease: &Lease) -> Result<Consumed, StoreError> {
+        self.pass(self.inner.consume(id, lease)).await
+    }
+}
+
+#[async_trait]
+impl Dispatch for Mortal {
+    async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
+        self.inner.next_work(owner, wait).await
+    }
+}

@@ -1,0 +1,188 @@
+//! One session in full, and the human of it. Whatever happens on the way, it has to come to the same end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ghost_agent::agent::event::{Opened, Origin, Reply, read};
+use ghost_agent::agent::model::{Brain, Model, Scripted};
+use ghost_agent::agent::state::{Ending, State};
+use ghost_agent::agent::tool::Registry;
+use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::base::{Clock as _, SessionId, SystemClock};
+use ghost_agent::session::{
+    Cast, Engine, EngineError, EvidenceFolder, Kitchen, Letter, Quiet, Rest, Watcher, cast,
+};
+use ghost_agent::shell::{Approver, Policy, Shell};
+use ghost_agent::store::{Store, StoreError};
+use serde_json::json;
+
+use super::world::{Folder, hands, run, turn};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(super) fn session() -> SessionId {
+    "crash".parse().unwrap()
+}
+
+/// Returns a command that asks: it leaves a line in a file each time it runs, and lasts while one of two other files is there.
+pub(super) fn writes(name: &str) -> String {
+    format!(
+        "sh -c 'while test -e {name}.wait; do sleep 0.02; done; echo ran >> {name}; \
+         while test -e {name}.hold; do sleep 0.02; done'"
+    )
+}
+
+/// Returns how often such a command ran.
+pub(super) fn runs(folder: &Path, name: &str) -> usize {
+    std::fs::read_to_string(folder.join(name)).map_or(0, |text| text.lines().count())
+}
+
+/// The files of the commands that ask. The human approves the first, changes the second into the third, denies the last.
+pub(super) const NAMES: [&str; 4] = ["one", "draft", "two", "refused"];
+
+/// Returns the turns: hypotheses, a command that reads, three that ask, a finding, a conclusion.
+pub(super) fn script() -> Vec<String> {
+    let add = json!({"add": [{"id": "H1", "description": "the port is closed"},
+        {"id": "H2", "description": "the link is down"}]});
+    let update = json!({"update": [{"id": "H1", "state": "CONFIRMED"}, {"id": "H2", "state": "REFUTED"}]});
+    let finding = json!({"code": "tcp_refused", "object": "flow/10.0.0.4/10.0.1.5/tcp/5001",
+        "statement": "nobody listens", "evidence": [{"observation": "o1", "quote": "Linux"}]});
+    let complete = json!({"confidence": "high", "root_cause_summary": "nobody listens on 5001 (o1)",
+        "confirmed_hypotheses": ["H1"], "refuted_hypotheses": ["H2"], "findings": [finding]});
+    vec![
+        turn(&[("manage_hypotheses", add)]),
+        run("uname -s"),
+        run(&writes("one")),
+        run(&writes("refused")),
+        run(&writes("draft")),
+        turn(&[("manage_hypotheses", update), ("complete_investigation", complete)]),
+    ]
+}
+
+/// Returns what drives sessions whose files lie in a folder.
+pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Duration) -> Engine {
+    let data = folder.join("data");
+    let (evidence, cwd) = (data.join("evidence"), folder.to_owned());
+    let shells = move |session: SessionId, approver: Arc<dyn Approver>| {
+        let builder = Shell::builder(session, &data).approver(approver).cwd(cwd.clone());
+        builder.build().map_err(|error| error.to_string())
+    };
+    Engine {
+        store,
+        clock: Arc::new(SystemClock),
+        owner: owner.to_owned(),
+        ttl,
+        kitchen: Kitchen {
+            model: Arc::new(Scripted::parse(&script().join("\n")).unwrap()),
+            tools: Arc::new(Registry::default()),
+            policy: Arc::new(Policy::builtin().unwrap().clone()),
+            shells: Arc::new(shells),
+            evidence: Arc::new(EvidenceFolder::new(evidence)),
+            prices: Arc::new(|_, _| None),
+            site: None,
+            courier: Arc::new(Folder(folder.to_owned())),
+        },
+        watcher: Arc::new(Quiet),
+    }
+}
+
+/// Returns an engine with another model.
+pub(super) fn thinking(engine: Engine, model: Arc<dyn Model>) -> Engine {
+    Engine { kitchen: Kitchen { model, ..engine.kitchen }, ..engine }
+}
+
+/// Returns an engine that somebody looks at.
+pub(super) fn watched(engine: Engine, watcher: Arc<dyn Watcher>) -> Engine {
+    Engine { watcher, ..engine }
+}
+
+/// Tells a session of its incident; again changes nothing.
+pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
+    let brain = Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 };
+    let opened = Opened {
+        symptom: "5001 hangs".to_owned(),
+        requester: "ana".to_owned(),
+        origin: Origin { place: "test".to_owned(), channel: None, thread: None },
+        quotes: Vec::new(),
+        nonce: "nonce".to_owned(),
+        brain,
+        limits: Limits::default(),
+        version: "test".to_owned(),
+    };
+    let letter = serde_json::to_string(&Letter::Open(Box::new(opened))).unwrap();
+    patient(async || store.deliver(session, "open", &letter).await).await;
+}
+
+/// Plays a session to its end, in both roles. Somebody else may have begun.
+pub(super) async fn play(engine: &Engine, folder: &Path) {
+    mention(engine.store.as_ref(), &session()).await;
+    loop {
+        match engine.drive(&session(), &hands()).await {
+            Ok(Rest::Over) => return,
+            Ok(Rest::Waiting { approval, .. }) => answer(engine, folder, &approval).await,
+            // A dead owner, or an acquisition of our own whose answer got lost: the lease ends, and the session comes up.
+            Ok(Rest::Taken) | Err(EngineError::Fenced) => {
+                patient(async || engine.store.next_work(&engine.owner, PATIENCE).await).await;
+            }
+            rest => panic!("{rest:?}"),
+        }
+    }
+}
+
+/// Answers a question as a careful human does.
+pub(super) async fn answer(engine: &Engine, folder: &Path, approval: &str) {
+    let state = state(engine.store.as_ref(), &session()).await;
+    let asked = state.approvals.get(approval).unwrap();
+    let step = state.step(asked.requested.step).unwrap();
+    let name = *NAMES.iter().find(|name| step.current().contains(&format!(">> {name};"))).unwrap();
+    let deny = |reason: &str| Reply::Deny { reason: reason.to_owned() };
+    let reply = match name {
+        // Whether it took effect is not known to the program; it can be seen.
+        _ if asked.requested.outcome_unknown && runs(folder, name) > 0 => deny("its line is there"),
+        "draft" => Reply::Modify { command: writes("two") },
+        "refused" => deny("not now"),
+        _ => Reply::Approve,
+    };
+    let vote = Cast {
+        approval: approval.to_owned(),
+        who: "ben".to_owned(),
+        answer: reply,
+        key: format!("click-{approval}"),
+        at: SystemClock.now(),
+    };
+    patient(async || cast(engine.store.as_ref(), &state, RequesterMay::Measure, &vote).await).await;
+}
+
+/// Reads and folds a session.
+pub(super) async fn state(store: &dyn Store, session: &SessionId) -> State {
+    let lines = patient(async || store.read(session, 0).await).await;
+    let events = read(session, lines.iter().map(String::as_str)).unwrap();
+    State::fold(session, &events).unwrap()
+}
+
+/// Tells how the questions about a step ended: who said what to which round.
+pub(super) fn endings(state: &State) -> Vec<String> {
+    let mut all: Vec<_> = state.approvals.values().collect();
+    all.sort_by_key(|approval| (approval.requested.step, approval.requested.round, approval.asked_at));
+    let told = all.into_iter().filter(|approval| !approval.requested.outcome_unknown).map(|approval| {
+        let ending = match &approval.ending {
+            Some(Ending::Decided { answer, who, .. }) => format!("{who}: {answer:?}"),
+            Some(Ending::Expired { .. }) => "nobody".to_owned(),
+            None => "open".to_owned(),
+        };
+        format!("{} {} {ending}", approval.requested.step, approval.requested.round)
+    });
+    told.collect()
+}
+
+/// Asks a store until it answers.
+pub(super) async fn patient<T>(mut ask: impl AsyncFnMut() -> Result<T, StoreError>) -> T {
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(StoreError::Unavailable { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}

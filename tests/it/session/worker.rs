@@ -1,0 +1,197 @@
+//! The loop that takes sessions up: side by side, until it is told to stop, whatever one of them does.
+
+use std::io::{BufRead as _, BufReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::agent::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
+use ghost_agent::base::{Clock as _, ManualClock, SessionId, SystemClock};
+use ghost_agent::session::{Engine, Rest, Worker};
+use ghost_agent::shell::Cancel;
+use ghost_agent::store::Store;
+use tokio::sync::Notify;
+
+use super::child::{Job, open, start};
+use super::crash::Aloud;
+use super::plot::{engine, mention, state, thinking, watched};
+use super::world::{conclude, hands, run, suppose};
+use crate::store::server::Server;
+
+const TTL: Duration = Duration::from_millis(600);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Counts who thinks at the same time, and does what the name of a session asks for.
+struct Crowd {
+    script: Scripted,
+    now: AtomicUsize,
+    most: AtomicUsize,
+    /// Turns wait for it where they are told to.
+    gate: Option<Arc<Notify>>,
+    panics: AtomicUsize,
+}
+
+impl Crowd {
+    fn new(script: &[String]) -> Self {
+        Self {
+            script: Scripted::parse(&script.join("\n")).unwrap(),
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            gate: None,
+            panics: AtomicUsize::new(0),
+        }
+    }
+}
+
+#[async_trait]
+impl Model for Crowd {
+    fn brain(&self) -> Brain {
+        self.script.brain()
+    }
+
+    async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        if let Some(gate) = &self.gate {
+            gate.notified().await;
+        }
+        tokio::task::yield_now().await;
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        let left = self.panics.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        assert!(left.is_err(), "a mistake in a session");
+        self.script.answer(ask, listener).await
+    }
+}
+
+fn short() -> Vec<String> {
+    vec![suppose(), conclude("REFUTED")]
+}
+
+fn ids(count: usize) -> Vec<SessionId> {
+    (0..count).map(|number| format!("many-{number}").parse().unwrap()).collect()
+}
+
+async fn file(folder: &std::path::Path) -> Arc<dyn Store> {
+    open(&folder.join("store.redb").to_string_lossy()).await
+}
+
+/// Lets a worker work until something holds, and then stops it.
+async fn until(worker: &Worker, mut holds: impl AsyncFnMut() -> bool) {
+    let (cancel, stop) = Cancel::new();
+    let watch = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    };
+    let both = async { tokio::join!(worker.run(stop), watch) };
+    tokio::time::timeout(PATIENCE, both).await.unwrap();
+}
+
+async fn are_over(store: &dyn Store, ids: &[SessionId]) -> bool {
+    for id in ids {
+        let lines = store.read(id, 0).await.unwrap();
+        if !lines.last().is_some_and(|line| line.contains(r#""kind":"delivered""#)) {
+            return false;
+        }
+    }
+    true
+}
+
+#[tokio::test]
+async fn many_sessions_go_through_few_slots() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = file(folder.path()).await;
+    let crowd = Arc::new(Crowd::new(&short()));
+    let engine = thinking(engine(folder.path(), store.clone(), "worker", PATIENCE), crowd.clone());
+    let ids = ids(50);
+    for id in &ids {
+        mention(store.as_ref(), id).await;
+    }
+    until(&Worker { engine, most: 4 }, async || are_over(store.as_ref(), &ids).await).await;
+    let most = crowd.most.load(Ordering::SeqCst);
+    assert!((1..=4).contains(&most), "{most} at once");
+}
+
+#[tokio::test]
+async fn a_stop_pauses_what_is_under_way_and_leaves_it_to_whoever_comes_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = file(folder.path()).await;
+    let mut crowd = Crowd::new(&short());
+    crowd.gate = Some(Arc::default());
+    let crowd = Arc::new(crowd);
+    let ids = ids(3);
+    for id in &ids {
+        mention(store.as_ref(), id).await;
+    }
+    let busy = thinking(engine(folder.path(), store.clone(), "busy", PATIENCE), crowd.clone());
+    until(&Worker { engine: busy, most: 3 }, async || crowd.now.load(Ordering::SeqCst) == 3).await;
+    for id in &ids {
+        assert_eq!(state(store.as_ref(), id).await.spent.turns, 0);
+        let next =
+            thinking(engine(folder.path(), store.clone(), "next", PATIENCE), Arc::new(Crowd::new(&short())));
+        assert_eq!(next.drive(id, &hands()).await.unwrap(), Rest::Over);
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_panics_takes_nobody_with_it_and_comes_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = file(folder.path()).await;
+    let crowd = Arc::new(Crowd::new(&short()));
+    crowd.panics.store(1, Ordering::SeqCst);
+    let engine = thinking(engine(folder.path(), store.clone(), "worker", TTL), crowd);
+    let ids = ids(3);
+    for id in &ids {
+        mention(store.as_ref(), id).await;
+    }
+    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids).await).await;
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_runs_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = file(folder.path()).await;
+    let script = [suppose(), run("ip link set lo down"), conclude("UNVERIFIABLE")];
+    let clock = Arc::new(ManualClock::new(SystemClock.now()));
+    let engine = Engine {
+        clock: clock.clone(),
+        ..thinking(engine(folder.path(), store.clone(), "worker", PATIENCE), Arc::new(Crowd::new(&script)))
+    };
+    let ids = ids(1);
+    mention(store.as_ref(), &ids[0]).await;
+    assert!(matches!(engine.drive(&ids[0], &hands()).await.unwrap(), Rest::Waiting { .. }));
+    clock.advance(Duration::from_secs(16 * 60));
+    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids).await).await;
+    let state = state(store.as_ref(), &ids[0]).await;
+    assert_eq!(state.steps[0].done.as_ref().unwrap().action, "expired");
+}
+
+#[tokio::test]
+async fn a_dead_workers_session_is_taken_over() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let place = format!("{} dead", server.url());
+    let mut child = start("work", folder.path(), &place, "");
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.any(|line| line == "asked"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let store = open(&place).await;
+    let engine =
+        thinking(engine(folder.path(), store.clone(), "heir", PATIENCE), Arc::new(Crowd::new(&short())));
+    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids(1)).await).await;
+}
+
+/// Works on a session whose model never answers.
+pub(super) async fn child(job: &Job) {
+    let store = open(&job.place).await;
+    mention(store.as_ref(), ids(1).first().unwrap()).await;
+    let mut crowd = Crowd::new(&short());
+    crowd.gate = Some(Arc::default());
+    let engine = thinking(engine(&job.folder, store, "dead", TTL), Arc::new(crowd));
+    let worker = Worker { engine: watched(engine, Arc::new(Aloud)), most: 1 };
+    let (_cancel, stop) = Cancel::new();
+    worker.run(stop).await;
+}
