@@ -104,6 +104,9 @@ pub(super) async fn execute(
         Some(intent) => desk.record(&[intent, executing], 0).await?,
         None => desk.record(&[executing], 0).await?,
     }
+    if risky {
+        still_ours(desk).await?;
+    }
     let (cancel, signal) = Cancel::new();
     let run = gate.run(engine, &state, &step, signal);
     let current = desk.state().cloned().unwrap_or_else(|| state.clone());
@@ -116,6 +119,20 @@ pub(super) async fn execute(
             Ok(Went::On)
         }
         None => Ok(Went::Paused),
+    }
+}
+
+/// Makes sure, as late as possible, that nobody took the session over between the record and the run: an owner may have slept
+/// in between, and somebody may have been asked about the command meanwhile.
+async fn still_ours(desk: &mut Desk<'_>) -> Result<(), EngineError> {
+    let (engine, lease) = (desk.engine, desk.lease.clone());
+    match patiently(engine, || engine.store.renew(&lease)).await {
+        Ok(renewed) => {
+            desk.lease = renewed;
+            Ok(())
+        }
+        Err(StoreError::Fenced) => Err(EngineError::Fenced),
+        Err(error) => Err(error.into()),
     }
 }
 

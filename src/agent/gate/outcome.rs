@@ -16,6 +16,6 @@ pub fn outcome(state: &State, findings: usize) -> Outcome {
         || any(HypothesisState::Unverifiable)
         || any(HypothesisState::Active)
         || !any(HypothesisState::Confirmed)
-        || state.unknown_steps().next().is_some();
+        || state.unknown_steps().any(|step| !step.is_completed());
     if doubtful { Outcome::Likely } else { Outcome::Confirmed }
 }

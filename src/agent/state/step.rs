@@ -111,6 +111,12 @@ impl Step {
         self.round().map_or(&self.command, |round| &round.classified.command)
     }
 
+    /// Tells whether it ran to its end, whatever it returned.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.done.as_ref().is_some_and(|done| done.status == "completed")
+    }
+
     /// Tells whether a human denied it.
     #[must_use]
     pub fn is_denied(&self) -> bool {

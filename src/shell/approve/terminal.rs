@@ -88,7 +88,7 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     put(&format!("{bold}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
     if request.outcome_unknown {
         put(&format!(
-            "{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect"
+            "{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect, and may\nstill run"
         ));
     }
     if request.plan.is_empty() {
