@@ -41,7 +41,7 @@ fn investigated() -> (TempDir, String) {
         ["investigate", "5001 \u{1b}[31mhangs", "--brain", "scripted", "--script", script, "--json"];
     let (out, _) = check(&folder.path().join("data"), &arguments, 0);
     let first: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
-    (folder, first["session"].as_str().unwrap().to_owned())
+    (folder, first.pointer("/session").unwrap().as_str().unwrap().to_owned())
 }
 
 #[test]
