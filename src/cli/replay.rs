@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
+use super::investigate::site;
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
@@ -22,7 +23,7 @@ const DIVERGED: u8 = 3;
 /// The arguments of `ghost replay`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost sessions export ghost-7k2f --out 7k2f.jsonl\n  ghost replay 7k2f.jsonl\n  ghost replay 7k2f.jsonl --json | jq .expected\n\nExit codes: 0 the same, 3 something else would have been done, 1 it cannot be read. It is decided under the policy of today:\na command whose verdict changed since is a divergence."
+    after_help = "Examples:\n  ghost sessions export ghost-7k2f --out 7k2f.jsonl\n  ghost replay 7k2f.jsonl\n  ghost replay 7k2f.jsonl --json | jq .expected\n\nExit codes: 0 the same, 3 something else would have been done, 1 it cannot be read. It is decided under the policy and\n[model] site_prompt of today: a command whose verdict changed since is a divergence."
 )]
 pub(super) struct Arguments {
     /// The export of a session; `-` is standard input.
@@ -78,8 +79,8 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
         return Err(FoldError::Foreign { seq: foreign.seq, kind: foreign.kind.clone() }.into());
     }
     let wording = wording(export, &recorded);
-    let (policy, tools) = (setup.policy()?, Registry::default());
-    let source = Source { policy: &policy, tools: &tools, evidence: export, site: None, wording };
+    let (policy, tools, site) = (setup.policy()?, Registry::default(), site(setup)?);
+    let source = Source { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),
         Err(found) => Err(Found {

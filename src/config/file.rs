@@ -28,6 +28,9 @@ pub struct Config {
     /// Where sessions are kept.
     #[cfg(feature = "store")]
     pub store: super::Store,
+    /// How long what is kept.
+    #[cfg(feature = "session")]
+    pub retention: super::Retention,
     /// Who thinks.
     #[cfg(feature = "session")]
     pub model: super::Model,

@@ -9,6 +9,8 @@ mod file;
 #[cfg(feature = "session")]
 mod model;
 mod place;
+#[cfg(feature = "session")]
+mod retention;
 #[cfg(feature = "store")]
 mod store;
 
@@ -19,5 +21,7 @@ pub use file::{Config, ConfigError, read_small};
 #[cfg(feature = "session")]
 pub use model::{Dialect, Limits, Model, Named, OpenAi, Price, Provider, Sign};
 pub use place::{PlaceError, data_dir};
+#[cfg(feature = "session")]
+pub use retention::Retention;
 #[cfg(feature = "store")]
 pub use store::Store;

@@ -61,7 +61,7 @@ pub(super) fn engine(
 }
 
 /// Returns what the operator adds to the system prompt.
-fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
+pub(in crate::cli) fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
     let Some(path) = &setup.config.model.site_prompt else { return Ok(None) };
     let text = read_small(path).map_err(anyhow::Error::msg);
     Ok(Some(text.with_context(|| format!("reading [model] site_prompt {}", path.display()))?))

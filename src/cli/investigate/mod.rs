@@ -14,3 +14,4 @@ mod words;
 
 pub(in crate::cli) use brain::ready;
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use engine::site;

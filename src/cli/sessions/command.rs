@@ -74,6 +74,13 @@ enum Sub {
         #[arg(long)]
         json: bool,
     },
+    /// Removes what is older than `[retention]` of the configuration says.
+    #[command(after_help = "Examples:\n  ghost sessions sweep\n  ghost sessions sweep --json")]
+    Sweep {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Runs the subcommand.
@@ -84,6 +91,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Resul
         Sub::Export { session, out } => transfer::export(setup, session, out.as_deref()).await,
         Sub::Import { file, json } => transfer::import(setup, file, *json).await,
         Sub::Delete { session, force, json } => transfer::delete(setup, session, *force, *json).await,
+        Sub::Sweep { json } => transfer::sweep(setup, *json).await,
     };
     drive(work)?.map(|()| 0)
 }

@@ -8,12 +8,13 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::command::{missing, shown, store_of};
-use crate::base::{SessionId, private_dir, write_private};
+use crate::base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::session;
 use crate::session::EraseError;
 use crate::session::export::{AuditFate, Export, ExportError, ImportError};
+use crate::session::retention::{self, Lifetimes, Swept};
 
 /// Writes a session out.
 pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path>) -> anyhow::Result<()> {
@@ -113,4 +114,25 @@ pub(super) async fn delete(
         "{session}: {} events are digests now, {} texts are gone{stays}",
         erased.events, erased.evidence
     ))
+}
+
+/// Removes what is due.
+pub(super) async fn sweep(setup: &Setup, json: bool) -> anyhow::Result<()> {
+    let kept = setup.config.retention;
+    let lifetimes = Lifetimes {
+        thread_days: kept.thread_days,
+        evidence_days: kept.evidence_days,
+        capture_days: kept.capture_days,
+    };
+    let swept = if setup.store_is_to_be_made() {
+        Swept::default()
+    } else {
+        let store = setup.store().await?;
+        retention::sweep(store.as_ref(), setup.data()?, &lifetimes, SystemClock.now()).await?
+    };
+    let names: Vec<String> = swept.sessions.iter().map(ToString::to_string).collect();
+    if json {
+        return line(&json!({ "sessions": names, "evidence": swept.evidence }).to_string());
+    }
+    line(&format!("{} sessions are digests now, {} texts are gone", names.len(), swept.evidence))
 }

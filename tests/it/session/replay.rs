@@ -245,3 +245,24 @@ async fn an_event_that_is_missing_twice_or_elsewhere_shows() {
     silent.retain(|found| !found.ends_with("asked") && !found.ends_with("executing"));
     assert!(silent.is_empty(), "{silent:#?}");
 }
+
+const WRITTEN: &str = "tests/fixtures/agent/ledger-1.export.jsonl";
+
+/// What format 1 wrote is read for ever. `UPDATE=1` writes it anew, which only a format that nobody has seen yet allows.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test writes its fixture where that is asked for")]
+async fn what_format_1_wrote_is_read_folded_and_decided_the_same() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(WRITTEN);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, rich().await.exported().await).unwrap();
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    let state = export::read(text.as_bytes()).unwrap().session().unwrap().unwrap();
+    assert_eq!((state.opened.symptom.as_str(), state.steps.len()), ("5001 hangs", 5));
+    let replayed = again(&text, Wording::Free).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!(replayed.outcome.map(|outcome| outcome.as_str()), Some("CONFIRMED"));
+    assert_eq!(
+        u64::try_from(text.lines().filter(|line| line.contains("\"kind\":")).count()),
+        Ok(replayed.events)
+    );
+}
