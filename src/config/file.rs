@@ -34,6 +34,9 @@ pub struct Config {
     /// Who thinks.
     #[cfg(feature = "session")]
     pub model: super::Model,
+    /// Who may say yes to what.
+    #[cfg(feature = "session")]
+    pub approval: super::Approval,
     /// What a session may spend.
     #[cfg(feature = "session")]
     pub limits: super::Limits,

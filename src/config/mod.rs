@@ -4,6 +4,8 @@
 //! Never: a value that another room reads from the environment by itself, or a configuration that is used although a
 //! part of it is wrong.
 
+#[cfg(feature = "session")]
+mod approval;
 mod environment;
 mod file;
 #[cfg(feature = "session")]
@@ -14,6 +16,8 @@ mod retention;
 #[cfg(feature = "store")]
 mod store;
 
+#[cfg(feature = "session")]
+pub use approval::{Approval, RequesterMay};
 pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;

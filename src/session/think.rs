@@ -9,6 +9,9 @@ use crate::agent::state::State;
 use crate::session::Engine;
 use crate::session::Watcher;
 
+/// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
+const LONGEST: usize = 400_000;
+
 /// Passes on what a model says while it says it.
 struct Ear(Arc<dyn Watcher>);
 
@@ -31,7 +34,7 @@ pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<A
         Ok(answer) => {
             let Answer { brain, text, calls, carry, usage, stop } = answer;
             let cost_micros = (engine.kitchen.prices)(&brain, &usage);
-            Ok(Answered {
+            bounded(Answered {
                 turn: asked.turn,
                 cost_micros,
                 brain,
@@ -47,6 +50,18 @@ pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<A
             let too_long = matches!(error, ModelError::TooLong { .. });
             Err(AnswerFailed { turn: asked.turn, problem: error.to_string(), too_long })
         }
+    }
+}
+
+/// Refuses a turn that is too long to be kept: no line of a ledger holds it.
+fn bounded(answered: Answered) -> Result<Answered, AnswerFailed> {
+    match serde_json::to_string(&answered).map(|text| text.len()) {
+        Ok(length) if length <= LONGEST => Ok(answered),
+        Ok(length) => {
+            let problem = format!("the turn has {length} bytes, the most is {LONGEST}");
+            Err(AnswerFailed { turn: answered.turn, problem, too_long: false })
+        }
+        Err(error) => Err(AnswerFailed { turn: answered.turn, problem: error.to_string(), too_long: false }),
     }
 }
 

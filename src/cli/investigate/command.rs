@@ -14,7 +14,7 @@ use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::investigate::brain::{Brain, brain};
 use crate::cli::investigate::courier::Reports;
 use crate::cli::investigate::engine::{engine, limits};
-use crate::cli::investigate::question::{Asked, ask};
+use crate::cli::investigate::question::{Asked, ask, rule};
 use crate::cli::investigate::screen::{Kind, Screen};
 use crate::cli::investigate::words::{Keyboard, Said, read as heard};
 use crate::cli::name::{new_session, random};
@@ -24,6 +24,9 @@ use crate::cli::wait::{drive, interrupted};
 use crate::session::{Engine, Hands, Letter, Rest};
 use crate::shell::Cancel;
 use crate::store::Store;
+
+/// Whoever says more has a report, no symptom.
+const LONGEST_SYMPTOM: usize = 20_000;
 
 /// The arguments of `ghost investigate`.
 #[derive(Debug, Args)]
@@ -62,6 +65,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
     if arguments.symptom.as_deref().is_some_and(|symptom| symptom.trim().is_empty()) {
         return Err(
             Hinted::new(anyhow::anyhow!("the symptom is empty"), "say in plain words what is wrong").into()
+        );
+    }
+    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.len() > LONGEST_SYMPTOM) {
+        let error = anyhow::anyhow!("the symptom is longer than {LONGEST_SYMPTOM} bytes");
+        return Err(
+            Hinted::new(error, "say what is wrong in a few sentences; details can be typed later").into()
         );
     }
     let setup = Arc::new(setup);
@@ -176,7 +185,7 @@ impl Terminal<'_> {
                     let state = self.state().await?;
                     let held = self.keyboard.take().await;
                     let asked = tokio::select! {
-                        asked = ask(self.engine, &state, &approval, &approver) => asked?,
+                        asked = ask(self.engine, &state, &approval, &approver, rule(self.setup)) => asked?,
                         () = self.until(&state, &approval) => Asked::Lost("nobody answered in time; nothing ran".to_owned()),
                         () = interrupted() => return Err(self.paused("paused while a question is open")),
                     };

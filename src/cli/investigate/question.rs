@@ -8,9 +8,21 @@ use crate::agent::state::State;
 use crate::base::Clock as _;
 use crate::base::SystemClock;
 use crate::cli::name::random;
+use crate::cli::setup::Setup;
+use crate::config;
 use crate::session::{Cast, Engine, Voted, cast};
 use crate::shell::{Approver, Choice, Request};
 use crate::store::Outcome;
+
+/// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
+/// rights: there is no second person to ask.
+pub(super) fn rule(setup: &Setup) -> RequesterMay {
+    match setup.config.approval.requester {
+        Some(config::RequesterMay::Measure) => RequesterMay::Measure,
+        Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
+        Some(config::RequesterMay::Everything) | None => RequesterMay::Everything,
+    }
+}
 
 /// What came of asking.
 pub(super) enum Asked {
@@ -26,6 +38,7 @@ pub(super) async fn ask(
     state: &State,
     name: &str,
     approver: &Arc<dyn Approver>,
+    rule: RequesterMay,
 ) -> anyhow::Result<Asked> {
     let Some(request) = request(engine, state, name) else {
         return Ok(Asked::Lost("the question is gone".to_owned()));
@@ -44,8 +57,7 @@ pub(super) async fn ask(
         key: random::<8>()?,
         at: SystemClock.now(),
     };
-    // Who sits at the terminal acts with their own rights: there is no second person to ask.
-    let counted = cast(engine.store.as_ref(), state, RequesterMay::Everything, &vote).await?;
+    let counted = cast(engine.store.as_ref(), state, rule, &vote).await?;
     Ok(match counted {
         Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
             Asked::Answered

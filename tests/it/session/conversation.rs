@@ -329,6 +329,15 @@ async fn the_same_command_is_not_run_for_ever() {
 }
 
 #[tokio::test]
+async fn a_turn_that_is_too_long_to_be_kept_pauses_and_keeps_nothing_of_it() {
+    let long = json!({"text": "x".repeat(500_000)}).to_string();
+    let world = World::new(&[suppose(), long]);
+    world.mention("5001 hangs").await;
+    assert!(matches!(world.drive().await, Rest::Stuck { .. }));
+    assert_eq!(world.state().await.spent.turns, 1);
+}
+
+#[tokio::test]
 async fn what_was_seen_can_be_seen_again() {
     let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
     let world = World::new(&[suppose(), run("uname -a"), recall, conclude("REFUTED")]);

@@ -53,8 +53,11 @@ fn a_file_that_another_process_holds_is_no_mistake_of_the_configuration() {
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();
     let mut other = process::start(&data.join("store.redb"));
-    assert_eq!(process::acknowledged(&mut other).next(), Some(0));
+    // The other process lives as long as somebody listens to it.
+    let mut heard = process::acknowledged(&mut other);
+    assert_eq!(heard.next(), Some(0));
     let (finding, _) = check(folder.path(), "", &[]);
+    drop(heard);
     says(&finding, "warning", "another process holds");
     other.kill().unwrap();
     other.wait().unwrap();
