@@ -10,6 +10,8 @@ mod config;
 mod consent;
 #[cfg(feature = "session")]
 mod investigate;
+#[cfg(feature = "lab")]
+mod lab;
 #[cfg(feature = "shell")]
 mod name;
 mod print;
@@ -17,7 +19,7 @@ mod root;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;
-#[cfg(any(feature = "shell", feature = "store"))]
+#[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
 
 pub use root::main;

@@ -44,6 +44,9 @@ enum Sub {
     /// Verifies and shows audit files.
     #[cfg(feature = "shell")]
     Audit(super::audit::Arguments),
+    /// Starts what to run against where there is nothing real.
+    #[cfg(feature = "lab")]
+    Lab(super::lab::Arguments),
     /// Checks the configuration and what this machine offers.
     Config(super::config::Arguments),
     /// Prints completions for a shell.
@@ -83,6 +86,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]
         Sub::Audit(arguments) => super::audit::run(&arguments),
+        #[cfg(feature = "lab")]
+        Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
         Sub::Completions { shell } => {
             // Through memory: the generator itself panics where its reader goes away.

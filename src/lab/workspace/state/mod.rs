@@ -3,8 +3,6 @@
 //! Goes in: a call or an act of a person, and the time. Comes out: an answer or a refusal in Slack's words, and what has to
 //! be delivered, as values. Never: waiting, a socket, a clock.
 
-#![expect(dead_code, unused_imports, reason = "the servers that call it are built on top")]
-
 mod answer;
 mod app;
 mod args;
@@ -31,6 +29,7 @@ mod user;
 mod view;
 mod wording;
 
+pub(super) use app::App;
 pub(super) use args::Args;
 pub(super) use error::SlackError;
 pub(super) use event::{Happening, Notice};
