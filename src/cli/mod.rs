@@ -10,6 +10,8 @@ mod config;
 mod consent;
 #[cfg(feature = "session")]
 mod investigate;
+#[cfg(feature = "lab")]
+mod lab;
 #[cfg(feature = "shell")]
 mod name;
 mod print;
@@ -21,7 +23,7 @@ mod sessions;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;
-#[cfg(any(feature = "shell", feature = "store"))]
+#[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
 
 pub use root::main;

@@ -50,6 +50,9 @@ enum Sub {
     /// Decides a recorded session once more and says where it would go another way.
     #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
+    /// Starts what to run against where there is nothing real.
+    #[cfg(feature = "lab")]
+    Lab(super::lab::Arguments),
     /// Checks the configuration and what this machine offers.
     Config(super::config::Arguments),
     /// Prints completions for a shell.
@@ -93,6 +96,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
+        #[cfg(feature = "lab")]
+        Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
         Sub::Completions { shell } => {
             // Through memory: the generator itself panics where its reader goes away.

@@ -11,7 +11,7 @@ pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyho
     Ok(done)
 }
 
-#[cfg(feature = "shell")]
+#[cfg(any(feature = "lab", feature = "shell"))]
 /// Waits for Ctrl-C or SIGTERM; for ever where the system does not tell us.
 pub(in crate::cli) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};

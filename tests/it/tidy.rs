@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
+    ("lab", &["base"]),
     ("shell", &["base"]),
     ("session", &["agent", "base", "shell", "store"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["agent", "base", "config", "session", "shell", "store"]),
+    ("cli", &["agent", "base", "config", "lab", "session", "shell", "store"]),
 ];
 
 /// The one file that starts processes.

@@ -1,0 +1,8 @@
+//! `ghost lab`: what Ghost, or any other program, runs against where there is nothing real.
+//!
+//! Goes in: arguments. Comes out: lines that export where things are, then `# ready`. Never: a listener for other machines.
+
+mod command;
+mod slack;
+
+pub(in crate::cli) use command::{Arguments, run};

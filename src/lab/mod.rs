@@ -1,0 +1,6 @@
+//! What Ghost runs against where there is nothing real.
+//!
+//! Goes in: requests of programs that believe to speak with a service. Comes out: what that service would answer. Never: a
+//! connection from another machine, a page of another origin that changes anything.
+
+pub mod workspace;

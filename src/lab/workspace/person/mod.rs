@@ -1,0 +1,12 @@
+//! What a person does, as plain HTTP below `/lab/`: for the page, for tests, for anybody's script.
+
+mod act;
+mod events;
+mod reply;
+mod talk;
+mod trouble;
+
+pub(super) use act::{act, documentation, file, look, upload};
+pub(super) use events::events;
+pub(super) use talk::{close, command, press, shortcut, submit};
+pub(super) use trouble::{app, fault};

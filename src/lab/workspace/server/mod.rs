@@ -1,0 +1,10 @@
+//! The workspace as a server: what it holds, where it listens, what it keeps.
+
+mod guard;
+mod inner;
+mod keep;
+mod route;
+mod run;
+
+pub(super) use inner::Inner;
+pub use run::{Settings, Workspace, WorkspaceError};

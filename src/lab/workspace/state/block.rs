@@ -1,0 +1,173 @@
+//! What Slack adds to blocks, and finding an element in them.
+
+use serde_json::{Value, json};
+
+use crate::lab::workspace::state::error::SlackError;
+use crate::lab::workspace::state::model::{Workspace, text_of};
+use crate::lab::workspace::state::user::set;
+
+/// How deep blocks may lie in each other before nobody follows.
+const DEEPEST: usize = 32;
+
+/// Gives every block, and every element that can be pressed, the name that it lacks.
+pub(crate) fn fill(blocks: &mut Value, workspace: &mut Workspace) {
+    let Some(list) = blocks.as_array_mut() else { return };
+    for block in list {
+        if block.is_object() && text_of(block, "block_id").is_empty() {
+            let id = workspace.unguessable();
+            set(block, "block_id", json!(id.get(..5)));
+        }
+        dress(block, workspace, 0);
+    }
+}
+
+fn dress(value: &mut Value, workspace: &mut Workspace, depth: usize) {
+    if depth > DEEPEST {
+        return;
+    }
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(|item| dress(item, workspace, depth + 1)),
+        Value::Object(_) => {
+            let kind = text_of(value, "type").to_owned();
+            if is_pressed(&kind) && text_of(value, "action_id").is_empty() {
+                let id = workspace.unguessable();
+                set(value, "action_id", json!(id.get(..5)));
+            }
+            if kind == "plain_text" && value.get("emoji").is_none() {
+                set(value, "emoji", json!(true));
+            }
+            if kind == "mrkdwn" && value.get("verbatim").is_none() {
+                set(value, "verbatim", json!(false));
+            }
+            if let Some(map) = value.as_object_mut() {
+                map.values_mut().for_each(|item| dress(item, workspace, depth + 1));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Tells whether an element of this type acts when it is used.
+pub(crate) fn is_pressed(kind: &str) -> bool {
+    kind.ends_with("_select")
+        || kind.ends_with("_input")
+        || matches!(
+            kind,
+            "button"
+                | "overflow"
+                | "checkboxes"
+                | "radio_buttons"
+                | "datepicker"
+                | "timepicker"
+                | "datetimepicker"
+                | "feedback_buttons"
+                | "icon_button"
+                | "workflow_button"
+        )
+}
+
+/// Finds an element by its action; with a block's name, only in that block. Returns the block's name too.
+///
+/// Where several buttons have one action, `value` says which is meant.
+pub(crate) fn find<'a>(
+    blocks: &'a Value,
+    block: Option<&str>,
+    action: &str,
+    value: Option<&str>,
+) -> Option<(String, &'a Value)> {
+    let meant = |element: &Value| {
+        text_of(element, "action_id") == action
+            && (text_of(element, "type") != "button"
+                || value.is_none_or(|value| text_of(element, "value") == value))
+    };
+    let blocks = blocks.as_array()?;
+    blocks.iter().filter(|each| block.is_none_or(|name| text_of(each, "block_id") == name)).find_map(|each| {
+        let own = text_of(each, "block_id").to_owned();
+        search(each, &own, &meant, 0)
+    })
+}
+
+fn search<'a>(
+    value: &'a Value,
+    block: &str,
+    meant: &dyn Fn(&Value) -> bool,
+    depth: usize,
+) -> Option<(String, &'a Value)> {
+    if depth > DEEPEST {
+        return None;
+    }
+    match value {
+        Value::Array(list) => list.iter().find_map(|item| search(item, block, meant, depth + 1)),
+        Value::Object(map) => {
+            if is_pressed(text_of(value, "type")) && meant(value) {
+                return Some((block.to_owned(), value));
+            }
+            let inner = Some(text_of(value, "block_id")).filter(|own| !own.is_empty()).unwrap_or(block);
+            map.values().find_map(|item| search(item, inner, meant, depth + 1))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// Counts the characters that people would read in blocks.
+fn characters(value: &Value, depth: usize) -> usize {
+    if depth > DEEPEST {
+        return 0;
+    }
+    if let Some(list) = value.as_array() {
+        return list.iter().map(|item| characters(item, depth + 1)).sum();
+    }
+    let parts = value.as_object().into_iter().flatten();
+    parts
+        .map(|(name, item)| match item.as_str() {
+            Some(text) if name == "text" => text.chars().count(),
+            Some(_) => 0,
+            None => characters(item, depth + 1),
+        })
+        .sum()
+}
+
+/// How many characters all blocks of a message may have together.
+const LONGEST: usize = 13_200;
+
+/// Checks the blocks of a message.
+pub(crate) fn check_message(blocks: &Value) -> Result<(), SlackError> {
+    check_list(blocks, 50, "blocks")?;
+    if characters(blocks, 0) > LONGEST {
+        return Err(SlackError::new("msg_blocks_too_long"));
+    }
+    Ok(())
+}
+
+/// Checks a view.
+pub(crate) fn check_view(view: &Value) -> Result<(), SlackError> {
+    let wrong = |what: &str| Err(SlackError::arguments([format!("[ERROR] {what}")]));
+    if view.to_string().len() > 250_000 {
+        return Err(SlackError::new("view_too_large"));
+    }
+    match text_of(view, "type") {
+        "home" => {}
+        "modal" if view.get("title").is_some() => {}
+        "modal" => return wrong("missing required field: title [json-pointer:/view]"),
+        _ => return wrong("must be a valid view type [json-pointer:/view/type]"),
+    }
+    match view.get("blocks") {
+        Some(blocks) => check_list(blocks, 100, "view/blocks")
+            .map_err(|error| SlackError::arguments([format!("[ERROR] {} in view", error.code())])),
+        None => wrong("missing required field: blocks [json-pointer:/view]"),
+    }
+}
+
+fn check_list(blocks: &Value, most: usize, place: &str) -> Result<(), SlackError> {
+    let Some(list) = blocks.as_array() else { return Err(SlackError::new("invalid_blocks_format")) };
+    let mut wrong = Vec::new();
+    if list.len() > most {
+        wrong.push(format!("[ERROR] no more than {most} items allowed [json-pointer:/{place}]"));
+    }
+    for (at, block) in list.iter().enumerate() {
+        if text_of(block, "type").is_empty() {
+            wrong.push(format!("[ERROR] missing required field: type [json-pointer:/{place}/{at}]"));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(SlackError::new("invalid_blocks").messages(wrong)) }
+}

@@ -1,0 +1,183 @@
+//! The table of methods: what each asks for, and who answers.
+
+use serde_json::{Value, json};
+
+use crate::base::Timestamp;
+use crate::lab::workspace::state::args::Args;
+use crate::lab::workspace::state::error::SlackError;
+use crate::lab::workspace::state::model::Workspace;
+
+/// Which token a method takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// None is needed.
+    None,
+    /// The bot's.
+    Bot,
+    /// The app's own.
+    App,
+}
+
+/// A method of the Web API.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    pub(crate) token: Token,
+    /// One of these has to be granted; `*:` stands for the kind of the conversation.
+    pub(crate) scopes: &'static [&'static str],
+    pub(crate) tier: u32,
+}
+
+const fn bot(name: &'static str, scopes: &'static [&'static str], tier: u32) -> Method {
+    Method { name, token: Token::Bot, scopes, tier }
+}
+
+/// Every method that is answered.
+pub(crate) const METHODS: [Method; 43] = [
+    Method { name: "api.test", token: Token::None, scopes: &[], tier: 4 },
+    Method { name: "apps.connections.open", token: Token::App, scopes: &[], tier: 2 },
+    bot("auth.test", &[], 4),
+    bot("bots.info", &["users:read"], 3),
+    bot("team.info", &["team:read"], 3),
+    bot("users.info", &["users:read"], 4),
+    bot("users.list", &["users:read"], 2),
+    bot("users.lookupByEmail", &["users:read.email"], 3),
+    bot("users.profile.get", &["users.profile:read"], 4),
+    bot("usergroups.list", &["usergroups:read"], 2),
+    bot("usergroups.users.list", &["usergroups:read"], 2),
+    bot("conversations.list", &["channels:read", "groups:read", "im:read", "mpim:read"], 2),
+    bot("conversations.info", &["*:read"], 3),
+    bot("conversations.history", &["*:history"], 3),
+    bot("conversations.replies", &["*:history"], 3),
+    bot("conversations.members", &["*:read"], 4),
+    bot("conversations.open", &["im:write", "mpim:write"], 3),
+    bot("conversations.join", &["channels:join"], 3),
+    bot("conversations.invite", &["channels:manage", "groups:write"], 3),
+    bot("chat.postMessage", &["chat:write"], 4),
+    bot("chat.postEphemeral", &["chat:write"], 4),
+    bot("chat.update", &["chat:write"], 3),
+    bot("chat.delete", &["chat:write"], 3),
+    bot("chat.getPermalink", &[], 4),
+    bot("chat.startStream", &["chat:write"], 2),
+    bot("chat.appendStream", &["chat:write"], 4),
+    bot("chat.stopStream", &["chat:write"], 2),
+    bot("reactions.add", &["reactions:write"], 3),
+    bot("reactions.remove", &["reactions:write"], 2),
+    bot("reactions.get", &["reactions:read"], 3),
+    bot("views.open", &[], 4),
+    bot("views.push", &[], 4),
+    bot("views.update", &[], 4),
+    bot("views.publish", &[], 4),
+    bot("files.getUploadURLExternal", &["files:write"], 4),
+    bot("files.completeUploadExternal", &["files:write"], 4),
+    bot("files.info", &["files:read"], 4),
+    bot("files.delete", &["files:write"], 3),
+    bot("assistant.threads.setStatus", &["assistant:write", "chat:write"], 3),
+    bot("assistant.threads.setTitle", &["assistant:write"], 4),
+    bot("assistant.threads.setSuggestedPrompts", &["assistant:write"], 4),
+    bot("agents.sessions.setStatus", &["chat:write"], 3),
+    bot("agents.sessions.rename", &["chat:write"], 3),
+];
+
+/// Finds a method by its name.
+pub(crate) fn method(name: &str) -> Option<Method> {
+    METHODS.iter().find(|method| method.name == name).copied()
+}
+
+impl Workspace {
+    /// Refuses a call for which the app lacks the scope.
+    pub(crate) fn permitted(&self, app: &str, method: &Method, args: &Args) -> Result<(), SlackError> {
+        let app = self.app(app)?;
+        let kind = args
+            .text("channel")
+            .and_then(|id| self.channels.get(&id))
+            .map_or("channels", |place| place.kind.scope());
+        let scopes: Vec<String> = method.scopes.iter().map(|scope| scope.replace('*', kind)).collect();
+        let named: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        if app.has_one_of(&named) {
+            return Ok(());
+        }
+        Err(SlackError::new("missing_scope")
+            .beside("needed", named.join(","))
+            .beside("provided", app.scopes.join(",")))
+    }
+
+    /// Answers a call of an app whose token was checked.
+    pub(crate) fn call(
+        &mut self,
+        app: &str,
+        name: &str,
+        args: &Args,
+        now: Timestamp,
+    ) -> Result<Value, SlackError> {
+        let bot = self.app(app)?.bot_user.clone();
+        match name {
+            "auth.test" => self.auth_test(app),
+            "bots.info" => self.bots_info(app, args),
+            "team.info" => Ok(self.team_info()),
+            "users.info" => self.users_info(args),
+            "users.list" => self.users_list(args),
+            "users.lookupByEmail" => self.users_lookup_by_email(args),
+            "users.profile.get" => self.users_profile_get(args, &bot),
+            "usergroups.list" => Ok(self.usergroups_list(args)),
+            "usergroups.users.list" => self.usergroups_users_list(args),
+            "conversations.list" => self.conversations_list(app, args),
+            "conversations.info" => self.conversations_info(app, args),
+            "conversations.history" => self.conversations_history(app, args),
+            "conversations.replies" => self.conversations_replies(app, args),
+            "conversations.members" => self.conversations_members(app, args),
+            "conversations.open" => self.conversations_open(app, args, now),
+            "conversations.join" => self.conversations_join(app, args, now),
+            "conversations.invite" => self.conversations_invite(app, args, now),
+            "chat.postMessage" => self.chat_post_message(app, args, now),
+            "chat.postEphemeral" => self.chat_post_ephemeral(app, args, now),
+            "chat.update" => self.chat_update(app, args, now),
+            "chat.delete" => self.chat_delete(app, args, now),
+            "chat.getPermalink" => self.chat_get_permalink(app, args),
+            "chat.startStream" => self.chat_start_stream(app, args, now),
+            "chat.appendStream" => self.chat_append_stream(app, args, now),
+            "chat.stopStream" => self.chat_stop_stream(app, args, now),
+            "reactions.add" => self.reactions_add(app, args, now),
+            "reactions.remove" => self.reactions_remove(app, args, now),
+            "reactions.get" => self.reactions_get(app, args),
+            "views.open" => self.views_open(app, args, now),
+            "views.push" => self.views_push(app, args, now),
+            "views.update" => self.views_update(app, args, now),
+            "views.publish" => self.views_publish(app, args, now),
+            "files.getUploadURLExternal" => self.files_get_upload_url(app, args, now),
+            "files.completeUploadExternal" => self.files_complete_upload(app, args, now),
+            "files.info" => self.files_info(args),
+            "files.delete" => self.files_delete(app, args, now),
+            "assistant.threads.setStatus" => self.assistant_set_status(app, args),
+            "assistant.threads.setTitle" => self.assistant_set_title(app, args),
+            "assistant.threads.setSuggestedPrompts" => self.assistant_set_prompts(app, args),
+            "agents.sessions.setStatus" => self.agents_set_status(app, args),
+            "agents.sessions.rename" => self.agents_rename(app, args),
+            _ => Err(SlackError::new("unknown_method").beside("req_method", name)),
+        }
+    }
+
+    fn auth_test(&self, app: &str) -> Result<Value, SlackError> {
+        let app = self.app(app)?;
+        let mut answer = json!({
+            "ok": true, "url": format!("{}/", self.base), "team": self.team.name,
+            "user": app.name.to_lowercase(), "team_id": self.team.id, "user_id": app.bot_user, "bot_id": app.bot_id,
+            "is_enterprise_install": self.grid,
+        });
+        if self.grid
+            && let Some(map) = answer.as_object_mut()
+        {
+            map.insert("enterprise_id".to_owned(), json!(self.team.enterprise));
+        }
+        Ok(answer)
+    }
+
+    fn bots_info(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
+        let bot = match args.text("bot") {
+            Some(id) => self.apps.iter().find(|app| app.bot_id == id),
+            None => self.app(app).ok(),
+        };
+        let bot = bot.ok_or_else(|| SlackError::new("bot_not_found"))?;
+        Ok(json!({"ok": true, "bot": bot.profile(&self.team.id)}))
+    }
+}

@@ -1,0 +1,43 @@
+//! The workspace as plain data, and everything that can happen to it.
+//!
+//! Goes in: a call or an act of a person, and the time. Comes out: an answer or a refusal in Slack's words, and what has to
+//! be delivered, as values. Never: waiting, a socket, a clock.
+
+mod answer;
+mod app;
+mod args;
+mod block;
+mod channel;
+mod chat;
+mod conversation;
+mod error;
+mod event;
+mod field;
+mod file;
+mod interaction;
+mod limit;
+mod message;
+mod method;
+mod model;
+mod paging;
+mod person;
+mod reaction;
+mod seed;
+mod session;
+mod stream;
+mod user;
+mod view;
+mod wording;
+
+pub(super) use app::App;
+pub(super) use args::Args;
+pub(super) use error::SlackError;
+pub(super) use event::{Happening, Notice};
+pub(super) use file::LARGEST_FILE;
+pub(super) use interaction::{Interaction, Post};
+pub(super) use method::{Method, Token, method};
+pub(super) use model::{FORMAT, Workspace};
+pub(super) use seed::fresh;
+
+#[cfg(test)]
+mod tests;

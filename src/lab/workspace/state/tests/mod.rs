@@ -1,0 +1,7 @@
+//! Facts about the workspace.
+
+mod chat;
+mod interaction;
+mod place;
+mod stage;
+mod view;

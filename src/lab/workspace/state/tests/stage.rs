@@ -1,0 +1,82 @@
+//! A fresh workspace with somebody in it who acts.
+
+use serde_json::{Value, json};
+
+use crate::base::Timestamp;
+use crate::lab::workspace::state::args::Args;
+use crate::lab::workspace::state::error::SlackError;
+use crate::lab::workspace::state::event::Happening;
+use crate::lab::workspace::state::model::{Workspace, text_of};
+use crate::lab::workspace::state::seed::fresh;
+
+pub(super) const GHOST: &str = "A0LABGHOST";
+pub(super) const BOT: &str = "U0LABGHOST";
+pub(super) const NETWORK: &str = "C0LAB0NETW";
+
+/// A workspace and its time.
+pub(super) struct Stage {
+    pub(super) workspace: Workspace,
+    pub(super) now: i64,
+}
+
+impl Stage {
+    pub(super) fn new() -> Self {
+        Self { workspace: fresh("salt", Timestamp::from_millis(1_700_000_000_000)), now: 1_700_000_000_000 }
+    }
+
+    pub(super) fn time(&self) -> Timestamp {
+        Timestamp::from_millis(self.now)
+    }
+
+    pub(super) fn call(&mut self, method: &str, args: Value) -> Result<Value, SlackError> {
+        let now = self.time();
+        self.workspace.call(GHOST, method, &Args::of(args), now)
+    }
+
+    #[track_caller]
+    pub(super) fn ok(&mut self, method: &str, args: Value) -> Value {
+        let answer = self.call(method, args).unwrap();
+        assert_eq!(answer["ok"], true);
+        answer
+    }
+
+    #[track_caller]
+    pub(super) fn refused(&mut self, method: &str, args: Value) -> String {
+        self.call(method, args).unwrap_err().code().to_owned()
+    }
+
+    #[track_caller]
+    pub(super) fn says(&mut self, user: &str, channel: &str, text: &str) -> String {
+        let now = self.time();
+        let args = Args::of(json!({"user": user, "channel": channel, "text": text}));
+        self.workspace.write(&args, now).unwrap()["ts"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub(super) fn posts(&mut self, text: &str) -> String {
+        self.ok("chat.postMessage", json!({"channel": NETWORK, "text": text}))["ts"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Takes the events that would go to the app.
+    pub(super) fn events(&mut self) -> Vec<Value> {
+        let happenings = self.workspace.take_outbox().into_iter();
+        happenings
+            .filter_map(|happening| match happening {
+                Happening::Event { payload, .. } => Some(payload["event"].clone()),
+                Happening::Notice(_) => None,
+            })
+            .collect()
+    }
+
+    pub(super) fn kinds(&mut self) -> Vec<String> {
+        self.events()
+            .iter()
+            .map(|event| {
+                format!("{} {}", text_of(event, "type"), text_of(event, "subtype")).trim().to_owned()
+            })
+            .collect()
+    }
+}
