@@ -3,6 +3,7 @@
 //! Every room of the house is a module behind its own feature, usable alone:
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
+//! - [`lab`]: what Ghost runs against where there is nothing real.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
 //! - [`shell`]: the gate between any agent and a machine.
 //! - [`store`]: sessions, approvals and leases that outlive a process.
@@ -14,6 +15,8 @@ pub mod base;
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "lab")]
+pub mod lab;
 #[cfg(feature = "session")]
 pub mod session;
 #[cfg(feature = "shell")]

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
+    ("lab", &["base"]),
     ("shell", &["base"]),
     ("session", &["agent", "base", "shell", "store"]),
     ("store", &["base"]),

@@ -1,0 +1,3 @@
+//! What Ghost runs against where there is nothing real.
+
+pub mod workspace;

@@ -1,0 +1,4 @@
+//! The local Slack.
+
+pub mod block;
+pub mod page;
