@@ -1,6 +1,6 @@
 // The field in which a person writes: Enter sends, Shift and Enter makes a line, @ # : and / are completed.
 
-import { h } from './dom.js';
+import { h, icon } from './dom.js';
 import { emojiNames, emojiOf } from './emoji.js';
 
 /**
@@ -9,11 +9,11 @@ import { emojiNames, emojiOf } from './emoji.js';
  */
 export function composer(acts, { id, label, broadcast }) {
   const area = h('textarea', { id, rows: 1, placeholder: label, 'aria-label': label, 'aria-autocomplete': 'list', 'aria-controls': `${id}-list`, maxlength: 40000, autocomplete: 'off', enterkeyhint: 'send' });
-  const list = h('div', { class: 'complete', role: 'listbox', id: `${id}-list`, hidden: true });
+  const list = h('div', { class: 'offers', role: 'listbox', id: `${id}-list`, hidden: true });
   const also = broadcast ? h('label', { class: 'also' }, h('input', { type: 'checkbox' }), ' Also send to the channel') : null;
-  const go = h('button', { type: 'submit', class: 'primary send', 'aria-label': 'Send', title: 'Send' }, '➤');
+  const go = h('button', { type: 'submit', class: 'primary send', 'aria-label': 'Send', title: 'Send' }, icon('send'));
   const picker = h('input', { type: 'file', hidden: true, onchange: async () => { for (const one of picker.files) await acts.share(one); picker.value = ''; } });
-  const clip = h('button', { type: 'button', class: 'bare', 'aria-label': 'Attach a file', title: 'Attach a file', onclick: () => picker.click() }, '＋');
+  const clip = h('button', { type: 'button', class: 'bare', 'aria-label': 'Attach a file', title: 'Attach a file', onclick: () => picker.click() }, icon('clip'));
   const form = h('form', { class: 'composer' }, list, h('div', { class: 'box' }, clip, area, go), picker, also);
   let picked = 0;
   let offers = [];

@@ -16,6 +16,26 @@ export function h(tag, props = {}, ...children) {
 /** A link that leads out, without telling where it came from. */
 export const out = (url, ...children) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, ...children);
 
+const DRAWN = {
+  lock: 'M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3', group: 'M8 12a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm8 0a3 3 0 1 0 0-6M2 20c0-4 3-6 6-6s6 2 6 6m2-6c3 0 6 2 6 6',
+  face: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9 10v.01M15 10v.01M8 14c1 2 2.5 3 4 3s3-1 4-3', reply: 'M4 5v6a4 4 0 0 0 4 4h12M15 10l5 5-5 5',
+  edit: 'M4 20l1-5L16 4l4 4L9 19zM14 6l4 4', trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6', send: 'M4 12l16-8-6 16-3-7z',
+  eye: 'M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z', file: 'M6 3h8l5 5v13H6zM14 3v5h5M9 13h7M9 17h7',
+  clip: 'M12 5v14M5 12h14',
+};
+
+/** A small drawing; it says nothing to a screen reader. */
+export function icon(name) {
+  const make = (tag, props) => {
+    const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [key, value] of Object.entries(props)) node.setAttribute(key, value);
+    return node;
+  };
+  const node = make('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' });
+  node.append(make('path', { d: DRAWN[name] ?? '' }));
+  return node;
+}
+
 /** Opens a small menu below a button; arrow keys move, Escape closes. */
 export function popup(button, entries, label) {
   const old = document.querySelector('.popup');

@@ -1,6 +1,6 @@
 // Draws what can be pressed, chosen or filled. A value is plain: a string, a number, a list of strings, null.
 
-import { ask, h, out, popup } from './dom.js';
+import { ask, h, icon as glyph, out, popup } from './dom.js';
 import { safeUrl } from './mrkdwn.js';
 import { plain, text } from './render.js';
 
@@ -77,8 +77,8 @@ function feedback(element, context) {
 function icon(element, context) {
   const names = element.visible_to_user_ids;
   if (Array.isArray(names) && names.length > 0 && !names.includes(context.names.me)) return { node: h('span'), read: nothing };
-  const sign = element.icon === 'trash' ? '🗑' : '•';
-  return { node: pressed(element, context, [h('span', { 'aria-hidden': true }, sign), ' ', label(element.text)], undefined, 'quiet'), read: nothing };
+  const sign = element.icon === 'trash' ? glyph('trash') : '•';
+  return { node: pressed(element, context, [sign, ' ', label(element.text)], undefined, 'quiet'), read: nothing };
 }
 
 /** An input element that keeps what is in it, and acts when it changes. */

@@ -2,7 +2,7 @@
 
 import { drawAttachments, drawBlocks } from './block.js';
 import { ago, clock, dayLine, moment, sameDay } from './date.js';
-import { h, out } from './dom.js';
+import { h, icon, out } from './dom.js';
 import { emojiOf } from './emoji.js';
 import { mrkdwn } from './render.js';
 
@@ -28,7 +28,7 @@ function file(one, context) {
   if (String(one.mimetype).startsWith('image/')) {
     return h('figure', { class: 'file' }, h('figcaption', {}, name), out(url, h('img', { src: url, alt: one.alt_txt || name, class: 'picture', loading: 'lazy' })));
   }
-  return h('a', { class: 'filecard', href: url, download: one.name ?? '' }, h('span', { 'aria-hidden': true }, '📄'), h('span', {}, h('strong', {}, name), h('small', {}, `${one.pretty_type ?? one.filetype ?? ''} ${size(one.size)}`.trim())));
+  return h('a', { class: 'filecard', href: url, download: one.name ?? '' }, icon('file'), h('span', {}, h('strong', {}, name), h('small', {}, `${one.pretty_type ?? one.filetype ?? ''} ${size(one.size)}`.trim())));
 }
 
 function reactions(message, acts) {
@@ -54,10 +54,10 @@ function tools(message, acts, inThread) {
   const own = message.user === acts.me && !message.is_ephemeral;
   return h(
     'div', { class: 'tools', role: 'toolbar', 'aria-label': 'This message' },
-    message.is_ephemeral ? null : tool('☺', 'Add a reaction', (node) => acts.pick(node, message)),
-    inThread || message.is_ephemeral ? null : tool('↳', 'Reply in a thread', () => acts.open(message)),
-    own ? tool('✎', 'Edit', () => acts.edit(message)) : null,
-    own || message.is_ephemeral ? tool('🗑', message.is_ephemeral ? 'Dismiss' : 'Delete', () => acts.remove(message)) : null,
+    message.is_ephemeral ? null : tool(icon('face'), 'Add a reaction', (node) => acts.pick(node, message)),
+    inThread || message.is_ephemeral ? null : tool(icon('reply'), 'Reply in a thread', () => acts.open(message)),
+    own ? tool(icon('edit'), 'Edit', () => acts.edit(message)) : null,
+    own || message.is_ephemeral ? tool(icon('trash'), message.is_ephemeral ? 'Dismiss' : 'Delete', () => acts.remove(message)) : null,
   );
 }
 
@@ -77,13 +77,13 @@ export function drawMessage(message, acts, { inThread, compact }) {
       drawAttachments(message.attachments, context), (message.files ?? []).map((one) => file(one, context)),
     ];
   const when = h('time', { datetime: Number.isFinite(Number(message.ts)) ? moment(message.ts).toISOString() : null, title: moment(message.ts).toLocaleString() }, clock(message.ts));
-  const kind = ['message', compact && 'compact', message.is_ephemeral && 'ephemeral', gone && 'gone', QUIET.includes(message.subtype) && 'quiet'];
+  const kind = ['message', compact && 'compact', message.is_ephemeral && 'ephemeral', gone && 'tomb', QUIET.includes(message.subtype) && 'quiet'];
   const node = h(
     'article', { class: kind.filter(Boolean).join(' '), tabindex: -1, 'data-ts': message.ts, 'aria-label': `${name}, ${clock(message.ts)}` },
     h('div', { class: 'left' }, compact ? when : portrait(message.user, name)),
     h(
       'div', { class: 'right' },
-      message.is_ephemeral && h('p', { class: 'only' }, '👁 Only visible to you'),
+      message.is_ephemeral && h('p', { class: 'only' }, icon('eye'), ' Only visible to you'),
       inThread || message.subtype !== 'thread_broadcast' ? null : h('p', { class: 'only' }, 'replied to a thread'),
       compact ? null : h('p', { class: 'by' }, h('strong', {}, name), app || message.bot_id ? h('span', { class: 'badge' }, 'App') : null, when),
       h('div', { class: 'content' }, body, message.edited && !gone ? h('small', { class: 'edited' }, '(edited)') : null, message.streaming_state === 'in_progress' ? h('span', { class: 'typing', role: 'img', 'aria-label': 'still writing' }, '▍') : null),

@@ -157,7 +157,7 @@ function angle(line, at) {
   if (target.startsWith('!')) return [command(target.slice(1), label), next];
   const url = safeUrl(target);
   if (url) return [{ t: 'link', url, text: label || target }, next];
-  return [{ t: 'text', text: label || target }, next];
+  return [{ t: 'text', text: label || `<${target}>` }, next];
 }
 
 function command(target, label) {

@@ -3,7 +3,7 @@
 import { Failure, fileUrl, get, listen, post, send } from './api.js';
 import { drawBlocks } from './block.js';
 import { composer } from './composer.js';
-import { ask, h, popup, toast } from './dom.js';
+import { ask, h, icon, popup, toast } from './dom.js';
 import { QUICK, emojiOf } from './emoji.js';
 import { arrows, keep } from './message.js';
 import { modals } from './modal.js';
@@ -229,13 +229,13 @@ async function go(id, { quiet = false } = {}) {
   kept.put(`channel ${here.user}`, id);
   const place = channel(id);
   const isBot = place?.is_im && place.user === bot();
-  at('title').replaceChildren(place?.is_im ? shown(user(place.user)) ?? 'Somebody' : `${place?.is_private ? '🔒' : '#'} ${place?.name ?? id}`);
+  at('title').replaceChildren(...(place?.is_im ? [shown(user(place.user)) ?? 'Somebody'] : [place?.is_private ? icon('lock') : '#', ` ${place?.name ?? id}`]));
   at('topic').replaceChildren(...plain(place?.topic?.value || place?.purpose?.value || (place?.is_ext_shared ? 'Shared with another organization' : '')));
   document.title = `${at('title').textContent} – ${world.team.name ?? 'Local Slack'}`;
   at('tabs').hidden = !isBot;
   at('tabs').replaceChildren(...(isBot ? ['home', 'messages'] : []).map((tab) => h('button', { type: 'button', role: 'tab', 'aria-selected': String(here.tab === tab), onclick: () => turn(tab, true) }, tab === 'home' ? 'Home' : 'Messages')));
   turn(isBot ? here.tab : 'messages', isBot && !quiet);
-  write.area.placeholder = `Message ${at('title').textContent}`;
+  write.area.placeholder = `Message ${place?.is_im ? '' : '#'}${place?.is_im ? at('title').textContent : place?.name ?? ''}`;
   write.again();
   at('list').replaceChildren();
   pane('main');

@@ -1,6 +1,6 @@
 // The list of conversations.
 
-import { h } from './dom.js';
+import { h, icon } from './dom.js';
 import { portrait } from './message.js';
 
 /** Sorts the conversations of a world into sections. */
@@ -13,8 +13,8 @@ export function placesOf(world, here, { bot, shown, user }) {
   const known = new Set(direct.map((one) => one.user));
   const others = world.users.filter((one) => !one.is_bot && !one.deleted && one.id !== here.user && !known.has(one.id) && one.id !== 'USLACKBOT');
   return [
-    { title: 'Channels', rows: channels.map((one) => row(one, one.name, one.is_private ? '🔒' : '#')).sort(byName) },
-    { title: 'Group messages', rows: world.channels.filter((one) => one.is_mpim).map((one) => row(one, one.name, '⁂')) },
+    { title: 'Channels', rows: channels.map((one) => row(one, one.name, one.is_private ? icon('lock') : '#')).sort(byName) },
+    { title: 'Group messages', rows: world.channels.filter((one) => one.is_mpim).map((one) => row(one, one.name, icon('group'))) },
     { title: 'Direct messages', rows: [
       ...direct.map((one) => ({ ...row(one, shown(user(one.user)) ?? one.user), user: one.user })),
       ...others.map((one) => ({ person: one.id, user: one.id, name: shown(one) })),
