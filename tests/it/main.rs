@@ -9,6 +9,8 @@ mod command;
 mod fuzz;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(feature = "lab")]
+mod page;
 #[cfg(feature = "shell")]
 mod random;
 #[cfg(feature = "shell")]

@@ -311,7 +311,7 @@ function noticed(notice) {
   }, 40);
 }
 
-let down = false;
+let fresh = true;
 
 function follow() {
   silence?.();
@@ -319,8 +319,9 @@ function follow() {
     at('gone').hidden = up;
     at('gone').textContent = up ? '' : 'The workspace is not there. Trying again…';
     document.body.classList.toggle('down', !up);
-    if (up && down) tried(() => everything(false));
-    down = !up;
+    // What happened while nobody listened was not told: read it, the first time too.
+    if (up) tried(() => everything(fresh && !here.channel));
+    fresh = false;
   });
 }
 
