@@ -155,6 +155,29 @@ test('who, where and what was half written survive a reload', { skip }, async ()
   assert.equal(await window.run('return document.getElementById("who").value'), 'U2');
 });
 
+test('a file is sent with its name and its place', { skip }, async () => {
+  await fresh();
+  await window.run('const all = new DataTransfer(); all.items.add(new File(["bytes"], "a.txt")); const one = document.querySelector("#below input[type=file]"); one.files = all.files; one.dispatchEvent(new Event("change"))');
+  const { form } = await asked('/lab/upload');
+  assert.match(form, /name="user"\r\n\r\nU1\r\n[^]*name="channel"\r\n\r\nC1\r\n[^]*filename="a.txt"[^]*bytes/);
+});
+
+test('a reaction is one press away', { skip }, async () => {
+  await fresh();
+  await window.run('document.querySelector("article .tools button").click()');
+  await window.press(KEYS.Enter);
+  const { name, channel, ts } = await asked('/lab/reaction');
+  assert.deepEqual({ name, channel, ts }, { name: '+1', channel: 'C1', ts: place.said[0].ts });
+});
+
+test('the app has a Home tab, and hears that it was opened', { skip }, async () => {
+  await fresh();
+  await window.click('[data-place=D1]');
+  await window.click('#tabs button');
+  await window.says('Sessions');
+  assert.equal((await asked('/lab/home')).tab, 'home');
+});
+
 test('light and dark', { skip }, async () => {
   await fresh();
   const ground = () => window.run('return getComputedStyle(document.body).backgroundColor');

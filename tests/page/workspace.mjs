@@ -45,14 +45,14 @@ export async function workspace({ port = 0, messages } = {}) {
   const done = [];
   const listeners = new Set();
   let view = null;
-  const tell = (notice) => listeners.forEach((one) => one.write(`data: ${JSON.stringify(notice)}\n\n`));
+  const tell = (notice) => listeners.forEach((one) => one.write(`event: change\ndata: ${JSON.stringify(notice)}\n\n`));
   const answers = {
     '/lab/state': () => ({
       team: { name: 'Lab' }, usergroups: [], apps: [{ id: 'A1', bot_user_id: 'UB', command: '/ghost' }],
       users: [['U1', 'ana', 'Ana'], ['U2', 'ben', 'Ben'], ['UB', 'ghost', 'Ghost', true]].map(([id, name, real_name, is_bot]) => ({ id, name, real_name, is_bot, profile: {} })),
       channels: [{ id: 'C1', name: 'incidents', is_member: true }, { id: 'C2', name: 'general', is_member: true }, { id: 'D1', is_im: true, user: 'UB' }],
     }),
-    '/lab/history': ({ channel }) => ({ ok: true, messages: channel === 'C1' ? said.filter((one) => !one.thread_ts || one.thread_ts === one.ts) : [] }),
+    '/lab/channel': ({ channel }) => ({ ok: true, messages: channel === 'C1' ? said.filter((one) => !one.thread_ts || one.thread_ts === one.ts) : [] }),
     '/lab/thread': ({ ts: root }) => ({ ok: true, messages: said.filter((one) => one.ts === root || one.thread_ts === root), session: { app_id: 'A1', status: 'is measuring the path…', can_stop: true } }),
     '/lab/view': () => view,
     '/lab/home': () => ({ ok: true, view: { id: 'H1', type: 'home', blocks: [{ type: 'header', text: plain('Sessions') }] } }),
@@ -92,7 +92,8 @@ export async function workspace({ port = 0, messages } = {}) {
         return;
       }
       if (path.startsWith('/lab/')) {
-        const body = request.method === 'POST' ? JSON.parse(text) : Object.fromEntries(url.searchParams);
+        const isForm = request.headers['content-type']?.startsWith('multipart/');
+        const body = isForm ? { form: text } : request.method === 'POST' ? JSON.parse(text) : Object.fromEntries(url.searchParams);
         if (request.method === 'POST') done.push([path, body]);
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(JSON.stringify((answers[path] ?? (() => ({ ok: true })))(body)));

@@ -27,9 +27,12 @@ export const post = (path, body) => call(path, {
   method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
 });
 
-/** Sends bytes. */
-export function send(path, query, bytes) {
-  return call(`${path}?${new URLSearchParams(query)}`, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: bytes });
+/** Sends a file with a few words beside it, the file last. */
+export function send(path, fields, file) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', file, file.name);
+  return call(path, { method: 'POST', body: form });
 }
 
 /** Where the bytes of a file are. */
@@ -47,9 +50,11 @@ export function listen(user, seen, state) {
   const open = () => {
     source = new EventSource(`/lab/events?${new URLSearchParams({ user })}`);
     source.onopen = () => { wait = 500; state(true); };
-    source.onmessage = (event) => {
-      try { seen(JSON.parse(event.data)); } catch { /* a line that is no notice is no reason to stop */ }
-    };
+    source.addEventListener('change', (event) => {
+      let notice = null;
+      try { notice = JSON.parse(event.data); } catch { /* a line that is no notice is no reason to stop */ }
+      if (notice) seen(notice);
+    });
     source.onerror = () => {
       source.close();
       if (ended) return;

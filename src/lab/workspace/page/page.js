@@ -52,9 +52,9 @@ function context(place) {
     names,
     file: (id) => fileUrl(id, here.user),
     press: (block, element, value) => tried(async () => {
-      const body = { ...where(), block_id: block.block_id, action_id: element.action_id, ...(place.values ? { values: place.values() } : {}) };
+      // A view that the app opens is told as a change: nobody has to wait here.
+      const body = { ...where(), wait_ms: 0, block_id: block.block_id, action_id: element.action_id, ...(place.values ? { values: place.values() } : {}) };
       if (value !== undefined) body.value = value;
-      delete body.fields;
       const answer = await post('/lab/press', body);
       if (answer?.view) modal.take(answer.view);
     }),
@@ -68,7 +68,7 @@ function context(place) {
       const answer = await tried(() => post('/lab/options', { ...where(), action_id: element.action_id, value: query }), {});
       return answer?.options ?? (answer?.option_groups ?? []).flatMap((group) => group.options ?? []);
     },
-    upload: (file) => tried(async () => (await send('/lab/upload', { user: here.user, name: file.name }, file)).file),
+    upload: (file) => tried(async () => (await send('/lab/upload', { user: here.user }, file)).file),
   };
 }
 
@@ -97,7 +97,7 @@ const acts = {
   file: (id) => fileUrl(id, here.user),
   context: (message) => context({ channel: here.channel, ts: message.ts }),
   open: (message) => openThread(message.thread_ts ?? message.ts, true),
-  react: (message, name, remove) => tried(() => post('/lab/react', { user: here.user, channel: here.channel, ts: message.ts, name, remove })),
+  react: (message, name, remove) => tried(() => post('/lab/reaction', { user: here.user, channel: here.channel, ts: message.ts, name, remove })),
   pick: (button, message) => popup(button, QUICK.map((name) => ({ text: emojiOf(name), title: name, class: 'face', act: () => acts.react(message, name, false) })), 'Add a reaction').classList.add('faces'),
   remove: (message) => tried(async () => {
     if (!message.is_ephemeral && !(await ask({ title: 'Delete this message?', text: 'This cannot be undone.', confirm: 'Delete', deny: 'Cancel', style: 'danger' }))) return;
@@ -141,7 +141,7 @@ function writer(id, label, thread) {
     people: () => world.users.filter((one) => !one.deleted).map((one) => ({ name: one.name, real: shown(one) })).concat([{ name: 'here', real: 'everybody who is here' }]),
     places: () => world.channels.filter((one) => one.name).map((one) => one.name),
     commands: () => world.apps.flatMap((app) => [app.commands ?? app.command ?? []].flat()).map((one) => (typeof one === 'string' ? { name: one, hint: '' } : { name: one.command ?? one.name, hint: one.description ?? '' })).filter((one) => one.name),
-    share: (file) => tried(() => send('/lab/share', { user: here.user, channel: here.channel, name: file.name, ...(thread ? { thread_ts: here.thread } : {}) }, file)),
+    share: (file) => tried(() => send('/lab/upload', { user: here.user, channel: here.channel, ...(thread ? { thread_ts: here.thread } : {}) }, file)),
     saved: (text) => kept.put(key(), text),
     last: () => { const mine = (thread ? replies : messages).filter((one) => one.user === here.user && !one.is_ephemeral); if (mine.length > 0) acts.edit(mine.at(-1)); },
   }, { id, label, broadcast: thread });
@@ -175,7 +175,7 @@ function draw(jump) {
 async function readChannel(jump) {
   const place = here.channel;
   if (!place) return;
-  const answer = await get('/lab/history', { user: here.user, channel: place });
+  const answer = await get('/lab/channel', { user: here.user, channel: place });
   if (place !== here.channel) return;
   messages = answer.messages ?? [];
   keep(at('list'), messages, acts, { inThread: false, jump });
@@ -253,7 +253,7 @@ function turn(tab, tell) {
   if (tell) tried(async () => { const answer = await post('/lab/home', { user: here.user, tab }); if (home) await readHome(answer); });
 }
 
-const paint = () => sidebar(at('places'), placesOf(world, here, { bot: bot(), shown, user }), { go, direct: (id) => tried(async () => { const answer = await post('/lab/direct', { user: here.user, with: id }); await readState(); await go(answer.channel); }) });
+const paint = () => sidebar(at('places'), placesOf(world, here, { bot: bot(), shown, user }), { go, direct: (id) => tried(async () => { const answer = await post('/lab/open', { user: here.user, with: id }); await readState(); await go(answer.channel); }) });
 
 async function readState() {
   Object.assign(world, await get('/lab/state', { user: here.user ?? undefined }));
