@@ -11,6 +11,8 @@ mod fuzz;
 mod investigate;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(feature = "lab")]
+mod page;
 #[cfg(feature = "shell")]
 mod random;
 #[cfg(feature = "shell")]

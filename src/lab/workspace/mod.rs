@@ -7,7 +7,9 @@
 //! - What happens is decided by plain functions over data (`state`); the servers carry it in and out.
 //! - An event is delivered to one open connection of an app, and again until it is acknowledged or three retries are over.
 
+pub mod block;
 mod deliver;
+pub mod page;
 mod person;
 mod server;
 mod state;
