@@ -15,6 +15,7 @@ pub(super) struct Setup {
     /// Where a run keeps what it writes; what only answers needs no such place.
     data: Option<PathBuf>,
     /// Whether that place was named on the command line.
+    #[cfg(feature = "session")]
     named: bool,
     /// The environment.
     pub(super) environment: Environment,
@@ -31,11 +32,18 @@ impl Setup {
             None => Config::default(),
         };
         let data = data_dir(global.data_dir.as_deref(), &environment).ok();
-        let named = global.data_dir.is_some();
-        Ok(Self { config, file, data, named, environment })
+        Ok(Self {
+            config,
+            file,
+            data,
+            #[cfg(feature = "session")]
+            named: global.data_dir.is_some(),
+            environment,
+        })
     }
 
     /// Returns the data folder where the command line named it.
+    #[cfg(feature = "session")]
     pub(super) fn named_data(&self) -> Option<&Path> {
         self.data.as_deref().filter(|_| self.named)
     }
