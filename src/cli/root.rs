@@ -13,7 +13,7 @@ use super::setup::Setup;
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
+    after_help = "Examples:\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
 )]
 struct Root {
     #[command(subcommand)]
