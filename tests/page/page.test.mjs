@@ -115,6 +115,20 @@ test('Escape closes a modal and the workspace is told', { skip }, async () => {
   assert.equal((await asked('/lab/close')).view_id, 'V1');
 });
 
+test('a refusal is told in words', { skip }, async () => {
+  await fresh();
+  place.refuse('/lab/press', 'dispatch_failed');
+  await window.run('document.querySelector("[data-action=snooze]").value = "60"; document.querySelector("[data-action=snooze]").dispatchEvent(new Event("change"))');
+  await window.says('no app is connected to this workspace');
+});
+
+test('what a person typed is formatted', { skip }, async () => {
+  const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '*loud*' }] }] }];
+  await fresh({ messages: [{ user: 'U1', text: '*loud*', blocks, ts: '1700000000.000100' }] });
+  await window.until('[...document.querySelectorAll("article strong")].some((node) => node.textContent === "loud")');
+  await window.silent('*loud*');
+});
+
 test('what only one person sees says so', { skip }, async () => {
   await fresh();
   await window.until('document.querySelector("article.ephemeral").innerText.includes("Only visible to you")');

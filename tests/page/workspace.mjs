@@ -109,6 +109,7 @@ export async function workspace({ port = 0, messages } = {}) {
     port: server.address().port,
     url: `http://127.0.0.1:${server.address().port}/`,
     done, said, tell, ts,
+    refuse: (path, error) => { answers[path] = () => ({ ok: false, error }); },
     show: (next) => { view = next; tell({ kind: 'view' }); },
     close: () => new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); }),
   };

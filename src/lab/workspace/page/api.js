@@ -3,16 +3,24 @@
 /** A refusal or a failure, with a word that can be shown. */
 export class Failure extends Error {}
 
+/** Refusals that say more to an app than to a person. */
+const WORDS = {
+  dispatch_failed: 'no app is connected to this workspace', operation_timeout: 'the app did not answer within three seconds',
+  action_not_found: 'this message changed meanwhile', view_not_found: 'this dialog is not open any more',
+  message_not_found: 'this message is gone', channel_not_found: 'you are not in that conversation',
+  cant_update_message: 'only its author can change a message', already_reacted: 'you reacted with this already',
+};
+
 async function call(path, options) {
   let answer;
   try {
     answer = await fetch(path, { ...options, credentials: 'same-origin', cache: 'no-store' });
   } catch {
-    throw new Failure('The workspace does not answer.');
+    throw new Failure('the workspace does not answer');
   }
   const body = await answer.json().catch(() => null);
-  if (!answer.ok && body === null) throw new Failure(`The workspace answered ${answer.status}.`);
-  if (body && body.ok === false && !body.errors) throw new Failure(String(body.error ?? 'refused').replaceAll('_', ' '));
+  if (!answer.ok && body === null) throw new Failure(`the workspace answered ${answer.status}`);
+  if (body && body.ok === false && !body.errors) throw new Failure(WORDS[body.error] ?? String(body.error ?? 'refused').replaceAll('_', ' '));
   return body;
 }
 

@@ -25,7 +25,7 @@ async function tried(work, or) {
     return await work();
   } catch (error) {
     if (!(error instanceof Failure)) console.error(error);
-    toast(error instanceof Failure ? `That did not work: ${error.message}` : 'Something on this page went wrong.', true);
+    toast(error instanceof Failure ? `That did not work: ${error.message}.` : 'Something on this page went wrong.', true);
     return or;
   }
 }
