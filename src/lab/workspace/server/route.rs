@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::{StatusCode, Uri, header};
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 
+use crate::lab::workspace::page::{CONTENT_SECURITY_POLICY, asset};
 use crate::lab::workspace::person;
 use crate::lab::workspace::server::guard::guard;
 use crate::lab::workspace::server::inner::Inner;
@@ -42,6 +45,24 @@ pub(crate) fn router(inner: Arc<Inner>, port: u16) -> Router {
         .route("/lab/fault", post(person::fault))
         .route("/lab/app", post(person::app))
         .route("/lab/{act}", get(person::look).post(person::act))
+        .fallback(get(page))
         .layer(DefaultBodyLimit::max(LARGEST_BODY));
     uploads.merge(others).layer(from_fn_with_state(port, guard)).with_state(inner)
+}
+
+/// Answers with a file of the page.
+async fn page(uri: Uri) -> Response {
+    match asset(uri.path()) {
+        Some(found) => {
+            let headers = [
+                (header::CONTENT_TYPE, found.content_type),
+                (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+                (header::CACHE_CONTROL, "no-cache"),
+                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+                (header::REFERRER_POLICY, "no-referrer"),
+            ];
+            (headers, found.body).into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "there is nothing here; the page is /\n").into_response(),
+    }
 }

@@ -12,10 +12,8 @@ impl Args {
     /// Wraps an object.
     #[cfg(test)]
     pub(crate) fn of(value: Value) -> Self {
-        match value {
-            Value::Object(map) => Self(map),
-            _ => Self::default(),
-        }
+        let Value::Object(map) = value else { return Self::default() };
+        Self(map)
     }
 
     /// Returns a text, or what a number or a truth value is as text; an empty one counts as absent.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::lab::workspace::block::{Surface, validate_blocks, validate_view};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, text_of};
 use crate::lab::workspace::state::user::set;
@@ -132,7 +133,12 @@ const LONGEST: usize = 13_200;
 
 /// Checks the blocks of a message.
 pub(crate) fn check_message(blocks: &Value) -> Result<(), SlackError> {
-    check_list(blocks, 50, "blocks")?;
+    if !blocks.is_array() {
+        return Err(SlackError::new("invalid_blocks_format"));
+    }
+    validate_blocks(blocks, Surface::Message).map_err(|problems| {
+        SlackError::new("invalid_blocks").messages(problems.iter().map(ToString::to_string))
+    })?;
     if characters(blocks, 0) > LONGEST {
         return Err(SlackError::new("msg_blocks_too_long"));
     }
@@ -141,33 +147,8 @@ pub(crate) fn check_message(blocks: &Value) -> Result<(), SlackError> {
 
 /// Checks a view.
 pub(crate) fn check_view(view: &Value) -> Result<(), SlackError> {
-    let wrong = |what: &str| Err(SlackError::arguments([format!("[ERROR] {what}")]));
     if view.to_string().len() > 250_000 {
         return Err(SlackError::new("view_too_large"));
     }
-    match text_of(view, "type") {
-        "home" => {}
-        "modal" if view.get("title").is_some() => {}
-        "modal" => return wrong("missing required field: title [json-pointer:/view]"),
-        _ => return wrong("must be a valid view type [json-pointer:/view/type]"),
-    }
-    match view.get("blocks") {
-        Some(blocks) => check_list(blocks, 100, "view/blocks")
-            .map_err(|error| SlackError::arguments([format!("[ERROR] {} in view", error.code())])),
-        None => wrong("missing required field: blocks [json-pointer:/view]"),
-    }
-}
-
-fn check_list(blocks: &Value, most: usize, place: &str) -> Result<(), SlackError> {
-    let Some(list) = blocks.as_array() else { return Err(SlackError::new("invalid_blocks_format")) };
-    let mut wrong = Vec::new();
-    if list.len() > most {
-        wrong.push(format!("[ERROR] no more than {most} items allowed [json-pointer:/{place}]"));
-    }
-    for (at, block) in list.iter().enumerate() {
-        if text_of(block, "type").is_empty() {
-            wrong.push(format!("[ERROR] missing required field: type [json-pointer:/{place}/{at}]"));
-        }
-    }
-    if wrong.is_empty() { Ok(()) } else { Err(SlackError::new("invalid_blocks").messages(wrong)) }
+    validate_view(view).map_err(|problems| SlackError::arguments(problems.iter().map(ToString::to_string)))
 }
