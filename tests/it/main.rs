@@ -7,6 +7,8 @@ mod audit_crash;
 mod command;
 #[cfg(feature = "shell")]
 mod fuzz;
+#[cfg(feature = "lab")]
+mod lab;
 #[cfg(feature = "agent")]
 mod model;
 #[cfg(feature = "shell")]
