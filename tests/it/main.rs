@@ -9,6 +9,8 @@ mod command;
 mod fuzz;
 #[cfg(all(feature = "session", feature = "cli"))]
 mod investigate;
+#[cfg(feature = "lab")]
+mod lab;
 #[cfg(feature = "agent")]
 mod model;
 #[cfg(feature = "lab")]
