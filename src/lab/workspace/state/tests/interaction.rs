@@ -8,7 +8,7 @@ use crate::lab::workspace::state::tests::view::modal;
 
 fn card(stage: &mut Stage) -> String {
     let button = |value: &str| json!({"type": "button", "action_id": "approve", "value": value, "text": {"type": "plain_text", "text": "Approve"}});
-    let blocks = json!([{"type": "actions", "elements": [button("1"), button("2")]},
+    let blocks = json!([{"type": "actions", "elements": [button("1")]}, {"type": "actions", "elements": [button("2")]},
         {"type": "section", "text": {"type": "mrkdwn", "text": "*x*"}, "accessory": {"type": "static_select", "action_id": "pick",
             "options": [{"text": {"type": "plain_text", "text": "One"}, "value": "one"}]}}]);
     let answer = stage
