@@ -125,6 +125,12 @@ pub(super) async fn child(job: &Job) {
     println!("end {end:?}");
 }
 
+/// How long a lease of the pair lasts: so long that no test takes a third of it, after which it would be renewed. Only the
+/// store's clock ends it.
+const LONG: Duration = Duration::from_secs(3000);
+/// By then it has ended.
+const OVER: Duration = Duration::from_secs(3001);
+
 /// Two owners in one process, on one store.
 struct Pair {
     folder: tempfile::TempDir,
@@ -144,7 +150,7 @@ impl Pair {
 
     fn engine(&self, owner: &str, late: u32) -> Engine {
         let store: Arc<dyn Store> = self.store.clone();
-        let engine = engine(self.folder.path(), store, owner, Duration::from_secs(30));
+        let engine = engine(self.folder.path(), store, owner, LONG);
         thinking(engine, Slow::new(late, self.go.clone()))
     }
 
@@ -169,7 +175,7 @@ async fn of_two_owners_on_one_file_the_stale_one_writes_nothing() {
     let other = async {
         pair.until_asked().await;
         assert_eq!(heir.drive(&id, &hands).await.unwrap(), Rest::Taken);
-        pair.clock.advance(Duration::from_secs(31));
+        pair.clock.advance(OVER);
         play(&heir, pair.folder.path()).await;
         let before = pair.store.read(&id, 0).await.unwrap();
         pair.go.notify_one();
@@ -190,7 +196,7 @@ async fn an_owner_whose_lease_ended_goes_on_if_nobody_followed() {
     let (owner, id, hands) = (pair.engine("only", LATE), session(), hands());
     let later = async {
         pair.until_asked().await;
-        pair.clock.advance(Duration::from_secs(31));
+        pair.clock.advance(OVER);
         pair.go.notify_one();
     };
     let (end, ()) = tokio::join!(owner.drive(&id, &hands), later);
