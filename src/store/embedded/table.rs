@@ -132,10 +132,13 @@ pub(super) fn name(text: &str) -> Result<SessionId, StoreError> {
     text.parse().map_err(|_| StoreError::corrupt("a session's name"))
 }
 
+/// Where to look when the file cannot be used.
+pub(super) const HINT: &str = "the file of the store cannot be written or read; is the disk full?";
+
 pub(super) fn broken(error: impl Into<redb::Error>) -> StoreError {
     let error = error.into();
     if let redb::Error::Corrupted(what) = error {
         return StoreError::Corrupt { what };
     }
-    StoreError::unavailable(error, "the file of the store; after a failed write it has to be opened again")
+    StoreError::unavailable(error, HINT)
 }

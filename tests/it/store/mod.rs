@@ -7,6 +7,7 @@ mod command;
 mod embedded;
 mod erase;
 mod fact;
+mod full;
 mod outage;
 mod process;
 mod proxy;
