@@ -14,7 +14,9 @@ ALLOWED = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unicode-
 DOUBLE = {"getrandom", "windows-sys", "windows-targets", "bitflags", "hashbrown", "rand_core", "itertools", "nix", "cfg_aliases",
           "thiserror", "thiserror-impl", "linux-raw-sys", "rustix", "syn",
           # What web sockets hash and draw lots with, beside our own.
-          "base64", "block-buffer", "cpufeatures", "crypto-common", "digest", "r-efi", "rand"}
+          "base64", "block-buffer", "cpufeatures", "crypto-common", "digest", "r-efi", "rand", "sha1",
+          # The server's web sockets and the client's do not move at the same time.
+          "tokio-tungstenite", "tungstenite"}
 
 
 def allowed(expression):
