@@ -80,22 +80,40 @@ pub(super) struct Bolt {
 }
 
 impl Bolt {
-    #[expect(clippy::disallowed_methods, reason = "the test starts the app, and knows where programs are")]
+    /// Starts an app that knows what the workspace exports, and connects the two.
     pub(super) async fn start(sdk: Sdk, transport: Transport, timing: Timing) -> Self {
         let stage = Stage::new(timing).await;
         // What a manifest would say.
         stage.person("app", json!({"events": ["app_home_opened", "app_mention"]})).await;
+        let secret = stage.name("SLACK_SIGNING_SECRET").to_owned();
+        let (bolt, url) = Self::run(stage, sdk, transport, &secret).await;
+        if let Some(url) = url {
+            let set = bolt.stage.person("app", json!({"request_url": url})).await;
+            assert_eq!(set["transport"], "http", "{set}\n{}", bolt.said());
+        }
+        bolt
+    }
+
+    /// Starts an app; returns the address at which it takes requests.
+    #[expect(clippy::disallowed_methods, reason = "the test starts the app, and knows where programs are")]
+    pub(super) async fn run(
+        stage: Stage,
+        sdk: Sdk,
+        transport: Transport,
+        secret: &str,
+    ) -> (Self, Option<String>) {
         let (program, mut words) = sdk.command();
         if transport == Transport::Requests {
             words.push("--http".into());
         }
-        let names = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"];
+        let names = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"];
         let mut child = Command::new(&program)
             .args(words)
             // Nothing of this machine, above all no proxy.
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(names.map(|name| (name, stage.name(name))))
+            .env("SLACK_SIGNING_SECRET", secret)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -109,13 +127,8 @@ impl Bolt {
         let bolt = Self { stage, child, log, reading };
         let ready = timeout(PATIENCE, said.next_line()).await.ok().and_then(Result::unwrap);
         let ready = ready.unwrap_or_else(|| panic!("the app did not start\n{}", bolt.said()));
-        if transport == Transport::Requests {
-            let port = ready.strip_prefix("ready ").unwrap();
-            let url = format!("http://127.0.0.1:{port}/slack/events");
-            let set = bolt.stage.person("app", json!({"request_url": url})).await;
-            assert_eq!(set["transport"], "http", "{set}\n{}", bolt.said());
-        }
-        bolt
+        let port = ready.strip_prefix("ready ");
+        (bolt, port.map(|port| format!("http://127.0.0.1:{port}/slack/events")))
     }
 
     fn said(&self) -> String {

@@ -9,7 +9,7 @@ use ghost_agent::lab::workspace::Timing;
 use serde_json::{Value, json};
 
 use crate::lab::bolt::{Bolt, Sdk, Transport};
-use crate::lab::stage::NETWORK;
+use crate::lab::stage::{NETWORK, Stage};
 
 const BOTH: [Transport; 2] = [Transport::Sockets, Transport::Requests];
 
@@ -41,6 +41,7 @@ async fn incident(sdk: Sdk) {
         bolt.does("fault", json!({"kind": "grid", "on": false})).await;
         approved_through_the_address_of_the_answer(&bolt).await;
         home_commands_and_shortcuts(&bolt).await;
+        views_on_views(&bolt).await;
         assert_eq!(bolt.end().await, Vec::<String>::new(), "{sdk:?} over {transport:?}");
     }
 }
@@ -117,8 +118,6 @@ async fn home_commands_and_shortcuts(bolt: &Bolt) {
     assert_eq!(seen("alice", "All is well").await["is_ephemeral"], true);
     assert_eq!(seen("bob", "/ghost report, for all").await["is_ephemeral"], Value::Null);
 
-    let opened = bolt.does("shortcut", json!({"user": "alice", "callback_id": "about"})).await;
-    assert_eq!(opened["view"]["callback_id"], "about", "{opened}");
     let root = bolt.stage.says("alice", "web-1 is slow").await;
     let quote = json!({"user": "bob", "callback_id": "quote", "channel": NETWORK, "ts": root, "wait_ms": 0});
     bolt.does("shortcut", quote).await;
@@ -126,6 +125,47 @@ async fn home_commands_and_shortcuts(bolt: &Bolt) {
     let place = bolt.stage.name("SLACK_WORKSPACE_URL");
     let link = format!("> web-1 is slow\n<{place}archives/{NETWORK}/p{}>", root.replace('.', ""));
     bolt.reply("bob", root, &link).await;
+}
+
+/// One view on top of another, one in place of another, none any more; and one that is closed.
+async fn views_on_views(bolt: &Bolt) {
+    let about = json!({"user": "alice", "callback_id": "about"});
+    let first = bolt.does("shortcut", about.clone()).await["view"].clone();
+    let on = async |page: &str| {
+        bolt.until("alice", "view?user=alice", |view| {
+            (view["private_metadata"] == page).then(|| view.clone())
+        })
+        .await
+    };
+    let submit = async |view: &Value| {
+        bolt.does("submit", json!({"user": "alice", "view_id": view["id"]})).await;
+    };
+    submit(&first).await;
+    let second = on("2").await;
+    assert_eq!((&second["root_view_id"], &second["previous_view_id"]), (&first["id"], &first["id"]));
+    submit(&second).await;
+    let third = on("3").await;
+    assert_eq!(third["id"], second["id"]);
+    submit(&third).await;
+    bolt.until("alice", "view?user=alice", |view| view.is_null().then_some(())).await;
+
+    let again = bolt.does("shortcut", about).await["view"].clone();
+    bolt.does("close", json!({"user": "alice", "view_id": again["id"]})).await;
+    let direct = bolt.does("open", json!({"user": "alice", "with": "@ghost"})).await;
+    let look = format!("channel?user=alice&channel={}", direct["channel"].as_str().unwrap());
+    let last = |channel: &Value| channel["messages"].as_array()?.last()?.get("text").cloned();
+    assert_eq!(bolt.until("alice", &look, last).await, "Closed on page 1");
+}
+
+#[tokio::test]
+async fn an_sdk_with_another_secret_does_not_take_a_request() {
+    for sdk in [Sdk::Python, Sdk::JavaScript].into_iter().filter(|sdk| !sdk.is_left_out()) {
+        let stage = Stage::new(patient()).await;
+        let (bolt, url) = Bolt::run(stage, sdk, Transport::Requests, "another").await;
+        let set = bolt.stage.person("app", json!({"request_url": url})).await;
+        assert_eq!(set["error"], "url_verification_failed", "{sdk:?}");
+        bolt.end().await;
+    }
 }
 
 #[tokio::test]

@@ -199,10 +199,35 @@ app.command("/ghost", async ({ ack, respond, command }) => {
   }
 });
 
+const aboutView = (step) => ({
+  type: "modal",
+  callback_id: "about",
+  private_metadata: step,
+  notify_on_close: true,
+  title: plain("About"),
+  submit: plain("Next"),
+  blocks: [section(`Page ${step}`)],
+});
+
 app.shortcut("about", async ({ ack, shortcut, client }) => {
   await ack();
-  const view = { type: "modal", callback_id: "about", title: plain("About"), blocks: [section("A small app")] };
-  await client.views.open({ trigger_id: shortcut.trigger_id, view });
+  await client.views.open({ trigger_id: shortcut.trigger_id, view: aboutView("1") });
+});
+
+// One view on top of another, one in place of another, none any more.
+app.view("about", async ({ ack, view }) => {
+  if (view.private_metadata === "1") {
+    await ack({ response_action: "push", view: aboutView("2") });
+  } else if (view.private_metadata === "2") {
+    await ack({ response_action: "update", view: aboutView("3") });
+  } else {
+    await ack({ response_action: "clear" });
+  }
+});
+
+app.view({ callback_id: "about", type: "view_closed" }, async ({ ack, body, view, client }) => {
+  await ack();
+  await client.chat.postMessage({ channel: body.user.id, text: `Closed on page ${view.private_metadata}` });
 });
 
 app.shortcut("quote", async ({ ack, shortcut, client, say }) => {

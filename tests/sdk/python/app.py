@@ -205,11 +205,39 @@ def command(ack, respond, command):
         respond(response_type="in_channel", text=f"{command['command']} {command['text']}, for all")
 
 
+def about_view(step):
+    return {
+        "type": "modal",
+        "callback_id": "about",
+        "private_metadata": step,
+        "notify_on_close": True,
+        "title": plain("About"),
+        "submit": plain("Next"),
+        "blocks": [section(f"Page {step}")],
+    }
+
+
 @app.shortcut("about")
 def about(ack, shortcut, client):
     ack()
-    view = {"type": "modal", "callback_id": "about", "title": plain("About"), "blocks": [section("A small app")]}
-    client.views_open(trigger_id=shortcut["trigger_id"], view=view)
+    client.views_open(trigger_id=shortcut["trigger_id"], view=about_view("1"))
+
+
+@app.view("about")
+def next_page(ack, view):
+    """One view on top of another, one in place of another, none any more."""
+    if view["private_metadata"] == "1":
+        ack(response_action="push", view=about_view("2"))
+    elif view["private_metadata"] == "2":
+        ack(response_action="update", view=about_view("3"))
+    else:
+        ack(response_action="clear")
+
+
+@app.view_closed("about")
+def closed(ack, body, view, client):
+    ack()
+    client.chat_postMessage(channel=body["user"]["id"], text=f"Closed on page {view['private_metadata']}")
 
 
 @app.shortcut("quote")
