@@ -84,7 +84,7 @@ impl Bolt {
     pub(super) async fn start(sdk: Sdk, transport: Transport, timing: Timing) -> Self {
         let stage = Stage::new(timing).await;
         // What a manifest would say.
-        stage.person("app", json!({"events": ["app_home_opened", "app_mention"]})).await;
+        stage.person("app", json!({"events": ["app_home_opened", "app_mention", "message.im"]})).await;
         let secret = stage.name("SLACK_SIGNING_SECRET").to_owned();
         let (bolt, url) = Self::run(stage, sdk, transport, &secret).await;
         if let Some(url) = url {

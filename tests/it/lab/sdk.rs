@@ -40,6 +40,7 @@ async fn incident(sdk: Sdk) {
         asked_refused_and_told(&bolt).await;
         bolt.does("fault", json!({"kind": "grid", "on": false})).await;
         approved_through_the_address_of_the_answer(&bolt).await;
+        direct_messages(&bolt).await;
         home_commands_and_shortcuts(&bolt).await;
         views_on_views(&bolt).await;
         assert_eq!(bolt.end().await, Vec::<String>::new(), "{sdk:?} over {transport:?}");
@@ -151,10 +152,26 @@ async fn views_on_views(bolt: &Bolt) {
 
     let again = bolt.does("shortcut", about).await["view"].clone();
     bolt.does("close", json!({"user": "alice", "view_id": again["id"]})).await;
+    said_directly(bolt, "Closed on page 1").await;
+}
+
+/// A direct message, and what the app is told of its own words, of a change and of a deletion.
+async fn direct_messages(bolt: &Bolt) {
+    let said = bolt.does("message", json!({"user": "alice", "channel": "@ghost", "text": "ping"})).await;
+    said_directly(bolt, "pong, <@U0LABALICE>").await;
+    let (channel, ts) = (&said["channel"], &said["ts"]);
+    let new = json!({"user": "alice", "channel": channel, "ts": ts, "text": "never mind"});
+    bolt.does("edit", new).await;
+    bolt.does("delete", json!({"user": "alice", "channel": channel, "ts": ts})).await;
+}
+
+async fn said_directly(bolt: &Bolt, text: &str) {
     let direct = bolt.does("open", json!({"user": "alice", "with": "@ghost"})).await;
     let look = format!("channel?user=alice&channel={}", direct["channel"].as_str().unwrap());
-    let last = |channel: &Value| channel["messages"].as_array()?.last()?.get("text").cloned();
-    assert_eq!(bolt.until("alice", &look, last).await, "Closed on page 1");
+    bolt.until("alice", &look, |channel| {
+        channel["messages"].as_array().unwrap().iter().find(|message| message["text"] == text).map(|_| ())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -185,6 +185,10 @@ app.view("refusal", async ({ ack, body, view, client }) => {
   });
 });
 
+app.message("ping", async ({ message, say }) => {
+  if (!message.subtype) await say({ text: `pong, <@${message.user}>` });
+});
+
 app.event("app_home_opened", async ({ event, client }) => {
   const blocks = [section(`Hello <@${event.user}>`), { type: "actions", elements: [button("approve", "All")] }];
   await client.views.publish({ user_id: event.user, view: { type: "home", blocks } });

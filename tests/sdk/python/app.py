@@ -190,6 +190,16 @@ def refused(ack, body, view, client):
     )
 
 
+@app.message("ping")
+def ping(message, say):
+    say(text=f"pong, <@{message['user']}>")
+
+
+@app.event("message")
+def other():
+    """What is said, changed and deleted otherwise needs no answer."""
+
+
 @app.event("app_home_opened")
 def home(event, client):
     blocks = [section(f"Hello <@{event['user']}>"), {"type": "actions", "elements": [button("approve", "All")]}]
