@@ -1,5 +1,7 @@
 //! The local Slack, as an app and as a person meet it.
 
+mod bolt;
 mod http;
+mod sdk;
 mod socket;
 mod stage;

@@ -109,6 +109,18 @@ impl Socket {
         self.frame().await.unwrap()
     }
 
+    /// Closes the connection; returns whether the other end closed too, as two ends should.
+    pub(super) async fn leave(mut self) -> bool {
+        self.0.send(Message::Close(None)).await.unwrap();
+        loop {
+            match self.0.next().await {
+                Some(Ok(Message::Close(_))) => return true,
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return false,
+            }
+        }
+    }
+
     pub(super) async fn acknowledge(&mut self, envelope: &Value, payload: Value) {
         let frame = json!({"envelope_id": envelope.get("envelope_id"), "payload": payload}).to_string();
         self.0.send(Message::text(frame)).await.unwrap();
