@@ -1,5 +1,6 @@
 //! The local Slack, as an app and as a person meet it.
 
 mod http;
+mod load;
 mod socket;
 mod stage;
