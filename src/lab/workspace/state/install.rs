@@ -31,7 +31,10 @@ impl Workspace {
         if taken(&name) || taken(&handle) {
             return Err(SlackError::new("name_taken"));
         }
-        let command = args.text("command").unwrap_or_else(|| format!("/{handle}"));
+        let command = args.text("command").unwrap_or_else(|| {
+            let cut: String = handle.chars().take(LONGEST_COMMAND - 1).collect();
+            format!("/{}", cut.trim_end_matches('-'))
+        });
         if !is_command(&command) {
             return Err(SlackError::new("invalid_command"));
         }

@@ -44,10 +44,12 @@ fn an_installed_app_hears_what_is_said_where_it_is_and_is_called_by_its_handle()
 }
 
 #[test]
-fn an_app_that_names_no_channels_goes_where_the_first_is() {
+fn an_app_that_names_little_goes_where_the_first_is_and_gets_a_command() {
     let mut stage = Stage::new();
     let app = stage.installs(json!({"name": "Deploy"})).unwrap();
     assert_eq!(app["channels"], json!([NETWORK, "C0LAB1GENE", "C0LAB2SECR", "C0LAB3SHAR"]));
+    let long = stage.installs(json!({"name": "An application with a long name too"})).unwrap();
+    assert_eq!(long["command"], "/an-application-with-a-long-name");
     let alone = stage.installs(json!({"name": "Alone", "channels": []})).unwrap();
     assert_eq!(alone["channels"], json!([]));
 }
