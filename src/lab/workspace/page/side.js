@@ -34,7 +34,7 @@ export function sidebar(node, sections, { go, direct }) {
     'button', {
       type: 'button', class: [row.now && 'now', row.unread && 'unread'].filter(Boolean).join(' ') || null, 'data-place': row.id ?? row.person,
       'aria-current': row.now ? 'page' : null, onclick: () => (row.id ? go(row.id) : direct(row.person)),
-    }, row.user ? portrait(row.user, row.name) : h('span', { class: 'sign', 'aria-hidden': true }, row.sign), h('span', { class: 'name' }, row.name), row.connected !== undefined && h('small', { class: row.connected ? 'line on' : 'line' }, row.connected ? 'connected' : 'not connected'),
+    }, row.user ? portrait(row.user, row.name) : h('span', { class: 'sign', 'aria-hidden': true }, row.sign), h('span', { class: 'name', title: row.name }, row.name), row.connected !== undefined && h('small', { class: row.connected ? 'line on' : 'line' }, row.connected ? 'connected' : 'not connected'),
     row.unread && h('span', { class: 'dot', role: 'img', 'aria-label': 'new messages' }),
   )))))));
   node.onkeydown = (event) => {
