@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 
 const plain = (text) => ({ type: 'plain_text', text });
 const mrkdwn = (text) => ({ type: 'mrkdwn', text });
@@ -52,8 +52,18 @@ const FINDINGS = [
   { type: 'table', rows: [['Hop', 'MTU', 'Loss'], ['10.0.1.1', '9000', '0 %'], ['10.0.2.1', '1500', '38 %'], ['10.0.2.4', '1500', '38 %']].map((row) => row.map((text) => ({ type: 'raw_text', text }))), column_settings: [{}, { align: 'right' }, { align: 'right' }] },
 ];
 
+/** The checksum of a PNG's chunks, which older versions of Node do not offer. */
+function crc32(bytes) {
+  let sum = 0xffffffff;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return (sum ^ 0xffffffff) >>> 0;
+}
+
 /** A picture of a line that falls, as bytes of a PNG. */
-export function png(width = 480, height = 180) {
+function png(width = 480, height = 180) {
   const raw = Buffer.alloc((width * 3 + 1) * height, 255);
   for (let y = 0; y < height; y += 1) {
     raw[y * (width * 3 + 1)] = 0;
