@@ -2,6 +2,7 @@
 
 mod bolt;
 mod http;
+mod load;
 mod sdk;
 mod socket;
 mod stage;

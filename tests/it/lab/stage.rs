@@ -84,7 +84,13 @@ impl Stage {
     }
 
     pub(super) async fn connect(&self) -> Socket {
-        let open = self.api("apps.connections.open", json!({})).await;
+        self.connect_as(self.name("SLACK_APP_TOKEN")).await
+    }
+
+    /// Connects as the app of a token.
+    pub(super) async fn connect_as(&self, token: &str) -> Socket {
+        let request = self.http.post(format!("{}apps.connections.open", self.name("SLACK_API_URL")));
+        let open: Value = request.bearer_auth(token).send().await.unwrap().json().await.unwrap();
         let (stream, _) = connect_async(open.get("url").and_then(Value::as_str).unwrap()).await.unwrap();
         Socket(stream)
     }

@@ -35,17 +35,32 @@ pub(crate) async fn look(
 ) -> Response {
     let args = args(query);
     let workspace = inner.workspace();
-    reply(match what.as_str() {
+    let seen = match what.as_str() {
         "state" => workspace.state(&args),
         "channel" => workspace.seen_channel(&args),
         "thread" => workspace.seen_thread(&args),
         "view" => workspace.seen_view(&args),
         "home" => workspace.seen_home(&args),
         _ => Err(SlackError::new("unknown_method")),
-    })
+    };
+    drop(workspace);
+    reply(seen.map(|seen| if what == "state" { connected(&inner, seen) } else { seen }))
 }
 
-/// `POST /lab/message`, `/lab/edit`, `/lab/delete`, `/lab/reaction`, `/lab/open`, `/lab/home`, `/lab/stop`
+/// Says of each app whether anybody speaks for it: over a socket, or at an address.
+fn connected(inner: &Inner, mut state: Value) -> Value {
+    let sockets = inner.sockets();
+    for app in state.get_mut("apps").and_then(Value::as_array_mut).into_iter().flatten() {
+        let field = |name: &str| app.get(name).and_then(Value::as_str).unwrap_or_default();
+        let there = field("transport") == "http" || sockets.of(field("id")) > 0;
+        if let Some(app) = app.as_object_mut() {
+            app.insert("connected".to_owned(), Value::Bool(there));
+        }
+    }
+    state
+}
+
+/// `POST /lab/message`, `/lab/edit`, `/lab/delete`, `/lab/reaction`, `/lab/open`, `/lab/home`, `/lab/stop`, `/lab/install`
 pub(crate) async fn act(
     State(inner): State<Arc<Inner>>,
     Path(what): Path<String>,
@@ -64,6 +79,7 @@ pub(crate) async fn act(
         "open" => workspace.open_direct(&args, now),
         "home" => workspace.open_home(&args, now),
         "stop" => workspace.person_stops(&args, now),
+        "install" => workspace.install(&args, now),
         _ => Err(SlackError::new("unknown_method")),
     }))
 }

@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod field;
 mod file;
+mod install;
 mod interaction;
 mod limit;
 mod message;

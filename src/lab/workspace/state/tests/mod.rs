@@ -1,6 +1,7 @@
 //! Facts about the workspace.
 
 mod chat;
+mod install;
 mod interaction;
 mod place;
 mod stage;
