@@ -104,6 +104,14 @@ async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError>
     Ok(0)
 }
 
+fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
+    let same = state.is_some_and(|state| {
+        state.opened.requester == opened.requester && state.opened.symptom == opened.symptom
+    });
+    let said = Said { who: opened.requester, text: opened.symptom, wish: Wish::Steer };
+    if same || state.is_some_and(State::is_reported) { Vec::new() } else { vec![Event::Said(said)] }
+}
+
 fn is_again(item: &Item) -> bool {
     match item {
         Item::Delivered(text) => matches!(serde_json::from_str(text), Ok(Letter::Again(_))),
@@ -120,7 +128,8 @@ fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
         // What people say to each other behind the report is not the session's to keep.
         Ok(Letter::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
         Ok(Letter::Said(said) | Letter::Again(said)) => vec![Event::Said(said)],
-        Ok(Letter::Open(_)) => Vec::new(),
+        // Of two people who opened it at the same moment the later one said something as well.
+        Ok(Letter::Open(opened)) => later(state, *opened),
         Err(error) => {
             let why = format!("it could not be read: {error}");
             vec![Event::Discarded(Discarded { why })]

@@ -62,6 +62,21 @@ impl Delivered {
     /// What a report is called.
     pub const REPORT: &'static str = "report";
 
+    /// What a board is called.
+    pub const BOARD: &'static str = "board";
+
+    /// Returns what the card of a question is called.
+    #[must_use]
+    pub fn card_of(approval: &str) -> String {
+        format!("card {approval}")
+    }
+
+    /// Returns the question, where it is a card.
+    #[must_use]
+    pub fn card(&self) -> Option<&str> {
+        self.what.strip_prefix("card ")
+    }
+
     /// Tells whether it is a report.
     #[must_use]
     pub fn is_report(&self) -> bool {

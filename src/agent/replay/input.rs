@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::agent::event::{
-    Answered, ApprovalDecided, ApprovalVoted, Done, Event, Executing, Recorded, Reply,
+    Answered, ApprovalDecided, ApprovalVoted, Delivered, Done, Event, Executing, Recorded, Reply,
 };
 use crate::agent::replay::Divergence;
 use crate::agent::replay::compare::{event, other};
@@ -27,7 +27,7 @@ pub(super) fn accept(
         Event::Said(_) | Event::Discarded(_) => Some(Ok(())),
         Event::Resumed(_) => Some(resume(state, recorded)),
         // Boards and cards are shown beside the decisions, whenever somebody can be reached.
-        Event::Delivered(delivered) if !delivered.is_report() => Some(Ok(())),
+        Event::Delivered(delivered) if !delivered.is_report() => Some(shown(state, delivered, recorded)),
         Event::Reopened(_) => {
             let fits = state.is_reported();
             Some(check(
@@ -84,6 +84,15 @@ pub(super) fn accept(
         | Event::Concluded(_)
         | Event::Delivered(_) => None,
     }
+}
+
+/// What is shown is the board, or the card of a question that was asked.
+fn shown(state: &State, delivered: &Delivered, recorded: &Recorded) -> Result<(), Box<Divergence>> {
+    let fits = match delivered.card() {
+        Some(approval) => state.approvals.contains_key(approval),
+        None => delivered.what == Delivered::BOARD,
+    };
+    check(fits, recorded, "a report, the board or a card of this session", &delivered.what)
 }
 
 fn unasked(recorded: &Recorded, turn: u32) -> Box<Divergence> {
