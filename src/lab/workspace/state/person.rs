@@ -7,8 +7,9 @@ use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::channel::{Channel, Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, stamp};
+use crate::lab::workspace::state::rich::rich;
 use crate::lab::workspace::state::user::{User, set};
-use crate::lab::workspace::state::wording::{rich, written};
+use crate::lab::workspace::state::wording::written;
 
 /// How long a person's text may be.
 const LONGEST: usize = 40_000;
@@ -128,6 +129,23 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
+    /// Pins a message, or takes its pin away.
+    pub(crate) fn person_pins(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+        let user = self.user_named(&args.need("user")?)?.id.clone();
+        let channel = self.seen_by(&user, &args.need("channel")?)?;
+        let add = !args.flag("remove").unwrap_or(false);
+        self.pin(&channel, &args.need("ts")?, &user, add, now)?;
+        Ok(json!({"ok": true}))
+    }
+
+    /// Leaves a channel.
+    pub(crate) fn person_leaves(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+        let user = self.user_named(&args.need("user")?)?.id.clone();
+        let channel = self.seen_by(&user, &args.need("channel")?)?;
+        self.depart(&channel, &user, now)?;
+        Ok(json!({"ok": true}))
+    }
+
     /// Presses the stop button of an agent's session.
     pub(crate) fn person_stops(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
@@ -136,7 +154,7 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
-    /// Shares a file whose bytes are there.
+    /// Shares a file whose bytes are there; without a channel it is the person's own, as in a form.
     pub(crate) fn person_shares(
         &mut self,
         args: &Args,
@@ -144,11 +162,16 @@ impl Workspace {
         now: Timestamp,
     ) -> Result<(Value, String), SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
-        let channel = self.enter(&user, &args.need("channel")?, now)?;
-        let id = self.begin_file(&args.need("name")?, size, &user, None, now);
+        let place = args.text("channel").map(|name| self.enter(&user, &name, now)).transpose()?;
+        let name = args.need("name")?;
+        if !self.fits(size) {
+            return Err(SlackError::new("storage_limit_reached"));
+        }
+        let id = self.begin_file(&name, size, &user, None, now);
         if let Some(file) = self.files.get_mut(&id) {
             (file.uploaded, file.complete) = (true, true);
         }
+        let Some(channel) = place else { return Ok((json!({"ok": true, "file": id}), id)) };
         let text = written(self, &args.text("text").unwrap_or_default());
         let message = Message {
             user,

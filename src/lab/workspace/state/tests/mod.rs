@@ -1,7 +1,14 @@
-//! Facts about the workspace.
+//! Facts about the workspace, told without a server.
 
+mod body;
 mod chat;
 mod interaction;
+mod keep;
+mod later;
+mod manage;
+mod menu;
 mod place;
 mod stage;
+mod table;
 mod view;
+mod writing;
