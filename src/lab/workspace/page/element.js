@@ -264,6 +264,8 @@ function external(multi) {
       list.hidden = false;
       node.setAttribute('aria-expanded', 'true');
       if (offers.length > 0) node.setAttribute('aria-activedescendant', `${id}-${picked}`);
+      list.scrollIntoView({ block: 'nearest' });
+      list.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
     }
 
     let groups = [];

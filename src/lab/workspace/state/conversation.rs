@@ -183,6 +183,9 @@ impl Workspace {
         if self.channel(&id)?.kind != Kind::Public {
             return Err(SlackError::new("method_not_supported_for_channel_type"));
         }
+        if self.channel(&id)?.archived {
+            return Err(SlackError::new("is_archived"));
+        }
         let new = self.admit(&id, &bot, None, now)?;
         let mut answer = json!({"ok": true, "channel": self.shape(self.channel(&id)?, &bot)});
         if !new {

@@ -44,11 +44,7 @@ impl Workspace {
     pub(crate) fn write(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.clone();
         let channel = self.enter(&user.id, &args.need("channel")?, now)?;
-        let text = args.text("text").ok_or_else(|| SlackError::new("no_text"))?;
-        if text.chars().count() > LONGEST {
-            return Err(SlackError::new("msg_too_long"));
-        }
-        let text = written(self, &text);
+        let text = self.typed(args)?;
         let thread_ts = args.text("thread_ts");
         let broadcast = thread_ts.is_some() && args.flag("reply_broadcast").unwrap_or(false);
         let message = Message {
@@ -65,6 +61,15 @@ impl Workspace {
         Ok(json!({"ok": true, "ts": ts, "channel": channel}))
     }
 
+    /// Reads what a person typed, as Slack keeps it.
+    fn typed(&self, args: &Args) -> Result<String, SlackError> {
+        let text = args.text("text").ok_or_else(|| SlackError::new("no_text"))?;
+        if text.chars().count() > LONGEST {
+            return Err(SlackError::new("msg_too_long"));
+        }
+        Ok(written(self, &text))
+    }
+
     /// Finds the conversation that a person names, by id, by name, or by whom it is with, and goes there.
     fn enter(&mut self, user: &str, name: &str, now: Timestamp) -> Result<String, SlackError> {
         let channel = match self.seen_by(user, name) {
@@ -74,6 +79,9 @@ impl Workspace {
                 _ => return Err(refused),
             },
         };
+        if self.channel(&channel)?.archived {
+            return Err(SlackError::new("is_archived"));
+        }
         self.admit(&channel, user, None, now)?;
         Ok(channel)
     }
@@ -104,7 +112,7 @@ impl Workspace {
         if self.at(&channel, &ts)?.1.user != user {
             return Err(SlackError::new("cant_update_message"));
         }
-        let text = written(self, &args.need("text")?);
+        let text = self.typed(args)?;
         self.edit(&channel, &ts, now, |message| {
             message.edited = Some((user, stamp(now)));
             message.blocks = Some(rich(&text));

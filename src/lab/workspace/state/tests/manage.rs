@@ -20,6 +20,9 @@ fn a_channel_is_made_renamed_put_away_and_brought_back() {
     stage.ok("conversations.archive", json!({"channel": id}));
     assert_eq!(stage.refused("conversations.setTopic", json!({"channel": id, "topic": "x"})), "is_archived");
     assert_eq!(stage.refused("chat.postMessage", json!({"channel": id, "text": "x"})), "is_archived");
+    assert_eq!(stage.refused("conversations.join", json!({"channel": id})), "is_archived");
+    let args = Args::of(json!({"user": "alice", "channel": id, "text": "anybody?"}));
+    assert_eq!(stage.workspace.write(&args, stage.time()).unwrap_err().code(), "is_archived");
     stage.ok("conversations.unarchive", json!({"channel": id}));
     assert_eq!(
         stage.kinds(),

@@ -1,11 +1,12 @@
 //! Facts about what a person types: the text as it is kept, and the rich text beside it.
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::lab::workspace::block::{Surface, validate_blocks};
+use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::rich::rich;
-use crate::lab::workspace::state::tests::stage::Stage;
+use crate::lab::workspace::state::tests::stage::{NETWORK, Stage};
 use crate::lab::workspace::state::wording::written;
 
 fn kept(typed: &str) -> String {
@@ -111,6 +112,20 @@ fn a_text_is_kept_as_slack_keeps_it() {
     ] {
         assert_eq!(kept(typed), expected, "{typed}");
     }
+}
+
+#[test]
+fn what_a_person_writes_or_edits_has_a_limit_and_both_forms() {
+    let mut stage = Stage::new();
+    let ts = stage.says("alice", NETWORK, "*down* again");
+    let now = stage.time();
+    let edit = |text: String| Args::of(json!({"user": "alice", "channel": NETWORK, "ts": ts, "text": text}));
+    assert_eq!(stage.workspace.rewrite(&edit("x".repeat(40_001)), now).unwrap_err().code(), "msg_too_long");
+    stage.workspace.rewrite(&edit("_up_ again".to_owned()), now).unwrap();
+    let (_, message) = stage.workspace.at(NETWORK, &ts).unwrap();
+    assert_eq!(message.text, "_up_ again");
+    let first = &message.blocks.as_ref().unwrap()[0]["elements"][0]["elements"][0];
+    assert_eq!((&first["text"], &first["style"]["italic"]), (&json!("up"), &json!(true)));
 }
 
 #[test]
