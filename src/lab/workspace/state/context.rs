@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
+use crate::lab::workspace::state::app::App;
 use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::channel::Message;
 use crate::lab::workspace::state::error::SlackError;
@@ -23,7 +24,9 @@ impl Workspace {
     fn meeting(&mut self, args: &Args, now: Timestamp) -> Result<Meeting, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
         let seen = args.text("channel").map(|name| self.seen_by(&user, &name)).transpose()?;
-        let app = self.apps.iter().find(|app| app.listens).ok_or_else(|| SlackError::new("app_not_found"))?;
+        let named = args.text("app");
+        let meant = |app: &&App| app.listens && named.as_ref().is_none_or(|id| *id == app.id);
+        let app = self.apps.iter().find(meant).ok_or_else(|| SlackError::new("app_not_found"))?;
         let (app, bot) = (app.id.clone(), app.bot_user.clone());
         let direct = self.direct(&[user.clone(), bot.clone()], now);
         Ok(Meeting { user, app, bot, direct, seen })

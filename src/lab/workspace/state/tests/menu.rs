@@ -138,6 +138,8 @@ fn an_agent_is_told_what_a_person_looks_at() {
     let look = |channel: Value| Args::of(json!({"user": "alice", "channel": channel}));
     stage.workspace.person_looks(&look(json!("general")), now).unwrap();
     stage.workspace.person_looks(&look(Value::Null), now).unwrap();
+    let other = Args::of(json!({"user": "alice", "app": "A0LABALERT"}));
+    assert_eq!(stage.workspace.person_looks(&other, now).unwrap_err().code(), "app_not_found");
     let events = stage.events();
     assert_eq!(events[0]["context"]["entities"][0]["value"], "C0LAB1GENE");
     assert_eq!((&events[1]["type"], &events[1]["context"]), (&json!("app_context_changed"), &json!({})));
