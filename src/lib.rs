@@ -3,23 +3,32 @@
 //! Every room of the house is a module behind its own feature, usable alone:
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
+//! - [`bot`]: the Slack bot, which puts the rooms together.
+//! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
 //! - [`shell`]: the gate between any agent and a machine.
+//! - [`slack`]: connections, calls, blocks, and what arrives.
 //! - [`store`]: sessions, approvals and leases that outlive a process.
 
 #[cfg(feature = "agent")]
 pub mod agent;
 pub mod base;
+#[cfg(feature = "bot")]
+pub mod bot;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(feature = "lab")]
 pub mod lab;
 #[cfg(feature = "session")]
 pub mod session;
 #[cfg(feature = "shell")]
 pub mod shell;
+#[cfg(feature = "slack")]
+pub mod slack;
 #[cfg(feature = "store")]
 pub mod store;

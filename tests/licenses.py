@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the dependency tree without a network: licences, sources, and crates that come in two versions."""
+"""Checks the dependency tree without a network: licences, sources, and crates that come in two versions.
+
+Also what the test app on Slack's SDK for JavaScript pulls in.
+"""
 
 import collections
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -14,7 +18,9 @@ ALLOWED = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unicode-
 DOUBLE = {"getrandom", "windows-sys", "windows-targets", "bitflags", "hashbrown", "rand_core", "itertools", "nix", "cfg_aliases",
           "thiserror", "thiserror-impl", "linux-raw-sys", "rustix", "syn",
           # What web sockets hash and draw lots with, beside our own.
-          "base64", "block-buffer", "cpufeatures", "crypto-common", "digest", "r-efi", "rand"}
+          "base64", "block-buffer", "cpufeatures", "crypto-common", "digest", "r-efi", "rand", "sha1",
+          # The server's web sockets and the client's do not move at the same time.
+          "tokio-tungstenite", "tungstenite"}
 
 
 def allowed(expression):
@@ -32,6 +38,11 @@ def main():
         versions[package["name"]].add(package["version"])
     problems += [f"{name}: {len(found)} versions ({', '.join(sorted(found))})" for name, found in sorted(versions.items())
                  if len(found) > 1 and name not in DOUBLE and not name.startswith("windows")]
+    lock = pathlib.Path(__file__).parent / "sdk/javascript/package-lock.json"
+    locked = {name: package for name, package in json.loads(lock.read_text())["packages"].items() if name}
+    problems += [f"{name}: licence {p.get('license')}" for name, p in locked.items() if not allowed(p.get("license") or "")]
+    problems += [f"{name}: no digest" for name, p in locked.items() if "integrity" not in p]
+    problems += [f"{name}: names a registry" for name, p in locked.items() if "resolved" in p]
     for problem in problems:
         print(problem)
     print(f"{len(packages)} dependencies: {'all right' if not problems else f'{len(problems)} problems'}")

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::state::Spent;
+
 /// The budgets of a session. They are recorded when it opens, so that a change of the configuration does not change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -48,6 +50,22 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Returns the limits of a session that goes on: so much again, beyond what was spent.
+    #[must_use]
+    pub fn beyond(&self, spent: &Spent, at_work: Duration) -> Self {
+        let unless_none = |limit: u64, spent: u64| if limit == 0 { 0 } else { limit.saturating_add(spent) };
+        let minutes = u32::try_from(at_work.as_secs() / 60).unwrap_or(u32::MAX);
+        Self {
+            turns: self.turns.saturating_add(spent.turns),
+            commands: self.commands.saturating_add(spent.commands),
+            minutes: self.minutes.saturating_add(minutes),
+            captured_bytes: self.captured_bytes.saturating_add(spent.captured_bytes),
+            tokens: unless_none(self.tokens, spent.tokens),
+            cost_micros: unless_none(self.cost_micros, spent.cost_micros),
+            ..*self
+        }
+    }
+
     /// Returns how long an approval may take.
     #[must_use]
     pub fn approval(&self) -> Duration {

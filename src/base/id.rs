@@ -3,7 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::Digest;
+
 const LONGEST: usize = 64;
+
+/// How many letters are drawn from a digest.
+const DRAWN: usize = 12;
+
+/// Letters and digits that are not mistaken for each other when a name is read aloud.
+const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
 
 /// Names one investigation: 1 to 64 letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +23,15 @@ pub struct SessionId(String);
 pub struct IdError;
 
 impl SessionId {
+    /// Returns the identifier that follows from a digest: 60 of its bits.
+    #[must_use]
+    pub fn drawn(digest: &Digest) -> Self {
+        let letters = digest.as_bytes().iter().take(DRAWN);
+        let letters =
+            letters.filter_map(|byte| ALPHABET.get(usize::from(byte % 32)).copied().map(char::from));
+        Self(format!("ghost-{}", letters.collect::<String>()))
+    }
+
     /// Returns the identifier as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -47,6 +64,14 @@ mod tests {
         for text in ["", "../x", "a/b", "a.b", "a b", &"x".repeat(65), "é"] {
             assert_eq!(text.parse::<SessionId>(), Err(IdError), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_drawn_name_is_one_that_can_be_read_back() {
+        let name = SessionId::drawn(&Digest::of("x"));
+        assert_eq!(name.as_str().parse::<SessionId>().unwrap(), name);
+        assert_eq!(name.as_str().len(), "ghost-".len() + DRAWN);
+        assert_ne!(name, SessionId::drawn(&Digest::of("y")));
     }
 
     #[test]

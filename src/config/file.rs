@@ -40,6 +40,18 @@ pub struct Config {
     /// What a session may spend.
     #[cfg(feature = "session")]
     pub limits: super::Limits,
+    /// How the bot reaches Slack.
+    #[cfg(feature = "bot")]
+    pub slack: super::Slack,
+    /// How the bot behaves.
+    #[cfg(feature = "bot")]
+    pub bot: super::Bot,
+    /// What holds in single channels.
+    #[cfg(feature = "bot")]
+    pub channel: BTreeMap<String, super::Channel>,
+    /// What is told about the bot over HTTP.
+    #[cfg(feature = "bot")]
+    pub http: super::Http,
 }
 
 /// `[shell]`.
@@ -168,6 +180,11 @@ impl Config {
         problems.extend(self.store.problems());
         #[cfg(feature = "session")]
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
+        #[cfg(feature = "bot")]
+        {
+            problems.extend(super::bot::problems(&self.slack, &self.bot, &self.channel, self.http));
+            problems.extend(self.approval.problems());
+        }
         problems
     }
 

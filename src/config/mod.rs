@@ -6,6 +6,8 @@
 
 #[cfg(feature = "session")]
 mod approval;
+#[cfg(feature = "bot")]
+mod bot;
 mod environment;
 mod file;
 #[cfg(feature = "session")]
@@ -18,6 +20,8 @@ mod store;
 
 #[cfg(feature = "session")]
 pub use approval::{Approval, RequesterMay};
+#[cfg(feature = "bot")]
+pub use bot::{Bot, Channel, Http, People, Scope, Slack, Transport};
 pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::agent::event::{ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Wish};
+use crate::agent::event::{
+    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Reopened, Said, Wish,
+};
 use crate::agent::state::State;
 use crate::base::SessionId;
 use crate::session::desk::{Desk, patiently};
@@ -26,8 +28,14 @@ impl Engine {
             },
         };
         for item in items.into_iter().skip(opened) {
+            // Who goes on behind the report does so when there is one.
+            if desk.state().is_some_and(|state| state.concluded.is_some() && !state.is_reported())
+                && is_again(&item)
+            {
+                return Ok(());
+            }
             let mut events = match &item {
-                Item::Delivered(text) => letter(text),
+                Item::Delivered(text) => letter(desk.state(), text),
                 Item::Closed(notice) => self.closed(desk.state(), notice).await?,
             };
             if events.is_empty() {
@@ -89,17 +97,29 @@ async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError>
                 desk.record(&before, taken).await?;
                 return Ok(before.len());
             }
-            Some(Letter::Said(said)) => Event::Said(said),
+            Some(Letter::Said(said) | Letter::Again(said)) => Event::Said(said),
             None => Event::Discarded(Discarded { why: "it came before the incident".to_owned() }),
         });
     }
     Ok(0)
 }
 
+fn is_again(item: &Item) -> bool {
+    match item {
+        Item::Delivered(text) => matches!(serde_json::from_str(text), Ok(Letter::Again(_))),
+        Item::Closed(_) => false,
+    }
+}
+
 /// Reads a letter. What is none says nothing.
-fn letter(text: &str) -> Vec<Event> {
+fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
     match serde_json::from_str::<Letter>(text) {
-        Ok(Letter::Said(said)) => vec![Event::Said(said)],
+        Ok(Letter::Again(Said { who, text, wish: Wish::Steer })) if state.is_some_and(State::is_reported) => {
+            vec![Event::Reopened(Reopened { who, text })]
+        }
+        // What people say to each other behind the report is not the session's to keep.
+        Ok(Letter::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
+        Ok(Letter::Said(said) | Letter::Again(said)) => vec![Event::Said(said)],
         Ok(Letter::Open(_)) => Vec::new(),
         Err(error) => {
             let why = format!("it could not be read: {error}");
@@ -114,7 +134,8 @@ pub(super) async fn stop_letter(engine: &Engine, session: &SessionId) {
         let items = patiently(engine, || engine.store.inbox(session)).await.unwrap_or_default();
         let stops = |item: &Item| match item {
             Item::Delivered(text) => {
-                matches!(serde_json::from_str(text), Ok(Letter::Said(said)) if said.wish != Wish::Steer)
+                let letter = serde_json::from_str(text);
+                matches!(letter, Ok(Letter::Said(said) | Letter::Again(said)) if said.wish != Wish::Steer)
             }
             Item::Closed(_) => false,
         };

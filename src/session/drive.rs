@@ -18,6 +18,9 @@ use crate::store::StoreError;
 /// A gap longer than this, in which nobody was waited for, was a pause.
 const PAUSE: Duration = Duration::from_secs(60);
 
+/// How long a command is held back before somebody looks again.
+const HOLD: Duration = Duration::from_millis(500);
+
 /// How often a question that is too long is asked again at half its length.
 const SHORTER: u32 = 2;
 
@@ -65,6 +68,10 @@ impl Engine {
     async fn go(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<Rest, EngineError> {
         let mut gate = Gate::new();
         self.resume(desk).await?;
+        self.drain(desk).await?;
+        if let Err(why) = self.settle(desk).await? {
+            self.watcher.trouble(&format!("people cannot be shown where it stands: {why}"));
+        }
         loop {
             self.drain(desk).await?;
             let Some(state) = desk.state() else { return Ok(Rest::Missing) };
@@ -107,13 +114,14 @@ impl Engine {
                     if let Some(AnswerFailed { problem: why, .. }) =
                         failed.filter(|failed| !(failed.too_long && shorter))
                     {
-                        return Ok(Rest::Stuck { why });
+                        return self.shown(desk, Rest::Stuck { why }).await;
                     }
                 }
                 Effect::Request(requested) => {
                     desk.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
                     self.open_question(desk, &requested).await?;
                 }
+                Effect::Execute { .. } if self.is_held(desk, hands).await? => {}
                 Effect::Execute { step, consumes, intended } => {
                     if execute(desk, &mut gate, hands, step, consumes, intended).await? == Went::Paused {
                         return Ok(Rest::Paused);
@@ -122,7 +130,7 @@ impl Engine {
                 Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
                 Effect::Wait { until } => match self.wait(desk, hands, until).await? {
-                    Some(rest) => return Ok(rest),
+                    Some(rest) => return self.shown(desk, rest).await,
                     None => continue,
                 },
                 Effect::Deliver => {
@@ -130,7 +138,7 @@ impl Engine {
                         return Ok(Rest::Undelivered { why });
                     }
                 }
-                Effect::Rest => return Ok(Rest::Over),
+                Effect::Rest => return self.shown(desk, Rest::Over).await,
             }
         }
     }
@@ -146,6 +154,45 @@ impl Engine {
         Ok(())
     }
 
+    /// Holds a command back while somebody wants none to begin. Returns whether it did: then everything is looked at again.
+    async fn is_held(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<bool, EngineError> {
+        let Some(why) = self.kitchen.brake.held().await else { return Ok(false) };
+        self.watcher.trouble(&why);
+        let (mut pause, session) = (hands.pause.clone(), desk.session().clone());
+        let holding = async {
+            tokio::select! {
+                () = tokio::time::sleep(HOLD) => {}
+                () = pause.canceled() => {}
+                () = stop_letter(self, &session) => {}
+            }
+        };
+        let ((), lease) = keep(desk, holding).await?;
+        desk.lease = lease;
+        Ok(true)
+    }
+
+    /// Makes what people see agree with the state before the session is given back.
+    async fn shown(&self, desk: &mut Desk<'_>, rest: Rest) -> Result<Rest, EngineError> {
+        Ok(match self.settle(desk).await? {
+            Ok(()) => rest,
+            Err(why) => Rest::Undelivered { why },
+        })
+    }
+
+    async fn settle(&self, desk: &mut Desk<'_>) -> Result<Result<(), String>, EngineError> {
+        let Some(state) = desk.state() else { return Ok(Ok(())) };
+        let (settled, lease) = keep(desk, self.kitchen.courier.settle(state)).await?;
+        desk.lease = lease;
+        match settled {
+            Ok(delivered) if delivered.is_empty() => Ok(Ok(())),
+            Ok(delivered) => {
+                let events: Vec<Event> = delivered.into_iter().map(Event::Delivered).collect();
+                desk.record(&events, 0).await.map(Ok)
+            }
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
     async fn deliver(&self, desk: &mut Desk<'_>) -> Result<Option<String>, EngineError> {
         let Some(state) = desk.state() else { return Ok(None) };
         let text = report::rca(state);
@@ -154,7 +201,8 @@ impl Engine {
         desk.lease = lease;
         match brought {
             Ok(place) => {
-                let delivered = Delivered { what: "report".to_owned(), place, digest: Digest::of(&text) };
+                let delivered =
+                    Delivered { what: Delivered::REPORT.to_owned(), place, digest: Digest::of(&text) };
                 desk.record(&[Event::Delivered(delivered)], 0).await?;
                 Ok(None)
             }

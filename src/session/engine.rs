@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::agent::event::LedgerError;
 use crate::agent::model::{Brain, Model, Usage};
-use crate::agent::state::FoldError;
+use crate::agent::state::{FoldError, State};
 use crate::agent::tool::{Evidence, Registry};
-use crate::base::{Clock, SessionId, Timestamp};
-use crate::session::{Courier, Watcher};
+use crate::base::{Clock, Timestamp};
+use crate::session::{Brake, Courier, Watcher};
 use crate::shell::{Approver, Policy, Shell};
 use crate::store::{Store, StoreError};
 
 /// Opens the gate of a session, with the approver that the session brings.
-pub type Shells = dyn Fn(SessionId, Arc<dyn Approver>) -> Result<Shell, String> + Send + Sync;
+pub type Shells = dyn Fn(&State, Arc<dyn Approver>) -> Result<Shell, String> + Send + Sync;
 
 /// Says what a turn cost in millionths of a dollar, `None` where that is not known.
 pub type Prices = dyn Fn(&Brain, &Usage) -> Option<u64> + Send + Sync;
@@ -37,6 +37,8 @@ pub struct Kitchen {
     pub site: Option<String>,
     /// Who brings reports.
     pub courier: Arc<dyn Courier>,
+    /// Who can hold commands back.
+    pub brake: Arc<dyn Brake>,
 }
 
 /// Drives sessions as one owner.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::agent::event::{ApprovalExpired, Done, Event, Executing, Intent, StepId};
 use crate::agent::state::{State, Step};
-use crate::base::SessionId;
 use crate::session::approver::Recorded;
 use crate::session::arrive::stop_letter;
 use crate::session::desk::{Desk, patiently};
@@ -38,12 +37,12 @@ impl Gate {
         Self { approver: Arc::new(Recorded::default()), shell: None }
     }
 
-    fn open(&mut self, engine: &Engine, session: &SessionId) -> Result<&Shell, EngineError> {
+    fn open(&mut self, engine: &Engine, state: &State) -> Result<&Shell, EngineError> {
         let shell = match self.shell.take() {
             Some(shell) => shell,
             None => {
                 let approver = Arc::clone(&self.approver);
-                (engine.kitchen.shells)(session.clone(), approver).map_err(EngineError::Shell)?
+                (engine.kitchen.shells)(state, approver).map_err(EngineError::Shell)?
             }
         };
         Ok(self.shell.insert(shell))
@@ -57,7 +56,7 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let shell = self.open(engine, &state.session)?;
+        let shell = self.open(engine, state)?;
         let response = shell.run_until(&step.command, &step.reasoning, cancel).await;
         self.approver.disarm();
         Ok(response)
@@ -92,7 +91,7 @@ pub(super) async fn execute(
         return Ok(Went::On);
     }
     // The gate has to be open before anything says that the command runs.
-    gate.open(engine, &state.session)?;
+    gate.open(engine, &state)?;
     let executing = Event::Executing(Executing { step: id, epoch: desk.lease.epoch() });
     let digest = step.round().map(|round| round.classified.digest);
     let intent = digest.map(|digest| Event::Intent(Intent { step: id, digest, approval: consumes.clone() }));

@@ -12,6 +12,8 @@ pub enum Letter {
     Open(Box<Opened>),
     /// Words of a human.
     Said(Said),
+    /// Words of a human who means this session whatever its state: behind its report it goes on.
+    Again(Said),
 }
 
 /// The incident that a session begins with.

@@ -30,5 +30,5 @@ pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
 pub use letter::{Letter, Opening};
 pub use vote::{Cast, Voted, cast};
-pub use watch::{Courier, Quiet, Watcher};
+pub use watch::{Brake, Courier, Free, Quiet, Watcher};
 pub use worker::Worker;

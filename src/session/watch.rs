@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::agent::event::{Recorded, StepId};
+use crate::agent::event::{Delivered, Recorded, StepId};
 use crate::agent::state::State;
 
 /// Looks on while a session is driven. Nothing depends on it.
@@ -30,6 +30,24 @@ impl Watcher for Quiet {
     fn running(&self, _state: &State, _step: StepId, _since: Duration) {}
 }
 
+/// Tells whether commands may begin.
+#[async_trait]
+pub trait Brake: Send + Sync {
+    /// Says why none may, if so. Who cannot find out says that, too.
+    async fn held(&self) -> Option<String>;
+}
+
+/// Holds nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Free;
+
+#[async_trait]
+impl Brake for Free {
+    async fn held(&self) -> Option<String> {
+        None
+    }
+}
+
 /// Brings the report to whoever waits for it. It may be asked twice for the same one.
 #[async_trait]
 pub trait Courier: Send + Sync {
@@ -38,4 +56,13 @@ pub trait Courier: Send + Sync {
     /// # Errors
     /// Says why it could not; it is asked again when the session is driven again.
     async fn deliver(&self, state: &State, report: &str) -> Result<String, String>;
+
+    /// Makes what people are shown agree with the state, and returns what is now shown where it was not before. It is asked
+    /// when an owner takes a session up, and before it gives the session back.
+    ///
+    /// # Errors
+    /// Says why people are not shown it; it is asked again when the session is driven again.
+    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, String> {
+        Ok(Vec::new())
+    }
 }

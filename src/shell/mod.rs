@@ -49,7 +49,7 @@ pub use approve::TerminalApprover;
 pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
 pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, clip};
 pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
-pub use judge::LONGEST_COMMAND;
+pub use judge::{LONGEST_COMMAND, Scope};
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError};

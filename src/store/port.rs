@@ -32,6 +32,12 @@ pub trait Ledger: Send + Sync {
     /// Fails where the store cannot be reached.
     async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<String>, StoreError>;
 
+    /// Returns how many events there are; zero where nobody has heard of the session.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn length(&self, session: &SessionId) -> Result<u64, StoreError>;
+
     /// Returns up to `limit` session names in order, those after `after`.
     ///
     /// # Errors
@@ -166,7 +172,37 @@ pub trait Dispatch: Send + Sync {
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError>;
 }
 
-/// All ports at once.
-pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch {}
+/// What all owners see besides sessions: a few flags, and a line about each session for whoever looks them over.
+///
+/// It decides nothing about a session. Where it and a ledger differ, the ledger is right.
+#[async_trait]
+pub trait Wall: Send + Sync {
+    /// Returns a flag.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError>;
 
-impl<T: Ledger + Inbox + Leases + Approvals + Dispatch> Store for T {}
+    /// Sets a flag, or takes it down.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn set_flag(&self, name: &'static str, value: Option<&str>) -> Result<(), StoreError>;
+
+    /// Puts a line about a session up, in place of the one before. It is gone when the session is erased.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Returns up to `limit` lines, the latest first.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError>;
+}
+
+/// All ports at once.
+pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + Wall {}
+
+impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + Wall> Store for T {}

@@ -15,6 +15,7 @@ fn the_page_does_what_its_own_tests_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = Command::new("node")
         .args(["--test", "tests/page/"])
+        .env("GHOST_TEST_BINARY", env!("CARGO_BIN_EXE_ghost"))
         .current_dir(root)
         .output()
         .unwrap_or_else(|error| panic!("node: {error} (install it, or set GHOST_TEST_WITHOUT=node)"));

@@ -5,15 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
+    ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
+    ("http", &["base"]),
     ("lab", &["base"]),
     ("shell", &["base"]),
     ("session", &["agent", "base", "shell", "store"]),
+    ("slack", &["base"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["agent", "base", "config", "lab", "session", "shell", "store"]),
+    ("cli", &["agent", "base", "bot", "config", "http", "lab", "session", "shell", "slack", "store"]),
 ];
 
 /// The one file that starts processes.

@@ -8,11 +8,12 @@ use crate::agent::prompt;
 use crate::agent::state::{Entry, State, Turn};
 use crate::agent::step::Kit;
 use crate::base::Digest;
+use crate::shell::Scope;
 
 /// Builds the question, and what is recorded of it.
 #[must_use]
 pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
-    let limits = &state.opened.limits;
+    let limits = &state.limits;
     let setting =
         prompt::Setting { tools: kit.tools.specs(), nonce: &state.opened.nonce, limits, site: kit.site };
     let mut ask = Ask {
@@ -55,11 +56,33 @@ fn messages(state: &State) -> Vec<Message> {
 fn opening(state: &State) -> String {
     let opened = &state.opened;
     let mut text = format!("Incident, reported by {}:\n{}\n", opened.requester, opened.symptom);
+    if let Some(scope) = opened.scope.as_ref().filter(|scope| !scope.is_open()) {
+        text.push_str(&within(scope));
+    }
     if !opened.quotes.is_empty() {
         let quotes = opened.quotes.iter().map(|quote| format!("{}: {}", quote.who, quote.text));
         let fence = Fence::new(&opened.nonce);
         text.push_str("\nWhat was said before, as quotes:\n");
         text.push_str(&fence.wrap("quotes", &quotes.collect::<Vec<_>>().join("\n")));
+    }
+    text
+}
+
+/// Says which part of the cloud may be looked at.
+fn within(scope: &Scope) -> String {
+    let mut text =
+        "\nOnly this part of the cloud may be looked at; whatever else a command names is refused:\n"
+            .to_owned();
+    for (what, option, list) in [
+        ("subscriptions", "--subscription", &scope.subscriptions),
+        ("resource groups", "--resource-group", &scope.resource_groups),
+    ] {
+        if !list.is_empty() {
+            text.push_str(&format!(
+                "- {what}: {} (name one with {option} in every `az` command)\n",
+                list.join(", ")
+            ));
+        }
     }
     text
 }
@@ -86,7 +109,7 @@ fn said(turn: &Turn) -> Vec<Message> {
 
 /// Says where the session stands. It comes last, so that everything before it stays the same from turn to turn.
 fn standing(state: &State) -> String {
-    let (limits, spent) = (&state.opened.limits, &state.spent);
+    let (limits, spent) = (&state.limits, &state.spent);
     let mut lines = vec!["The board now:".to_owned()];
     if state.hypotheses.is_empty() {
         lines.push("- empty: put hypotheses on it first".to_owned());

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::agent::event::{
     AnswerFailed, Answered, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Asked,
     BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
-    FindingRejected, HypothesisSet, Intent, Noted, Observed, Opened, Proposed, Resumed, Returned, Said,
-    Unknown,
+    FindingRejected, HypothesisSet, Intent, Noted, Observed, Opened, Proposed, Reopened, Resumed, Returned,
+    Said, Unknown,
 };
 
 /// One event.
@@ -63,13 +63,15 @@ pub enum Event {
     Resumed(Resumed),
     /// The investigation is over.
     Concluded(Concluded),
-    /// The report reached somebody.
+    /// The report, the board or a card reached somebody.
     Delivered(Delivered),
+    /// Somebody wants it to go on behind its report.
+    Reopened(Reopened),
 }
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 26] = [
+    pub const KINDS: [&str; 27] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -96,5 +98,6 @@ impl Event {
         "resumed",
         "concluded",
         "delivered",
+        "reopened",
     ];
 }

@@ -28,7 +28,7 @@ pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use session::{
-    BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote, Resumed,
-    Said, Wish,
+    BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,
+    Reopened, Resumed, Said, Wish,
 };
 pub use turn::{AnswerFailed, Answered, Asked, Refusal, Returned};

@@ -6,6 +6,7 @@ use crate::agent::event::text;
 use crate::agent::model::Brain;
 use crate::agent::{Confidence, HypothesisState, Limits, Outcome};
 use crate::base::Digest;
+use crate::shell::Scope;
 
 /// See [`Event::Opened`](crate::agent::event::Event::Opened).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct Opened {
     pub brain: Brain,
     /// What may be spent.
     pub limits: Limits,
+    /// Which part of the cloud may be looked at; everything, where none is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// The version of the program.
     pub version: String,
 }
@@ -34,6 +38,9 @@ pub struct Opened {
 pub struct Origin {
     /// `terminal` or the name of a messenger.
     pub place: String,
+    /// The workspace, where the messenger has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
     /// The channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
@@ -49,6 +56,17 @@ pub struct Quote {
     pub who: String,
     /// What.
     pub text: String,
+}
+
+impl Delivered {
+    /// What a report is called.
+    pub const REPORT: &'static str = "report";
+
+    /// Tells whether it is a report.
+    #[must_use]
+    pub fn is_report(&self) -> bool {
+        self.what == Self::REPORT
+    }
 }
 
 /// See [`Event::HypothesisSet`](crate::agent::event::Event::HypothesisSet).
@@ -161,10 +179,19 @@ pub struct Concluded {
     pub by: String,
 }
 
+/// See [`Event::Reopened`](crate::agent::event::Event::Reopened).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reopened {
+    /// Who wants it.
+    pub who: String,
+    /// What they say.
+    pub text: String,
+}
+
 /// See [`Event::Delivered`](crate::agent::event::Event::Delivered).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivered {
-    /// What: `report`.
+    /// What: `report`, `board`, or `card` and the name of its question.
     pub what: String,
     /// Where to.
     pub place: String,

@@ -13,11 +13,12 @@ fn opened() -> Event {
     Event::Opened(Opened {
         symptom: "5001 hangs".to_owned(),
         requester: "ana".to_owned(),
-        origin: Origin { place: "terminal".to_owned(), channel: None, thread: None },
+        origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "n".to_owned(),
         brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1000 },
         limits: Limits::default(),
+        scope: None,
         version: "0".to_owned(),
     })
 }

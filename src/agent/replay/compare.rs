@@ -131,6 +131,6 @@ fn deliver(source: &Source<'_>, state: &State, first: &Recorded) -> Result<(), B
         Wording::Same => Digest::of(report::rca(state)),
         Wording::Free => found.digest,
     };
-    let wanted = Delivered { what: "report".to_owned(), place: found.place.clone(), digest };
+    let wanted = Delivered { what: Delivered::REPORT.to_owned(), place: found.place.clone(), digest };
     same(first, &Event::Delivered(wanted))
 }

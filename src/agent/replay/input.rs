@@ -26,6 +26,17 @@ pub(super) fn accept(
     match event(recorded)? {
         Event::Said(_) | Event::Discarded(_) => Some(Ok(())),
         Event::Resumed(_) => Some(resume(state, recorded)),
+        // Boards and cards are shown beside the decisions, whenever somebody can be reached.
+        Event::Delivered(delivered) if !delivered.is_report() => Some(Ok(())),
+        Event::Reopened(_) => {
+            let fits = state.is_reported();
+            Some(check(
+                fits,
+                recorded,
+                "that the report is delivered first",
+                "somebody who goes on behind it",
+            ))
+        }
         Event::Answered(answered) => Some(match behind {
             Some(Event::Asked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
             _ => Err(unasked(recorded, answered.turn)),

@@ -54,7 +54,7 @@ impl Summary {
             symptom: known().find_map(|event| {
                 if let Event::Opened(opened) = event { Some(opened.symptom.clone()) } else { None }
             }),
-            outcome: known().find_map(|event| {
+            outcome: known().rev().find_map(|event| {
                 if let Event::Concluded(concluded) = event { Some(concluded.outcome) } else { None }
             }),
         }
@@ -71,11 +71,11 @@ impl Summary {
     }
 }
 
-/// Returns the events that a report tells: all up to the conclusion. What comes behind is its delivery, and a report that
+/// Returns the events that a report tells: all up to the last conclusion. What comes behind is its delivery, and a report that
 /// told of its own delivery would not be the one that was delivered.
 #[must_use]
 pub fn reported(events: &[Recorded]) -> &[Recorded] {
-    let end = events.iter().position(|event| matches!(known(event), Some(Event::Concluded(_))));
+    let end = events.iter().rposition(|event| matches!(known(event), Some(Event::Concluded(_))));
     end.and_then(|end| events.get(..=end)).unwrap_or(events)
 }
 

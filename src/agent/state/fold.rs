@@ -2,13 +2,17 @@
 
 use crate::agent::Hypothesis;
 use crate::agent::event::{
-    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Opened, Proposed, Recorded, StepId,
-    Wish,
+    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Opened, Proposed, Recorded, Reopened,
+    StepId, Wish,
 };
 use crate::agent::state::{
     Approval, CallState, Denial, Ending, Entry, Observation, Phase, Round, Spent, State, Step, Turn, Vote,
 };
 use crate::base::{SessionId, Timestamp};
+
+/// What the model is told when a session goes on behind its report.
+const REOPENED: &str = "The report was delivered, and the session goes on. What was observed stays on record and can be cited. \
+Answer what follows: test it, and complete the investigation again.";
 
 /// Why events are no session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +63,7 @@ impl State {
     fn begin(session: SessionId, opened: Opened, first: &Recorded) -> Self {
         Self {
             session,
+            limits: opened.limits,
             opened,
             opened_at: first.at,
             seq: first.seq,
@@ -80,6 +85,7 @@ impl State {
             spent: Spent::default(),
             concluded: None,
             delivered: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 
@@ -180,9 +186,22 @@ impl State {
             Event::Resumed(_) => self.spent.waited += at.since(self.last_at),
             Event::Concluded(concluded) => self.concluded = Some((at, concluded.clone())),
             Event::Delivered(delivered) => self.delivered.push(delivered.clone()),
+            Event::Reopened(reopened) => self.reopen(reopened, at),
         }
         (self.seq, self.last_at, self.head) = (seq, at, recorded.hash);
         Ok(())
+    }
+
+    /// Goes on with everything that is known, and may spend as much again.
+    fn reopen(&mut self, reopened: &Reopened, at: Timestamp) {
+        self.earlier.extend(self.concluded.take());
+        (self.wish, self.budget_spent) = (None, None);
+        (self.failures, self.too_long) = (Vec::new(), 0);
+        self.spent.waited += at.since(self.last_at);
+        self.limits = self.opened.limits.beyond(&self.spent, self.spent.at_work(self.opened_at, at));
+        let (who, text) = (reopened.who.clone(), reopened.text.clone());
+        self.entries.push(Entry::Noted { text: REOPENED.to_owned() });
+        self.entries.push(Entry::Said { at, who, text, wish: Wish::Steer });
     }
 
     fn set_hypothesis(&mut self, set: &HypothesisSet) {

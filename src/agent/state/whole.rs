@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::agent::Hypothesis;
-use crate::agent::HypothesisState;
 use crate::agent::event::{
     Asked, BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, ObservationId, Observed,
     Opened, StepId, Wish,
 };
 use crate::agent::state::{Approval, CallState, Denial, Entry, Phase, Spent, Step, Turn};
+use crate::agent::{HypothesisState, Limits};
 use crate::base::{Digest, SessionId, Timestamp};
 
 /// Everything that follows from the events of a session.
@@ -52,12 +52,16 @@ pub struct State {
     pub wish: Option<(String, Wish)>,
     /// The budget that is spent.
     pub budget_spent: Option<BudgetSpent>,
+    /// What may be used, all in all.
+    pub limits: Limits,
     /// What was used.
     pub spent: Spent,
     /// How it ended.
     pub concluded: Option<(Timestamp, Concluded)>,
-    /// Where its report went.
+    /// Where its report went, and before that its board and its cards.
     pub delivered: Vec<Delivered>,
+    /// How it ended before it was opened again, oldest first.
+    pub earlier: Vec<(Timestamp, Concluded)>,
 }
 
 /// A piece of evidence and when it was recorded.
@@ -133,6 +137,19 @@ impl State {
     #[must_use]
     pub fn audit_head(&self) -> Option<&str> {
         self.steps.iter().rev().find_map(|step| step.done.as_ref()?.audit_head.as_deref())
+    }
+
+    /// Tells whether the report of the last end reached somebody.
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        let reports = self.delivered.iter().filter(|delivered| delivered.is_report()).count();
+        self.concluded.is_some() && reports > self.earlier.len()
+    }
+
+    /// Returns where something went last.
+    #[must_use]
+    pub fn place_of(&self, what: &str) -> Option<&Delivered> {
+        self.delivered.iter().rev().find(|delivered| delivered.what == what)
     }
 
     /// Returns the word for where it stands.

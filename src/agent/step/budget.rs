@@ -6,7 +6,7 @@ use crate::base::Timestamp;
 
 /// Returns the budget that is spent.
 pub(super) fn spent(state: &State, now: Timestamp) -> Option<BudgetSpent> {
-    let (limits, spent) = (&state.opened.limits, &state.spent);
+    let (limits, spent) = (&state.limits, &state.spent);
     let minutes = spent.at_work(state.opened_at, now).as_secs() / 60;
     let budgets = [
         ("turns", u64::from(spent.turns), u64::from(limits.turns)),

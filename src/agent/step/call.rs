@@ -80,7 +80,7 @@ fn ran(step: &Step) -> bool {
 fn propose(state: &State, call: &CallState, command: Command, kit: &Kit<'_>) -> Effect {
     let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
     let Command { command, reasoning, hypothesis } = command;
-    let judged = super::command::judge(step, 1, &command, kit);
+    let judged = super::command::judge(state, step, 1, &command, kit);
     let tool = call.call.tool.clone();
     let proposed = Proposed { step, call: call.call.id.clone(), tool, command, reasoning, hypothesis };
     Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])

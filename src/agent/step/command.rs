@@ -11,9 +11,9 @@ use crate::shell::Request;
 const ROUNDS: u32 = 5;
 
 /// Judges a command.
-pub(super) fn judge(step: StepId, round: u32, command: &str, kit: &Kit<'_>) -> Classified {
+pub(super) fn judge(state: &State, step: StepId, round: u32, command: &str, kit: &Kit<'_>) -> Classified {
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
-    let ruling = kit.policy.classify(command);
+    let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
     Classified {
         step,
         round,
@@ -31,11 +31,13 @@ pub(super) fn judge(step: StepId, round: u32, command: &str, kit: &Kit<'_>) -> C
 pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let stopped = state.wish.is_some();
     let Some(round) = step.round() else {
-        return Effect::Record(vec![Event::Classified(judge(step.id, 1, &step.command, kit))]);
+        return Effect::Record(vec![Event::Classified(judge(state, step.id, 1, &step.command, kit))]);
     };
     let verdict = round.classified.verdict.as_str();
     match &step.phase {
-        Phase::Proposed => Effect::Record(vec![Event::Classified(judge(step.id, 1, &step.command, kit))]),
+        Phase::Proposed => {
+            Effect::Record(vec![Event::Classified(judge(state, step.id, 1, &step.command, kit))])
+        }
         Phase::Judged if stopped => abandon(step),
         Phase::Judged => match verdict {
             "SAFE" => Effect::Execute { step: step.id, consumes: None, intended: false },
@@ -52,7 +54,7 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
                 Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
             }
             Reply::Modify { command } if round.classified.round < ROUNDS && !command.trim().is_empty() => {
-                let judged = judge(step.id, round.classified.round + 1, command, kit);
+                let judged = judge(state, step.id, round.classified.round + 1, command, kit);
                 Effect::Record(vec![Event::Classified(judged)])
             }
             Reply::Deny { .. } | Reply::Modify { .. } => Effect::Refuse { step: step.id },
@@ -79,7 +81,7 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
     let impact = impact(kit.policy.classify(&round.classified.command).argv.as_deref());
-    let limits = &state.opened.limits;
+    let limits = &state.limits;
     Effect::Request(ApprovalRequested {
         approval: approval_name(state, step.id),
         step: step.id,

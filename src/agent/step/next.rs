@@ -11,7 +11,7 @@ use crate::base::Timestamp;
 #[must_use]
 pub fn next(state: &State, kit: &Kit<'_>, now: Timestamp) -> Effect {
     if state.concluded.is_some() {
-        return if state.delivered.is_empty() { Effect::Deliver } else { Effect::Rest };
+        return if state.is_reported() { Effect::Rest } else { Effect::Deliver };
     }
     if let Some(step) = state.open_step() {
         return command::advance(state, step, kit, now);

@@ -59,7 +59,7 @@ fn recall(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, 
     let first = usize::try_from(from_line.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
     let wanted = |line: &&str| contains.as_deref().is_none_or(|text| line.contains(text));
     let lines: Vec<&str> = whole.lines().skip(first - 1).filter(wanted).collect();
-    let tokens = usize::try_from(bench.state.opened.limits.result_tokens).unwrap_or(usize::MAX);
+    let tokens = usize::try_from(bench.state.limits.result_tokens).unwrap_or(usize::MAX);
     // It was redacted before it was kept; a part of it may look like a secret by itself.
     let shown = clip(&redact(&lines.join("\n")), ClipLimits { tokens, ..ClipLimits::MODEL });
     let content = json!({

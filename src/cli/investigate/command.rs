@@ -130,11 +130,12 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
     let opened = Opened {
         symptom: symptom.trim().to_owned(),
         requester: human(setup),
-        origin: Origin { place: "terminal".to_owned(), channel: None, thread: None },
+        origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: random::<8>()?,
         brain: model.brain(),
         limits: limits(setup),
+        scope: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;

@@ -7,14 +7,15 @@ use anyhow::Context as _;
 
 use crate::agent::Limits;
 use crate::agent::model::{Cost, Model};
+use crate::agent::state::State;
 use crate::agent::tool::Registry;
-use crate::base::{SessionId, SystemClock};
+use crate::base::SystemClock;
 use crate::cli::investigate::brain::prices;
 use crate::cli::investigate::courier::Reports;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config::read_small;
-use crate::session::{Engine, EvidenceFolder, Kitchen, Watcher};
+use crate::session::{Engine, EvidenceFolder, Free, Kitchen, Watcher};
 use crate::shell::{Approver, ClipLimits};
 use crate::store::Store;
 
@@ -35,6 +36,7 @@ pub(super) fn engine(
         policy: setup.policy()?,
         evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
         courier: Arc::new(Reports::new(data)),
+        brake: Arc::new(Free),
         prices: {
             let prices = prices(setup)?;
             Arc::new(move |brain, usage| prices.cost(&brain.model, usage).map(Cost::micros))
@@ -42,10 +44,15 @@ pub(super) fn engine(
         site: site(setup)?,
         shells: {
             let setup = Arc::clone(setup);
-            Arc::new(move |session: SessionId, approver: Arc<dyn Approver>| {
+            Arc::new(move |state: &State, approver: Arc<dyn Approver>| {
                 let tokens = usize::try_from(setup.config.limits.result_tokens).unwrap_or(usize::MAX);
                 let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
-                let open = || anyhow::Ok(setup.shell(session, None)?.clip(clip).approver(approver).build()?);
+                let (session, scope) = (state.session.clone(), state.opened.scope.clone());
+                let open = || {
+                    anyhow::Ok(
+                        setup.shell(session, None)?.clip(clip).scope(scope).approver(approver).build()?,
+                    )
+                };
                 open().map_err(|error| format!("{error:#}"))
             })
         },

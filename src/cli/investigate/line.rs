@@ -89,6 +89,7 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
             plain(&found.why)
         )),
         Event::Said(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
+        Event::Reopened(again) => Some(format!("  {} goes on: {}", plain(&again.who), plain(&again.text))),
         Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
         Event::Concluded(concluded) => {
             Some(format!("{} · confidence {}", concluded.outcome, concluded.confidence))

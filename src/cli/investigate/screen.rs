@@ -34,6 +34,8 @@ struct Drawn {
     board: usize,
     /// Whether standard output is gone.
     closed: bool,
+    /// The trouble that was told last: the same one is not told again and again.
+    trouble: Option<String>,
 }
 
 impl Screen {
@@ -80,6 +82,7 @@ impl Screen {
 
 impl Watcher for Screen {
     fn recorded(&self, state: &State, event: &Recorded) {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner).trouble = None;
         if self.kind == Kind::Json {
             let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
             let mut out = io::stdout().lock();
@@ -95,6 +98,11 @@ impl Watcher for Screen {
     fn words(&self, _words: &str) {}
 
     fn trouble(&self, what: &str) {
+        let before =
+            self.drawn.lock().unwrap_or_else(PoisonError::into_inner).trouble.replace(what.to_owned());
+        if before.as_deref() == Some(what) {
+            return;
+        }
         self.show(None, Some(&format!("… {}", plain(what))));
     }
 

@@ -55,10 +55,10 @@ pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<
     Ok(out.flush()?)
 }
 
-/// Returns the events that the delivered report tells of: those before its first delivery.
+/// Returns the events that the delivered report tells of: those before its last delivery.
 fn reported(recorded: &[Recorded]) -> &[Recorded] {
-    let delivered = |event: &Recorded| matches!(&event.content, Content::Known(event) if matches!(event.as_ref(), Event::Delivered(_)));
-    let end = recorded.iter().position(delivered).unwrap_or(recorded.len());
+    let delivered = |event: &Recorded| matches!(&event.content, Content::Known(event) if matches!(event.as_ref(), Event::Delivered(delivered) if delivered.is_report()));
+    let end = recorded.iter().rposition(delivered).unwrap_or(recorded.len());
     recorded.get(..end).unwrap_or(recorded)
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
-    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Setting, Shell,
-    sweep,
+    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Scope, Setting,
+    Shell, sweep,
 };
 
 /// Why a shell could not be put together.
@@ -40,6 +40,7 @@ pub struct Builder {
     pub(super) data: PathBuf,
     audit: Option<PathBuf>,
     policy: Option<Arc<Policy>>,
+    scope: Option<Scope>,
     approver: Arc<dyn Approver>,
     clock: Arc<dyn Clock>,
     anchor: Arc<dyn Anchor>,
@@ -63,6 +64,7 @@ impl Builder {
             data: data.to_owned(),
             audit: None,
             policy: None,
+            scope: None,
             approver: Arc::new(DenyAll),
             clock: Arc::new(SystemClock),
             anchor: Arc::new(NoAnchor),
@@ -89,6 +91,12 @@ impl Builder {
     #[must_use]
     pub fn policy(self, policy: Arc<Policy>) -> Self {
         Self { policy: Some(policy), ..self }
+    }
+
+    /// Sets which part of the cloud may be looked at; everything unless said.
+    #[must_use]
+    pub fn scope(self, scope: Option<Scope>) -> Self {
+        Self { scope, ..self }
     }
 
     /// Sets the folder of the audit files; `DATA/audit` unless said.
@@ -183,6 +191,7 @@ impl Builder {
         Ok(Shell {
             session: self.session,
             policy,
+            scope: self.scope,
             approver: self.approver,
             clock: self.clock,
             anchor: self.anchor,

@@ -21,7 +21,7 @@ impl Shell {
     ) -> Result<Grant, Box<Response>> {
         let plan: Vec<PlannedCommand> = commands
             .iter()
-            .map(|command| PlannedCommand { command: command.clone(), ruling: self.policy.classify(command) })
+            .map(|command| PlannedCommand { command: command.clone(), ruling: self.judge(command) })
             .collect();
         let Some(strictest) = plan.iter().max_by_key(|step| step.ruling.verdict) else {
             return Err(Box::new(self.refuse_empty(self.open("", reasoning)).await));

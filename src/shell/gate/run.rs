@@ -11,10 +11,11 @@ use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
 use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
+use crate::shell::judge::blocked;
 use crate::shell::policy::quote;
 use crate::shell::{
     Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy,
-    Request, Setting, Verdict, exec,
+    Request, Ruling, Scope, Setting, Verdict, exec,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -24,6 +25,7 @@ const ROUNDS: u32 = 5;
 pub struct Shell {
     pub(super) session: SessionId,
     pub(super) policy: Arc<Policy>,
+    pub(super) scope: Option<Scope>,
     pub(super) approver: Arc<dyn Approver>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) anchor: Arc<dyn Anchor>,
@@ -76,7 +78,10 @@ impl Shell {
     ) -> Response {
         let words = carrier.iter().map(String::as_str).chain([script.text()]);
         let command = words.map(quote).collect::<Vec<_>>().join(" ");
-        self.pass(Case::new(&command, reasoning, self.policy.classify_script(carrier, script)), cancel).await
+        let ruling = self.policy.classify_script(carrier, script);
+        let outside = self.scope.as_ref().and_then(|scope| scope.outside(&command));
+        let ruling = outside.map_or(ruling.clone(), |what| blocked(ruling, what));
+        self.pass(Case::new(&command, reasoning, ruling), cancel).await
     }
 
     /// Takes a judged command through consent to its end.
@@ -123,10 +128,15 @@ impl Shell {
         }
     }
 
+    /// Judges a command by the policy and the scope.
+    pub(super) fn judge(&self, command: &str) -> Ruling {
+        self.policy.classify_within(command, self.scope.as_ref())
+    }
+
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {
         let command = self.mask.as_ref().map_or_else(|| command.to_owned(), |mask| mask.unmask(command));
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
-        Case::new(command, reasoning, self.policy.classify(command))
+        Case::new(command, reasoning, self.judge(command))
     }
 
     pub(super) fn request(&self, case: &Case, plan: Vec<PlannedCommand>) -> Request {
@@ -172,7 +182,7 @@ impl Shell {
         let next = Case {
             round: case.round + 1,
             action: Action::UserModified,
-            ..Case::new(command, &case.reasoning, self.policy.classify(command))
+            ..Case::new(command, &case.reasoning, self.judge(command))
         };
         let next = Case { audit_id: case.audit_id, head: case.head, approval: case.approval, ..next };
         if next.command.is_empty() { Err(Box::new(self.refuse_empty(next).await)) } else { Ok(next) }

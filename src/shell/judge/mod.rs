@@ -18,9 +18,13 @@ mod hunt;
 mod object;
 mod path;
 mod remote;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod unwrap;
+
+pub use scope::Scope;
+pub(in crate::shell) use scope::blocked;
 
 /// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.
 pub const LONGEST_COMMAND: usize = 128 * 1024 - 1;

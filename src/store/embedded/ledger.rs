@@ -9,6 +9,7 @@ use crate::store::embedded::table::{
     APPROVALS, EVENTS, HEADS, Head, ITEMS, NUMBERS, PENDING, SEEN, broken, head, name, parse, set_head,
     set_work,
 };
+use crate::store::embedded::wall::take_down;
 use crate::store::{Approval, Lease, Ledger, StoreError, settings};
 
 #[async_trait]
@@ -52,6 +53,16 @@ impl Ledger for Store {
             let range = (session.as_str(), from)..=(session.as_str(), u64::MAX);
             let lines = events.range(range).map_err(broken)?;
             lines.map(|row| row.map(|(_, line)| line.value().to_owned()).map_err(broken)).collect()
+        })
+        .await
+    }
+
+    async fn length(&self, session: &SessionId) -> Result<u64, StoreError> {
+        let session = session.clone();
+        self.look(move |read| {
+            let heads = read.open_table(HEADS).map_err(broken)?;
+            let text = heads.get(session.as_str()).map_err(broken)?;
+            text.map_or(Ok(0), |text| Ok(parse::<Head>(text.value())?.length))
         })
         .await
     }
@@ -149,6 +160,7 @@ fn erase(write: &WriteTransaction, session: &SessionId) -> Result<(), StoreError
         approvals.remove(id.as_str()).map_err(broken)?;
         pending.remove(id.as_str()).map_err(broken)?;
     }
+    take_down(write, session)?;
     write.open_table(HEADS).map_err(broken)?.remove(text).map_err(broken)?;
     set_work(write, session, None)
 }

@@ -10,5 +10,6 @@ mod lease;
 mod ledger;
 mod open;
 mod table;
+mod wall;
 
 pub use open::Store;

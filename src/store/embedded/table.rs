@@ -25,6 +25,12 @@ pub(super) const APPROVALS: TableDefinition<Text, Text> = TableDefinition::new("
 pub(super) const PENDING: TableDefinition<Text, Text> = TableDefinition::new("pending");
 /// Session → when to look whether it wants an owner.
 pub(super) const WORK: TableDefinition<Text, i64> = TableDefinition::new("work");
+/// Flag → its value.
+pub(super) const FLAGS: TableDefinition<Text, Text> = TableDefinition::new("flags");
+/// Session → the line about it.
+pub(super) const LINES: TableDefinition<Text, Text> = TableDefinition::new("lines");
+/// Time and session, so that the latest can be read first.
+pub(super) const WALL: TableDefinition<(i64, Text), ()> = TableDefinition::new("wall");
 /// Numbers of the file as a whole.
 pub(super) const NUMBERS: TableDefinition<Text, u64> = TableDefinition::new("numbers");
 
@@ -60,7 +66,7 @@ impl Head {
 
 /// Makes the tables, and refuses a file of a later format.
 pub(super) fn prepare(write: &WriteTransaction) -> Result<(), StoreError> {
-    for table in [HEADS, APPROVALS, PENDING] {
+    for table in [HEADS, APPROVALS, PENDING, FLAGS, LINES] {
         write.open_table(table).map_err(broken)?;
     }
     for table in [EVENTS, ITEMS] {
@@ -68,6 +74,7 @@ pub(super) fn prepare(write: &WriteTransaction) -> Result<(), StoreError> {
     }
     write.open_table(SEEN).map_err(broken)?;
     write.open_table(WORK).map_err(broken)?;
+    write.open_table(WALL).map_err(broken)?;
     let mut numbers = write.open_table(NUMBERS).map_err(broken)?;
     let found = numbers.get("format").map_err(broken)?.map(|found| found.value());
     match found {
@@ -132,10 +139,13 @@ pub(super) fn name(text: &str) -> Result<SessionId, StoreError> {
     text.parse().map_err(|_| StoreError::corrupt("a session's name"))
 }
 
+/// Where to look when the file cannot be used.
+pub(super) const HINT: &str = "the file of the store cannot be written or read; is the disk full?";
+
 pub(super) fn broken(error: impl Into<redb::Error>) -> StoreError {
     let error = error.into();
     if let redb::Error::Corrupted(what) = error {
         return StoreError::Corrupt { what };
     }
-    StoreError::unavailable(error, "the file of the store; after a failed write it has to be opened again")
+    StoreError::unavailable(error, HINT)
 }

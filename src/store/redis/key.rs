@@ -72,6 +72,20 @@ impl Keys {
         self.index("expiry")
     }
 
+    pub(super) fn flag(&self, name: &str) -> String {
+        self.index(&format!("flag:{name}"))
+    }
+
+    /// The names of sessions, by the time of their lines.
+    pub(super) fn wall(&self) -> String {
+        self.index("wall")
+    }
+
+    /// The lines about sessions.
+    pub(super) fn lines(&self) -> String {
+        self.index("lines")
+    }
+
     pub(super) fn format(&self) -> String {
         self.index("format")
     }

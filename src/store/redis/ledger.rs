@@ -57,6 +57,10 @@ impl Ledger for Store {
         }
     }
 
+    async fn length(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.ask(redis::cmd("LLEN").arg(self.keys.events(session))).await
+    }
+
     async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError> {
         let from = after.map_or_else(|| "-".to_owned(), |after| format!("({after}"));
         let mut command = redis::cmd("ZRANGEBYLEX");
@@ -105,6 +109,7 @@ impl Store {
             let id = id.parse().map_err(|_| StoreError::corrupt("an approval's name"))?;
             self.forget(&id).await?;
         }
+        self.take_down(session).await?;
         self.unlist(session, self.keys.expiry()).await?;
         if keep.is_empty() {
             self.unlist(session, self.keys.sessions()).await?;

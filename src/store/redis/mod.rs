@@ -13,6 +13,7 @@ mod ledger;
 mod place;
 mod script;
 mod sentinel;
+mod wall;
 mod wire;
 
 pub use connect::Store;

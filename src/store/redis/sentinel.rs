@@ -105,8 +105,19 @@ impl Watched {
 
 /// Whether a command of ours writes nothing. Of scripts it is not known.
 fn only_reads(command: &Cmd) -> bool {
-    let reads =
-        [&b"EXISTS"[..], b"GET", b"HEXISTS", b"HGET", b"LRANGE", b"SCRIPT", b"ZRANGEBYLEX", b"ZRANGEBYSCORE"];
+    let reads = [
+        &b"EXISTS"[..],
+        b"GET",
+        b"HEXISTS",
+        b"HGET",
+        b"HMGET",
+        b"LLEN",
+        b"LRANGE",
+        b"SCRIPT",
+        b"ZRANGE",
+        b"ZRANGEBYLEX",
+        b"ZRANGEBYSCORE",
+    ];
     command.args_iter().next().is_some_and(|name| matches!(name, Arg::Simple(name) if reads.contains(&name)))
 }
 

@@ -36,6 +36,17 @@ async fn the_token_may_come_in_the_header_the_form_or_the_query() {
 }
 
 #[tokio::test]
+async fn an_answer_says_what_the_token_may_do_and_what_the_call_asked_for() {
+    let stage = Stage::new(quick()).await;
+    let url = format!("{}conversations.info?channel={NETWORK}", stage.name("SLACK_API_URL"));
+    let answer = stage.http.get(&url).bearer_auth(stage.name("SLACK_BOT_TOKEN")).send().await.unwrap();
+    let scopes = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
+    assert!(scopes("x-oauth-scopes").contains("chat:write"));
+    assert_eq!(scopes("x-accepted-oauth-scopes"), "channels:read");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_rate_limit_on_demand_says_how_long_to_wait() {
     let stage = Stage::new(quick()).await;
     stage.person("fault", json!({"kind": "rate_limit", "method": "auth.test", "retry_after": 7})).await;

@@ -128,6 +128,15 @@ async fn after_a_refresh_only_the_new_connection_gets_events() {
 }
 
 #[tokio::test]
+async fn a_connection_that_the_app_closes_is_closed_at_both_ends() {
+    let stage = Stage::new(quick()).await;
+    let mut socket = stage.connect().await;
+    socket.next().await;
+    assert!(socket.leave().await);
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn an_eleventh_connection_is_turned_away_and_each_event_reaches_one() {
     let stage = Stage::new(quick()).await;
     let mut sockets = Vec::new();

@@ -84,7 +84,13 @@ impl Stage {
     }
 
     pub(super) async fn connect(&self) -> Socket {
-        let open = self.api("apps.connections.open", json!({})).await;
+        self.connect_as(self.name("SLACK_APP_TOKEN")).await
+    }
+
+    /// Connects as the app of a token.
+    pub(super) async fn connect_as(&self, token: &str) -> Socket {
+        let request = self.http.post(format!("{}apps.connections.open", self.name("SLACK_API_URL")));
+        let open: Value = request.bearer_auth(token).send().await.unwrap().json().await.unwrap();
         let (stream, _) = connect_async(open.get("url").and_then(Value::as_str).unwrap()).await.unwrap();
         Socket(stream)
     }
@@ -107,6 +113,18 @@ impl Socket {
 
     pub(super) async fn next(&mut self) -> Value {
         self.frame().await.unwrap()
+    }
+
+    /// Closes the connection; returns whether the other end closed too, as two ends should.
+    pub(super) async fn leave(mut self) -> bool {
+        self.0.send(Message::Close(None)).await.unwrap();
+        loop {
+            match self.0.next().await {
+                Some(Ok(Message::Close(_))) => return true,
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return false,
+            }
+        }
     }
 
     pub(super) async fn acknowledge(&mut self, envelope: &Value, payload: Value) {

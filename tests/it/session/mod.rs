@@ -16,5 +16,6 @@ mod plot;
 mod proof;
 mod replay;
 mod same;
+mod shown;
 mod worker;
 mod world;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use ghost_agent::base::{SessionId, Timestamp};
 use ghost_agent::store::{
     Approval, ApprovalId, ApprovalRecord, Approvals, Consumed, Delivered, Dispatch, Inbox, Item, Lease,
-    Leases, Ledger, Opened, Outcome, Store, StoreError, Vote,
+    Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
 };
 
 /// A moment around a call.
@@ -79,6 +79,10 @@ impl Ledger for Mortal {
 
     async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<String>, StoreError> {
         self.pass(self.inner.read(session, from)).await
+    }
+
+    async fn length(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.inner.length(session).await
     }
 
     async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError> {
@@ -167,5 +171,24 @@ impl Approvals for Mortal {
 impl Dispatch for Mortal {
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
         self.inner.next_work(owner, wait).await
+    }
+}
+
+#[async_trait]
+impl Wall for Mortal {
+    async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
+        self.inner.flag(name).await
+    }
+
+    async fn set_flag(&self, name: &'static str, value: Option<&str>) -> Result<(), StoreError> {
+        self.inner.set_flag(name, value).await
+    }
+
+    async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError> {
+        self.inner.post(session, line, at).await
+    }
+
+    async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {
+        self.inner.posted(limit).await
     }
 }

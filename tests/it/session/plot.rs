@@ -11,7 +11,7 @@ use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock as _, SessionId, SystemClock};
 use ghost_agent::session::{
-    Cast, Engine, EngineError, EvidenceFolder, Kitchen, Letter, Quiet, Rest, Watcher, cast,
+    Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, Quiet, Rest, Watcher, cast,
 };
 use ghost_agent::shell::{Approver, Policy, Shell};
 use ghost_agent::store::{Store, StoreError};
@@ -64,8 +64,11 @@ pub(super) fn script() -> Vec<String> {
 pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Duration) -> Engine {
     let data = folder.join("data");
     let (evidence, cwd) = (data.join("evidence"), folder.to_owned());
-    let shells = move |session: SessionId, approver: Arc<dyn Approver>| {
-        let builder = Shell::builder(session, &data).approver(approver).cwd(cwd.clone());
+    let shells = move |state: &State, approver: Arc<dyn Approver>| {
+        let builder = Shell::builder(state.session.clone(), &data)
+            .scope(state.opened.scope.clone())
+            .approver(approver)
+            .cwd(cwd.clone());
         builder.build().map_err(|error| error.to_string())
     };
     Engine {
@@ -82,6 +85,7 @@ pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Dur
             prices: Arc::new(|_, _| None),
             site: None,
             courier: Arc::new(Folder(folder.to_owned())),
+            brake: Arc::new(Free),
         },
         watcher: Arc::new(Quiet),
     }
@@ -103,11 +107,12 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
     let opened = Opened {
         symptom: "5001 hangs".to_owned(),
         requester: "ana".to_owned(),
-        origin: Origin { place: "test".to_owned(), channel: None, thread: None },
+        origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "nonce".to_owned(),
         brain,
         limits: Limits::default(),
+        scope: None,
         version: "test".to_owned(),
     };
     let letter = serde_json::to_string(&Letter::Open(Box::new(opened))).unwrap();

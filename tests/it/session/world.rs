@@ -14,9 +14,9 @@ use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    Cast, Courier, Engine, EvidenceFolder, Hands, Kitchen, Letter, Quiet, Rest, Voted, Watcher, cast,
+    Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, Quiet, Rest, Voted, Watcher, cast,
 };
-use ghost_agent::shell::{Approver, CancelSignal, Policy, Shell};
+use ghost_agent::shell::{Approver, CancelSignal, Policy, Scope, Shell};
 use ghost_agent::store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
@@ -38,6 +38,7 @@ pub(super) struct World {
     pub(super) clock: Arc<ManualClock>,
     pub(super) session: SessionId,
     pub(super) limits: Limits,
+    pub(super) scope: Option<Scope>,
     script: Scripted,
 }
 
@@ -50,7 +51,15 @@ impl World {
         let store = EmbeddedStore::with_clock(&file, Settings::default(), clock.clone()).unwrap();
         let session = "ghost-test".parse().unwrap();
         let script = Scripted::parse(&turns.join("\n")).unwrap();
-        Self { folder, store: Arc::new(store), clock, session, limits: Limits::default(), script }
+        Self {
+            folder,
+            store: Arc::new(store),
+            clock,
+            session,
+            limits: Limits::default(),
+            scope: None,
+            script,
+        }
     }
 
     /// Returns a path below the world's own folder.
@@ -65,8 +74,11 @@ impl World {
     pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
         let data = self.folder.path().join("data");
         let (evidence, clock) = (data.join("evidence"), self.clock.clone());
-        let shells = move |session: SessionId, approver: Arc<dyn Approver>| {
-            let builder = Shell::builder(session, &data).approver(approver).clock(clock.clone());
+        let shells = move |state: &State, approver: Arc<dyn Approver>| {
+            let builder = Shell::builder(state.session.clone(), &data)
+                .scope(state.opened.scope.clone())
+                .approver(approver)
+                .clock(clock.clone());
             builder.build().map_err(|error| error.to_string())
         };
         Engine {
@@ -83,6 +95,7 @@ impl World {
                 prices: Arc::new(|_, _| None),
                 site: None,
                 courier: Arc::new(Folder(self.folder.path().to_owned())),
+                brake: Arc::new(Free),
             },
             watcher,
         }
@@ -93,7 +106,7 @@ impl World {
         let opened = Opened {
             symptom: symptom.to_owned(),
             requester: "ana".to_owned(),
-            origin: Origin { place: "test".to_owned(), channel: None, thread: None },
+            origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "nonce".to_owned(),
             brain: Brain {
@@ -103,9 +116,16 @@ impl World {
                 window: 200_000,
             },
             limits: self.limits,
+            scope: self.scope.clone(),
             version: "test".to_owned(),
         };
         self.letter("open", &Letter::Open(Box::new(opened))).await;
+    }
+
+    /// Mentions it once more.
+    pub(super) async fn again(&self, who: &str, text: &str) {
+        let said = Said { who: who.to_owned(), text: text.to_owned(), wish: Wish::Steer };
+        self.letter(text, &Letter::Again(said)).await;
     }
 
     pub(super) async fn say(&self, who: &str, text: &str, wish: Wish) {

@@ -19,6 +19,8 @@ pub(super) async fn events_come_back_in_order(world: &World) {
     assert_eq!(world.store.read(&id("s1"), 3).await.unwrap(), ["ü"]);
     assert_eq!(world.store.read(&id("s1"), 9).await.unwrap(), [""; 0]);
     assert_eq!(world.store.read(&id("s"), 0).await.unwrap(), [""; 0]);
+    assert_eq!(world.store.length(&id("s1")).await.unwrap(), 4);
+    assert_eq!(world.store.length(&id("s")).await.unwrap(), 0);
 }
 
 pub(super) async fn an_append_at_another_length_writes_nothing(world: &World) {

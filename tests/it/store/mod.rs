@@ -7,6 +7,7 @@ mod command;
 mod embedded;
 mod erase;
 mod fact;
+mod full;
 mod outage;
 mod process;
 mod proxy;
@@ -14,6 +15,7 @@ mod redis;
 mod rollout;
 mod sentinel;
 pub(crate) mod server;
+mod wall;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -131,6 +133,10 @@ macro_rules! every_fact {
                 looking_at_an_approval_that_is_over_expires_it, an_approval_is_used_once,
                 a_stale_owner_uses_no_approval, an_unknown_approval_is_unknown,
                 an_erased_session_has_no_approvals, a_repeated_click_learns_that_it_counted,
+            },
+            wall::{
+                a_flag_is_what_was_set_last, lines_about_sessions_come_latest_first,
+                the_line_about_an_erased_session_is_gone, what_is_too_long_is_not_put_up,
             },
         }
     };

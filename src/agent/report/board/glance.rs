@@ -207,7 +207,7 @@ fn current(state: &State) -> Current {
 }
 
 fn budget(state: &State, now: Timestamp) -> Vec<Budget> {
-    let (spent, limits) = (&state.spent, &state.opened.limits);
+    let (spent, limits) = (&state.spent, &state.limits);
     // The fold counts a wait when it ends.
     let waiting = state.open_approval().map_or(Duration::ZERO, |approval| now.since(approval.asked_at));
     let at_work = spent.at_work(state.opened_at, now).saturating_sub(waiting);

@@ -25,7 +25,7 @@ pub(super) fn questions(state: &State) -> String {
 
 /// Returns the section with what was used.
 pub(in crate::agent::report) fn budget(state: &State) -> String {
-    let (spent, limits) = (&state.spent, &state.opened.limits);
+    let (spent, limits) = (&state.spent, &state.limits);
     let ended = state.concluded.as_ref().map_or(state.last_at, |(at, _)| *at);
     let lines = [
         format!("- Turns: {}", of(spent.turns.into(), limits.turns.into())),

@@ -132,6 +132,9 @@ pub(super) fn words(event: &Event) -> Words {
             };
             (format!("{} says{wish}", said.who), Some(said.text.clone()), Tone::Normal)
         }
+        Event::Reopened(again) => {
+            (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)
+        }
         Event::Noted(noted) => {
             (format!("note to the model ({:?})", noted.reason), Some(noted.text.clone()), Tone::Quiet)
         }

@@ -33,11 +33,12 @@ impl Ledger {
         ledger.add(Event::Opened(Opened {
             symptom: symptom.to_owned(),
             requester: "ana".to_owned(),
-            origin: Origin { place: "terminal".to_owned(), channel: None, thread: None },
+            origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n0".to_owned(),
             brain: brain(),
             limits: Limits::default(),
+            scope: None,
             version: "0.1.0".to_owned(),
         }));
         ledger

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, interval_at, sleep};
+use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use crate::lab::workspace::server::Inner;
 use crate::lab::workspace::state::Notice;
@@ -21,6 +21,9 @@ const TICKET_LIFE: Duration = Duration::from_secs(30);
 
 /// How many tickets are out at once; the oldest is worth nothing when there are more.
 const MOST_TICKETS: usize = 256;
+
+/// How long a connection that one end closed waits for the other.
+const PARTING: Duration = Duration::from_secs(1);
 
 /// The name that stands in `debug_info`.
 const HOST: &str = "applink-lab";
@@ -182,15 +185,20 @@ pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) 
         "type": "hello", "num_connections": count, "connection_info": {"app_id": app},
         "debug_info": {"host": HOST, "build_number": 1, "approximate_connection_time": 18060},
     });
+    let mut closed = false;
     if socket.send(Message::text(hello.to_string())).await.is_ok() {
         inner.notify(Notice::of("sockets"));
-        speak(&inner, &mut socket, &mut told).await;
+        closed = speak(&inner, &mut socket, &mut told).await;
     }
     inner.sockets().open.retain(|connection| connection.number != number);
     inner.notify(Notice::of("sockets"));
+    if closed {
+        part(&inner, &mut socket).await;
+    }
 }
 
-async fn speak(inner: &Inner, socket: &mut WebSocket, told: &mut mpsc::UnboundedReceiver<Order>) {
+/// Returns whether one side closed the connection in good order.
+async fn speak(inner: &Inner, socket: &mut WebSocket, told: &mut mpsc::UnboundedReceiver<Order>) -> bool {
     let every = inner.timing.ping.max(Duration::from_millis(1));
     let mut ping = interval_at(Instant::now() + every, every);
     let mut silence = inner.silence.subscribe();
@@ -202,28 +210,39 @@ async fn speak(inner: &Inner, socket: &mut WebSocket, told: &mut mpsc::Unbounded
             // Nothing is read and nothing is said: a line on which the other end went away.
             tokio::select! {
                 () = sleep(rest) => {}
-                changed = silence.changed() => if changed.is_err() { return },
+                changed = silence.changed() => if changed.is_err() { return false },
             }
         }
         tokio::select! {
             _ = silence.changed() => {}
             order = told.recv() => match order {
-                Some(Order::Send(text)) => if socket.send(Message::text(text)).await.is_err() { return },
+                Some(Order::Send(text)) => if socket.send(Message::text(text)).await.is_err() { return false },
                 // Dropped without a farewell.
-                Some(Order::Cut) => return,
-                Some(Order::Close) | None => {
-                    drop(socket.send(Message::Close(None)).await);
-                    return;
-                }
+                Some(Order::Cut) => return false,
+                Some(Order::Close) | None => return socket.send(Message::Close(None)).await.is_ok(),
             },
             frame = socket.recv() => match frame {
                 Some(Ok(Message::Text(text))) => inner.sockets().acknowledge(&text),
                 Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(Message::Close(_))) => return true,
+                Some(Err(_)) | None => return false,
             },
-            _ = ping.tick() => if socket.send(Message::Ping("lab".into())).await.is_err() { return },
+            _ = ping.tick() => if socket.send(Message::Ping("lab".into())).await.is_err() { return false },
         }
     }
+}
+
+/// Goes on reading until the other end has closed too: without that, it takes the end for an accident.
+async fn part(inner: &Inner, socket: &mut WebSocket) {
+    let both = async {
+        // What was under way still counts.
+        while let Some(Ok(frame)) = socket.recv().await {
+            if let Message::Text(text) = frame {
+                inner.sockets().acknowledge(&text);
+            }
+        }
+    };
+    drop(timeout(PARTING, both).await);
 }
 
 #[cfg(test)]

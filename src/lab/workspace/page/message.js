@@ -43,10 +43,13 @@ function reactions(message, acts) {
   return list.length > 0 ? h('div', { class: 'reactions' }, list) : null;
 }
 
+/** How long ago a message came; seconds are nobody's business. */
+const lately = (ts) => (Math.abs(Date.now() - moment(ts)) < 60000 ? 'just now' : ago(moment(ts)));
+
 function replies(message, acts, inThread) {
   if (inThread || !message.reply_count) return null;
   const words = `${message.reply_count} ${message.reply_count === 1 ? 'reply' : 'replies'}`;
-  return h('button', { type: 'button', class: 'replies', onclick: () => acts.open(message) }, (message.reply_users ?? []).slice(0, 4).map((id) => portrait(id, acts.names.user(id))), words, h('small', {}, `Last ${ago(moment(message.latest_reply))}`));
+  return h('button', { type: 'button', class: 'replies', onclick: () => acts.open(message) }, (message.reply_users ?? []).slice(0, 4).map((id) => portrait(id, acts.names.user(id))), words, h('small', {}, `Last reply ${lately(message.latest_reply)}`));
 }
 
 function tools(message, acts, inThread) {
@@ -63,6 +66,14 @@ function tools(message, acts, inThread) {
 
 const QUIET = ['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'group_join', 'channel_name'];
 
+/** Where a word behind the text of a message belongs: at the end of its last paragraph, if that is what it ends with. */
+function lastWords(content) {
+  const last = content.lastElementChild;
+  if (last?.matches('.text, .context')) return last;
+  if (last?.matches('.section')) return last.querySelector(':scope > .grow > .text:last-child') ?? content;
+  return last?.matches('.rich, .markdown') && last.lastElementChild?.matches('.rt, p') ? last.lastElementChild : content;
+}
+
 /** Draws one message. */
 export function drawMessage(message, acts, { inThread, compact }) {
   const gone = message.subtype === 'tombstone';
@@ -76,6 +87,8 @@ export function drawMessage(message, acts, { inThread, compact }) {
       blocks ? drawBlocks(message.blocks, context) : message.text && h('div', { class: 'block text' }, mrkdwn(message.text, acts.names)),
       drawAttachments(message.attachments, context), (message.files ?? []).map((one) => file(one, context)),
     ];
+  const drawn = h('div', { class: 'content' }, body, message.streaming_state === 'in_progress' ? h('span', { class: 'typing', role: 'img', 'aria-label': 'still writing' }, '▍') : null);
+  if (message.edited && !gone) lastWords(drawn).append(h('small', { class: 'edited' }, '(edited)'));
   const when = h('time', { datetime: Number.isFinite(Number(message.ts)) ? moment(message.ts).toISOString() : null, title: moment(message.ts).toLocaleString() }, clock(message.ts));
   const kind = ['message', compact && 'compact', message.is_ephemeral && 'ephemeral', gone && 'tomb', QUIET.includes(message.subtype) && 'quiet'];
   const node = h(
@@ -86,7 +99,7 @@ export function drawMessage(message, acts, { inThread, compact }) {
       message.is_ephemeral && h('p', { class: 'only' }, icon('eye'), ' Only visible to you'),
       inThread || message.subtype !== 'thread_broadcast' ? null : h('p', { class: 'only' }, 'replied to a thread'),
       compact ? null : h('p', { class: 'by' }, h('strong', {}, name), app || message.bot_id ? h('span', { class: 'badge' }, 'App') : null, when),
-      h('div', { class: 'content' }, body, message.edited && !gone ? h('small', { class: 'edited' }, '(edited)') : null, message.streaming_state === 'in_progress' ? h('span', { class: 'typing', role: 'img', 'aria-label': 'still writing' }, '▍') : null),
+      drawn,
       reactions(message, acts), replies(message, acts, inThread),
     ),
     gone ? null : tools(message, acts, inThread),

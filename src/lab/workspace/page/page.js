@@ -5,7 +5,7 @@ import { drawBlocks } from './block.js';
 import { composer } from './composer.js';
 import { ask, h, icon, popup, toast } from './dom.js';
 import { QUICK, emojiOf } from './emoji.js';
-import { arrows, keep } from './message.js';
+import { arrows, keep, portrait } from './message.js';
 import { modals } from './modal.js';
 import { plain } from './render.js';
 import { placesOf, sidebar } from './side.js';
@@ -32,7 +32,9 @@ async function tried(work, or) {
 
 const user = (id) => world.users.find((one) => one.id === id);
 const channel = (id) => world.channels.find((one) => one.id === id);
-const bot = () => world.apps[0]?.bot_user_id;
+const listening = () => world.apps.filter((one) => one.listens !== false);
+/** The app that somebody speaks with in a conversation, if it is an app. */
+const appIn = (place) => place?.is_im && listening().find((one) => one.bot_user_id === place.user);
 const shown = (one) => one && (one.profile?.display_name || one.real_name || one.name);
 
 const names = {
@@ -173,6 +175,22 @@ function draw(jump) {
   if (here.thread) keep(at('replies'), replies, acts, { inThread: true, jump });
 }
 
+/** What stands where nothing was said yet: where one is, and what one can do. */
+function beginning(place) {
+  const apart = place?.is_im;
+  const app = appIn(place) || listening().find((one) => place?.members?.includes(one.bot_user_id));
+  const name = names.user(app?.bot_user_id);
+  const mention = () => { write.set(`@${user(app.bot_user_id).name} `); write.area.focus(); };
+  return h(
+    'div', { class: 'empty' },
+    apart ? portrait(place.user, at('title').textContent) : h('span', { class: 'mark', 'aria-hidden': true }, place?.is_private ? icon('lock') : '#'),
+    h('h2', {}, apart ? at('title').textContent : place?.name ?? ''),
+    h('p', {}, apart ? 'This is the beginning of your conversation.' : 'Nothing was said here yet.'),
+    app && !apart ? h('button', { type: 'button', class: 'plain', onclick: mention }, `Mention @${user(app.bot_user_id).name}`) : null,
+    app?.connected === false ? h('p', { class: 'note' }, `No program speaks for ${name} yet. Start a bot with the variables that `, h('code', {}, 'ghost lab slack'), ' printed.') : null,
+  );
+}
+
 async function readChannel(jump) {
   const place = here.channel;
   if (!place) return;
@@ -180,7 +198,7 @@ async function readChannel(jump) {
   if (place !== here.channel) return;
   messages = answer.messages ?? [];
   keep(at('list'), messages, acts, { inThread: false, jump });
-  if (messages.length === 0) at('list').replaceChildren(h('p', { class: 'empty' }, 'Nothing was said here yet.'));
+  if (messages.length === 0) at('list').replaceChildren(beginning(channel(place)));
   showSession(status, answer.session, undefined);
 }
 
@@ -196,9 +214,9 @@ async function readThread(jump) {
 
 async function readHome(view) {
   const page = at('home');
-  const found = view === undefined ? await get('/lab/home', { user: here.user }) : view;
+  const found = view === undefined ? await get('/lab/home', { user: here.user, app: appIn(channel(here.channel))?.id }) : view;
   const body = found?.view === undefined ? found : found.view;
-  if (!body?.blocks) return page.replaceChildren(h('p', { class: 'empty' }, 'This app has not published a Home tab yet.'));
+  if (!body?.blocks) return page.replaceChildren(h('div', { class: 'empty' }, portrait(channel(here.channel)?.user, at('title').textContent), h('h2', {}, at('title').textContent), h('p', {}, 'This app has not published a Home tab yet.')));
   const fields = new Map();
   const values = () => { const all = {}; for (const { block, element, read } of fields.values()) (all[block.block_id] ??= {})[element.action_id] = read(); return all; };
   return page.replaceChildren(...drawBlocks(body.blocks, { ...context({ view_id: body.id, values }), fields, kept: () => undefined }));
@@ -229,7 +247,7 @@ async function go(id, { quiet = false } = {}) {
   here.unread.delete(id);
   kept.put(`channel ${here.user}`, id);
   const place = channel(id);
-  const isBot = place?.is_im && place.user === bot();
+  const isBot = Boolean(appIn(place));
   at('title').replaceChildren(...(place?.is_im ? [shown(user(place.user)) ?? 'Somebody'] : [place?.is_private ? icon('lock') : '#', ` ${place?.name ?? id}`]));
   at('topic').replaceChildren(...plain(place?.topic?.value || place?.purpose?.value || (place?.is_ext_shared ? 'Shared with another organization' : '')));
   document.title = `${at('title').textContent} – ${world.team.name ?? 'Local Slack'}`;
@@ -251,10 +269,10 @@ function turn(tab, tell) {
   at('home').hidden = !home;
   at('list').hidden = at('below').hidden = home;
   for (const node of at('tabs').children) node.setAttribute('aria-selected', String((node.textContent === 'Home') === home));
-  if (tell) tried(async () => { const answer = await post('/lab/home', { user: here.user, tab }); if (home) await readHome(answer); });
+  if (tell) tried(async () => { const answer = await post('/lab/home', { user: here.user, tab, app: appIn(channel(here.channel))?.id }); if (home) await readHome(answer); });
 }
 
-const paint = () => sidebar(at('places'), placesOf(world, here, { bot: bot(), shown, user }), { go, direct: (id) => tried(async () => { const answer = await post('/lab/open', { user: here.user, with: id }); await readState(); await go(answer.channel); }) });
+const paint = () => sidebar(at('places'), placesOf(world, here, { apps: listening(), shown, user }), { go, direct: (id) => tried(async () => { const answer = await post('/lab/open', { user: here.user, with: id }); await readState(); await go(answer.channel); }) });
 
 async function readState() {
   Object.assign(world, await get('/lab/state', { user: here.user ?? undefined }));
@@ -265,6 +283,7 @@ async function readState() {
   }
   at('team').textContent = world.team?.name ?? 'Local Slack';
   at('who').replaceChildren(...people.map((one) => h('option', { value: one.id, selected: one.id === here.user }, shown(one) + (one.is_restricted ? ' (guest)' : one.is_external || one.is_stranger ? ' (other organization)' : ''))));
+  at('me').replaceChildren(portrait(here.user, names.user(here.user)));
   paint();
 }
 
@@ -290,7 +309,7 @@ function noticed(notice) {
   if (notice.kind === 'all') pending.add('all');
   else if (notice.kind === 'view') pending.add('view');
   else if (notice.kind === 'home') pending.add('home');
-  else if (['channel', 'state'].includes(notice.kind)) pending.add('state');
+  else if (['channel', 'sockets', 'state'].includes(notice.kind)) pending.add('state');
   else if (mine) pending.add('channel');
   if (!mine && notice.kind === 'message' && !here.unread.has(notice.channel)) {
     here.unread.add(notice.channel);

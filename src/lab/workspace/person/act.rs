@@ -41,14 +41,29 @@ pub(crate) async fn look(
 ) -> Response {
     let args = args(query);
     let workspace = inner.workspace();
-    reply(match what.as_str() {
+    let seen = match what.as_str() {
         "state" => workspace.state(&args),
         "channel" => workspace.seen_channel(&args),
         "thread" => workspace.seen_thread(&args),
         "view" => workspace.seen_view(&args),
         "home" => workspace.seen_home(&args),
         _ => Err(SlackError::new("unknown_method")),
-    })
+    };
+    drop(workspace);
+    reply(seen.map(|seen| if what == "state" { connected(&inner, seen) } else { seen }))
+}
+
+/// Says of each app whether anybody speaks for it: over a socket, or at an address.
+fn connected(inner: &Inner, mut state: Value) -> Value {
+    let sockets = inner.sockets();
+    for app in state.get_mut("apps").and_then(Value::as_array_mut).into_iter().flatten() {
+        let field = |name: &str| app.get(name).and_then(Value::as_str).unwrap_or_default();
+        let there = field("transport") == "http" || sockets.of(field("id")) > 0;
+        if let Some(app) = app.as_object_mut() {
+            app.insert("connected".to_owned(), Value::Bool(there));
+        }
+    }
+    state
 }
 
 /// `POST /lab/message` and whatever else a person does without an app having to say something.
@@ -74,6 +89,7 @@ pub(crate) async fn act(
         "leave" => workspace.person_leaves(&args, now),
         "context" => workspace.person_looks(&args, now),
         "assistant" => workspace.person_assists(&args, now),
+        "install" => workspace.install(&args, now),
         _ => Err(SlackError::new("unknown_method")),
     }))
 }

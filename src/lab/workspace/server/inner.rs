@@ -24,6 +24,7 @@ pub(crate) struct Inner {
     recent: Mutex<VecDeque<(String, Value)>>,
     bytes: Mutex<HashMap<String, Bytes>>,
     tasks: Mutex<JoinSet<()>>,
+    writing: Mutex<()>,
     notices: broadcast::Sender<Notice>,
     /// Until when the sockets say nothing.
     pub(crate) silence: watch::Sender<Option<Instant>>,
@@ -55,6 +56,7 @@ impl Inner {
             recent: Mutex::default(),
             bytes: Mutex::new(bytes),
             tasks: Mutex::default(),
+            writing: Mutex::default(),
             notices: broadcast::Sender::new(NOTICES),
             silence: watch::Sender::new(None),
             stop: watch::Sender::new(false),
@@ -106,6 +108,11 @@ impl Inner {
     /// The bytes of files, by id.
     pub(crate) fn bytes(&self) -> MutexGuard<'_, HashMap<String, Bytes>> {
         lock(&self.bytes)
+    }
+
+    /// Waits until nobody else writes to the disk: the write at the end may meet one that is not done yet.
+    pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.writing)
     }
 
     /// Tells whoever looks on.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use tokio::time::sleep;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep};
 
 use crate::base::{private_dir, write_private};
 use crate::lab::workspace::server::Inner;
@@ -17,8 +18,10 @@ use crate::lab::workspace::state::{FORMAT, Workspace};
 const FILE: &str = "slack.json";
 const FOLDER: &str = "slack-files";
 
-/// How long changes are collected before they are written.
+/// How long changes are collected before they are written, at least.
 const PAUSE: Duration = Duration::from_millis(250);
+/// At most.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Why what was kept cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +70,7 @@ pub(crate) fn read(folder: &Path) -> Result<Option<Kept>, KeepError> {
 
 /// Writes the workspace, and the bytes that are not there yet.
 pub(crate) fn write(folder: &Path, inner: &Inner) -> Result<(), KeepError> {
+    let _alone = inner.writing();
     let files = folder.join(FOLDER);
     private_dir(&files).map_err(|source| KeepError::Io { path: files.clone(), source })?;
     let bytes: Vec<(String, Bytes)> =
@@ -98,12 +102,20 @@ fn sweep(files: &Path, inner: &Inner) -> io::Result<()> {
 }
 
 /// Writes after every change, a little later, so that many changes make one write.
+///
+/// A large workspace takes long to write: the pauses grow with it, so that writing takes a small part of the time.
 pub(crate) async fn keep(folder: PathBuf, inner: Arc<Inner>) {
+    let mut pause = PAUSE;
     loop {
         inner.changed.notified().await;
-        sleep(PAUSE).await;
-        if let Err(error) = write(&folder, &inner) {
+        sleep(pause).await;
+        let begun = Instant::now();
+        let (to, own) = (folder.clone(), Arc::clone(&inner));
+        // A disk that is slow to sync must not hold up who speaks with the server.
+        let written = spawn_blocking(move || write(&to, &own)).await;
+        if let Ok(Err(error)) = written {
             tracing::warn!(error = %error, "the workspace is not kept: {error}");
         }
+        pause = (begun.elapsed() * 10).clamp(PAUSE, LONGEST_PAUSE);
     }
 }

@@ -92,7 +92,8 @@ impl App {
     pub(crate) fn form(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "bot_id": self.bot_id, "bot_user_id": self.bot_user,
-            "command": self.command, "domains": self.domains, "scopes": self.scopes, "events": self.events,
+            "command": self.command, "domains": self.domains, "listens": self.listens, "scopes": self.scopes,
+            "events": self.events,
             "transport": if self.request_url.is_some() { "http" } else { "socket" },
         })
     }

@@ -89,10 +89,13 @@ impl Workspace {
         let user = self.user_named(&args.need("user")?)?.clone();
         let channel = self.seen_by(&user.id, &args.need("channel")?)?;
         let text = args.text("text").unwrap_or_default();
-        let listens =
-            self.apps.iter().find(|app| app.listens).ok_or_else(|| SlackError::new("app_not_found"))?;
+        let typed = text.split_whitespace().next().unwrap_or_default();
+        let mut listening = self.apps.iter().filter(|app| app.listens);
+        // A command that is nobody's own goes to the app that was there first.
+        let meant = listening.clone().find(|app| app.command == typed).or_else(|| listening.next());
+        let meant = meant.ok_or_else(|| SlackError::new("app_not_found"))?;
         let (app, token, fallback) =
-            (listens.id.clone(), listens.verification_token.clone(), listens.command.clone());
+            (meant.id.clone(), meant.verification_token.clone(), meant.command.clone());
         let (command, rest) = match text.strip_prefix('/') {
             Some(_) => text.split_once(char::is_whitespace).unwrap_or((&text, "")),
             None => (fallback.as_str(), text.as_str()),

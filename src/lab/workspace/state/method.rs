@@ -115,14 +115,19 @@ pub(crate) fn method(name: &str) -> Option<Method> {
 }
 
 impl Workspace {
-    /// Refuses a call for which the app lacks the scope.
-    pub(crate) fn permitted(&self, app: &str, method: &Method, args: &Args) -> Result<(), SlackError> {
-        let app = self.app(app)?;
+    /// Names the scopes of which a call needs one.
+    pub(crate) fn accepted(&self, method: &Method, args: &Args) -> Vec<String> {
         let kind = args
             .text("channel")
             .and_then(|id| self.channels.get(&id))
             .map_or("channels", |place| place.kind.scope());
-        let scopes: Vec<String> = method.scopes.iter().map(|scope| scope.replace('*', kind)).collect();
+        method.scopes.iter().map(|scope| scope.replace('*', kind)).collect()
+    }
+
+    /// Refuses a call for which the app lacks the scope.
+    pub(crate) fn permitted(&self, app: &str, method: &Method, args: &Args) -> Result<(), SlackError> {
+        let app = self.app(app)?;
+        let scopes = self.accepted(method, args);
         let named: Vec<&str> = scopes.iter().map(String::as_str).collect();
         if app.has_one_of(&named) {
             return Ok(());

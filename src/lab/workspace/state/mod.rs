@@ -21,6 +21,7 @@ mod event;
 mod field;
 mod file;
 mod form;
+mod install;
 mod interaction;
 mod limit;
 mod manage;

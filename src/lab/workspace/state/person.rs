@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
+use crate::lab::workspace::state::app::App;
 use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::channel::{Channel, Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, stamp};
 use crate::lab::workspace::state::rich::rich;
 use crate::lab::workspace::state::user::{User, set};
+use crate::lab::workspace::state::view::View;
 use crate::lab::workspace::state::wording::written;
 
 /// How long a person's text may be.
@@ -243,7 +245,9 @@ impl Workspace {
     /// A person opens the app's page, on one of its tabs; returns what is published on it.
     pub(crate) fn open_home(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
-        let app = self.apps.iter().find(|app| app.listens).ok_or_else(|| SlackError::new("app_not_found"))?;
+        let named = args.text("app");
+        let meant = |app: &&App| app.listens && named.as_ref().is_none_or(|id| *id == app.id);
+        let app = self.apps.iter().find(meant).ok_or_else(|| SlackError::new("app_not_found"))?;
         let (app, bot) = (app.id.clone(), app.bot_user.clone());
         let tab = args.text("tab").unwrap_or_else(|| "home".to_owned());
         let channel = self.direct(&[user.clone(), bot], now);
@@ -261,7 +265,9 @@ impl Workspace {
     /// What is published on the app's page for a person, without telling the app.
     pub(crate) fn seen_home(&self, args: &Args) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
-        let home = self.homes.values().find(|view| view.user == user);
+        let named = args.text("app");
+        let meant = |view: &&View| view.user == user && named.as_ref().is_none_or(|id| *id == view.app);
+        let home = self.homes.values().find(meant);
         Ok(home.map_or(Value::Null, |view| view.form(self)))
     }
 

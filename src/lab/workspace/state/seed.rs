@@ -121,7 +121,8 @@ pub(crate) fn fresh(salt: &str, now: Timestamp) -> Workspace {
     workspace
 }
 
-fn add_app(
+/// Adds an app and its user; every secret of it follows from the salt and its id.
+pub(crate) fn add_app(
     workspace: &mut Workspace,
     id: &str,
     bot_id: &str,

@@ -64,6 +64,8 @@ pub(crate) async fn call(
             }
         };
         let scopes = workspace.app(app).map(|app| app.scopes.join(",")).unwrap_or_default();
+        let accepted = workspace.accepted(&method, &args).join(",");
+        let scopes = [("x-oauth-scopes", scopes), ("x-accepted-oauth-scopes", accepted)];
         Ok::<_, Option<u64>>((done.map_err(|error| error.body()), scopes))
     });
     let (done, scopes) = match done {
@@ -78,8 +80,10 @@ pub(crate) async fn call(
         warn(&mut body, warning);
     }
     let mut response = answer(&body);
-    if let Ok(scopes) = HeaderValue::from_str(&scopes) {
-        response.headers_mut().insert("x-oauth-scopes", scopes);
+    for (name, scopes) in scopes.into_iter().filter(|(_, scopes)| !scopes.is_empty()) {
+        if let Ok(scopes) = HeaderValue::from_str(&scopes) {
+            response.headers_mut().insert(name, scopes);
+        }
     }
     response
 }

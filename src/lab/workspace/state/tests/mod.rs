@@ -2,6 +2,7 @@
 
 mod body;
 mod chat;
+mod install;
 mod interaction;
 mod keep;
 mod later;

@@ -1,0 +1,211 @@
+//! Who may do what: pure, from the configuration and from what Slack says about a person at this moment.
+//!
+//! What is not known is a no: a list that could not be fetched, a person of whom Slack says nothing, a class for which nobody
+//! is named.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::agent::event::Impact;
+use crate::agent::{RequesterMay, may_approve};
+
+/// Somebody, as Slack describes them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Person {
+    /// Their id.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// Whether it is a program.
+    pub is_bot: bool,
+    /// Whether they left.
+    pub is_deleted: bool,
+    /// Whether they are a guest, of one channel or of several.
+    pub is_guest: bool,
+    /// Whether they belong to another organization.
+    pub is_stranger: bool,
+}
+
+/// People who are named, one by one or by their groups.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct People {
+    /// Their ids.
+    pub users: BTreeSet<String>,
+    /// Ids of user groups.
+    pub groups: BTreeSet<String>,
+}
+
+/// Who belongs to each group that was asked about, or why that is not known.
+pub type Groups = BTreeMap<String, Result<BTreeSet<String>, String>>;
+
+/// Who decides in a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Approvers {
+    /// About captures and measurements.
+    pub measurement: People,
+    /// About everything else.
+    pub change: People,
+    /// What whoever asked may approve.
+    pub requester: RequesterMay,
+}
+
+impl People {
+    /// Tells whether nobody is named.
+    #[must_use]
+    pub fn is_nobody(&self) -> bool {
+        self.users.is_empty() && self.groups.is_empty()
+    }
+
+    /// Tells whether somebody is among them.
+    ///
+    /// # Errors
+    /// Says why not, or why it is not known.
+    pub fn has(&self, user: &str, groups: &Groups) -> Result<(), String> {
+        if self.users.contains(user) {
+            return Ok(());
+        }
+        let mut unknown = None;
+        for group in &self.groups {
+            match groups.get(group) {
+                Some(Ok(members)) if members.contains(user) => return Ok(()),
+                Some(Ok(_)) => {}
+                Some(Err(why)) => unknown = Some(why.as_str()),
+                None => unknown = Some("nobody asked"),
+            }
+        }
+        match unknown {
+            Some(why) => Err(format!("who is in the group of approvers could not be found out: {why}")),
+            None if self.is_nobody() => Err("the configuration names nobody who may".to_owned()),
+            None => Err("you are not among those who may".to_owned()),
+        }
+    }
+}
+
+impl Approvers {
+    /// Returns who decides about something.
+    #[must_use]
+    pub fn about(&self, impact: Impact) -> &People {
+        match impact {
+            Impact::Measurement => &self.measurement,
+            Impact::Change => &self.change,
+        }
+    }
+
+    /// Says whether somebody may approve.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub fn may_approve(
+        &self,
+        person: &Person,
+        requester: &str,
+        impact: Impact,
+        groups: &Groups,
+    ) -> Result<(), String> {
+        may_take_part(person)?;
+        self.about(impact).has(&person.id, groups)?;
+        may_approve(self.requester, requester, &person.id, impact)
+    }
+}
+
+/// Says whether somebody may speak with the bot, steer it, stop it or deny. That is less than to approve.
+///
+/// # Errors
+/// Says why not.
+pub fn may_take_part(person: &Person) -> Result<(), String> {
+    let refused = |why: &str| Err(why.to_owned());
+    match person {
+        Person { id, .. } if id.is_empty() => refused("Slack does not say who you are"),
+        Person { is_deleted: true, .. } => refused("this account is deactivated"),
+        Person { is_bot: true, .. } => refused("programs take no part"),
+        Person { is_stranger: true, .. } => refused("people of other organizations take no part"),
+        Person { is_guest: true, .. } => refused("guests take no part"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(id: &str) -> Person {
+        Person { id: id.to_owned(), ..Person::default() }
+    }
+
+    fn named(users: &[&str], groups: &[&str]) -> People {
+        let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+        People { users: owned(users), groups: owned(groups) }
+    }
+
+    fn approvers() -> Approvers {
+        Approvers {
+            measurement: named(&["ana", "ben"], &["oncall"]),
+            change: named(&["ben"], &[]),
+            requester: RequesterMay::Measure,
+        }
+    }
+
+    fn groups() -> Groups {
+        Groups::from([("oncall".to_owned(), Ok(BTreeSet::from(["cara".to_owned()])))])
+    }
+
+    #[track_caller]
+    fn refused(person: &Person, impact: Impact, groups: &Groups, part: &str) {
+        let why = approvers().may_approve(person, "ana", impact, groups).unwrap_err();
+        assert!(why.contains(part), "{why}");
+    }
+
+    #[test]
+    fn who_is_named_may_approve_by_themselves_or_through_a_group() {
+        for (id, impact) in [
+            ("ana", Impact::Measurement),
+            ("ben", Impact::Measurement),
+            ("cara", Impact::Measurement),
+            ("ben", Impact::Change),
+        ] {
+            assert_eq!(approvers().may_approve(&person(id), "ana", impact, &groups()), Ok(()), "{id}");
+        }
+    }
+
+    #[test]
+    fn whoever_else_may_not() {
+        refused(&person("dave"), Impact::Measurement, &groups(), "not among");
+        refused(&person("cara"), Impact::Change, &groups(), "not among");
+        refused(&person(""), Impact::Change, &groups(), "who you are");
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_fetched_is_a_no() {
+        let down = Groups::from([("oncall".to_owned(), Err("Slack does not answer".to_owned()))]);
+        refused(&person("cara"), Impact::Measurement, &down, "Slack does not answer");
+        refused(&person("cara"), Impact::Measurement, &Groups::new(), "nobody asked");
+        // Who is named in person needs no group.
+        assert_eq!(approvers().may_approve(&person("ben"), "ana", Impact::Measurement, &down), Ok(()));
+    }
+
+    #[test]
+    fn a_configuration_that_names_nobody_lets_nobody() {
+        let nobody = Approvers { requester: RequesterMay::Everything, ..Approvers::default() };
+        let why = nobody.may_approve(&person("ana"), "ana", Impact::Measurement, &groups()).unwrap_err();
+        assert!(why.contains("names nobody"), "{why}");
+    }
+
+    #[test]
+    fn guests_strangers_programs_and_those_who_left_take_no_part_even_where_they_are_named() {
+        for (who, part) in [
+            (Person { is_guest: true, ..person("ben") }, "guests"),
+            (Person { is_stranger: true, ..person("ben") }, "other organizations"),
+            (Person { is_bot: true, ..person("ben") }, "programs"),
+            (Person { is_deleted: true, ..person("ben") }, "deactivated"),
+        ] {
+            refused(&who, Impact::Change, &groups(), part);
+            assert!(may_take_part(&who).is_err());
+        }
+    }
+
+    #[test]
+    fn whoever_asked_cannot_approve_their_own_change() {
+        let own = Approvers { change: named(&["ana"], &[]), ..approvers() };
+        let why = own.may_approve(&person("ana"), "ana", Impact::Change, &groups()).unwrap_err();
+        assert!(why.contains("somebody else"), "{why}");
+    }
+}

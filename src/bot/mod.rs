@@ -1,0 +1,17 @@
+//! The bot: threads are sessions, cards are approvals, and what people are shown is a view of the ledger.
+//!
+//! Goes in: what arrives from Slack. Comes out: letters and votes in the store; boards, cards and reports in threads. Never: an
+//! answer to Slack before what it answers is durable; a decision by somebody who may not make it; a card that outlives its
+//! question with buttons on it.
+
+mod authority;
+mod freeze;
+mod settings;
+mod thread;
+mod words;
+
+pub use authority::{Approvers, Groups, People, Person, may_take_part};
+pub use freeze::{FlagBrake, Freeze};
+pub use settings::{Place, Settings};
+pub use thread::{SLACK, Thread};
+pub use words::{Meant, meant, without_mention};

@@ -1,0 +1,87 @@
+//! How the bot behaves where: what the configuration says, checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::agent::Limits;
+use crate::bot::authority::{Approvers, People};
+use crate::shell::Scope;
+
+/// How the bot behaves.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// What holds in a channel that is not named.
+    pub anywhere: Place,
+    /// What holds in the channels that are named.
+    pub channels: BTreeMap<String, Place>,
+    /// Whether it works in the named channels alone.
+    pub only_named: bool,
+    /// Programs whose alerts open sessions: ids of bots or apps.
+    pub alert_bots: BTreeSet<String>,
+    /// Who may hold everything back, and let it go on.
+    pub freezers: People,
+    /// Whether a summary of the report goes to the channel as well.
+    pub broadcast: bool,
+    /// What a session may spend.
+    pub limits: Limits,
+}
+
+/// What holds in a channel.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// Who decides.
+    pub approvers: Approvers,
+    /// Which part of the cloud may be looked at.
+    pub scope: Option<Scope>,
+}
+
+impl Settings {
+    /// Returns what holds in a channel; nothing where the bot does not work.
+    #[must_use]
+    pub fn place(&self, channel: &str) -> Option<&Place> {
+        match self.channels.get(channel) {
+            Some(place) => Some(place),
+            None if self.only_named => None,
+            None => Some(&self.anywhere),
+        }
+    }
+
+    /// Returns every group that somebody has to be looked up in.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        let places = self.channels.values().chain([&self.anywhere]);
+        let people = places.flat_map(|place| [&place.approvers.measurement, &place.approvers.change]);
+        people.chain([&self.freezers]).flat_map(|people| people.groups.iter().map(String::as_str))
+    }
+
+    /// Tells whether a message of a program may open a session.
+    #[must_use]
+    pub fn is_alert(&self, bot: Option<&str>, app: Option<&str>) -> bool {
+        [bot, app].into_iter().flatten().any(|id| self.alert_bots.contains(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_channel_has_rules_of_its_own() {
+        let scope = Some(Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() });
+        let own = Place { scope: scope.clone(), ..Place::default() };
+        let mut settings =
+            Settings { channels: BTreeMap::from([("C1".to_owned(), own)]), ..Settings::default() };
+        assert_eq!(settings.place("C1").unwrap().scope, scope);
+        assert_eq!(settings.place("C2").unwrap().scope, None);
+        settings.only_named = true;
+        assert!(settings.place("C2").is_none());
+    }
+
+    #[test]
+    fn only_a_listed_program_opens_sessions() {
+        let settings = Settings {
+            alert_bots: BTreeSet::from(["B1".to_owned(), "A2".to_owned()]),
+            ..Settings::default()
+        };
+        assert!(settings.is_alert(Some("B1"), None) && settings.is_alert(Some("B9"), Some("A2")));
+        assert!(!settings.is_alert(Some("B2"), None) && !settings.is_alert(None, None));
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a session takes place, and the name that follows from it.
+//!
+//! Every replica computes the same name from the same thread, so that no index has to be asked and none can be wrong.
+
+use crate::agent::event::Origin;
+use crate::base::{Digest, SessionId};
+
+/// The place in [`Origin`] of what came through Slack.
+pub const SLACK: &str = "slack";
+
+/// A thread of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Thread {
+    /// The workspace; empty where Slack names none.
+    pub team: String,
+    /// The channel.
+    pub channel: String,
+    /// The message that the thread hangs on.
+    pub ts: String,
+}
+
+impl Thread {
+    /// Returns the session of the thread.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        let digest = Digest::of_fields(["thread", &self.channel, &self.ts]);
+        SessionId::drawn(&digest)
+    }
+
+    /// Returns what the ledger notes of it.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        let team = Some(self.team.clone()).filter(|team| !team.is_empty());
+        Origin {
+            place: SLACK.to_owned(),
+            team,
+            channel: Some(self.channel.clone()),
+            thread: Some(self.ts.clone()),
+        }
+    }
+
+    /// Returns the thread of a session that came through Slack.
+    #[must_use]
+    pub fn of(origin: &Origin) -> Option<Self> {
+        let (channel, ts) = (origin.channel.clone()?, origin.thread.clone()?);
+        (origin.place == SLACK).then(|| Self { team: origin.team.clone().unwrap_or_default(), channel, ts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(channel: &str, ts: &str) -> Thread {
+        Thread { team: "T1".to_owned(), channel: channel.to_owned(), ts: ts.to_owned() }
+    }
+
+    #[test]
+    fn a_thread_has_one_session_wherever_it_is_computed() {
+        let name = thread("C1", "1700000000.000100").session();
+        assert_eq!(name, thread("C1", "1700000000.000100").session());
+        // The same thread is seen from two workspaces in a shared channel.
+        let elsewhere = Thread { team: "T2".to_owned(), ..thread("C1", "1700000000.000100") };
+        assert_eq!(name, elsewhere.session());
+        assert!(name.as_str().starts_with("ghost-") && name.as_str().len() == 18, "{name}");
+    }
+
+    #[test]
+    fn two_threads_have_two_sessions() {
+        let name = thread("C1", "1700000000.000100").session();
+        for other in [
+            thread("C1", "1700000000.000101"),
+            thread("C11", "700000000.000100"),
+            thread("C", "11700000000.000100"),
+        ] {
+            assert_ne!(name, other.session());
+        }
+    }
+
+    #[test]
+    fn a_thread_comes_back_from_the_ledger() {
+        let thread = thread("C1", "1.2");
+        assert_eq!(Thread::of(&thread.origin()), Some(thread.clone()));
+        let terminal = Origin { place: "terminal".to_owned(), ..thread.origin() };
+        assert_eq!(Thread::of(&terminal), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! What people mean: an order, or words for the investigation.
+
+/// What somebody wants who speaks to the bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    /// Nothing was said.
+    Nothing,
+    /// End now.
+    Stop,
+    /// Report what there is, and end.
+    Report,
+    /// Where does it stand?
+    Status,
+    /// What can I do here?
+    Help,
+    /// Show the trail.
+    Audit,
+    /// Words for the investigation.
+    Words(String),
+}
+
+/// Reads what was said. An order is one word alone: `stop` is one, `stop the capture on web-1` are words.
+#[must_use]
+pub fn meant(text: &str) -> Meant {
+    let words = text.trim();
+    let bare = words.trim_matches(|char: char| char.is_ascii_punctuation() || char.is_whitespace());
+    match bare.to_lowercase().as_str() {
+        "" if words.is_empty() || bare.is_empty() => Meant::Nothing,
+        "stop" | "cancel" | "abort" => Meant::Stop,
+        "report" => Meant::Report,
+        "status" => Meant::Status,
+        "help" => Meant::Help,
+        "audit" => Meant::Audit,
+        _ => Meant::Words(words.to_owned()),
+    }
+}
+
+/// Takes the mention of the bot out of a text, wherever it stands, and undoes Slack's escapes.
+#[must_use]
+pub fn without_mention(text: &str, bot: &str) -> String {
+    let mut rest = text.replace(&format!("<@{bot}>"), " ");
+    // A mention may carry the name that it had when it was written.
+    while let Some((before, behind)) = rest.split_once(&format!("<@{bot}|")) {
+        let behind = behind.split_once('>').map_or("", |(_, behind)| behind);
+        rest = format!("{before} {behind}");
+    }
+    plain(rest.trim())
+}
+
+/// Undoes Slack's three escapes.
+#[must_use]
+fn plain(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_one_word_alone() {
+        for (text, wanted) in [
+            ("stop", Meant::Stop),
+            (" Stop! ", Meant::Stop),
+            ("*report*", Meant::Report),
+            ("STATUS?", Meant::Status),
+            ("help", Meant::Help),
+            ("audit", Meant::Audit),
+            ("", Meant::Nothing),
+            (" \n ", Meant::Nothing),
+            ("?", Meant::Nothing),
+        ] {
+            assert_eq!(meant(text), wanted, "{text:?}");
+        }
+        for text in ["stop the capture on web-1", "status of web-1?", "web-1 is slow"] {
+            assert_eq!(meant(text), Meant::Words(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn the_mention_goes_and_the_words_stay() {
+        for (text, wanted) in [
+            ("<@U1> web-1 is slow", "web-1 is slow"),
+            ("hey <@U1|ghost> web-1", "hey   web-1"),
+            ("<@U1>", ""),
+            ("a &lt;b&gt; &amp;amp; <@U1>", "a <b> &amp;"),
+            ("<@U1|", ""),
+            ("<@U2> and <@U1>", "<@U2> and"),
+        ] {
+            assert_eq!(without_mention(text, "U1"), wanted, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `[slack]`, `[bot]`, `[channel.…]` and `[http]`: where the bot speaks, with whom, and about what.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// How what happens in Slack reaches the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// Over sockets that the bot opens.
+    #[default]
+    Socket,
+    /// As signed requests to `[http] listen`, path `/slack/events`.
+    Http,
+}
+
+/// `[slack]`. Tokens come from the environment, or from files that are read again when Slack refuses a token.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Slack {
+    /// `socket` or `http`.
+    pub transport: Transport,
+    /// How many sockets are open at a time, 1 to 10; 2 unless said.
+    pub connections: usize,
+    /// The absolute path of a file with the bot's token; `$SLACK_BOT_TOKEN` wins over it.
+    pub bot_token_file: Option<PathBuf>,
+    /// The absolute path of a file with the app's token, for sockets; `$SLACK_APP_TOKEN` wins over it.
+    pub app_token_file: Option<PathBuf>,
+    /// The absolute path of a file with the signing secret, for requests; `$SLACK_SIGNING_SECRET` wins over it.
+    pub signing_secret_file: Option<PathBuf>,
+    /// Where the Web API is; `$SLACK_API_URL` wins over it, and Slack itself is meant unless said.
+    pub api_url: Option<String>,
+}
+
+impl Default for Slack {
+    fn default() -> Self {
+        Self {
+            transport: Transport::Socket,
+            connections: 2,
+            bot_token_file: None,
+            app_token_file: None,
+            signing_secret_file: None,
+            api_url: None,
+        }
+    }
+}
+
+/// People, by their ids in Slack.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct People {
+    /// Ids of people, `U…` or `W…`.
+    pub users: BTreeSet<String>,
+    /// Ids of user groups, `S…`.
+    pub groups: BTreeSet<String>,
+}
+
+/// `[bot]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bot {
+    /// How many sessions are worked on at the same time; 64 unless said.
+    pub sessions: usize,
+    /// Whether it works in the channels alone that have a section `[channel.ID]`.
+    pub only_named_channels: bool,
+    /// Ids of bots or apps whose alerts open sessions.
+    pub alert_bots: BTreeSet<String>,
+    /// Whether a summary of the report goes to the channel as well.
+    pub broadcast: bool,
+    /// Who may hold every command back with `/ghost freeze`, and let it go on.
+    pub freezers: People,
+}
+
+impl Default for Bot {
+    fn default() -> Self {
+        Self {
+            sessions: 64,
+            only_named_channels: false,
+            alert_bots: BTreeSet::new(),
+            broadcast: false,
+            freezers: People::default(),
+        }
+    }
+}
+
+/// `[channel.ID]`: what holds in one channel in place of what holds anywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Channel {
+    /// Which part of the cloud may be looked at; everything unless said.
+    pub scope: Option<Scope>,
+    /// Who approves captures and measurements there; the ones of `[approval]` unless said.
+    pub measurement: Option<People>,
+    /// Who approves changes there; the ones of `[approval]` unless said.
+    pub change: Option<People>,
+}
+
+/// A part of the cloud. An empty list is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scope {
+    /// Subscriptions, by id or by name.
+    pub subscriptions: Vec<String>,
+    /// Resource groups.
+    pub resource_groups: Vec<String>,
+}
+
+/// `[http]`: `/live`, `/ready` and `/metrics`, and Slack's requests where they come over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// The address to listen on; nothing listens unless said.
+    pub listen: Option<SocketAddr>,
+}
+
+/// Returns everything that is wrong with the sections together.
+pub(super) fn problems(
+    slack: &Slack,
+    bot: &Bot,
+    channels: &BTreeMap<String, Channel>,
+    http: Http,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !(1..=10).contains(&slack.connections) {
+        problems.push(format!("[slack] connections = {}: it has to lie between 1 and 10", slack.connections));
+    }
+    for (name, path) in [
+        ("bot_token_file", &slack.bot_token_file),
+        ("app_token_file", &slack.app_token_file),
+        ("signing_secret_file", &slack.signing_secret_file),
+    ] {
+        if let Some(path) = path.as_ref().filter(|path| !path.is_absolute()) {
+            problems.push(format!("[slack] {name} = {path:?}: the path has to be absolute"));
+        }
+    }
+    if let Some(url) = slack.api_url.as_deref().filter(|url| !is_api(url)) {
+        problems.push(format!(
+            "[slack] api_url = {url:?}: it begins with https://, or with http:// on this machine"
+        ));
+    }
+    if slack.transport == Transport::Http && http.listen.is_none() {
+        problems.push("[slack] transport = \"http\": [http] listen has to say where".to_owned());
+    }
+    if !(1..=10_000).contains(&bot.sessions) {
+        problems.push(format!("[bot] sessions = {}: it has to lie between 1 and 10000", bot.sessions));
+    }
+    if bot.only_named_channels && channels.is_empty() {
+        problems.push("[bot] only_named_channels: no [channel.ID] names one".to_owned());
+    }
+    let ids = channels.keys().filter(|id| !is_id(id, &['C', 'D', 'G']));
+    problems.extend(ids.map(|id| format!("[channel.{id}]: an id of a channel begins with C, D or G")));
+    problems.extend(bot.freezers.problems("[bot] freezers"));
+    for (id, channel) in channels {
+        for (what, people) in [("measurement", &channel.measurement), ("change", &channel.change)] {
+            problems
+                .extend(people.iter().flat_map(|people| people.problems(&format!("[channel.{id}] {what}"))));
+        }
+    }
+    problems
+}
+
+impl People {
+    /// Returns everything that is wrong: a name in place of an id would match nobody, silently.
+    pub(super) fn problems(&self, place: &str) -> Vec<String> {
+        let users = self.users.iter().filter(|id| !is_id(id, &['U', 'W']));
+        let users =
+            users.map(|id| format!("{place} users: {id:?} is no id of a person, which begins with U or W"));
+        let groups = self.groups.iter().filter(|id| !is_id(id, &['S']));
+        users
+            .chain(
+                groups.map(|id| {
+                    format!("{place} groups: {id:?} is no id of a user group, which begins with S")
+                }),
+            )
+            .collect()
+    }
+}
+
+fn is_id(text: &str, begins: &[char]) -> bool {
+    text.len() > 1
+        && text.starts_with(begins)
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+/// Tokens travel in the clear only where they do not leave this machine.
+fn is_api(url: &str) -> bool {
+    let host = url.strip_prefix("http://").map(|rest| rest.split(['/', ':']).next().unwrap_or_default());
+    url.starts_with("https://") || matches!(host, Some("127.0.0.1" | "localhost"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    #[derive(Default)]
+    struct Sections {
+        slack: Slack,
+        bot: Bot,
+        channel: BTreeMap<String, Channel>,
+        http: Http,
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        let read: Sections = toml::from_str(text).unwrap();
+        problems(&read.slack, &read.bot, &read.channel, read.http)
+    }
+
+    #[test]
+    fn what_can_be_used_has_no_problem() {
+        for text in [
+            "",
+            "slack.transport = 'http'\nhttp.listen = '127.0.0.1:8080'",
+            "slack.api_url = 'http://127.0.0.1:7777/api/'",
+            "bot.only_named_channels = true\n[channel.C0INCIDENT]\nscope.resource_groups = ['rg-web']\nchange.users = ['U1']",
+            "bot.freezers.groups = ['S1']",
+        ] {
+            assert_eq!(told(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_problem_is_told() {
+        for (text, part) in [
+            ("slack.connections = 11", "between 1 and 10"),
+            ("slack.bot_token_file = 'token'", "absolute"),
+            ("slack.api_url = 'http://slack.example/api'", "https"),
+            ("slack.api_url = 'http://127.0.0.1.evil.example/api'", "https"),
+            ("slack.transport = 'http'", "[http] listen"),
+            ("bot.sessions = 0", "between"),
+            ("bot.only_named_channels = true", "no [channel.ID]"),
+            ("channel.general = {}", "begins with C"),
+            ("bot.freezers.users = ['ana']", "no id of a person"),
+            ("channel.C1.change.groups = ['oncall']", "no id of a user group"),
+        ] {
+            let told = told(text);
+            assert!(told.len() == 1 && told.iter().all(|told| told.contains(part)), "{text}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_misspelled_key_is_an_error() {
+        for text in ["slack.token = 'x'", "channel.C1.scopes = {}", "bot.freezers.user = []"] {
+            assert!(toml::from_str::<Sections>(text).is_err(), "{text}");
+        }
+    }
+}

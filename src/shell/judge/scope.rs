@@ -1,0 +1,304 @@
+//! Which part of the cloud may be looked at: a fence around what a command names.
+//!
+//! What a command does not name is not inside: a listing without a group shows other people's groups.
+
+use serde::{Deserialize, Serialize};
+
+use super::cloud::is_az;
+use super::path::base;
+use crate::shell::policy::Policy;
+use crate::shell::text::{self, Script};
+use crate::shell::{Ruling, Tier, Verdict};
+
+/// A part of the cloud. An empty list is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scope {
+    /// Subscriptions, by id or by name.
+    pub subscriptions: Vec<String>,
+    /// Resource groups.
+    pub resource_groups: Vec<String>,
+}
+
+/// Commands that name no group and show nothing of one.
+const NEUTRAL: [&[&str]; 8] = [
+    &["version"],
+    &["account", "show"],
+    &["account", "list-locations"],
+    &["cloud", "show"],
+    &["network", "list-service-tags"],
+    &["network", "list-usages"],
+    &["provider", "show"],
+    &["vm", "list-sizes"],
+];
+
+/// Commands on captures: but for `create` they take a place and a name, and the name is ours.
+const BY_LOCATION: &[&str] = &["network", "watcher", "packet-capture"];
+
+impl Policy {
+    /// Judges one command line as [`Policy::classify`] does; what reaches beyond a scope is BLOCKED.
+    #[must_use]
+    pub fn classify_within(&self, command: &str, scope: Option<&Scope>) -> Ruling {
+        let ruling = self.classify(command);
+        let outside = scope.and_then(|scope| scope.outside(command));
+        outside.map_or(ruling.clone(), |what| blocked(ruling, what))
+    }
+}
+
+pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {
+    if ruling.verdict == Verdict::Blocked {
+        return ruling;
+    }
+    Ruling {
+        verdict: Verdict::Blocked,
+        tier: Tier::Blocked,
+        rule: "scope.outside".into(),
+        reason: what.into(),
+        ..ruling
+    }
+}
+
+impl Scope {
+    /// Tells whether it limits nothing.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.subscriptions.is_empty() && self.resource_groups.is_empty()
+    }
+
+    /// Says what of a command lies outside, if anything does.
+    #[must_use]
+    pub fn outside(&self, command: &str) -> Option<String> {
+        if self.is_open() {
+            return None;
+        }
+        if let Some(what) = self.outside_ids(command) {
+            return Some(what);
+        }
+        let script = text::read(command);
+        if !script.is_plain() {
+            return names_az(&script)
+                .then(|| "an `az` command inside a shell text cannot be held against the scope".to_owned());
+        }
+        let words = script.words();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.split_first() {
+            Some((program, rest)) if is_az(program) => self.outside_az(rest),
+            _ if names_az(&script) => {
+                Some("an `az` command inside another one cannot be held against the scope".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Says what of a question lies outside, if it names anything that does.
+    #[must_use]
+    pub fn outside_words(&self, words: &str) -> Option<String> {
+        if self.is_open() {
+            return None;
+        }
+        let words_lower = words.to_ascii_lowercase();
+        self.outside_ids(words).or_else(|| {
+            let mut before = "";
+            let mut earlier = "";
+            for word in words_lower.split_whitespace() {
+                let bare = word.trim_matches(|char: char| !char.is_ascii_alphanumeric());
+                let named = match (earlier, before) {
+                    (_, "-g" | "--resource-group") | ("resource", "group") => {
+                        self.outside_list(&self.resource_groups, bare, "resource group")
+                    }
+                    (_, "--subscription" | "subscription") => {
+                        let looks = bare.contains(|char: char| char.is_ascii_digit());
+                        looks.then(|| self.outside_list(&self.subscriptions, bare, "subscription")).flatten()
+                    }
+                    _ => None,
+                };
+                if named.is_some() {
+                    return named;
+                }
+                (earlier, before) = (before, word);
+            }
+            None
+        })
+    }
+
+    /// Holds `/subscriptions/ID/resourceGroups/NAME` against the lists, wherever it stands.
+    fn outside_ids(&self, text: &str) -> Option<String> {
+        let lower = text.to_ascii_lowercase().replace("%2f", "/");
+        lower.split("/subscriptions/").skip(1).find_map(|rest| {
+            let mut parts = rest.split(['/', '?', ' ', '"', '\'', ',', '&', ')']);
+            let subscription = parts.next().unwrap_or_default();
+            let group = (parts.next() == Some("resourcegroups")).then(|| parts.next().unwrap_or_default());
+            let outside = self.outside_list(&self.subscriptions, subscription, "subscription");
+            outside.or_else(|| {
+                group.and_then(|name| self.outside_list(&self.resource_groups, name, "resource group"))
+            })
+        })
+    }
+
+    fn outside_list(&self, list: &[String], name: &str, what: &str) -> Option<String> {
+        let inside = list.is_empty() || list.iter().any(|known| known.eq_ignore_ascii_case(name));
+        (!inside).then(|| format!("the {what} {name:?} is outside what this channel may look at"))
+    }
+
+    fn outside_az(&self, rest: &[&str]) -> Option<String> {
+        let path: Vec<&str> = rest.iter().take_while(|word| !word.starts_with('-')).copied().collect();
+        if rest.iter().any(|word| matches!(*word, "--help" | "-h")) || path.is_empty() {
+            return None;
+        }
+        let (groups, subscriptions) =
+            (values(rest, "-g", "--resource-group"), values(rest, "", "--subscription"));
+        let named =
+            groups.iter().find_map(|name| self.outside_list(&self.resource_groups, name, "resource group"));
+        let named = named.or_else(|| {
+            subscriptions.iter().find_map(|name| self.outside_list(&self.subscriptions, name, "subscription"))
+        });
+        let by_id = rest.iter().any(|word| word.to_ascii_lowercase().contains("/subscriptions/"));
+        if named.is_some() || by_id || NEUTRAL.contains(&path.as_slice()) {
+            return named;
+        }
+        let placed = path.starts_with(BY_LOCATION) && !values(rest, "-l", "--location").is_empty();
+        if !self.resource_groups.is_empty() && groups.is_empty() && !placed {
+            return Some("it names no resource group; this channel may look at some only: name one with --resource-group".to_owned());
+        }
+        if !self.subscriptions.is_empty() && subscriptions.is_empty() {
+            return Some(
+                "it names no subscription; this channel may look at some only: name one with --subscription"
+                    .to_owned(),
+            );
+        }
+        None
+    }
+}
+
+/// Tells whether any word, or a word inside a word, is `az`.
+fn names_az(script: &Script) -> bool {
+    let words = script.commands.iter().flat_map(|command| &command.words);
+    let mut parts = words
+        .flat_map(|word| word.text.split(|char: char| char.is_whitespace() || ";|&()`$\"'".contains(char)));
+    parts.any(|part| base(part).eq_ignore_ascii_case("az"))
+}
+
+/// Returns the values of an option, written in any way that `az` takes.
+fn values<'w>(words: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let (name, attached) =
+            word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+        let is_long = name.len() > 4 && name.starts_with("--") && long.starts_with(name);
+        if is_long || (!short.is_empty() && name == short) {
+            found.push(attached.or_else(|| rest.next().copied()).unwrap_or_default());
+        } else if !short.is_empty() && !word.starts_with("--") {
+            found.extend(word.strip_prefix(short).filter(|value| !value.is_empty()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "/subscriptions/s-1/resourceGroups/rg-web/providers/Microsoft.Network/x";
+
+    fn scope(subscriptions: &[&str], groups: &[&str]) -> Scope {
+        let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+        Scope { subscriptions: owned(subscriptions), resource_groups: owned(groups) }
+    }
+
+    #[track_caller]
+    fn inside(scope: &Scope, command: &str) {
+        assert_eq!(scope.outside(command), None, "{command}");
+    }
+
+    #[track_caller]
+    fn outside(scope: &Scope, command: &str, part: &str) {
+        let what = scope.outside(command).unwrap_or_else(|| panic!("{command} is inside"));
+        assert!(what.contains(part), "{command}: {what}");
+    }
+
+    #[test]
+    fn a_scope_that_lists_nothing_limits_nothing() {
+        inside(&Scope::default(), "az vm list");
+        inside(&Scope::default(), "az vm list -g anything --subscription other");
+    }
+
+    #[test]
+    fn a_group_in_the_list_is_inside_however_it_is_written() {
+        let web = scope(&[], &["rg-web"]);
+        for command in [
+            "az vm list -g rg-web",
+            "az vm list -grg-web",
+            "az vm list -g=rg-web",
+            "az vm list --resource-group RG-WEB",
+            "az vm list --resource-group=rg-web",
+            "az vm list --resource-g rg-web",
+            &format!("az network nic show --ids {ID}"),
+            "az version",
+            "az vm list --help",
+            "az network watcher packet-capture stop -l westeurope -n ghost-1",
+            "ping -c 1 10.0.0.4",
+        ] {
+            inside(&web, command);
+        }
+    }
+
+    #[test]
+    fn another_group_is_outside_however_it_is_written() {
+        let web = scope(&[], &["rg-web"]);
+        for command in [
+            "az vm list -g rg-db",
+            "az vm list -grg-db",
+            "az vm list --resource-group=rg-db",
+            "az vm list --res rg-db",
+            "az vm list -g rg-web -g rg-db",
+            "az network nic show --ids /subscriptions/s-1/resourceGroups/rg-db/providers/x",
+            "az network nic show -g rg-web --vnet /SUBSCRIPTIONS/s-1/RESOURCEGROUPS/rg-db/x",
+            "curl https://management.azure.com/subscriptions/s-1/resourcegroups/rg-db",
+        ] {
+            outside(&web, command, "rg-db");
+        }
+    }
+
+    #[test]
+    fn what_names_no_group_is_outside() {
+        let web = scope(&[], &["rg-web"]);
+        for command in ["az vm list", "az graph query -q Resources", "az network watcher list"] {
+            outside(&web, command, "--resource-group");
+        }
+        outside(&scope(&["s-1"], &[]), "az vm list -g rg-db", "--subscription");
+        inside(&scope(&["s-1"], &[]), "az vm list -g rg-db --subscription S-1");
+        outside(&scope(&["s-1"], &[]), "az vm list --subscription s-2", "s-2");
+    }
+
+    #[test]
+    fn what_hides_an_az_is_outside() {
+        let web = scope(&[], &["rg-web"]);
+        for command in [
+            "timeout 5 az vm list -g rg-web",
+            "az vm list -g rg-web | grep x",
+            "bash -c 'az vm list -g rg-db'",
+            "echo $(az vm list -g rg-db)",
+            "/usr/bin/env az vm list",
+        ] {
+            outside(&web, command, "cannot be held");
+        }
+    }
+
+    #[test]
+    fn a_question_that_names_another_group_is_outside() {
+        let web = scope(&["11111111-0000-0000-0000-000000000000"], &["rg-web"]);
+        for words in [
+            "web-1 in resource group rg-db is slow",
+            "look at -g rg-db, please",
+            "why is /subscriptions/22222222-0000-0000-0000-000000000000 down",
+            "subscription 22222222-0000-0000-0000-000000000000 is slow",
+        ] {
+            assert!(web.outside_words(words).is_some(), "{words}");
+        }
+        for words in ["web-1 is slow", "resource group rg-web: web-1 is slow", "our subscription is slow", ""]
+        {
+            assert_eq!(web.outside_words(words), None, "{words}");
+        }
+    }
+}
