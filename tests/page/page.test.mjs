@@ -91,6 +91,32 @@ test('a menu and an overflow tell their value', { skip }, async () => {
   assert.deepEqual(told('/lab/press').map((body) => [body.action_id, body.value]), [['snooze', '60'], ['more', 'explain']]);
 });
 
+test('a menu that asks the app is used with the keyboard alone', { skip }, async () => {
+  const blocks = (type) => [{ type: 'actions', block_id: 'b', elements: [{ type, action_id: 'host', placeholder: { type: 'plain_text', text: 'Which host' } }] }];
+  const web = ['web-1', 'web-2'].map((text) => ({ text: { type: 'plain_text', text }, value: text.at(-1) }));
+  await fresh({ messages: [{ user: 'UB', bot_id: 'B1', ts: '1700000000.000100', text: 'x', blocks: blocks('external_select') }] });
+  await window.type('[data-action=host]', 'we');
+  await window.type('[data-action=host]', 'b');
+  assert.deepEqual(await asked('/lab/options'), { user: 'U1', channel: 'C1', ts: '1700000000.000100', block_id: 'b', action_id: 'host', value: 'web' });
+  await window.until('document.querySelectorAll(".external .offer").length === 2');
+  await picture('menu');
+  await window.type('[data-action=host]', KEYS.Down + KEYS.Enter);
+  assert.deepEqual((await asked('/lab/press')).value, web[1]);
+  assert.equal(told('/lab/options').length, 1);
+  await window.until('document.querySelector(".external .offers").hidden && document.querySelector("[data-action=host]").value === "web-2"');
+  await fresh({ messages: [{ user: 'UB', bot_id: 'B1', ts: '1700000000.000100', text: 'x', blocks: blocks('multi_external_select') }] });
+  for (const at of [0, 1]) {
+    await window.type('[data-action=host]', 'web');
+    await window.until('!document.querySelector(".external .offers").hidden');
+    await window.type('[data-action=host]', KEYS.Down.repeat(at) + KEYS.Enter);
+    await asked('/lab/press', at + 1);
+  }
+  assert.deepEqual(told('/lab/press').map((body) => body.value), [[web[0]], web]);
+  await window.type('[data-action=host]', KEYS.Escape);
+  await window.click('.external .chip');
+  assert.deepEqual((await asked('/lab/press', 3)).value, [web[1]]);
+});
+
 test('a modal shows an error under its field, keeps what was typed, and closes when it is right', { skip }, async () => {
   await fresh();
   await window.click('[data-action=modify]');
@@ -123,7 +149,7 @@ test('a refusal is told in words', { skip }, async () => {
 });
 
 test('what a person typed is formatted', { skip }, async () => {
-  const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '*loud*' }] }] }];
+  const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'loud', style: { bold: true } }] }] }];
   await fresh({ messages: [{ user: 'U1', text: '*loud*', blocks, ts: '1700000000.000100' }] });
   await window.until('[...document.querySelectorAll("article strong")].some((node) => node.textContent === "loud")');
   await window.silent('*loud*');

@@ -76,6 +76,7 @@ export async function workspace({ port = 0, messages } = {}) {
       view = null;
       return { ok: true };
     },
+    '/lab/options': () => ({ ok: true, options: ['web-1', 'web-2'].map((text) => ({ text: plain(text), value: text.at(-1) })) }),
     '/lab/close': () => { view = null; return { ok: true }; },
   };
   const server = createServer((request, response) => {

@@ -34,6 +34,8 @@ mod attachment;
 mod card;
 mod element;
 mod input;
+#[cfg(test)]
+mod known;
 mod layout;
 mod message;
 mod problem;
@@ -51,4 +53,5 @@ pub use attachment::validate_attachments;
 pub use layout::{Surface, validate_blocks};
 pub use message::{Accepted, Content, Method, Refusal, accept_message, accept_view};
 pub use problem::{MOST_PROBLEMS, Problem};
+pub use select::validate_options;
 pub use view::validate_view;

@@ -47,37 +47,25 @@ static LIST: Shape = Shape {
 
 static LIST_ITEM: [Kind; 1] = [Kind("rich_text_section", &SECTION)];
 
-const STYLE: Field = may(
-    "style",
-    Rule::Object(&Shape {
-        fields: &[
-            may("bold", Rule::Bool),
-            may("italic", Rule::Bool),
-            may("strike", Rule::Bool),
-            may("underline", Rule::Bool),
-            may("code", Rule::Bool),
-        ],
-        checks: &[],
-    }),
-);
+/// What an inline element may be; a mention can also be shown as chosen.
+const FLAGS: &[Field] = &[
+    may("bold", Rule::Bool),
+    may("italic", Rule::Bool),
+    may("strike", Rule::Bool),
+    may("underline", Rule::Bool),
+    may("code", Rule::Bool),
+    may("highlight", Rule::Bool),
+    may("client_highlight", Rule::Bool),
+    may("unlink", Rule::Bool),
+];
 
-/// A mention has no code style, but can be shown as chosen.
-const MENTION_STYLE: Field = may(
-    "style",
-    Rule::Object(&Shape {
-        fields: &[
-            may("bold", Rule::Bool),
-            may("italic", Rule::Bool),
-            may("strike", Rule::Bool),
-            may("underline", Rule::Bool),
-            may("code", Rule::Bool),
-            may("highlight", Rule::Bool),
-            may("client_highlight", Rule::Bool),
-            may("unlink", Rule::Bool),
-        ],
-        checks: &[],
-    }),
-);
+static WORDS: Shape = Shape { fields: FLAGS.split_at(5).0, checks: &[] };
+
+static MENTIONED: Shape = Shape { fields: FLAGS, checks: &[] };
+
+const STYLE: Field = may("style", Rule::Object(&WORDS));
+
+const MENTION_STYLE: Field = may("style", Rule::Object(&MENTIONED));
 
 /// What may also stand in code.
 static PLAIN_INLINE: [Kind; 2] = [

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::lab::workspace::block::element::{FOCUS, initial_among_options};
+use crate::lab::workspace::block::problem::Problem;
 use crate::lab::workspace::block::shape::{ACTION_ID, Field, Kind, NO_LIMIT, Rule, Shape, may};
 use crate::lab::workspace::block::text::{CONFIRM, FILTER, OPTION, OPTION_GROUP, PLACEHOLDER};
 use crate::lab::workspace::block::walk::Walk;
@@ -91,6 +92,27 @@ static MULTI_CONVERSATIONS: Shape = Shape {
     ],
     checks: &[],
 };
+
+/// What an app answers when it is asked for the options of a menu.
+static OFFER: Shape = Shape {
+    fields: &[
+        may("options", Rule::List(0, 100, &OPTION)),
+        may("option_groups", Rule::List(0, 100, &OPTION_GROUP)),
+    ],
+    checks: &[options_or_groups],
+};
+
+/// Judges the options with which an app answers a `block_suggestion`; pointers begin at the answer.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn validate_options(answer: &Value) -> Result<(), Vec<Problem>> {
+    let mut walk = Walk::at("");
+    walk.check(&OFFERED, answer);
+    walk.end()
+}
+
+static OFFERED: Rule = Rule::Object(&OFFER);
 
 fn options_or_groups(object: &Map<String, Value>, walk: &mut Walk) {
     match (object.contains_key("options"), object.contains_key("option_groups")) {

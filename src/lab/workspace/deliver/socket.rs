@@ -16,6 +16,12 @@ use crate::lab::workspace::state::Notice;
 /// How many connections an app may have.
 const MOST: usize = 10;
 
+/// How long a ticket opens a connection.
+const TICKET_LIFE: Duration = Duration::from_secs(30);
+
+/// How many tickets are out at once; the oldest is worth nothing when there are more.
+const MOST_TICKETS: usize = 256;
+
 /// How long a connection that one end closed waits for the other.
 const PARTING: Duration = Duration::from_secs(1);
 
@@ -46,21 +52,28 @@ struct Connection {
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
     open: Vec<Connection>,
-    tickets: HashMap<String, String>,
+    tickets: HashMap<String, (String, Instant)>,
     waiting: HashMap<String, oneshot::Sender<Value>>,
     count: u64,
     chance: RandomState,
 }
 
 impl Sockets {
-    /// Notes a ticket, with which one connection can be opened.
-    pub(crate) fn admit(&mut self, ticket: String, app: &str) {
-        self.tickets.insert(ticket, app.to_owned());
+    /// Notes a ticket, with which one connection can be opened, for a while.
+    pub(crate) fn admit(&mut self, ticket: String, app: &str, now: Instant) {
+        self.tickets.retain(|_, (_, born)| now.duration_since(*born) < TICKET_LIFE);
+        if self.tickets.len() >= MOST_TICKETS {
+            let oldest = self.tickets.iter().min_by_key(|(_, (_, born))| *born);
+            let oldest = oldest.map(|(ticket, _)| ticket.clone());
+            oldest.and_then(|ticket| self.tickets.remove(&ticket));
+        }
+        self.tickets.insert(ticket, (app.to_owned(), now));
     }
 
     /// Takes a ticket; returns whose it was.
-    pub(crate) fn take(&mut self, ticket: &str) -> Option<String> {
-        self.tickets.remove(ticket)
+    pub(crate) fn take(&mut self, ticket: &str, now: Instant) -> Option<String> {
+        let (app, born) = self.tickets.remove(ticket)?;
+        (now.duration_since(born) < TICKET_LIFE).then_some(app)
     }
 
     /// How many connections an app has.
@@ -230,4 +243,32 @@ async fn part(inner: &Inner, socket: &mut WebSocket) {
         }
     };
     drop(timeout(PARTING, both).await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_opens_one_connection_within_half_a_minute() {
+        let (mut sockets, now) = (Sockets::default(), Instant::now());
+        for ticket in ["one", "two"] {
+            sockets.admit(ticket.to_owned(), "A", now);
+        }
+        assert_eq!(sockets.take("one", now + Duration::from_secs(29)), Some("A".to_owned()));
+        assert_eq!(sockets.take("one", now), None);
+        assert_eq!(sockets.take("two", now + TICKET_LIFE), None);
+    }
+
+    #[test]
+    fn an_app_that_asks_for_ever_holds_no_more_than_so_many_tickets() {
+        let (mut sockets, now) = (Sockets::default(), Instant::now());
+        for number in 0..MOST_TICKETS + 10 {
+            let moment = now + Duration::from_millis(u64::try_from(number).unwrap());
+            sockets.admit(number.to_string(), "A", moment);
+        }
+        assert_eq!(sockets.tickets.len(), MOST_TICKETS);
+        assert_eq!(sockets.take("9", now), None);
+        assert_eq!(sockets.take("10", now + Duration::from_secs(1)), Some("A".to_owned()));
+    }
 }

@@ -23,6 +23,7 @@ const unknown = (block) => h('div', { class: 'unknown' }, `This client does not 
 function part(block, element, context, more = {}) {
   const made = widget(element, {
     ...context, ...more, kept: context.kept?.(block, element), act: (used, value) => context.press(block, used, value),
+    suggest: (used, query) => context.suggest?.(block, used, query),
   });
   if (context.fields && made.read() !== undefined) context.fields.set(`${block.block_id} ${element.action_id}`, { block, element, read: made.read });
   return made.node;

@@ -210,22 +210,99 @@ function files(element, context) {
   return { node: h('div', {}, picker, shown), read: () => (held.length > 0 ? { type: 'file_input', files: held } : null) };
 }
 
+/** A menu that asks the app what to offer while somebody types. Its value is the option as the app offered it. */
 function external(multi) {
   return (element, context) => {
+    const whole = (option) => (option && typeof option === 'object' ? option : { text: { type: 'plain_text', text: String(option) }, value: String(option) });
+    const before = context.kept ?? (multi ? element.initial_options : element.initial_option);
+    let chosen = (before === null || before === undefined || before === '' ? [] : [before].flat()).map(whole);
+    let offers = [];
+    let picked = 0;
+    let asked = 0;
+    let timer = null;
+    const least = element.min_query_length ?? 3;
     const id = `l${Math.random().toString(36).slice(2)}`;
-    const list = h('datalist', { id });
-    const before = multi ? (element.initial_options ?? []).map((option) => option.value).join(', ') : element.initial_option?.value;
-    const node = h('input', { type: 'text', list: id, placeholder: label(element.placeholder) || 'Search', autocomplete: 'off' });
-    node.value = [context.kept ?? before ?? ''].flat().join(', ');
-    node.addEventListener('input', async () => {
-      const query = node.value.split(',').at(-1).trim();
-      if (query.length < (element.min_query_length ?? 3)) return;
-      const found = await context.suggest?.(element, query);
-      list.replaceChildren(...(found ?? []).map((option) => h('option', { value: option.value }, label(option.text))));
+    const list = h('div', { class: 'offers', role: 'listbox', id, hidden: true });
+    const chips = h('span', { class: 'row' });
+    const node = h('input', {
+      type: 'text', role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': id, autocomplete: 'off',
+      placeholder: label(element.placeholder) || 'Search', 'aria-label': context.id ? null : label(element.placeholder) || 'Search',
     });
-    const read = () => (multi ? node.value.split(',').map((word) => word.trim()).filter(Boolean) : node.value.trim() || null);
-    const made = field(element, context, node, read);
-    return { node: h('span', {}, made.node, list), read };
+    const read = () => (multi ? chosen : chosen[0] ?? null);
+    const made = field(element, context, node, read, 'picked');
+    const shut = () => { list.hidden = true; node.setAttribute('aria-expanded', 'false'); node.removeAttribute('aria-activedescendant'); };
+    const tell = () => { show(); node.dispatchEvent(new Event('picked')); };
+
+    /** Shows what is chosen: as chips where several can be, else in the field itself. */
+    function show() {
+      if (!multi) { node.value = label(chosen[0]?.text); return; }
+      chips.replaceChildren(...chosen.map((option) => h('button', {
+        type: 'button', class: 'chip', 'aria-label': `Remove ${label(option.text)}`,
+        onclick: () => { chosen = chosen.filter((one) => one !== option); tell(); node.focus(); },
+      }, label(option.text), ' ✕')));
+    }
+
+    function take(at) {
+      const option = offers[at];
+      if (!option) return;
+      if (!multi) chosen = [option];
+      else if (!chosen.some((one) => one.value === option.value) && chosen.length < (element.max_selected_items ?? Infinity)) chosen.push(option);
+      node.value = '';
+      shut();
+      tell();
+    }
+
+    function draw(groups) {
+      offers = groups.flatMap((group) => group.options ?? []);
+      picked = Math.min(picked, Math.max(0, offers.length - 1));
+      const row = (option) => {
+        const at = offers.indexOf(option);
+        return h('div', { role: 'option', id: `${id}-${at}`, class: 'offer', 'aria-selected': String(at === picked), onpointerdown: (event) => { event.preventDefault(); take(at); } }, label(option.text), option.description && h('small', {}, label(option.description)));
+      };
+      list.replaceChildren(...(offers.length === 0 ? [h('div', { class: 'offer dim' }, 'Nothing found')]
+        : groups.map((group) => (group.label ? h('div', { role: 'group', 'aria-label': label(group.label) }, h('small', { class: 'dim' }, label(group.label)), (group.options ?? []).map(row)) : (group.options ?? []).map(row))).flat()));
+      list.hidden = false;
+      node.setAttribute('aria-expanded', 'true');
+      if (offers.length > 0) node.setAttribute('aria-activedescendant', `${id}-${picked}`);
+      list.scrollIntoView({ block: 'nearest' });
+      list.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    }
+
+    let groups = [];
+    /** Asks after a pause, and forgets an answer to what was typed before. */
+    function search() {
+      clearTimeout(timer);
+      const query = node.value.trim();
+      const own = ++asked;
+      if ([...query].length < least) { shut(); return; }
+      timer = setTimeout(async () => {
+        const found = await context.suggest?.(element, query);
+        if (own !== asked || !found) return;
+        groups = found;
+        picked = 0;
+        draw(groups);
+      }, 150);
+    }
+
+    node.addEventListener('input', () => {
+      if (!multi && chosen.length > 0 && node.value === '') { chosen = []; tell(); }
+      search();
+    });
+    node.addEventListener('focus', () => { if (least === 0) search(); });
+    node.addEventListener('blur', () => { asked += 1; shut(); if (!multi) show(); });
+    node.addEventListener('keydown', (event) => {
+      const open = !list.hidden && offers.length > 0;
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (open && step) { picked = (picked + step + offers.length) % offers.length; draw(groups); }
+      else if (event.key === 'Enter') { if (open) take(picked); }
+      else if (event.key === 'Escape' && !list.hidden) shut();
+      else if (multi && event.key === 'Backspace' && node.value === '' && chosen.length > 0) { chosen = chosen.slice(0, -1); tell(); }
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    show();
+    return { node: h('span', { class: 'external' }, chips, made.node, list), read };
   };
 }
 

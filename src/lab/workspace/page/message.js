@@ -80,9 +80,7 @@ export function drawMessage(message, acts, { inThread, compact }) {
   const app = message.bot_profile;
   const name = message.username ?? acts.names.user(message.user) ?? app?.name ?? message.user ?? 'Somebody';
   const context = acts.context(message);
-  // What a person typed is formatted from the text; the rich text that the workspace made of it has only the words.
-  const written = !message.bot_id && message.text && message.blocks?.length === 1 && message.blocks[0].type === 'rich_text';
-  const blocks = message.blocks && message.blocks.length > 0 && !written;
+  const blocks = message.blocks && message.blocks.length > 0;
   const body = gone
     ? h('em', { class: 'dim' }, 'This message was deleted.')
     : [

@@ -66,9 +66,9 @@ function context(place) {
       const fits = (one) => kind === 'conversations' ? !wanted || wanted.includes(one.is_im ? 'im' : one.is_mpim ? 'mpim' : one.is_private ? 'private' : 'public') : !one.is_im && !one.is_mpim && !one.is_private;
       return world.channels.filter(fits).map((one) => ({ value: one.id, label: one.is_im ? shown(user(one.user)) ?? one.user : `#${one.name}` }));
     },
-    suggest: async (element, query) => {
-      const answer = await tried(() => post('/lab/options', { ...where(), action_id: element.action_id, value: query }), {});
-      return answer?.options ?? (answer?.option_groups ?? []).flatMap((group) => group.options ?? []);
+    suggest: async (block, element, query) => {
+      const answer = await tried(() => post('/lab/options', { ...where(), block_id: block.block_id, action_id: element.action_id, value: query }), null);
+      return answer && (answer.option_groups ?? [{ options: answer.options ?? [] }]);
     },
     upload: (file) => tried(async () => (await send('/lab/upload', { user: here.user }, file)).file),
   };
@@ -129,6 +129,7 @@ const acts = {
 function source(text) {
   return String(text ?? '').replace(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g, (_, id) => `@${user(id)?.name ?? id}`)
     .replace(/<#[A-Z0-9]+\|([^>]*)>/g, '#$1').replace(/<!(here|channel|everyone)(?:\|[^>]*)?>/g, '@$1')
+    .replace(/<(https?:[^|>\s]+)>/g, '$1')
     .replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 }
 

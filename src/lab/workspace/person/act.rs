@@ -15,10 +15,16 @@ use crate::lab::workspace::state::{Args, SlackError};
 use crate::lab::workspace::web;
 
 const DOCUMENTATION: &str = include_str!("documentation.md");
+const FIDELITY: &str = include_str!("fidelity.md");
 
 /// `GET /lab/`: what can be called here.
 pub(crate) async fn documentation() -> Response {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], DOCUMENTATION).into_response()
+}
+
+/// `GET /lab/fidelity`: how much of Slack is here.
+pub(crate) async fn fidelity() -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], FIDELITY).into_response()
 }
 
 fn args(query: HashMap<String, String>) -> Args {
@@ -60,7 +66,7 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
     state
 }
 
-/// `POST /lab/message`, `/lab/edit`, `/lab/delete`, `/lab/reaction`, `/lab/open`, `/lab/home`, `/lab/stop`, `/lab/install`
+/// `POST /lab/message` and whatever else a person does without an app having to say something.
 pub(crate) async fn act(
     State(inner): State<Arc<Inner>>,
     Path(what): Path<String>,
@@ -79,12 +85,16 @@ pub(crate) async fn act(
         "open" => workspace.open_direct(&args, now),
         "home" => workspace.open_home(&args, now),
         "stop" => workspace.person_stops(&args, now),
+        "pin" => workspace.person_pins(&args, now),
+        "leave" => workspace.person_leaves(&args, now),
+        "context" => workspace.person_looks(&args, now),
+        "assistant" => workspace.person_assists(&args, now),
         "install" => workspace.install(&args, now),
         _ => Err(SlackError::new("unknown_method")),
     }))
 }
 
-/// `POST /lab/upload`: a form with `user`, `channel`, perhaps `text` and `thread_ts`, and last the `file`.
+/// `POST /lab/upload`: a form with `user`, perhaps `channel`, `text` and `thread_ts`, and last the `file`.
 pub(crate) async fn upload(State(inner): State<Arc<Inner>>, mut form: Multipart) -> Response {
     let mut fields = Map::new();
     while let Ok(Some(field)) = form.next_field().await {

@@ -6,7 +6,7 @@ mod reply;
 mod talk;
 mod trouble;
 
-pub(super) use act::{act, documentation, file, look, upload};
+pub(super) use act::{act, documentation, fidelity, file, look, upload};
 pub(super) use events::events;
-pub(super) use talk::{close, command, press, shortcut, submit};
+pub(super) use talk::{close, command, options, press, shortcut, submit};
 pub(super) use trouble::{app, fault};

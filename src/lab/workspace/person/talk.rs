@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::lab::workspace::deliver::Answered;
 use crate::lab::workspace::person::reply::{object, said, well};
 use crate::lab::workspace::server::Inner;
-use crate::lab::workspace::state::{Args, Interaction, Notice, SlackError};
+use crate::lab::workspace::state::{Args, Interaction, Notice, SlackError, offered};
 
 /// Turns what became of an interaction into what a person is told.
 fn heard(answered: Answered) -> Result<Value, SlackError> {
@@ -78,6 +78,19 @@ async fn opened(
         }
         // Whatever changed, it may have been the view; what was missed may have been it too.
         drop(timeout_at(deadline, notices.recv()).await.ok()?);
+    }
+}
+
+/// `POST /lab/options`: what a person types into a menu, and what the app offers for it.
+pub(crate) async fn options(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
+    said(suggested(&inner, object(&headers, &body)).await)
+}
+
+async fn suggested(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
+    let args = args?;
+    match inner.act(|workspace, now| workspace.suggest(&args, now))? {
+        Some(interaction) => offered(&heard(inner.ask(&interaction).await)?),
+        None => Ok(json!({"ok": true, "options": []})),
     }
 }
 

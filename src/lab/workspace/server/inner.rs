@@ -74,7 +74,12 @@ impl Inner {
         let done = change(&mut workspace, now);
         workspace.tidy(now);
         let happenings = workspace.take_outbox();
+        let gone = workspace.take_gone();
         drop(workspace);
+        if !gone.is_empty() {
+            let mut bytes = self.bytes();
+            gone.iter().for_each(|file| drop(bytes.remove(file)));
+        }
         self.deliver(happenings);
         self.changed.notify_one();
         done

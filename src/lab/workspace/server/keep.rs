@@ -84,7 +84,21 @@ pub(crate) fn write(folder: &Path, inner: &Inner) -> Result<(), KeepError> {
     let text = serde_json::to_vec(&*inner.workspace());
     let path = folder.join(FILE);
     let text = text.map_err(|error| KeepError::Io { path: path.clone(), source: error.into() })?;
-    write_private(&path, &text).map_err(|source| KeepError::Io { path, source })
+    write_private(&path, &text).map_err(|source| KeepError::Io { path, source })?;
+    sweep(&files, inner).map_err(|source| KeepError::Io { path: files, source })
+}
+
+/// Removes the bytes of files that were deleted.
+fn sweep(files: &Path, inner: &Inner) -> io::Result<()> {
+    for entry in fs::read_dir(files)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let plain = name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        if plain.is_some_and(|name| !inner.workspace().files.contains_key(name)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes after every change, a little later, so that many changes make one write.

@@ -5,6 +5,7 @@ mod inner;
 mod keep;
 mod route;
 mod run;
+mod tick;
 
 pub(super) use inner::Inner;
 pub use run::{Settings, Workspace, WorkspaceError};

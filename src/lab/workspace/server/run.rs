@@ -15,6 +15,7 @@ use crate::lab::workspace::deliver::{Carrier, Timing};
 use crate::lab::workspace::server::inner::Inner;
 use crate::lab::workspace::server::keep;
 use crate::lab::workspace::server::route::router;
+use crate::lab::workspace::server::tick::tick;
 use crate::lab::workspace::state::fresh;
 
 /// How long open requests may take when the server ends.
@@ -128,6 +129,7 @@ impl Workspace {
         if let Some(folder) = folder.clone() {
             inner.spawn(keep::keep(folder, Arc::clone(&inner)));
         }
+        inner.spawn(tick(Arc::clone(&inner)));
         let router = router(Arc::clone(&inner), address.port());
         let mut stopped = inner.stop.subscribe();
         let ended = async move { drop(stopped.wait_for(|stop| *stop).await) };

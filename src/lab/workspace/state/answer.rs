@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::base::Timestamp;
-use crate::lab::workspace::state::block::check_message;
+use crate::lab::workspace::block::{Content, Method, accept_message};
 use crate::lab::workspace::state::channel::Message;
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Hook, Workspace, stamp, text_of};
@@ -82,26 +82,26 @@ impl Workspace {
 
     fn say(&mut self, hook: &Hook, answer: &Value, now: Timestamp) -> Result<(), SlackError> {
         let flag = |name: &str| answer.get(name).is_some_and(|value| *value == true || *value == "true");
-        let blocks = answer.get("blocks").filter(|blocks| !blocks.is_null()).cloned();
-        if let Some(blocks) = &blocks {
-            check_message(blocks)?;
+        if let Some(ts) = hook.ts.as_ref().filter(|_| flag("delete_original")) {
+            return self.remove(&hook.channel, ts, now);
         }
-        let text = text_of(answer, "text").to_owned();
-        if let Some(ts) = &hook.ts {
-            if flag("delete_original") {
-                return self.remove(&hook.channel, ts, now);
-            }
-            if flag("replace_original") {
-                let bot = self.app(&hook.app)?.bot_user.clone();
-                return self.edit(&hook.channel, ts, now, |message| {
-                    message.edited = Some((bot, stamp(now)));
-                    message.text = text;
-                    message.blocks = blocks;
-                });
-            }
-        }
-        if text.is_empty() && blocks.is_none() && answer.get("attachments").is_none() {
-            return Err(SlackError::new("no_text"));
+        let part = |name: &str| answer.get(name).filter(|part| !part.is_null());
+        let content = Content {
+            text: answer.get("text").and_then(Value::as_str),
+            markdown_text: None,
+            blocks: part("blocks"),
+            attachments: part("attachments"),
+        };
+        let text = accept_message(content, Method::Post)?.text;
+        let (blocks, attachments) = (part("blocks").cloned(), part("attachments").cloned());
+        if let Some(ts) = hook.ts.as_ref().filter(|_| flag("replace_original")) {
+            let bot = self.app(&hook.app)?.bot_user.clone();
+            return self.edit(&hook.channel, ts, now, |message| {
+                message.edited = Some((bot, stamp(now)));
+                message.text = text;
+                message.blocks = blocks;
+                message.attachments = attachments;
+            });
         }
         let everybody = text_of(answer, "response_type") == "in_channel";
         let thread = answer.get("thread_ts").and_then(Value::as_str).map(str::to_owned);
@@ -110,7 +110,7 @@ impl Workspace {
             app: Some(hook.app.clone()),
             text,
             blocks,
-            attachments: answer.get("attachments").cloned(),
+            attachments,
             thread_ts: thread.or_else(|| hook.thread_ts.clone().filter(|_| !everybody)),
             only_for: (!everybody).then(|| hook.user.clone()),
             ..Message::default()

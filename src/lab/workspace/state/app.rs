@@ -7,9 +7,11 @@ use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::Workspace;
 
 /// The scopes of a fresh app: everything that the methods here ask for.
-pub(crate) const SCOPES: [&str; 27] = [
+pub(crate) const SCOPES: [&str; 35] = [
     "app_mentions:read",
     "assistant:write",
+    "bookmarks:read",
+    "bookmarks:write",
     "channels:history",
     "channels:join",
     "channels:manage",
@@ -17,6 +19,8 @@ pub(crate) const SCOPES: [&str; 27] = [
     "chat:write",
     "chat:write.customize",
     "commands",
+    "dnd:read",
+    "emoji:read",
     "files:read",
     "files:write",
     "groups:history",
@@ -25,9 +29,13 @@ pub(crate) const SCOPES: [&str; 27] = [
     "im:history",
     "im:read",
     "im:write",
+    "links:read",
+    "links:write",
     "mpim:history",
     "mpim:read",
     "mpim:write",
+    "pins:read",
+    "pins:write",
     "reactions:read",
     "reactions:write",
     "team:read",
@@ -59,6 +67,9 @@ pub(crate) struct App {
     pub(crate) command_url: Option<String>,
     /// The command that is meant where a text names none.
     pub(crate) command: String,
+    /// The domains of links of which it is told.
+    #[serde(default)]
+    pub(crate) domains: Vec<String>,
     pub(crate) updated: i64,
 }
 
@@ -81,7 +92,8 @@ impl App {
     pub(crate) fn form(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "bot_id": self.bot_id, "bot_user_id": self.bot_user,
-            "command": self.command, "listens": self.listens, "scopes": self.scopes, "events": self.events,
+            "command": self.command, "domains": self.domains, "listens": self.listens, "scopes": self.scopes,
+            "events": self.events,
             "transport": if self.request_url.is_some() { "http" } else { "socket" },
         })
     }

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::lab::workspace::block::{Surface, validate_blocks, validate_view};
-use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, text_of};
 use crate::lab::workspace::state::user::set;
 
@@ -19,6 +17,17 @@ pub(crate) fn fill(blocks: &mut Value, workspace: &mut Workspace) {
             set(block, "block_id", json!(id.get(..5)));
         }
         dress(block, workspace, 0);
+    }
+}
+
+/// The same for the blocks of attachments, which also get a number.
+pub(crate) fn fill_attachments(attachments: &mut Value, workspace: &mut Workspace) {
+    let Some(list) = attachments.as_array_mut() else { return };
+    for (at, attachment) in list.iter_mut().enumerate() {
+        set(attachment, "id", json!(at + 1));
+        if let Some(blocks) = attachment.get_mut("blocks") {
+            fill(blocks, workspace);
+        }
     }
 }
 
@@ -108,47 +117,4 @@ fn search<'a>(
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
-}
-
-/// Counts the characters that people would read in blocks.
-fn characters(value: &Value, depth: usize) -> usize {
-    if depth > DEEPEST {
-        return 0;
-    }
-    if let Some(list) = value.as_array() {
-        return list.iter().map(|item| characters(item, depth + 1)).sum();
-    }
-    let parts = value.as_object().into_iter().flatten();
-    parts
-        .map(|(name, item)| match item.as_str() {
-            Some(text) if name == "text" => text.chars().count(),
-            Some(_) => 0,
-            None => characters(item, depth + 1),
-        })
-        .sum()
-}
-
-/// How many characters all blocks of a message may have together.
-const LONGEST: usize = 13_200;
-
-/// Checks the blocks of a message.
-pub(crate) fn check_message(blocks: &Value) -> Result<(), SlackError> {
-    if !blocks.is_array() {
-        return Err(SlackError::new("invalid_blocks_format"));
-    }
-    validate_blocks(blocks, Surface::Message).map_err(|problems| {
-        SlackError::new("invalid_blocks").messages(problems.iter().map(ToString::to_string))
-    })?;
-    if characters(blocks, 0) > LONGEST {
-        return Err(SlackError::new("msg_blocks_too_long"));
-    }
-    Ok(())
-}
-
-/// Checks a view.
-pub(crate) fn check_view(view: &Value) -> Result<(), SlackError> {
-    if view.to_string().len() > 250_000 {
-        return Err(SlackError::new("view_too_large"));
-    }
-    validate_view(view).map_err(|problems| SlackError::arguments(problems.iter().map(ToString::to_string)))
 }

@@ -71,6 +71,20 @@ pub(crate) struct Channel {
     pub(crate) messages: BTreeMap<String, Message>,
     /// The last name given to a message, in microseconds.
     pub(crate) last: i64,
+    /// Bookmarks in Slack's form.
+    #[serde(default)]
+    pub(crate) bookmarks: Vec<Value>,
+    /// About how many bytes the messages hold.
+    #[serde(default)]
+    pub(crate) weight: usize,
+}
+
+/// That a message is pinned: where, by whom, when.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Pin {
+    pub(crate) channel: String,
+    pub(crate) user: String,
+    pub(crate) created: i64,
 }
 
 /// A message.
@@ -96,6 +110,7 @@ pub(crate) struct Message {
     pub(crate) tombstone: bool,
     pub(crate) replies: Vec<(String, String)>,
     pub(crate) stream: Option<Stream>,
+    pub(crate) pin: Option<Pin>,
 }
 
 /// An emoji and who put it there.
@@ -118,11 +133,51 @@ pub(crate) struct Stream {
 }
 
 impl Channel {
+    /// Makes a conversation in which nobody is and nothing was said.
+    pub(crate) fn new(id: &str, name: &str, kind: Kind, creator: &str, created: i64) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            kind,
+            creator: creator.to_owned(),
+            created,
+            topic: String::new(),
+            purpose: String::new(),
+            shared: false,
+            archived: false,
+            members: BTreeSet::new(),
+            messages: BTreeMap::new(),
+            last: 0,
+            bookmarks: Vec::new(),
+            weight: 0,
+        }
+    }
+
+    /// Keeps a message under its name, in place of the one that had it.
+    pub(crate) fn put(&mut self, message: Message) {
+        self.weight += message.weight();
+        if let Some(old) = self.messages.insert(message.ts.clone(), message) {
+            self.weight = self.weight.saturating_sub(old.weight());
+        }
+    }
+
+    /// Takes a message out.
+    pub(crate) fn take(&mut self, ts: &str) -> Option<Message> {
+        let message = self.messages.remove(ts)?;
+        self.weight = self.weight.saturating_sub(message.weight());
+        Some(message)
+    }
+
     /// Names the next message: the present moment, or the first free name after it.
     pub(crate) fn next_ts(&mut self, now: Timestamp) -> String {
         let micros = now.as_millis().saturating_mul(1000);
         self.last = if micros > self.last { micros } else { self.last + 1 };
         format!("{}.{:06}", self.last.div_euclid(1_000_000), self.last.rem_euclid(1_000_000))
+    }
+
+    /// Whether it is the one that nobody can leave.
+    pub(crate) fn is_general(&self) -> bool {
+        self.kind == Kind::Public && self.name == "general"
     }
 
     /// Returns the messages of the channel itself that everybody sees, the oldest first.
@@ -157,7 +212,7 @@ impl Channel {
             "id": self.id, "name": self.name, "name_normalized": self.name, "is_channel": self.kind == Kind::Public,
             "is_group": self.kind == Kind::Private, "is_im": false, "is_mpim": self.kind == Kind::Mpim,
             "is_private": self.kind != Kind::Public, "created": self.created, "creator": self.creator,
-            "is_archived": self.archived, "is_general": false, "unlinked": 0, "is_shared": self.shared,
+            "is_archived": self.archived, "is_general": self.is_general(), "unlinked": 0, "is_shared": self.shared,
             "is_org_shared": false, "is_ext_shared": self.shared, "is_pending_ext_shared": false, "pending_shared": [],
             "pending_connected_team_ids": [], "parent_conversation": null, "context_team_id": team,
             "updated": self.created * 1000, "is_member": member, "topic": note(&self.topic),
@@ -173,8 +228,29 @@ impl Channel {
 }
 
 impl Message {
+    /// About how many bytes it holds.
+    fn weight(&self) -> usize {
+        const EACH: usize = 256;
+        let parts = [&self.blocks, &self.attachments, &self.metadata];
+        let parts: usize = parts.into_iter().flatten().map(size).sum();
+        let streamed: usize = self.stream.iter().flat_map(|stream| &stream.parts).map(size).sum();
+        EACH + self.text.len() + parts + streamed
+    }
+
     /// Whether it belongs into a thread below another message.
     pub(crate) fn is_reply(&self) -> bool {
         self.thread_ts.as_ref().is_some_and(|root| *root != self.ts)
     }
+}
+
+/// About how many bytes a value holds.
+fn size(value: &Value) -> usize {
+    const EACH: usize = 24;
+    let inside = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(map) => map.iter().map(|(name, value)| name.len() + EACH + size(value)).sum(),
+    };
+    EACH + inside
 }

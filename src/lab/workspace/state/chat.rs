@@ -3,70 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
+use crate::lab::workspace::block::Method;
 use crate::lab::workspace::state::args::Args;
-use crate::lab::workspace::state::block::check_message;
+use crate::lab::workspace::state::body::{Body, body, filled};
 use crate::lab::workspace::state::channel::{Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
-use crate::lab::workspace::state::model::{Workspace, stamp, text_of};
+use crate::lab::workspace::state::model::{Workspace, stamp};
 use crate::lab::workspace::state::user::set;
-
-/// Where Slack cuts a text.
-const CUT: usize = 40_000;
-/// How long the text of an edit may be.
-const LONGEST_EDIT: usize = 4_000;
-/// How long a text in markdown may be.
-const LONGEST_MARKDOWN: usize = 12_000;
-
-/// What a message is made of, and whether its text was cut.
-struct Body {
-    text: String,
-    cut: bool,
-    blocks: Option<Value>,
-    attachments: Option<Value>,
-    metadata: Option<Value>,
-}
-
-fn body(args: &Args) -> Result<Body, SlackError> {
-    let mut text = args.text("text").unwrap_or_default();
-    let cut = text.chars().count() > CUT;
-    if cut {
-        text = text.chars().take(CUT).collect();
-    }
-    let mut blocks = args.json("blocks", "invalid_blocks_format")?;
-    if let Some(markdown) = args.text("markdown_text") {
-        if blocks.is_some() || !text.is_empty() {
-            return Err(SlackError::new("markdown_text_conflict"));
-        }
-        if markdown.chars().count() > LONGEST_MARKDOWN {
-            return Err(SlackError::new("msg_too_long"));
-        }
-        blocks = Some(json!([{"type": "markdown", "text": markdown}]));
-        text = markdown;
-    }
-    if let Some(blocks) = &blocks {
-        check_message(blocks)?;
-    }
-    let attachments = args.json("attachments", "invalid_attachments")?;
-    if attachments.as_ref().is_some_and(|list| !list.is_array()) {
-        return Err(SlackError::new("invalid_attachments"));
-    }
-    Ok(Body { text, cut, blocks, attachments, metadata: metadata(args)? })
-}
-
-/// Reads the metadata of a message.
-pub(crate) fn metadata(args: &Args) -> Result<Option<Value>, SlackError> {
-    let Some(metadata) = args.json("metadata", "invalid_metadata_format")? else { return Ok(None) };
-    if text_of(&metadata, "event_type").is_empty()
-        || !metadata.get("event_payload").is_some_and(Value::is_object)
-    {
-        return Err(SlackError::new("invalid_metadata_format"));
-    }
-    Ok(Some(metadata))
-}
-
-fn is_empty(list: Option<&Value>) -> bool {
-    list.and_then(Value::as_array).is_none_or(Vec::is_empty)
-}
 
 impl Workspace {
     /// `chat.postMessage`
@@ -77,35 +20,16 @@ impl Workspace {
         now: Timestamp,
     ) -> Result<Value, SlackError> {
         let channel = self.place_to_speak(app, &args.need("channel")?, now)?;
-        let body = body(args)?;
-        if body.text.is_empty() && is_empty(body.blocks.as_ref()) && is_empty(body.attachments.as_ref()) {
-            return Err(SlackError::new("no_text"));
-        }
-        let thread_ts = args.text("thread_ts");
-        let broadcast = thread_ts.is_some() && args.flag("reply_broadcast").unwrap_or(false);
-        let cut = body.cut;
-        let message = Message {
-            user: self.app(app)?.bot_user.clone(),
-            app: Some(app.to_owned()),
-            username: args.text("username"),
-            subtype: broadcast.then(|| "thread_broadcast".to_owned()),
-            text: body.text,
-            blocks: body.blocks.filter(|blocks| !is_empty(Some(blocks))),
-            attachments: body.attachments.filter(|list| !is_empty(Some(list))),
-            metadata: body.metadata,
-            thread_ts,
-            broadcast,
-            ..Message::default()
-        };
+        let (message, warning) = self.compose(app, args)?;
         let ts = self.post(&channel, message, now)?;
         let (_, message) = self.at(&channel, &ts)?;
         let root = message.thread_ts.clone();
         let look = self.look(message, true);
         self.spoke(app, &channel, root.as_deref());
         let mut answer = json!({"ok": true, "channel": channel, "ts": ts, "message": look});
-        if cut {
+        if let Some(warning) = warning {
             set(&mut answer, "warning", json!("message_truncated"));
-            set(&mut answer, "response_metadata", json!({"warnings": ["message_truncated"]}));
+            set(&mut answer, "response_metadata", warning);
         }
         Ok(answer)
     }
@@ -122,20 +46,9 @@ impl Workspace {
         if !self.channel(&channel)?.members.contains(&user) {
             return Err(SlackError::new("user_not_in_channel"));
         }
-        let body = body(args)?;
-        if body.text.is_empty() && is_empty(body.blocks.as_ref()) && is_empty(body.attachments.as_ref()) {
-            return Err(SlackError::new("no_text"));
-        }
-        let message = Message {
-            user: self.app(app)?.bot_user.clone(),
-            app: Some(app.to_owned()),
-            text: body.text,
-            blocks: body.blocks,
-            attachments: body.attachments,
-            thread_ts: args.text("thread_ts"),
-            only_for: Some(user),
-            ..Message::default()
-        };
+        let (message, _) = self.compose(app, args)?;
+        let message =
+            Message { only_for: Some(user), broadcast: false, subtype: None, metadata: None, ..message };
         let ts = self.post(&channel, message, now)?;
         Ok(json!({"ok": true, "message_ts": ts}))
     }
@@ -149,18 +62,15 @@ impl Workspace {
     ) -> Result<Value, SlackError> {
         let channel = self.place_to_speak(app, &args.need("channel")?, now)?;
         let ts = args.need("ts")?;
-        let body = body(args)?;
-        if body.text.chars().count() > LONGEST_EDIT && args.text("markdown_text").is_none() {
-            return Err(SlackError::new("msg_too_long"));
-        }
         let own = self.own_message(app, &channel, &ts, "cant_update_message")?;
         if own.stream.as_ref().is_some_and(|stream| stream.open) {
             return Err(SlackError::new("streaming_state_conflict"));
         }
-        if body.text.is_empty() && body.blocks.is_none() && body.attachments.is_none() && own.files.is_empty()
-        {
-            return Err(SlackError::new("no_text"));
-        }
+        let body = match body(args, Method::Update) {
+            // A message that holds files needs no words.
+            Err(refused) if refused.code() == "no_text" && !own.files.is_empty() => Body::default(),
+            body => body?,
+        };
         let bot = self.app(app)?.bot_user.clone();
         let moment = stamp(now);
         self.edit(&channel, &ts, now, |message| {
@@ -173,10 +83,10 @@ impl Workspace {
                 }
             }
             if let Some(blocks) = body.blocks {
-                message.blocks = Some(blocks).filter(|blocks| !is_empty(Some(blocks)));
+                message.blocks = filled(Some(blocks));
             }
             if let Some(attachments) = body.attachments {
-                message.attachments = Some(attachments).filter(|list| !is_empty(Some(list)));
+                message.attachments = filled(Some(attachments));
             }
             if body.metadata.is_some() {
                 message.metadata = body.metadata;
@@ -207,11 +117,16 @@ impl Workspace {
         let channel = self.place_to_read(app, &args.need("channel")?)?;
         let ts = args.need("message_ts")?;
         let (_, message) = self.at(&channel, &ts)?;
-        let mut link = format!("{}/archives/{channel}/p{}", self.base, ts.replace('.', ""));
-        if let Some(root) = message.thread_ts.as_ref().filter(|_| message.is_reply()) {
-            link.push_str(&format!("?thread_ts={root}&cid={channel}"));
+        Ok(json!({"ok": true, "channel": channel, "permalink": self.permalink(&channel, message)}))
+    }
+
+    /// The address of a message.
+    pub(crate) fn permalink(&self, channel: &str, message: &Message) -> String {
+        let link = format!("{}/archives/{channel}/p{}", self.base, message.ts.replace('.', ""));
+        match message.thread_ts.as_ref().filter(|_| message.is_reply()) {
+            Some(root) => format!("{link}?thread_ts={root}&cid={channel}"),
+            None => link,
         }
-        Ok(json!({"ok": true, "channel": channel, "permalink": link}))
     }
 
     /// Finds a message that the app may change, because it is its own and everybody sees it.

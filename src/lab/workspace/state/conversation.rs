@@ -1,6 +1,6 @@
 //! `conversations.*`: where people talk, who is there, and what was said.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -43,13 +43,29 @@ impl Workspace {
         Ok(place.id.clone())
     }
 
-    fn shape(&self, place: &Channel, reader: &str) -> Value {
+    /// The conversation in Slack's form, as `reader` sees it.
+    pub(crate) fn shape(&self, place: &Channel, reader: &str) -> Value {
         place.form(&self.team.id, &self.partner.id, reader)
     }
 
     /// `conversations.list`
     pub(crate) fn conversations_list(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        let bot = self.app(app)?.bot_user.clone();
+        self.places(app, args, |_| true)
+    }
+
+    /// `users.conversations`
+    pub(crate) fn users_conversations(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
+        let user = args.text("user").unwrap_or_else(|| self.bot_of(app));
+        self.user(&user)?;
+        self.places(app, args, |place| place.members.contains(&user))
+    }
+
+    fn bot_of(&self, app: &str) -> String {
+        self.app(app).map(|app| app.bot_user.clone()).unwrap_or_default()
+    }
+
+    fn places(&self, app: &str, args: &Args, meant: impl Fn(&Channel) -> bool) -> Result<Value, SlackError> {
+        let bot = self.bot_of(app);
         let mut types = args.names("types");
         if types.is_empty() {
             types.push("public_channel".to_owned());
@@ -64,7 +80,7 @@ impl Workspace {
             .values()
             .filter(|place| types.iter().any(|word| word == place.kind.listed()))
             .filter(|place| place.kind == Kind::Public || place.members.contains(&bot))
-            .filter(|place| !(hide && place.archived))
+            .filter(|place| !(hide && place.archived) && meant(place))
             .map(|place| self.shape(place, &bot))
             .collect();
         let (channels, next) = page(&all, args, 1000, 100)?;
@@ -167,6 +183,9 @@ impl Workspace {
         if self.channel(&id)?.kind != Kind::Public {
             return Err(SlackError::new("method_not_supported_for_channel_type"));
         }
+        if self.channel(&id)?.archived {
+            return Err(SlackError::new("is_archived"));
+        }
         let new = self.admit(&id, &bot, None, now)?;
         let mut answer = json!({"ok": true, "channel": self.shape(self.channel(&id)?, &bot)});
         if !new {
@@ -242,20 +261,7 @@ impl Workspace {
             members.iter().filter_map(|id| self.users.get(id)).map(|user| user.name.as_str()).collect();
         let name = if kind == Kind::Im { String::new() } else { format!("mpdm-{}-1", names.join("--")) };
         let creator = users.first().cloned().unwrap_or_default();
-        let place = Channel {
-            id: id.clone(),
-            name,
-            kind,
-            creator,
-            created: seconds(now),
-            topic: String::new(),
-            purpose: String::new(),
-            shared: false,
-            archived: false,
-            members,
-            messages: BTreeMap::new(),
-            last: 0,
-        };
+        let place = Channel { members, ..Channel::new(&id, &name, kind, &creator, seconds(now)) };
         self.channels.insert(id.clone(), place);
         self.notice(Notice::of("channel").in_channel(&id));
         id

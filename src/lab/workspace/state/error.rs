@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::lab::workspace::block::Refusal;
+
 /// A refusal in Slack's words: a code, and what else stands beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SlackError {
@@ -49,6 +51,17 @@ impl SlackError {
         body.insert("error".to_owned(), self.code.clone().into());
         body.extend(self.beside.clone());
         Value::Object(body)
+    }
+}
+
+impl From<Refusal> for SlackError {
+    /// Takes over what the judge of Block Kit answers.
+    fn from(refusal: Refusal) -> Self {
+        let mut error = Self::new(refusal.error);
+        if let Value::Object(body) = refusal.to_json() {
+            error.beside = body.into_iter().filter(|(name, _)| name != "ok" && name != "error").collect();
+        }
+        error
     }
 }
 

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::base::Timestamp;
 use crate::lab::workspace::state::app::App;
-use crate::lab::workspace::state::channel::Channel;
+use crate::lab::workspace::state::args::Args;
+use crate::lab::workspace::state::channel::{Channel, Kind};
+use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, seconds, text_of};
 
 /// Something that has to be delivered.
@@ -88,6 +90,37 @@ impl Workspace {
         }
     }
 
+    /// Tells of a channel itself: of a public one every listening app, of another whoever is in it.
+    pub(crate) fn tell_of(&mut self, channel: &str, event: &Value, now: Timestamp) {
+        if self.channels.get(channel).is_none_or(|place| place.kind != Kind::Public) {
+            self.tell(channel, event, now);
+            return;
+        }
+        let apps: Vec<String> = self.apps.iter().map(|app| app.id.clone()).collect();
+        for app in apps {
+            self.tell_one(&app, event.clone(), now);
+        }
+    }
+
+    /// `apps.event.authorizations.list`
+    pub(crate) fn authorizations_list(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
+        let context = args.need("event_context")?;
+        let own = context.strip_prefix("4-Ev0LAB").filter(|rest| rest.len() >= 6);
+        if !own.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+            return Err(SlackError::new("invalid_event_context"));
+        }
+        Ok(json!({"ok": true, "authorizations": [self.authorization(self.app(app)?)]}))
+    }
+
+    /// The one installation of an app that an event is for.
+    fn authorization(&self, app: &App) -> Value {
+        json!({
+            "enterprise_id": self.grid.then_some(&self.team.enterprise),
+            "team_id": if self.grid { None } else { Some(&self.team.id) }, "user_id": app.bot_user, "is_bot": true,
+            "is_enterprise_install": self.grid,
+        })
+    }
+
     /// Tells one app, if it listens.
     pub(crate) fn tell_one(&mut self, app: &str, event: Value, now: Timestamp) {
         if self.app(app).is_ok_and(|app| wants(app, &event, None)) {
@@ -103,10 +136,7 @@ impl Workspace {
             "token": app.verification_token, "team_id": self.team.id, "context_team_id": self.team.id,
             "context_enterprise_id": enterprise, "api_app_id": app.id, "event": event, "type": "event_callback",
             "event_id": event_id, "event_time": seconds(now),
-            "authorizations": [{
-                "enterprise_id": enterprise, "team_id": if self.grid { None } else { Some(&self.team.id) },
-                "user_id": app.bot_user, "is_bot": true, "is_enterprise_install": self.grid,
-            }],
+            "authorizations": [self.authorization(app)],
             "is_ext_shared_channel": shared, "event_context": format!("4-{event_id}"),
         });
         let app = app.id.clone();

@@ -11,9 +11,10 @@ pub(crate) fn filled(element: &Value, value: &Value) -> Result<Value, SlackError
     if value.is_object() && text_of(value, "type") == kind {
         return Ok(value.clone());
     }
-    let one = || value.as_str().map(|text| option(element, text)).transpose();
+    let one = || Some(value).filter(|value| !value.is_null()).map(|value| option(element, value)).transpose();
     let many = || -> Result<Vec<Value>, SlackError> {
-        texts(value).iter().map(|text| option(element, text)).collect()
+        let list = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
+        list.iter().filter(|value| !value.is_null()).map(|value| option(element, value)).collect()
     };
     let (name, content) = match kind {
         "static_select" | "radio_buttons" | "overflow" | "external_select" => {
@@ -32,6 +33,7 @@ pub(crate) fn filled(element: &Value, value: &Value) -> Result<Value, SlackError
         "timepicker" => ("selected_time", value.clone()),
         "datetimepicker" => ("selected_date_time", value.clone()),
         "rich_text_input" => ("rich_text_value", value.clone()),
+        "file_input" => ("files", json!(texts(value))),
         _ => ("value", value.clone()),
     };
     Ok(json!({"type": kind, name: content}))
@@ -76,8 +78,14 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// Finds the option that has this value; a list from outside has any.
-fn option(element: &Value, value: &str) -> Result<Value, SlackError> {
-    if text_of(element, "type").ends_with("external_select") {
+fn option(element: &Value, value: &Value) -> Result<Value, SlackError> {
+    let external = text_of(element, "type").ends_with("external_select");
+    if external && value.is_object() && value.get("value").is_some_and(Value::is_string) {
+        // As the app offered it.
+        return Ok(value.clone());
+    }
+    let value = value.as_str().unwrap_or_else(|| text_of(value, "value"));
+    if external {
         return Ok(json!({"text": {"type": "plain_text", "text": value, "emoji": true}, "value": value}));
     }
     let groups = element.get("option_groups").and_then(Value::as_array).into_iter().flatten();

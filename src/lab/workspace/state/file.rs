@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
+use crate::lab::workspace::block::{Content, Method, accept_message};
 use crate::lab::workspace::state::args::Args;
-use crate::lab::workspace::state::block::check_message;
-use crate::lab::workspace::state::channel::Message;
+use crate::lab::workspace::state::channel::{Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, seconds, stamp, text_of};
 
@@ -113,6 +113,10 @@ impl Workspace {
         if size == 0 || size > LARGEST_FILE {
             return Err(SlackError::new("invalid_arguments"));
         }
+        self.forget_unfinished(now);
+        if !self.fits(size) {
+            return Err(SlackError::new("storage_limit_reached"));
+        }
         let id = self.begin_file(&name, size, &bot, Some(app), now);
         let ticket = self.files.get(&id).map(|file| file.ticket.clone()).unwrap_or_default();
         Ok(json!({"ok": true, "upload_url": format!("{}/upload/v1/{ticket}", self.base), "file_id": id}))
@@ -147,10 +151,16 @@ impl Workspace {
 
     /// Notes that the bytes of a ticket came; returns the id under which they are kept.
     pub(crate) fn bytes_came(&mut self, ticket: &str, size: u64) -> Result<String, SlackError> {
-        let file = self.files.values_mut().find(|file| file.ticket == ticket && !file.complete);
+        let file = self.files.values().find(|file| file.ticket == ticket && !file.complete);
         let file = file.ok_or_else(|| SlackError::new("file_not_found"))?;
-        (file.uploaded, file.size) = (true, size);
-        Ok(file.id.clone())
+        let (id, promised) = (file.id.clone(), file.size);
+        if size > promised && !self.fits(size - promised) {
+            return Err(SlackError::new("storage_limit_reached"));
+        }
+        if let Some(file) = self.files.get_mut(&id) {
+            (file.uploaded, file.size) = (true, size);
+        }
+        Ok(id)
     }
 
     /// `files.completeUploadExternal`
@@ -188,7 +198,7 @@ impl Workspace {
         let comment = args.text("initial_comment").unwrap_or_default();
         let blocks = if comment.is_empty() { args.json("blocks", "invalid_blocks_format")? } else { None };
         if let Some(blocks) = &blocks {
-            check_message(blocks)?;
+            accept_message(Content { blocks: Some(blocks), ..Content::default() }, Method::Post)?;
         }
         for (item, id) in list.iter().zip(&ids) {
             if let Some(file) = self.files.get_mut(id) {
@@ -228,6 +238,13 @@ impl Workspace {
         let (ids, user, root) = (message.files.clone(), message.user.clone(), message.thread_ts.clone());
         let ts = self.post(place, message, now)?;
         for id in ids {
+            if self.files.get(&id).is_some_and(|file| file.shares.is_empty()) {
+                let event = json!({
+                    "type": "file_created", "file_id": id, "user_id": user, "file": {"id": id},
+                    "event_ts": stamp(now),
+                });
+                self.tell(place, &event, now);
+            }
             if let Some(file) = self.files.get_mut(&id) {
                 file.shares.push((place.to_owned(), ts.clone(), root.clone()));
             }
@@ -249,6 +266,57 @@ impl Workspace {
         )
     }
 
+    /// `files.list`
+    pub(crate) fn files_list(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
+        let bot = self.app(app)?.bot_user.clone();
+        let user = args.text("user");
+        user.as_ref().map(|user| self.user(user)).transpose()?;
+        let types = args.names("types");
+        let known = ["all", "spaces", "snippets", "images", "gdocs", "zips", "pdfs"];
+        if types.iter().any(|word| !known.contains(&word.as_str())) {
+            return Err(SlackError::new("unknown_type"));
+        }
+        let wanted = |file: &File| {
+            let images = file.mimetype().starts_with("image/");
+            types.is_empty()
+                || types.iter().any(|word| match word.as_str() {
+                    "all" => true,
+                    "images" => images,
+                    "pdfs" => file.mimetype() == "application/pdf",
+                    _ => false,
+                })
+        };
+        let inside = |channel: &String| {
+            self.channels
+                .get(channel)
+                .is_some_and(|place| place.kind == Kind::Public || place.members.contains(&bot))
+        };
+        let edge = |name: &str| args.text(name).and_then(|text| text.parse::<f64>().ok());
+        let (from, to) = (edge("ts_from").unwrap_or(0.0), edge("ts_to").unwrap_or(f64::MAX));
+        let mut found: Vec<&File> = self
+            .files
+            .values()
+            .filter(|file| file.complete && wanted(file))
+            .filter(|file| {
+                file.app.as_deref() == Some(app) || file.shares.iter().any(|(channel, _, _)| inside(channel))
+            })
+            .filter(|file| user.as_ref().is_none_or(|user| *user == file.user))
+            .filter(|file| {
+                args.text("channel").is_none_or(|channel| file.shares.iter().any(|share| share.0 == channel))
+            })
+            .filter(|file| i32::try_from(file.created).is_ok_and(|at| (from..=to).contains(&f64::from(at))))
+            .collect();
+        found.sort_by(|one, other| (other.created, &other.id).cmp(&(one.created, &one.id)));
+        let number = |name: &str, or: u64| args.number(name).filter(|number| *number > 0).unwrap_or(or);
+        let (count, page) = (number("count", 100).min(200), number("page", 1));
+        let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let skipped = usize::try_from((page - 1).saturating_mul(count)).unwrap_or(usize::MAX);
+        let shown = found.into_iter().skip(skipped).take(usize::try_from(count).unwrap_or(100));
+        let files: Vec<Value> = shown.map(|file| file.form(self)).collect();
+        let paging = json!({"count": count, "total": total, "page": page, "pages": total.div_ceil(count)});
+        Ok(json!({"ok": true, "files": files, "paging": paging}))
+    }
+
     /// `files.delete`; returns the answer, and the bytes go with the entry.
     pub(crate) fn files_delete(
         &mut self,
@@ -262,10 +330,32 @@ impl Workspace {
             return Err(SlackError::new("cant_delete_file"));
         }
         let shares = file.shares.clone();
-        self.files.remove(&id);
+        self.drop_file(&id);
+        let mut places: Vec<String> = Vec::new();
         for (channel, ts, _) in shares {
             drop(self.edit(&channel, &ts, now, |message| message.files.retain(|file| *file != id)));
+            if !places.contains(&channel) {
+                places.push(channel);
+            }
+        }
+        let event = json!({"type": "file_deleted", "file_id": id, "event_ts": stamp(now)});
+        for place in places {
+            self.tell(&place, &event, now);
         }
         Ok(json!({"ok": true}))
+    }
+
+    fn drop_file(&mut self, id: &str) {
+        if self.files.remove(id).is_some() {
+            self.gone.push(id.to_owned());
+        }
+    }
+
+    /// Forgets uploads that were begun long ago and never came to an end.
+    fn forget_unfinished(&mut self, now: Timestamp) {
+        const AN_HOUR: i64 = 60 * 60;
+        let late = |file: &&File| !file.complete && file.created < seconds(now) - AN_HOUR;
+        let ids: Vec<String> = self.files.values().filter(late).map(|file| file.id.clone()).collect();
+        ids.iter().for_each(|id| self.drop_file(id));
     }
 }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::base::Timestamp;
 use crate::lab::workspace::state::args::Args;
-use crate::lab::workspace::state::block::find;
 use crate::lab::workspace::state::channel::{Channel, Kind};
 use crate::lab::workspace::state::error::SlackError;
-use crate::lab::workspace::state::field::{action, content, filled, initial};
-use crate::lab::workspace::state::model::{Hook, Workspace, stamp, text_of};
+use crate::lab::workspace::state::form::{lacking, state_of};
+use crate::lab::workspace::state::model::{Hook, Workspace, stamp};
 use crate::lab::workspace::state::user::set;
+use crate::lab::workspace::state::view::View;
 
 /// In which form something reaches the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,78 +31,6 @@ pub(crate) struct Interaction {
 }
 
 impl Workspace {
-    /// A person presses something in a message.
-    pub(crate) fn press(&mut self, args: &Args, now: Timestamp) -> Result<Interaction, SlackError> {
-        let user = self.user_named(&args.need("user")?)?.id.clone();
-        let name = args.need("action_id")?;
-        if let Some(view) = args.text("view_id") {
-            return self.press_in_view(&user, &view, &name, args, now);
-        }
-        let channel = self.seen_by(&user, &args.need("channel")?)?;
-        let ts = args.need("ts")?;
-        let (place, message) = self.at(&channel, &ts)?;
-        if message.only_for.as_ref().is_some_and(|only| *only != user) {
-            return Err(SlackError::new("message_not_found"));
-        }
-        let app = message.app.clone().ok_or_else(|| SlackError::new("action_not_found"))?;
-        let blocks = message.blocks.as_ref().unwrap_or(&Value::Null);
-        let (block, element) =
-            find(blocks, args.text("block_id").as_deref(), &name, args.text("value").as_deref())
-                .ok_or_else(|| SlackError::new("action_not_found"))?;
-        let pressed = action(element, &block, args.0.get("value"), &stamp(now))?;
-        let (thread, hidden) = (message.thread_ts.clone(), message.only_for.is_some());
-        let named = channel_name(place);
-        let look = self.look(message, true);
-        let state = state_of(blocks, args)?;
-        let url = self.hook(&app, &user, &channel, Some(&ts), thread.as_deref(), "actions", now);
-        let mut container =
-            json!({"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": hidden});
-        if let Some(thread) = thread {
-            set(&mut container, "thread_ts", json!(thread));
-        }
-        let (mut payload, trigger) = self.payload("block_actions", &app, &user, now)?;
-        set(&mut payload, "container", container);
-        set(&mut payload, "channel", json!({"id": channel, "name": named}));
-        // The body of an ephemeral message is not told.
-        if !hidden {
-            set(&mut payload, "message", look);
-        }
-        set(&mut payload, "state", json!({"values": state}));
-        set(&mut payload, "response_url", json!(url));
-        set(&mut payload, "actions", json!([pressed]));
-        Ok(Interaction { app, post: Post::Interactive, payload, trigger })
-    }
-
-    fn press_in_view(
-        &mut self,
-        user: &str,
-        view: &str,
-        name: &str,
-        args: &Args,
-        now: Timestamp,
-    ) -> Result<Interaction, SlackError> {
-        let home = |view: &&crate::lab::workspace::state::view::View| {
-            view.id == args.text("view_id").unwrap_or_default()
-        };
-        let found = self.modals.values().flatten().chain(self.homes.values()).find(home);
-        let view = found
-            .filter(|found| found.user == user)
-            .ok_or_else(|| SlackError::new(&format!("view_not_found: {view}")))?;
-        let mut view = view.clone();
-        let blocks = view.body.get("blocks").cloned().unwrap_or(Value::Null);
-        let (block, element) =
-            find(&blocks, args.text("block_id").as_deref(), name, args.text("value").as_deref())
-                .ok_or_else(|| SlackError::new("action_not_found"))?;
-        let pressed = action(element, &block, args.0.get("value"), &stamp(now))?;
-        view.state = Value::Object(state_of(&blocks, args)?);
-        let app = view.app.clone();
-        let (mut payload, trigger) = self.payload("block_actions", &app, user, now)?;
-        set(&mut payload, "container", json!({"type": "view", "view_id": view.id}));
-        set(&mut payload, "view", view.form(self));
-        set(&mut payload, "actions", json!([pressed]));
-        Ok(Interaction { app, post: Post::Interactive, payload, trigger })
-    }
-
     /// A person submits a modal; `Err` holds what the client itself refuses, by block.
     pub(crate) fn submit(
         &mut self,
@@ -118,7 +46,8 @@ impl Workspace {
             return Err(SlackError::new("view_not_on_top"));
         }
         let blocks = view.body.get("blocks").cloned().unwrap_or(Value::Null);
-        let state = state_of(&blocks, args)?;
+        let mut state = state_of(&blocks, args)?;
+        self.name_files(&mut state);
         let wrong = lacking(&blocks, &state);
         if !wrong.is_empty() {
             return Ok(Err(wrong));
@@ -135,21 +64,24 @@ impl Workspace {
     }
 
     /// A person closes a modal; the app is told if it asked to be.
+    ///
+    /// Of a whole stack that is cleared, the app is told of its lowest view alone.
     pub(crate) fn close(&mut self, args: &Args, now: Timestamp) -> Result<Option<Interaction>, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
         let id = args.need("view_id")?;
         let view = self.modal(&id).ok().filter(|view| view.user == user);
-        let view = view.ok_or_else(|| SlackError::new("view_not_found"))?.clone();
-        let flag = |name: &str| view.body.get(name).and_then(Value::as_bool).unwrap_or(false);
-        let whole = flag("clear_on_close") || args.flag("clear").unwrap_or(false);
+        let view = view.ok_or_else(|| SlackError::new("view_not_found"))?;
+        let flag = |view: &View, name: &str| view.body.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let whole = flag(view, "clear_on_close") || args.flag("clear").unwrap_or(false);
+        let told = if whole { self.modal(&view.root).unwrap_or(view) } else { view }.clone();
         self.close_view(&id, whole);
-        if !flag("notify_on_close") {
+        if !flag(&told, "notify_on_close") {
             return Ok(None);
         }
-        let (mut payload, trigger) = self.payload("view_closed", &view.app, &user, now)?;
-        set(&mut payload, "view", view.form(self));
+        let (mut payload, trigger) = self.payload("view_closed", &told.app, &user, now)?;
+        set(&mut payload, "view", told.form(self));
         set(&mut payload, "is_cleared", json!(whole));
-        Ok(Some(Interaction { app: view.app.clone(), post: Post::Interactive, payload, trigger }))
+        Ok(Some(Interaction { app: told.app.clone(), post: Post::Interactive, payload, trigger }))
     }
 
     /// A person types a command.
@@ -212,7 +144,7 @@ impl Workspace {
     }
 
     /// What every interactive payload has.
-    fn payload(
+    pub(crate) fn payload(
         &mut self,
         kind: &str,
         app: &str,
@@ -237,7 +169,7 @@ impl Workspace {
 
     /// Makes an address through which the app may answer later.
     #[expect(clippy::too_many_arguments, reason = "what an address stands for is exactly this")]
-    fn hook(
+    pub(crate) fn hook(
         &mut self,
         app: &str,
         user: &str,
@@ -257,6 +189,11 @@ impl Workspace {
             uses: 0,
             born: now.as_millis(),
         };
+        if self.hooks.len() >= self.caps.handles {
+            let oldest =
+                self.hooks.iter().min_by_key(|(_, hook)| hook.born).map(|(secret, _)| secret.clone());
+            oldest.and_then(|secret| self.hooks.remove(&secret));
+        }
         self.hooks.insert(secret.clone(), hook);
         format!("{}/hooks/{kind}/{}/{secret}", self.base, self.team.id)
     }
@@ -274,65 +211,10 @@ impl Workspace {
 }
 
 /// The name of a conversation in payloads: people's direct ones have none of their own.
-fn channel_name(place: &Channel) -> String {
+pub(crate) fn channel_name(place: &Channel) -> String {
     match place.kind {
         Kind::Public | Kind::Mpim => place.name.clone(),
         Kind::Private => "privategroup".to_owned(),
         Kind::Im => "directmessage".to_owned(),
     }
-}
-
-/// What stands in every element that takes something: what was given, else what it began with.
-fn state_of(blocks: &Value, args: &Args) -> Result<Map<String, Value>, SlackError> {
-    let given = args.json("values", "invalid_arguments")?.unwrap_or(Value::Null);
-    let mut state = Map::new();
-    for block in blocks.as_array().into_iter().flatten() {
-        let id = text_of(block, "block_id");
-        let elements = block.get("elements").and_then(Value::as_array).into_iter().flatten();
-        let elements = block.get("element").into_iter().chain(block.get("accessory")).chain(elements);
-        for element in elements {
-            let name = text_of(element, "action_id");
-            let silent =
-                ["button", "overflow", "image", "feedback_buttons", "icon_button", "workflow_button"];
-            if name.is_empty() || silent.contains(&text_of(element, "type")) {
-                continue;
-            }
-            let field = match given.get(id).and_then(|block| block.get(name)) {
-                Some(value) => filled(element, value)?,
-                None => initial(element),
-            };
-            let row = state.entry(id.to_owned()).or_insert_with(|| json!({}));
-            set(row, name, field);
-        }
-    }
-    Ok(state)
-}
-
-/// What the client itself refuses: a required field that is empty, a text that is too short or too long.
-fn lacking(blocks: &Value, state: &Map<String, Value>) -> Map<String, Value> {
-    let mut wrong = Map::new();
-    for block in blocks.as_array().into_iter().flatten().filter(|block| text_of(block, "type") == "input") {
-        let id = text_of(block, "block_id");
-        let Some(element) = block.get("element") else { continue };
-        let field = state.get(id).and_then(|row| row.get(text_of(element, "action_id")));
-        let inside = field.and_then(content);
-        let optional = block.get("optional").and_then(Value::as_bool).unwrap_or(false);
-        let length = inside.and_then(Value::as_str).map(|text| text.chars().count());
-        let bound =
-            |name: &str| element.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let problem = match (inside, length) {
-            (None, _) if !optional => Some("Please complete this required field.".to_owned()),
-            (Some(_), Some(length)) if bound("min_length").is_some_and(|least| length < least) => {
-                Some(format!("Must be at least {} characters.", bound("min_length").unwrap_or(0)))
-            }
-            (Some(_), Some(length)) if length > bound("max_length").unwrap_or(3000) => {
-                Some(format!("Must be at most {} characters.", bound("max_length").unwrap_or(3000)))
-            }
-            _ => None,
-        };
-        if let Some(problem) = problem {
-            wrong.insert(id.to_owned(), json!(problem));
-        }
-    }
-    wrong
 }

@@ -3,12 +3,22 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
-use crate::lab::workspace::state::block::fill;
+use crate::lab::workspace::state::block::{fill, fill_attachments};
 use crate::lab::workspace::state::channel::{Channel, Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::event::Notice;
 use crate::lab::workspace::state::model::{Workspace, stamp};
 use crate::lab::workspace::state::user::set;
+
+/// Gives what can be pressed in a message the names that it lacks.
+fn dressed(message: &mut Message, workspace: &mut Workspace) {
+    if let Some(blocks) = &mut message.blocks {
+        fill(blocks, workspace);
+    }
+    if let Some(attachments) = &mut message.attachments {
+        fill_attachments(attachments, workspace);
+    }
+}
 
 impl Workspace {
     /// Puts a message into a conversation, tells everybody, and returns its name.
@@ -18,9 +28,7 @@ impl Workspace {
         mut message: Message,
         now: Timestamp,
     ) -> Result<String, SlackError> {
-        if let Some(blocks) = &mut message.blocks {
-            fill(blocks, self);
-        }
+        dressed(&mut message, self);
         let place = self.channel_mut(channel)?;
         if let Some(root) = &message.thread_ts {
             let there = place.messages.get(root).filter(|root| root.only_for.is_none());
@@ -37,7 +45,8 @@ impl Workspace {
         {
             root.replies.push((ts.clone(), message.user.clone()));
         }
-        place.messages.insert(ts.clone(), message);
+        place.put(message);
+        self.make_room();
         self.posted(channel, &ts, now);
         Ok(ts)
     }
@@ -56,6 +65,7 @@ impl Workspace {
         set(&mut event, "channel_type", json!(kind.channel_type()));
         self.tell(channel, &event, now);
         self.mentioned(channel, &message, kind, &event, now);
+        self.linked(channel, &message, now);
     }
 
     /// Sends `app_mention` to every app that the message names, outside of direct messages.
@@ -109,10 +119,9 @@ impl Workspace {
         let before = before.clone();
         let mut after = before.clone();
         edit(&mut after);
-        if let Some(blocks) = &mut after.blocks {
-            fill(blocks, self);
-        }
-        self.channel_mut(channel)?.messages.insert(ts.to_owned(), after.clone());
+        dressed(&mut after, self);
+        self.channel_mut(channel)?.put(after.clone());
+        self.make_room();
         self.changed(channel, &after);
         if after.only_for.is_none() {
             self.told_change(channel, &before, &after, now);
@@ -145,10 +154,11 @@ impl Workspace {
                     (None, None, None, None);
                 message.files.clear();
                 message.reactions.clear();
+                message.pin = None;
             });
         }
         let place = self.channel_mut(channel)?;
-        place.messages.remove(ts);
+        place.take(ts);
         if let Some(root) = message.thread_ts.as_ref().and_then(|root| place.messages.get_mut(root)) {
             root.replies.retain(|(reply, _)| reply != ts);
         }
@@ -230,6 +240,10 @@ impl Workspace {
         }
         if message.only_for.is_some() {
             put("is_ephemeral", json!(true));
+        }
+        if let Some(pin) = &message.pin {
+            put("pinned_to", json!([pin.channel]));
+            put("pinned_info", pin.form());
         }
         if let Some(stream) = &message.stream {
             put("streaming_state", json!(if stream.open { "in_progress" } else { "completed" }));

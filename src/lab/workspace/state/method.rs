@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::base::Timestamp;
 use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::Workspace;
@@ -32,13 +31,26 @@ const fn bot(name: &'static str, scopes: &'static [&'static str], tier: u32) -> 
     Method { name, token: Token::Bot, scopes, tier }
 }
 
+/// The scopes by which an app may change a channel.
+const MANAGE: &[&str] = &["channels:manage", "groups:write", "im:write", "mpim:write"];
+
 /// Every method that is answered.
-pub(crate) const METHODS: [Method; 43] = [
+pub(crate) const METHODS: &[Method] = &[
     Method { name: "api.test", token: Token::None, scopes: &[], tier: 4 },
     Method { name: "apps.connections.open", token: Token::App, scopes: &[], tier: 2 },
+    Method { name: "apps.event.authorizations.list", token: Token::App, scopes: &[], tier: 4 },
     bot("auth.test", &[], 4),
+    bot("blocks.validate", &[], 4),
+    bot("bookmarks.add", &["bookmarks:write"], 2),
+    bot("bookmarks.list", &["bookmarks:read"], 3),
+    bot("bookmarks.remove", &["bookmarks:write"], 2),
     bot("bots.info", &["users:read"], 3),
+    bot("dnd.info", &["dnd:read"], 3),
+    bot("dnd.teamInfo", &["dnd:read"], 2),
+    bot("emoji.list", &["emoji:read"], 2),
     bot("team.info", &["team:read"], 3),
+    bot("users.conversations", &["channels:read", "groups:read", "im:read", "mpim:read"], 3),
+    bot("users.getPresence", &["users:read"], 3),
     bot("users.info", &["users:read"], 4),
     bot("users.list", &["users:read"], 2),
     bot("users.lookupByEmail", &["users:read.email"], 3),
@@ -53,17 +65,34 @@ pub(crate) const METHODS: [Method; 43] = [
     bot("conversations.open", &["im:write", "mpim:write"], 3),
     bot("conversations.join", &["channels:join"], 3),
     bot("conversations.invite", &["channels:manage", "groups:write"], 3),
+    bot("conversations.create", MANAGE, 2),
+    bot("conversations.rename", MANAGE, 2),
+    bot("conversations.archive", MANAGE, 2),
+    bot("conversations.unarchive", MANAGE, 2),
+    bot("conversations.setTopic", MANAGE, 2),
+    bot("conversations.setPurpose", MANAGE, 2),
+    bot("conversations.leave", MANAGE, 3),
+    bot("conversations.kick", MANAGE, 3),
+    bot("conversations.mark", MANAGE, 3),
     bot("chat.postMessage", &["chat:write"], 4),
     bot("chat.postEphemeral", &["chat:write"], 4),
     bot("chat.update", &["chat:write"], 3),
     bot("chat.delete", &["chat:write"], 3),
     bot("chat.getPermalink", &[], 4),
+    bot("chat.scheduleMessage", &["chat:write"], 3),
+    bot("chat.scheduledMessages.list", &[], 3),
+    bot("chat.deleteScheduledMessage", &["chat:write"], 3),
+    bot("chat.unfurl", &["links:write"], 3),
     bot("chat.startStream", &["chat:write"], 2),
     bot("chat.appendStream", &["chat:write"], 4),
     bot("chat.stopStream", &["chat:write"], 2),
+    bot("pins.add", &["pins:write"], 2),
+    bot("pins.list", &["pins:read"], 2),
+    bot("pins.remove", &["pins:write"], 2),
     bot("reactions.add", &["reactions:write"], 3),
     bot("reactions.remove", &["reactions:write"], 2),
     bot("reactions.get", &["reactions:read"], 3),
+    bot("reactions.list", &["reactions:read"], 2),
     bot("views.open", &[], 4),
     bot("views.push", &[], 4),
     bot("views.update", &[], 4),
@@ -71,6 +100,7 @@ pub(crate) const METHODS: [Method; 43] = [
     bot("files.getUploadURLExternal", &["files:write"], 4),
     bot("files.completeUploadExternal", &["files:write"], 4),
     bot("files.info", &["files:read"], 4),
+    bot("files.list", &["files:read"], 3),
     bot("files.delete", &["files:write"], 3),
     bot("assistant.threads.setStatus", &["assistant:write", "chat:write"], 3),
     bot("assistant.threads.setTitle", &["assistant:write"], 4),
@@ -107,62 +137,8 @@ impl Workspace {
             .beside("provided", app.scopes.join(",")))
     }
 
-    /// Answers a call of an app whose token was checked.
-    pub(crate) fn call(
-        &mut self,
-        app: &str,
-        name: &str,
-        args: &Args,
-        now: Timestamp,
-    ) -> Result<Value, SlackError> {
-        let bot = self.app(app)?.bot_user.clone();
-        match name {
-            "auth.test" => self.auth_test(app),
-            "bots.info" => self.bots_info(app, args),
-            "team.info" => Ok(self.team_info()),
-            "users.info" => self.users_info(args),
-            "users.list" => self.users_list(args),
-            "users.lookupByEmail" => self.users_lookup_by_email(args),
-            "users.profile.get" => self.users_profile_get(args, &bot),
-            "usergroups.list" => Ok(self.usergroups_list(args)),
-            "usergroups.users.list" => self.usergroups_users_list(args),
-            "conversations.list" => self.conversations_list(app, args),
-            "conversations.info" => self.conversations_info(app, args),
-            "conversations.history" => self.conversations_history(app, args),
-            "conversations.replies" => self.conversations_replies(app, args),
-            "conversations.members" => self.conversations_members(app, args),
-            "conversations.open" => self.conversations_open(app, args, now),
-            "conversations.join" => self.conversations_join(app, args, now),
-            "conversations.invite" => self.conversations_invite(app, args, now),
-            "chat.postMessage" => self.chat_post_message(app, args, now),
-            "chat.postEphemeral" => self.chat_post_ephemeral(app, args, now),
-            "chat.update" => self.chat_update(app, args, now),
-            "chat.delete" => self.chat_delete(app, args, now),
-            "chat.getPermalink" => self.chat_get_permalink(app, args),
-            "chat.startStream" => self.chat_start_stream(app, args, now),
-            "chat.appendStream" => self.chat_append_stream(app, args, now),
-            "chat.stopStream" => self.chat_stop_stream(app, args, now),
-            "reactions.add" => self.reactions_add(app, args, now),
-            "reactions.remove" => self.reactions_remove(app, args, now),
-            "reactions.get" => self.reactions_get(app, args),
-            "views.open" => self.views_open(app, args, now),
-            "views.push" => self.views_push(app, args, now),
-            "views.update" => self.views_update(app, args, now),
-            "views.publish" => self.views_publish(app, args, now),
-            "files.getUploadURLExternal" => self.files_get_upload_url(app, args, now),
-            "files.completeUploadExternal" => self.files_complete_upload(app, args, now),
-            "files.info" => self.files_info(args),
-            "files.delete" => self.files_delete(app, args, now),
-            "assistant.threads.setStatus" => self.assistant_set_status(app, args),
-            "assistant.threads.setTitle" => self.assistant_set_title(app, args),
-            "assistant.threads.setSuggestedPrompts" => self.assistant_set_prompts(app, args),
-            "agents.sessions.setStatus" => self.agents_set_status(app, args),
-            "agents.sessions.rename" => self.agents_rename(app, args),
-            _ => Err(SlackError::new("unknown_method").beside("req_method", name)),
-        }
-    }
-
-    fn auth_test(&self, app: &str) -> Result<Value, SlackError> {
+    /// `auth.test`
+    pub(crate) fn auth_test(&self, app: &str) -> Result<Value, SlackError> {
         let app = self.app(app)?;
         let mut answer = json!({
             "ok": true, "url": format!("{}/", self.base), "team": self.team.name,
@@ -177,7 +153,8 @@ impl Workspace {
         Ok(answer)
     }
 
-    fn bots_info(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
+    /// `bots.info`
+    pub(crate) fn bots_info(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
         let bot = match args.text("bot") {
             Some(id) => self.apps.iter().find(|app| app.bot_id == id),
             None => self.app(app).ok(),

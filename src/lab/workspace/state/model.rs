@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use crate::base::{Digest, Timestamp};
 use crate::lab::workspace::state::app::App;
+use crate::lab::workspace::state::cap::Caps;
 use crate::lab::workspace::state::channel::Channel;
 use crate::lab::workspace::state::event::Happening;
 use crate::lab::workspace::state::file::File;
 use crate::lab::workspace::state::limit::Limits;
+use crate::lab::workspace::state::schedule::Scheduled;
 use crate::lab::workspace::state::session::Session;
 use crate::lab::workspace::state::user::{Group, Team, User};
 use crate::lab::workspace::state::view::{Trigger, View};
@@ -38,6 +40,8 @@ pub(crate) struct Workspace {
     pub(crate) triggers: BTreeMap<String, Trigger>,
     pub(crate) hooks: BTreeMap<String, Hook>,
     pub(crate) sessions: BTreeMap<String, Session>,
+    #[serde(default)]
+    pub(crate) scheduled: Vec<Scheduled>,
     pub(crate) counter: u64,
     /// What nobody outside can guess; secrets in addresses come from it.
     pub(crate) salt: String,
@@ -46,6 +50,14 @@ pub(crate) struct Workspace {
     pub(crate) base: String,
     #[serde(skip)]
     pub(crate) limits: Limits,
+    #[serde(skip)]
+    pub(crate) caps: Caps,
+    /// When something is due next, in milliseconds; at once after a restart, to find out.
+    #[serde(skip)]
+    pub(crate) due: i64,
+    /// Files whose bytes are not wanted any more.
+    #[serde(skip)]
+    pub(crate) gone: Vec<String>,
     #[serde(skip)]
     outbox: Vec<Happening>,
 }
@@ -81,10 +93,14 @@ impl Workspace {
             triggers: BTreeMap::new(),
             hooks: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            scheduled: Vec::new(),
             counter: 0,
             salt,
             base: String::new(),
             limits: Limits::default(),
+            caps: Caps::default(),
+            due: 0,
+            gone: Vec::new(),
             outbox: Vec::new(),
         }
     }
@@ -112,12 +128,18 @@ impl Workspace {
         std::mem::take(&mut self.outbox)
     }
 
-    /// Forgets what is too old to be used.
+    /// Takes the names of files whose bytes are not wanted any more.
+    pub(crate) fn take_gone(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.gone)
+    }
+
+    /// Does what is due, and forgets what is too old to be used.
     pub(crate) fn tidy(&mut self, now: Timestamp) {
         const HALF_AN_HOUR: i64 = 30 * 60 * 1000;
         let old = now.as_millis() - HALF_AN_HOUR;
         self.triggers.retain(|_, trigger| trigger.born > old);
         self.hooks.retain(|_, hook| hook.born > old);
+        self.come_due(now);
     }
 }
 

@@ -8,9 +8,10 @@ use crate::lab::workspace::state::args::Args;
 use crate::lab::workspace::state::channel::{Channel, Kind, Message};
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, stamp};
+use crate::lab::workspace::state::rich::rich;
 use crate::lab::workspace::state::user::{User, set};
 use crate::lab::workspace::state::view::View;
-use crate::lab::workspace::state::wording::{rich, written};
+use crate::lab::workspace::state::wording::written;
 
 /// How long a person's text may be.
 const LONGEST: usize = 40_000;
@@ -45,11 +46,7 @@ impl Workspace {
     pub(crate) fn write(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.clone();
         let channel = self.enter(&user.id, &args.need("channel")?, now)?;
-        let text = args.text("text").ok_or_else(|| SlackError::new("no_text"))?;
-        if text.chars().count() > LONGEST {
-            return Err(SlackError::new("msg_too_long"));
-        }
-        let text = written(self, &text);
+        let text = self.typed(args)?;
         let thread_ts = args.text("thread_ts");
         let broadcast = thread_ts.is_some() && args.flag("reply_broadcast").unwrap_or(false);
         let message = Message {
@@ -66,6 +63,15 @@ impl Workspace {
         Ok(json!({"ok": true, "ts": ts, "channel": channel}))
     }
 
+    /// Reads what a person typed, as Slack keeps it.
+    fn typed(&self, args: &Args) -> Result<String, SlackError> {
+        let text = args.text("text").ok_or_else(|| SlackError::new("no_text"))?;
+        if text.chars().count() > LONGEST {
+            return Err(SlackError::new("msg_too_long"));
+        }
+        Ok(written(self, &text))
+    }
+
     /// Finds the conversation that a person names, by id, by name, or by whom it is with, and goes there.
     fn enter(&mut self, user: &str, name: &str, now: Timestamp) -> Result<String, SlackError> {
         let channel = match self.seen_by(user, name) {
@@ -75,6 +81,9 @@ impl Workspace {
                 _ => return Err(refused),
             },
         };
+        if self.channel(&channel)?.archived {
+            return Err(SlackError::new("is_archived"));
+        }
         self.admit(&channel, user, None, now)?;
         Ok(channel)
     }
@@ -105,7 +114,7 @@ impl Workspace {
         if self.at(&channel, &ts)?.1.user != user {
             return Err(SlackError::new("cant_update_message"));
         }
-        let text = written(self, &args.need("text")?);
+        let text = self.typed(args)?;
         self.edit(&channel, &ts, now, |message| {
             message.edited = Some((user, stamp(now)));
             message.blocks = Some(rich(&text));
@@ -130,6 +139,23 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
+    /// Pins a message, or takes its pin away.
+    pub(crate) fn person_pins(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+        let user = self.user_named(&args.need("user")?)?.id.clone();
+        let channel = self.seen_by(&user, &args.need("channel")?)?;
+        let add = !args.flag("remove").unwrap_or(false);
+        self.pin(&channel, &args.need("ts")?, &user, add, now)?;
+        Ok(json!({"ok": true}))
+    }
+
+    /// Leaves a channel.
+    pub(crate) fn person_leaves(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+        let user = self.user_named(&args.need("user")?)?.id.clone();
+        let channel = self.seen_by(&user, &args.need("channel")?)?;
+        self.depart(&channel, &user, now)?;
+        Ok(json!({"ok": true}))
+    }
+
     /// Presses the stop button of an agent's session.
     pub(crate) fn person_stops(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
@@ -138,7 +164,7 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
-    /// Shares a file whose bytes are there.
+    /// Shares a file whose bytes are there; without a channel it is the person's own, as in a form.
     pub(crate) fn person_shares(
         &mut self,
         args: &Args,
@@ -146,11 +172,16 @@ impl Workspace {
         now: Timestamp,
     ) -> Result<(Value, String), SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
-        let channel = self.enter(&user, &args.need("channel")?, now)?;
-        let id = self.begin_file(&args.need("name")?, size, &user, None, now);
+        let place = args.text("channel").map(|name| self.enter(&user, &name, now)).transpose()?;
+        let name = args.need("name")?;
+        if !self.fits(size) {
+            return Err(SlackError::new("storage_limit_reached"));
+        }
+        let id = self.begin_file(&name, size, &user, None, now);
         if let Some(file) = self.files.get_mut(&id) {
             (file.uploaded, file.complete) = (true, true);
         }
+        let Some(channel) = place else { return Ok((json!({"ok": true, "file": id}), id)) };
         let text = written(self, &args.text("text").unwrap_or_default());
         let message = Message {
             user,

@@ -1,6 +1,6 @@
 //! A fresh workspace: who is there, and where they talk.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::base::{Digest, Timestamp};
 use crate::lab::workspace::state::app::{App, SCOPES};
@@ -98,18 +98,10 @@ pub(crate) fn fresh(salt: &str, now: Timestamp) -> Workspace {
             members.insert(GHOST.to_owned());
         }
         let channel = Channel {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            kind,
-            creator: "U0LABALICE".to_owned(),
-            created,
-            topic: String::new(),
             purpose: purpose.to_owned(),
             shared,
-            archived: false,
             members,
-            messages: BTreeMap::new(),
-            last: 0,
+            ..Channel::new(id, name, kind, "U0LABALICE", created)
         };
         workspace.channels.insert(id.to_owned(), channel);
     }
@@ -159,6 +151,7 @@ pub(crate) fn add_app(
         interactivity_url: None,
         command_url: None,
         command: format!("/{}", name.to_lowercase()),
+        domains: Vec::new(),
         updated: created,
     };
     let bot = User {

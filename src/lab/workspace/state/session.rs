@@ -10,6 +10,9 @@ use crate::lab::workspace::state::event::Notice;
 use crate::lab::workspace::state::model::{Workspace, stamp, text_of};
 use crate::lab::workspace::state::user::set;
 
+/// How long the words of an agent stay if it says nothing.
+const STATUS_MILLIS: i64 = 2 * 60 * 1000;
+
 /// What a thread shows of the agent in it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Session {
@@ -18,6 +21,9 @@ pub(crate) struct Session {
     pub(crate) thread_ts: Option<String>,
     /// The words below the thread, `is thinking…` for instance.
     pub(crate) status: String,
+    /// When the words vanish by themselves, in milliseconds.
+    #[serde(default)]
+    pub(crate) status_until: i64,
     pub(crate) loading_messages: Vec<String>,
     pub(crate) title: String,
     /// `processing`, `active`, `suspended` or `closed`, where the thread is an agent's session.
@@ -38,7 +44,8 @@ impl Session {
     }
 }
 
-fn key(channel: &str, thread: Option<&str>) -> String {
+/// The name under which a thread's session is kept.
+pub(crate) fn key(channel: &str, thread: Option<&str>) -> String {
     format!("{channel} {}", thread.unwrap_or_default())
 }
 
@@ -67,7 +74,12 @@ impl Workspace {
     }
 
     /// `assistant.threads.setStatus`
-    pub(crate) fn assistant_set_status(&mut self, app: &str, args: &Args) -> Result<Value, SlackError> {
+    pub(crate) fn assistant_set_status(
+        &mut self,
+        app: &str,
+        args: &Args,
+        now: Timestamp,
+    ) -> Result<Value, SlackError> {
         let (channel, thread) = self.thread_of(app, args)?;
         // An empty status is how one is taken away.
         if !args.0.contains_key("status") {
@@ -82,6 +94,8 @@ impl Workspace {
         let session = self.session_of(app, &channel, Some(&thread));
         session.status = args.text("status").unwrap_or_default();
         session.loading_messages = loading;
+        session.status_until = now.as_millis() + STATUS_MILLIS;
+        self.wake_at(now.as_millis() + STATUS_MILLIS);
         self.status_notice("status", &channel, Some(&thread));
         Ok(json!({"ok": true}))
     }
@@ -180,6 +194,25 @@ impl Workspace {
             session.status.clear();
             session.loading_messages.clear();
             self.status_notice("status", channel, thread);
+        }
+    }
+
+    /// Takes words away that are too old, and says when the next ones will be.
+    pub(crate) fn fade(&mut self, now: Timestamp) {
+        let mut faded = Vec::new();
+        let mut next = i64::MAX;
+        for session in self.sessions.values_mut().filter(|session| !session.status.is_empty()) {
+            if session.status_until <= now.as_millis() {
+                session.status.clear();
+                session.loading_messages.clear();
+                faded.push((session.channel.clone(), session.thread_ts.clone()));
+            } else {
+                next = next.min(session.status_until);
+            }
+        }
+        self.wake_at(next);
+        for (channel, thread) in faded {
+            self.status_notice("status", &channel, thread.as_deref());
         }
     }
 

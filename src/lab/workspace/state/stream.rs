@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
+use crate::lab::workspace::block::{Content, Method, accept_message};
 use crate::lab::workspace::state::args::Args;
-use crate::lab::workspace::state::block::{check_message, fill};
+use crate::lab::workspace::state::block::fill;
+use crate::lab::workspace::state::body::metadata;
 use crate::lab::workspace::state::channel::{Kind, Message, Stream};
-use crate::lab::workspace::state::chat::metadata;
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::model::{Workspace, text_of};
 
@@ -14,14 +15,12 @@ use crate::lab::workspace::state::model::{Workspace, text_of};
 const LIFE_MILLIS: i64 = 5 * 60 * 1000;
 /// How much a streamed message holds, in bytes.
 const LARGEST: usize = 10_600;
-/// How much text one call may bring.
-const LONGEST_PART: usize = 12_000;
 
 fn chunks(args: &Args) -> Result<Vec<Value>, SlackError> {
     let chunks = args.json("chunks", "invalid_chunks")?;
     let markdown = args.text("markdown_text");
-    if markdown.as_ref().is_some_and(|text| text.chars().count() > LONGEST_PART) {
-        return Err(SlackError::new("msg_too_long"));
+    if markdown.is_some() {
+        accept_message(Content { markdown_text: markdown.as_deref(), ..Content::default() }, Method::Post)?;
     }
     match (chunks, markdown) {
         (Some(_), Some(_)) => Err(SlackError::new("cannot_provide_both_markdown_text_and_chunks")),
@@ -40,9 +39,21 @@ fn chunks(args: &Args) -> Result<Vec<Value>, SlackError> {
                 if !fits {
                     return Err(SlackError::new("invalid_chunks"));
                 }
+                closing(chunk.get("blocks"))?;
             }
             Ok(list.clone())
         }
+    }
+}
+
+/// Judges blocks that come while a stream runs or when it ends; none, and an empty list, are fine.
+fn closing(blocks: Option<&Value>) -> Result<(), SlackError> {
+    match blocks {
+        Some(list) if list.as_array().is_none_or(|list| !list.is_empty()) => {
+            accept_message(Content { blocks, ..Content::default() }, Method::Post)?;
+            Ok(())
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -203,9 +214,7 @@ impl Workspace {
     ) -> Result<Value, SlackError> {
         let more = chunks(args)?;
         let mut last = args.json("blocks", "invalid_blocks_format")?;
-        if let Some(blocks) = &last {
-            check_message(blocks)?;
-        }
+        closing(last.as_ref())?;
         let metadata = metadata(args)?;
         let (channel, ts, thread) = self.change_stream(app, args, more, now)?;
         if let Some(blocks) = &mut last {
@@ -253,7 +262,8 @@ impl Workspace {
         let thread = after.thread_ts.clone().unwrap_or_default();
         // While it is written no event tells of it: the end does.
         self.changed(&channel, &after);
-        self.channel_mut(&channel)?.messages.insert(ts.clone(), after);
+        self.channel_mut(&channel)?.put(after);
+        self.make_room();
         Ok((channel, ts, thread))
     }
 }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::{Digest, Timestamp};
+use crate::lab::workspace::block::accept_view;
 use crate::lab::workspace::state::args::Args;
-use crate::lab::workspace::state::block::{check_view, fill};
+use crate::lab::workspace::state::block::fill;
 use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::event::Notice;
 use crate::lab::workspace::state::model::{Workspace, text_of};
@@ -76,6 +77,10 @@ impl Workspace {
             used: false,
             opened: None,
         };
+        if self.triggers.len() >= self.caps.handles {
+            let oldest = self.triggers.iter().min_by_key(|(_, one)| one.born).map(|(id, _)| id.clone());
+            oldest.and_then(|id| self.triggers.remove(&id));
+        }
         self.triggers.insert(id.clone(), trigger);
         id
     }
@@ -192,7 +197,7 @@ impl Workspace {
         body: Value,
         now: Timestamp,
     ) -> Result<(), SlackError> {
-        check_view(&body)?;
+        accept_view(&body)?;
         let view = self.new_view(app, user, body, now)?;
         self.stack(view)
     }
@@ -230,7 +235,7 @@ impl Workspace {
         mut body: Value,
         now: Timestamp,
     ) -> Result<(), SlackError> {
-        check_view(&body)?;
+        accept_view(&body)?;
         if let Some(blocks) = body.get_mut("blocks") {
             fill(blocks, self);
         }
@@ -294,7 +299,7 @@ impl Workspace {
 
 fn view_of(args: &Args) -> Result<Value, SlackError> {
     let view = args.json("view", "invalid_arguments")?.ok_or_else(|| SlackError::missing("view"))?;
-    check_view(&view)?;
+    accept_view(&view)?;
     Ok(view)
 }
 

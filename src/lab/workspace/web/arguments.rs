@@ -1,7 +1,7 @@
 //! Reading the arguments of a call: query, form or JSON.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Form, FromRequest as _, Query};
+use axum::extract::{Form, FromRequest as _, Multipart, Query};
 use axum::http::{HeaderMap, Request, Uri, header};
 use serde_json::{Map, Value};
 
@@ -44,7 +44,26 @@ pub(crate) async fn arguments(
             let Form(pairs) = form.map_err(|_| SlackError::new("invalid_form_data"))?;
             map.extend(pairs.into_iter().map(|(name, value)| (name, Value::String(value))));
         }
+        "multipart/form-data" => map.extend(parts(headers, body).await?),
         _ => return Err(SlackError::new("invalid_post_type")),
     }
     Ok((Args(map), warning))
+}
+
+/// Reads the fields of a form in parts. A file among them is no argument: it has a way of its own.
+async fn parts(headers: &HeaderMap, body: Bytes) -> Result<Map<String, Value>, SlackError> {
+    let wrong = || SlackError::new("invalid_form_data");
+    let mut request = Request::post("/").body(Body::from(body)).map_err(|_| wrong())?;
+    if let Some(kind) = headers.get(header::CONTENT_TYPE) {
+        request.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
+    }
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| wrong())?;
+    let mut map = Map::new();
+    while let Some(field) = form.next_field().await.map_err(|_| wrong())? {
+        let name = field.name().unwrap_or_default().to_owned();
+        if field.file_name().is_none() && !name.is_empty() {
+            map.insert(name, Value::String(field.text().await.map_err(|_| wrong())?));
+        }
+    }
+    Ok(map)
 }

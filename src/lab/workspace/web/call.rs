@@ -8,13 +8,16 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::lab::workspace::deliver::Hit;
 use crate::lab::workspace::server::Inner;
 use crate::lab::workspace::state::{Args, Method, SlackError, Token, method};
 use crate::lab::workspace::web::answer::{answer, refusal, too_many, warn};
 use crate::lab::workspace::web::arguments::arguments;
+
+/// The method that opens a door to the sockets.
+const CONNECT: &str = "apps.connections.open";
 
 /// Answers a call of the Web API.
 pub(crate) async fn call(
@@ -54,8 +57,8 @@ pub(crate) async fn call(
         }
         let done = match method.token {
             Token::None => Ok(tested(&args)),
-            Token::App => Ok(Value::Null),
-            Token::Bot => {
+            Token::App if method.name == CONNECT => Ok(Value::Null),
+            Token::Bot | Token::App => {
                 let permitted = workspace.permitted(app, &method, &args);
                 permitted.and_then(|()| workspace.call(app, method.name, &args, now))
             }
@@ -69,8 +72,8 @@ pub(crate) async fn call(
         Ok(done) => done,
         Err(seconds) => return too_many(seconds.unwrap_or(1)),
     };
-    let mut body = match (method.token, app) {
-        (Token::App, Some(app)) => connection(&inner, &app),
+    let mut body = match (method.name, app) {
+        (CONNECT, Some(app)) => connection(&inner, &app),
         _ => done.unwrap_or_else(|refused| refused),
     };
     if let Some(warning) = warning {
@@ -127,6 +130,6 @@ fn connection(inner: &Inner, app: &str) -> Value {
         return SlackError::new("socket_mode_not_enabled").body();
     }
     let place = base.strip_prefix("http").unwrap_or(&base);
-    inner.sockets().admit(ticket.clone(), app);
+    inner.sockets().admit(ticket.clone(), app, Instant::now());
     json!({"ok": true, "url": format!("ws{place}/link/?ticket={ticket}&app_id={app}")})
 }

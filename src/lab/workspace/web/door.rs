@@ -9,6 +9,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::lab::workspace::deliver;
 use crate::lab::workspace::server::Inner;
@@ -23,7 +24,7 @@ pub(crate) async fn link(
     Query(query): Query<HashMap<String, String>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let app = query.get("ticket").and_then(|ticket| inner.sockets().take(ticket));
+    let app = query.get("ticket").and_then(|ticket| inner.sockets().take(ticket, Instant::now()));
     let Some(app) = app else {
         return (StatusCode::FORBIDDEN, "the ticket is unknown or was used\n").into_response();
     };

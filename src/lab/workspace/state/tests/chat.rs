@@ -179,10 +179,14 @@ fn a_file_is_shared_in_three_steps() {
     stage.workspace.bytes_came(&ticket, 3).unwrap();
     let answer = stage.ok("files.completeUploadExternal", done.clone());
     assert_eq!(answer["files"][0]["title"], "RCA");
-    assert_eq!(stage.kinds(), ["message", "file_shared"]);
+    assert_eq!(stage.kinds(), ["message", "file_created", "file_shared"]);
     assert_eq!(stage.refused("files.completeUploadExternal", done), "file_update_failed");
     let info = stage.ok("files.info", json!({"file": start["file_id"]}));
     assert_eq!(info["file"]["shares"]["public"][NETWORK].as_array().unwrap().len(), 1);
+    assert_eq!(stage.ok("files.list", json!({"channel": NETWORK}))["paging"]["total"], 1);
+    assert_eq!(stage.ok("files.list", json!({"types": "images"}))["paging"]["total"], 0);
     stage.ok("files.delete", json!({"file": start["file_id"]}));
+    assert_eq!(stage.kinds(), ["message message_changed", "file_deleted"]);
+    assert_eq!(stage.workspace.take_gone(), [start["file_id"].as_str().unwrap()]);
     assert_eq!(stage.refused("files.info", json!({"file": start["file_id"]})), "file_not_found");
 }

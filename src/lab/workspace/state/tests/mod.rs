@@ -1,8 +1,15 @@
-//! Facts about the workspace.
+//! Facts about the workspace, told without a server.
 
+mod body;
 mod chat;
 mod install;
 mod interaction;
+mod keep;
+mod later;
+mod manage;
+mod menu;
 mod place;
 mod stage;
+mod table;
 mod view;
+mod writing;

@@ -8,6 +8,7 @@ use crate::lab::workspace::state::error::SlackError;
 use crate::lab::workspace::state::event::Happening;
 use crate::lab::workspace::state::model::{Workspace, text_of};
 use crate::lab::workspace::state::seed::fresh;
+use crate::lab::workspace::state::tests::table::has_row;
 
 pub(super) const GHOST: &str = "A0LABGHOST";
 pub(super) const BOT: &str = "U0LABGHOST";
@@ -63,12 +64,23 @@ impl Stage {
     /// Takes the events that would go to the app.
     pub(super) fn events(&mut self) -> Vec<Value> {
         let happenings = self.workspace.take_outbox().into_iter();
-        happenings
+        let events: Vec<Value> = happenings
             .filter_map(|happening| match happening {
                 Happening::Event { payload, .. } => Some(payload["event"].clone()),
                 Happening::Notice(_) => None,
             })
-            .collect()
+            .collect();
+        for event in &events {
+            assert!(has_row(text_of(event, "type")), "{event} is not in the table of what is here");
+        }
+        events
+    }
+
+    /// Lets time pass, and what is due happen.
+    pub(super) fn passes(&mut self, millis: i64) {
+        self.now += millis;
+        let now = self.time();
+        self.workspace.tidy(now);
     }
 
     pub(super) fn kinds(&mut self) -> Vec<String> {
