@@ -1,4 +1,4 @@
-//! Putting the engine together from the configuration.
+//! Putting an engine together from the configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,33 +10,32 @@ use crate::agent::model::{Cost, Model};
 use crate::agent::state::State;
 use crate::agent::tool::Registry;
 use crate::base::SystemClock;
-use crate::cli::investigate::brain::prices;
-use crate::cli::investigate::courier::Reports;
+use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config::read_small;
-use crate::session::{Engine, EvidenceFolder, Free, Kitchen, Watcher};
+use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
 use crate::shell::{Approver, ClipLimits};
 use crate::store::Store;
 
 /// How long a session belongs to an owner that is silent.
 const TTL: Duration = Duration::from_secs(30);
 
-/// Makes an engine that drives sessions for this terminal.
-pub(super) fn engine(
+/// Makes what deciding and acting take, but for who shows people where it stands.
+pub(super) fn kitchen(
     setup: &Arc<Setup>,
-    store: Arc<dyn Store>,
     model: Arc<dyn Model>,
-    watcher: Arc<dyn Watcher>,
-) -> anyhow::Result<Engine> {
+    courier: Arc<dyn Courier>,
+    brake: Arc<dyn Brake>,
+) -> anyhow::Result<Kitchen> {
     let data = setup.data()?;
-    let kitchen = Kitchen {
+    Ok(Kitchen {
         model,
         tools: Arc::new(Registry::default()),
         policy: setup.policy()?,
         evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
-        courier: Arc::new(Reports::new(data)),
-        brake: Arc::new(Free),
+        courier,
+        brake,
         prices: {
             let prices = prices(setup)?;
             Arc::new(move |brain, usage| prices.cost(&brain.model, usage).map(Cost::micros))
@@ -56,11 +55,20 @@ pub(super) fn engine(
                 open().map_err(|error| format!("{error:#}"))
             })
         },
-    };
+    })
+}
+
+/// Makes an engine of it. The owner's name is drawn, so that no two processes share one.
+pub(super) fn engine(
+    what: &str,
+    store: Arc<dyn Store>,
+    kitchen: Kitchen,
+    watcher: Arc<dyn Watcher>,
+) -> anyhow::Result<Engine> {
     Ok(Engine {
         store,
         clock: Arc::new(SystemClock),
-        owner: format!("terminal-{}-{}", std::process::id(), random::<4>()?),
+        owner: format!("{what}-{}-{}", std::process::id(), random::<4>()?),
         ttl: TTL,
         kitchen,
         watcher,
@@ -68,13 +76,13 @@ pub(super) fn engine(
 }
 
 /// Returns what the operator adds to the system prompt.
-pub(in crate::cli) fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
+pub(super) fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
     let Some(path) = &setup.config.model.site_prompt else { return Ok(None) };
     let text = read_small(path).map_err(anyhow::Error::msg);
     Ok(Some(text.with_context(|| format!("reading [model] site_prompt {}", path.display()))?))
 }
 
-/// Returns what a session of this terminal may spend.
+/// Returns what a session may spend; one person approves unless somebody says otherwise.
 pub(super) fn limits(setup: &Setup) -> Limits {
     let (config, shell) = (&setup.config.limits, &setup.config.shell);
     Limits {
@@ -87,7 +95,6 @@ pub(super) fn limits(setup: &Setup) -> Limits {
         approval_minutes: u32::try_from(shell.approval_minutes).unwrap_or(u32::MAX),
         result_tokens: config.result_tokens,
         answer_tokens: config.answer_tokens,
-        // One person sits at a terminal.
         approvers: 1,
     }
 }

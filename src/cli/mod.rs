@@ -10,6 +10,8 @@ mod config;
 mod consent;
 #[cfg(feature = "session")]
 mod investigate;
+#[cfg(feature = "session")]
+mod kitchen;
 #[cfg(feature = "lab")]
 mod lab;
 #[cfg(feature = "shell")]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::event::{
-    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Reopened, Said, Wish,
+    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Opened, Reopened, Said, Wish,
 };
 use crate::agent::state::State;
 use crate::base::SessionId;

@@ -13,15 +13,15 @@ use crate::base::SessionId;
 use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::investigate::brain::{Brain, brain};
 use crate::cli::investigate::courier::Reports;
-use crate::cli::investigate::engine::{engine, limits};
 use crate::cli::investigate::question::{Asked, ask, rule};
 use crate::cli::investigate::screen::{Kind, Screen};
 use crate::cli::investigate::words::{Keyboard, Said, read as heard};
+use crate::cli::kitchen::{engine, kitchen, limits};
 use crate::cli::name::{new_session, random};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::session::{Engine, Hands, Letter, Rest};
+use crate::session::{Engine, Free, Hands, Letter, Rest};
 use crate::shell::Cancel;
 use crate::store::Store;
 
@@ -91,7 +91,9 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         None => None,
     };
     let model = brain(setup, arguments.brain, arguments.script.as_deref(), before.as_ref())?;
-    let engine = engine(setup, store, Arc::clone(&model), screen.clone())?;
+    let courier = Arc::new(Reports::new(setup.data()?));
+    let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
+    let engine = engine("terminal", store, kitchen, screen.clone())?;
     let session = match &arguments.resume {
         Some(session) => session.clone(),
         None => {

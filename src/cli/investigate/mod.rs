@@ -6,12 +6,10 @@
 mod brain;
 mod command;
 mod courier;
-mod engine;
 mod line;
 mod question;
 mod screen;
 mod words;
 
-pub(in crate::cli) use brain::ready;
+pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use engine::site;

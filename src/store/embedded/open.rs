@@ -116,9 +116,12 @@ fn open_file(path: &Path, create: bool) -> Result<Database, StoreError> {
     options.read(true).write(true).create(create).truncate(false).mode(0o600);
     let hint = || format!("opening {}", path.display());
     let file = options.open(path).map_err(|error| StoreError::unavailable(error, hint()))?;
-    Database::builder().create_file(file).map_err(|error| match redb::Error::from(error) {
-        redb::Error::DatabaseAlreadyOpen => StoreError::InUse { path: path.to_owned() },
-        error => table::broken(error),
+    Database::builder().create_file(file).map_err(|error| {
+        let error = redb::Error::from(error);
+        if matches!(error, redb::Error::DatabaseAlreadyOpen) {
+            return StoreError::InUse { path: path.to_owned() };
+        }
+        table::broken(error)
     })
 }
 
