@@ -5,6 +5,8 @@
 
 #[cfg(feature = "shell")]
 mod audit;
+#[cfg(feature = "bot")]
+mod bot;
 mod config;
 #[cfg(feature = "shell")]
 mod consent;

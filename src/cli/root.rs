@@ -38,6 +38,9 @@ enum Sub {
     /// Investigates an incident in this terminal.
     #[cfg(feature = "session")]
     Investigate(super::investigate::Arguments),
+    /// Runs the Slack bot.
+    #[cfg(feature = "bot")]
+    Bot(super::bot::Arguments),
     /// Judges commands and runs them behind the safety gate.
     #[cfg(feature = "shell")]
     Shell(super::shell::Arguments),
@@ -88,6 +91,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
     match root.command {
         #[cfg(feature = "session")]
         Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
+        #[cfg(feature = "bot")]
+        Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         #[cfg(feature = "shell")]
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]

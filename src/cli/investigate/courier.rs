@@ -10,11 +10,11 @@ use crate::base::{SessionId, private_dir, write_private};
 use crate::session::Courier;
 
 /// Puts the reports of a session below `DATA/reports/SESSION`.
-pub(super) struct Reports(PathBuf);
+pub(in crate::cli) struct Reports(PathBuf);
 
 impl Reports {
     /// Names the data folder.
-    pub(super) fn new(data: &Path) -> Self {
+    pub(in crate::cli) fn new(data: &Path) -> Self {
         Self(data.join("reports"))
     }
 

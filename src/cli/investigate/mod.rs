@@ -11,5 +11,6 @@ mod question;
 mod screen;
 mod words;
 
-pub(in crate::cli) use brain::{prices, ready};
+pub(in crate::cli) use brain::{Brain, brain, prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use courier::Reports;

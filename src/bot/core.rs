@@ -1,0 +1,168 @@
+//! What every handler holds.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::JoinSet;
+
+use crate::agent::event::read;
+use crate::agent::model::Brain;
+use crate::agent::state::State;
+use crate::base::{Clock, SessionId};
+use crate::bot::directory::Directory;
+use crate::bot::show::{self, Looks};
+use crate::bot::{Freeze, Person, Settings, Thread, may_take_part};
+use crate::session::Letter;
+use crate::shell::Policy;
+use crate::slack::block::SlackBlock;
+use crate::slack::pace::Priority;
+use crate::slack::web::{Address, Message, Web};
+use crate::store::{Delivered, Store, StoreError};
+
+/// Puts on record what somebody did to the bot as a whole: who, what, why.
+pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
+
+/// The bot, as its handlers see it.
+pub struct Core {
+    /// How it behaves.
+    pub settings: Settings,
+    /// Where sessions live.
+    pub store: Arc<dyn Store>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// The Web API.
+    pub web: Web,
+    /// Who is who.
+    pub directory: Directory,
+    /// By which commands are judged.
+    pub policy: Arc<Policy>,
+    /// Who thinks in new sessions.
+    pub brain: Brain,
+    /// Draws what nobody can guess.
+    pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
+    /// What an operator should know, for the Home tab.
+    pub warnings: Vec<String>,
+    /// Puts on record who held everything back, and why.
+    pub trail: Arc<Control>,
+    tasks: Mutex<JoinSet<()>>,
+    /// Modals that are judged while somebody types, so that an older verdict does not follow a newer one.
+    pub(super) typing: Mutex<HashMap<String, u64>>,
+}
+
+/// What a core is made of.
+pub struct Parts {
+    /// How it behaves.
+    pub settings: Settings,
+    /// Where sessions live.
+    pub store: Arc<dyn Store>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// The Web API.
+    pub web: Web,
+    /// Who is who.
+    pub directory: Directory,
+    /// By which commands are judged.
+    pub policy: Arc<Policy>,
+    /// Who thinks in new sessions.
+    pub brain: Brain,
+    /// Draws what nobody can guess.
+    pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
+    /// What an operator should know, for the Home tab.
+    pub warnings: Vec<String>,
+    /// Puts on record who held everything back, and why.
+    pub trail: Arc<Control>,
+}
+
+impl Core {
+    /// Puts a core together.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let Parts { settings, store, clock, web, directory, policy, brain, nonce, warnings, trail } = parts;
+        Self {
+            settings,
+            store,
+            clock,
+            web,
+            directory,
+            policy,
+            brain,
+            nonce,
+            warnings,
+            trail,
+            tasks: Mutex::default(),
+            typing: Mutex::default(),
+        }
+    }
+
+    /// Does something that nobody waits for.
+    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Waits for everything that was begun.
+    pub async fn finish(&self) {
+        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Reads a session; nothing where there is none, or where it cannot be understood.
+    pub(super) async fn state(&self, session: &SessionId) -> Result<Option<State>, StoreError> {
+        let lines = self.store.read(session, 0).await?;
+        let recorded = read(session, lines.iter().map(String::as_str));
+        Ok(recorded.ok().and_then(|recorded| State::fold(session, &recorded).ok()))
+    }
+
+    /// Tells whether anybody has heard of a session.
+    pub(super) async fn is_known(&self, session: &SessionId) -> Result<bool, StoreError> {
+        Ok(self.store.length(session).await? > 0 || !self.store.inbox(session).await?.is_empty())
+    }
+
+    /// Puts a letter into a session's inbox, once.
+    pub(super) async fn write(&self, session: &SessionId, key: &str, letter: &Letter) -> Result<Delivered, StoreError> {
+        let text = serde_json::to_string(letter)
+            .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
+        self.store.deliver(session, key, &text).await
+    }
+
+    /// Says who somebody is, and whether they may speak with the bot at all.
+    pub(super) async fn participant(&self, user: &str) -> Result<Person, String> {
+        let person = self.directory.person(user).await?;
+        may_take_part(&person).map(|()| person)
+    }
+
+    /// Returns what surrounds messages to one person.
+    pub(super) fn looks(&self, freeze: Option<&Freeze>, at: crate::base::Timestamp) -> Looks {
+        let frozen = freeze.map(|freeze| show::Frozen {
+            by: freeze.who.clone(),
+            at: freeze.since.parse().unwrap_or(at),
+            reason: freeze.why.clone(),
+        });
+        Looks { frozen, ..Looks::default() }
+    }
+
+    /// Tells somebody something that only they see, when Slack has time for it.
+    pub(super) fn whisper(&self, thread: &Thread, user: &str, message: &show::Message) {
+        let web = self.web.at(Priority::Approval);
+        let to = Address { thread_ts: Some(thread.ts.clone()).filter(|ts| !ts.is_empty()), ..Address::channel(&thread.channel) };
+        let (user, message) = (user.to_owned(), sent(message));
+        self.spawn(async move {
+            if let Err(error) = web.ephemeral(&to, &user, &message).await {
+                tracing::warn!("somebody is not told why: {error}");
+            }
+        });
+    }
+}
+
+/// Turns what was drawn into what is sent.
+pub(super) fn sent(drawn: &show::Message) -> Message {
+    let blocks = drawn.blocks.iter().cloned().map(SlackBlock::Unknown).collect();
+    Message::text(drawn.text.clone()).with_blocks(blocks)
+}
+
+/// Makes a message of plain words.
+pub(super) fn words(text: &str) -> show::Message {
+    show::Message { text: crate::slack::text::escape(text), blocks: Vec::new() }
+}

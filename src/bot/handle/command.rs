@@ -1,0 +1,144 @@
+//! `/ghost …`
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::agent::event::ApprovalRequested;
+use crate::bot::core::{Core, words};
+use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
+use crate::bot::{Freeze, Thread};
+use crate::slack::arrive::{Command, Origin};
+use crate::slack::pace::Priority;
+use crate::slack::socket::Answer;
+use crate::slack::web::Address;
+use crate::store::{Approval, StoreError};
+
+/// How many sessions are listed.
+const LISTED: usize = 50;
+
+impl Core {
+    /// Takes a command.
+    pub(super) async fn commanded(self: &Arc<Self>, origin: &Origin, command: &Command) -> Result<Answer, StoreError> {
+        let user = command.user.id.as_str();
+        if let Err(why) = self.participant(user).await {
+            return Ok(private(&words(&why)));
+        }
+        let text = crate::bot::words::plain(command.text.trim());
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text.as_str(), ""));
+        let rest = rest.trim();
+        Ok(match word.to_lowercase().as_str() {
+            "investigate" if !rest.is_empty() => return self.investigate(origin, command, rest).await,
+            "investigate" => private(&words("Say what is wrong: /ghost investigate web-1 cannot reach web-2:5001")),
+            "status" => {
+                let active: Vec<SessionLine> =
+                    self.lines().await?.into_iter().filter(|line| line.summary.state != "concluded").collect();
+                private(&show::sessions(&active))
+            }
+            "sessions" => private(&show::sessions(&self.lines().await?)),
+            "approvals" => private(&show::approvals(&self.pending().await?, self.clock.now())),
+            "policy" => private(&show::policy(&self.policy.rules(), self.policy.digest())),
+            "freeze" | "thaw" => self.frozen_or_not(user, word.eq_ignore_ascii_case("freeze"), rest).await?,
+            _ => private(&show::help()),
+        })
+    }
+
+    async fn frozen_or_not(&self, user: &str, freeze: bool, why: &str) -> Result<Answer, StoreError> {
+        if let Err(why) = self.may_freeze(user).await {
+            return Ok(private(&words(&format!("not yours to hold back or let go: {why}"))));
+        }
+        self.set_freeze(user, why, freeze).await?;
+        Ok(private(&words(if freeze {
+            "Everything is held back: no command begins on any replica until somebody says /ghost thaw."
+        } else {
+            "Commands begin again."
+        })))
+    }
+
+    /// Opens a session below a message of the bot's own, because a command leaves none.
+    async fn investigate(
+        self: &Arc<Self>,
+        origin: &Origin,
+        command: &Command,
+        symptom: &str,
+    ) -> Result<Answer, StoreError> {
+        let Some(place) = self.settings.place(&command.channel).cloned() else {
+            return Ok(private(&words("I do not work in this channel.")));
+        };
+        if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(symptom)) {
+            return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
+        }
+        let user = command.user.id.clone();
+        let asks = show::asks(&user, symptom);
+        let web = self.web.at(Priority::Approval);
+        let posted = match web.post(&Address::channel(&command.channel), &crate::bot::core::sent(&asks)).await {
+            Ok(posted) => posted,
+            Err(error) => {
+                tracing::warn!("a session cannot begin where nothing can be said: {error}");
+                return Ok(private(&words("I cannot write here. Invite me to the channel first.")));
+            }
+        };
+        let team = origin.team.clone().unwrap_or_default();
+        let thread = Thread { team, channel: posted.channel, ts: posted.ts };
+        self.open(&thread, &origin.key, &user, symptom, &place, Vec::new()).await?;
+        Ok(Answer::Done)
+    }
+
+    /// Returns the sessions, the latest first, as far as they are written on the wall.
+    pub(super) async fn lines(&self) -> Result<Vec<SessionLine>, StoreError> {
+        let posted = self.store.posted(LISTED).await?;
+        Ok(posted.iter().filter_map(|(_, line)| self.line(line)).collect())
+    }
+
+    fn line(&self, text: &str) -> Option<SessionLine> {
+        let line: serde_json::Value = serde_json::from_str(text).ok()?;
+        let summary = serde_json::from_value(line.get("summary")?.clone()).ok()?;
+        let place = |name: &str| line.get(name).and_then(|value| value.as_str());
+        let link = place("channel").zip(place("thread")).and_then(|(channel, ts)| self.link(channel, ts));
+        Some(SessionLine { summary, link })
+    }
+
+    /// Returns the address of a message, as Slack's clients open it.
+    pub(super) fn link(&self, channel: &str, ts: &str) -> Option<String> {
+        let base = self.directory.identity().url.clone()?;
+        Some(format!("{}/archives/{channel}/p{}", base.trim_end_matches('/'), ts.replace('.', "")))
+    }
+
+    /// Returns what waits for an answer.
+    pub(super) async fn pending(&self) -> Result<Vec<Pending>, StoreError> {
+        let open = self.store.pending(None, self.clock.now()).await?;
+        let mut pending = Vec::new();
+        for approval in open.iter().take(LISTED) {
+            if let Some(found) = self.described(approval).await? {
+                pending.push(found);
+            }
+        }
+        Ok(pending)
+    }
+
+    pub(super) async fn described(&self, approval: &Approval) -> Result<Option<Pending>, StoreError> {
+        let Ok(requested) = serde_json::from_str::<ApprovalRequested>(&approval.record.body) else { return Ok(None) };
+        let Some(state) = self.state(&approval.record.session).await? else { return Ok(None) };
+        let Some(step) = state.step(requested.step) else { return Ok(None) };
+        let place = state.place_of(&crate::agent::event::Delivered::card_of(&requested.approval));
+        let link = place.and_then(|card| crate::bot::present::posted(&card.place));
+        Ok(Some(Pending {
+            session: state.session.to_string(),
+            command: step.current().to_owned(),
+            impact: requested.impact,
+            until: requested.expires_at,
+            link: link.and_then(|there| self.link(&there.channel, &there.ts)),
+        }))
+    }
+
+    /// Returns the freeze as the Home tab shows it.
+    pub(super) async fn frozen(&self) -> Result<Option<show::Frozen>, StoreError> {
+        let freeze = Freeze::current(self.store.as_ref()).await?;
+        Ok(self.looks(freeze.as_ref(), self.clock.now()).frozen)
+    }
+}
+
+/// Answers a command so that only whoever typed it sees it.
+fn private(message: &Message) -> Answer {
+    Answer::With(json!({"response_type": "ephemeral", "text": message.text, "blocks": message.blocks}))
+}

@@ -1,0 +1,154 @@
+//! An answer to a question: who gives it is looked up now, and the store counts it once.
+
+use std::sync::Arc;
+
+use crate::agent::event::{Delivered, Impact, Reply};
+use crate::agent::state::{Ending, State};
+use crate::bot::core::{Core, sent};
+use crate::bot::present::posted;
+use crate::bot::show::{self, Deciding, Looks, Refusal};
+use crate::bot::{Freeze, Person, Place, Thread, may_take_part};
+use crate::session::{Cast, Voted, cast};
+use crate::slack::pace::Priority;
+use crate::store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
+
+/// A question that somebody wants to answer.
+pub(super) struct Question {
+    pub(super) state: State,
+    pub(super) approval: Approval,
+    pub(super) thread: Thread,
+    pub(super) place: Place,
+}
+
+impl Question {
+    /// Returns the command that is asked about, as it was judged last.
+    pub(super) fn command(&self) -> Option<(&str, &str)> {
+        let asked = self.state.approvals.get(self.approval.record.id.as_str())?;
+        let step = self.state.step(asked.requested.step)?;
+        let round = step.rounds.iter().find(|round| round.approvals.iter().any(|name| name == self.approval.record.id.as_str()))?;
+        Some((round.classified.command.as_str(), step.reasoning.as_str()))
+    }
+
+    fn impact(&self) -> Impact {
+        let asked = self.state.approvals.get(self.approval.record.id.as_str());
+        // What is not known is a change.
+        asked.map_or(Impact::Change, |asked| asked.requested.impact)
+    }
+}
+
+impl Core {
+    /// Finds the question that a button names. What it says about itself counts for nothing: everything is read from the store.
+    pub(super) async fn question(&self, name: &str) -> Result<Result<Question, Refusal>, StoreError> {
+        let Ok(id) = name.parse::<ApprovalId>() else { return Ok(Err(Refusal::Gone)) };
+        let Some(approval) = self.store.find(&id, self.clock.now()).await? else { return Ok(Err(Refusal::Gone)) };
+        let Some(state) = self.state(&approval.record.session).await? else { return Ok(Err(Refusal::Gone)) };
+        let Some(thread) = Thread::of(&state.opened.origin) else { return Ok(Err(Refusal::Gone)) };
+        let Some(place) = self.settings.place(&thread.channel).cloned() else { return Ok(Err(Refusal::Gone)) };
+        if let Some(refused) = closed(&approval, &state) {
+            return Ok(Err(refused));
+        }
+        Ok(Ok(Question { state, approval, thread, place }))
+    }
+
+    /// Says whether somebody may approve or change what is asked about.
+    pub(super) async fn may_approve(&self, question: &Question, user: &str) -> Result<Result<Person, Refusal>, StoreError> {
+        if let Some(freeze) = Freeze::current(self.store.as_ref()).await? {
+            let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
+            return Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)));
+        }
+        let (impact, approvers) = (question.impact(), &question.place.approvers);
+        let (person, groups) =
+            tokio::join!(self.directory.person_now(user), self.directory.groups(approvers.about(impact)));
+        let person = match person {
+            Ok(person) => person,
+            Err(why) => return Ok(Err(Refusal::NotYours { why })),
+        };
+        let requester = &question.state.opened.requester;
+        Ok(match approvers.may_approve(&person, requester, impact, &groups) {
+            Ok(()) => Ok(person),
+            Err(why) => Err(Refusal::NotYours { why }),
+        })
+    }
+
+    /// Says whether somebody may deny: everybody who takes part may.
+    pub(super) async fn may_deny(&self, user: &str) -> Result<Person, Refusal> {
+        let person = self.directory.person_now(user).await.map_err(|why| Refusal::NotYours { why })?;
+        match may_take_part(&person) {
+            Ok(()) => Ok(person),
+            Err(why) => Err(Refusal::NotYours { why }),
+        }
+    }
+
+    /// Counts an answer of somebody who may give it.
+    pub(super) async fn count(
+        self: &Arc<Self>,
+        question: &Question,
+        person: &Person,
+        answer: Reply,
+        key: &str,
+    ) -> Result<Option<Refusal>, StoreError> {
+        let name = question.approval.record.id.as_str().to_owned();
+        let vote = Cast { approval: name, who: person.id.clone(), answer, key: key.to_owned(), at: self.clock.now() };
+        let rule = question.place.approvers.requester;
+        let voted = cast(self.store.as_ref(), &question.state, rule, &vote).await?;
+        Ok(match voted {
+            Voted::Unknown => Some(Refusal::Gone),
+            Voted::Refused(why) => Some(Refusal::NotYours { why }),
+            Voted::Counted(Outcome::Decided(_) | Outcome::AlreadyDecided { repeated: true, .. }) => None,
+            Voted::Counted(Outcome::Voted { .. }) => {
+                self.show_vote(question, person, vote.answer);
+                None
+            }
+            Voted::Counted(Outcome::VotedBefore { .. }) => Some(Refusal::Voted),
+            Voted::Counted(Outcome::Expired) => Some(Refusal::Expired { at: question.approval.record.expires_at }),
+            Voted::Counted(Outcome::Unknown) => Some(Refusal::Gone),
+            Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
+                let found = Approval { state: ApprovalState::Decided(by), ..question.approval.clone() };
+                closed(&found, &question.state)
+            }
+        })
+    }
+
+    /// Shows on the card that somebody said yes where more have to: the ledger learns of it with the last one.
+    fn show_vote(self: &Arc<Self>, question: &Question, person: &Person, answer: Reply) {
+        let name = question.approval.record.id.as_str();
+        let what = Delivered::card_of(name);
+        let Some(place) = question.state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
+        let deciding = Some(Deciding { who: person.id.clone(), answer });
+        let looks = Looks { deciding, ..Looks::default() };
+        let Some(drawn) = show::card(&question.state, name, &looks, self.clock.now()) else { return };
+        let (web, message) = (self.web.at(Priority::Approval), sent(&drawn));
+        self.spawn(async move {
+            if let Err(error) = web.update(&place, &message).await {
+                tracing::warn!("a vote is not shown: {error}");
+            }
+        });
+    }
+
+    /// Tells somebody privately why their answer does not count.
+    pub(super) fn refuse(&self, thread: &Thread, user: &str, refused: &Refusal) {
+        self.whisper(thread, user, &show::refusal(refused, &Looks::default()));
+    }
+}
+
+/// Says how a question ended, where it did.
+fn closed(approval: &Approval, state: &State) -> Option<Refusal> {
+    match &approval.state {
+        ApprovalState::Pending => None,
+        ApprovalState::Expired => Some(Refusal::Expired { at: approval.record.expires_at }),
+        ApprovalState::Decided(vote) => {
+            let answer = serde_json::from_str(&vote.note).unwrap_or_else(|_| match vote.choice {
+                Choice::Approve => Reply::Approve,
+                Choice::Deny => Reply::Deny { reason: vote.note.clone() },
+            });
+            Some(Refusal::Decided { who: vote.reviewer.clone(), answer, at: vote.at })
+        }
+        ApprovalState::Consumed { .. } => {
+            let ending = state.approvals.get(approval.record.id.as_str()).and_then(|found| found.ending.clone());
+            Some(match ending {
+                Some(Ending::Decided { answer, who, at }) => Refusal::Decided { who, answer, at },
+                Some(Ending::Expired { .. }) | None => Refusal::Gone,
+            })
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The Home tab.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::bot::core::Core;
+use crate::bot::show;
+use crate::slack::arrive::Home;
+use crate::slack::pace::Priority;
+use crate::store::StoreError;
+
+/// How many of each kind are shown.
+const SHOWN: usize = 10;
+
+impl Core {
+    /// Draws the tab of somebody who opened it.
+    pub(super) fn home_opened(self: &Arc<Self>, home: &Home) {
+        if home.tab == "home" {
+            self.refresh_home(&home.user);
+        }
+    }
+
+    /// Draws the tab of somebody anew.
+    pub(super) fn refresh_home(self: &Arc<Self>, user: &str) {
+        let (core, user) = (Arc::clone(self), user.to_owned());
+        self.spawn(async move {
+            let view = match core.home_of(&user).await {
+                Ok(view) => view,
+                Err(error) => return tracing::warn!("a Home tab cannot be drawn: {error}"),
+            };
+            let arguments = json!({"user_id": user, "view": view});
+            if let Err(error) = core.web.at(Priority::Other).call("views.publish", &arguments).await {
+                tracing::warn!("a Home tab is not shown: {error}");
+            }
+        });
+    }
+
+    async fn home_of(&self, user: &str) -> Result<serde_json::Value, StoreError> {
+        let now = self.clock.now();
+        // Whoever takes no part sees nothing of the sessions.
+        let Ok(person) = self.participant(user).await else {
+            return Ok(show::home(&show::Home::default(), now));
+        };
+        let (over, running): (Vec<_>, Vec<_>) =
+            self.lines().await?.into_iter().partition(|line| line.summary.state == "concluded");
+        let home = show::Home {
+            approvals: self.mine(&person.id).await?,
+            sessions: running.into_iter().take(SHOWN).collect(),
+            reports: over.into_iter().take(SHOWN).collect(),
+            frozen: self.frozen().await?,
+            may_freeze: self.may_freeze(user).await.is_ok(),
+            warnings: self.warnings.clone(),
+            ..show::Home::default()
+        };
+        Ok(show::home(&home, now))
+    }
+
+    /// Returns the questions that somebody may answer with a yes.
+    async fn mine(&self, user: &str) -> Result<Vec<show::Pending>, StoreError> {
+        let open = self.store.pending(None, self.clock.now()).await?;
+        let mut mine = Vec::new();
+        for approval in open.iter().take(SHOWN * 5) {
+            let Ok(question) = self.question(approval.record.id.as_str()).await? else { continue };
+            if self.may_approve(&question, user).await?.is_ok() {
+                mine.extend(self.described(approval).await?);
+            }
+        }
+        Ok(mine)
+    }
+}

@@ -1,0 +1,12 @@
+//! What arrives from Slack, made durable and answered.
+//!
+//! Goes in: an arrival. Comes out: letters and votes in the store, and what Slack is told at once. Never: an acknowledgement
+//! before what it acknowledges is stored; an answer in public to somebody who may not speak here.
+
+mod command;
+mod decide;
+mod form;
+mod home;
+mod press;
+mod route;
+mod speech;

@@ -1,0 +1,203 @@
+//! A click on a button of ours.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::agent::event::{Reply, Wish};
+use crate::bot::core::{Core, words};
+use crate::bot::handle::decide::Question;
+use crate::bot::show::{self, Meta, Preview, deny_modal, modify_modal, typed_command, whole_modal};
+use crate::bot::{Freeze, Thread};
+use crate::slack::arrive::Press;
+use crate::slack::pace::Priority;
+use crate::slack::socket::Answer;
+use crate::store::StoreError;
+
+impl Core {
+    /// Takes a click.
+    pub(super) async fn pressed(self: &Arc<Self>, press: &Press) -> Result<Answer, StoreError> {
+        let value = press.action.value.clone().unwrap_or_default();
+        match press.action.action_id.as_str() {
+            "approve" => self.approve(press, &value).await?,
+            "deny" | "modify" | "whole" => self.open_dialog(press, &value).await?,
+            "command" => self.judge_while_typing(press),
+            "stop" => self.press_wish(press, &value, Wish::Stop).await?,
+            "report" => self.press_wish(press, &value, Wish::Report).await?,
+            "audit" => self.press_audit(press, &value).await?,
+            "freeze" | "thaw" => self.press_freeze(press).await?,
+            "feedback" => tracing::info!(helped = %value, "feedback on a report"),
+            other => tracing::debug!("a button {other:?} is none of ours"),
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Returns where a click happened, for what is whispered.
+    pub(super) fn spot(press: &Press) -> Thread {
+        Thread {
+            team: press.team.clone().unwrap_or_default(),
+            channel: press.channel.clone().unwrap_or_default(),
+            ts: press.thread_ts.clone().or_else(|| press.message_ts.clone()).unwrap_or_default(),
+        }
+    }
+
+    async fn approve(self: &Arc<Self>, press: &Press, name: &str) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        let question = match self.question(name).await? {
+            Ok(question) => question,
+            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
+        };
+        let person = match self.may_approve(&question, user).await? {
+            Ok(person) => person,
+            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
+        };
+        if let Some(refused) = self.count(&question, &person, Reply::Approve, &press.key).await? {
+            self.refuse(&spot, user, &refused);
+        }
+        Ok(())
+    }
+
+    /// Opens the dialog of a button. Who may not use it is told so before anything opens.
+    async fn open_dialog(self: &Arc<Self>, press: &Press, name: &str) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        let question = match self.question(name).await? {
+            Ok(question) => question,
+            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
+        };
+        let allowed = match press.action.action_id.as_str() {
+            "modify" => self.may_approve(&question, user).await?,
+            _ => self.may_deny(user).await,
+        };
+        if let Err(refused) = allowed {
+            return Ok(self.refuse(&spot, user, &refused));
+        }
+        let Some(view) = self.dialog(press, &question) else { return Ok(()) };
+        self.open_view(press.trigger_id.as_deref(), view, &spot, user).await;
+        Ok(())
+    }
+
+    fn dialog(&self, press: &Press, question: &Question) -> Option<Value> {
+        let (command, reasoning) = question.command()?;
+        let meta = Meta {
+            session: question.state.session.to_string(),
+            approval: question.approval.record.id.to_string(),
+            channel: press.channel.clone().unwrap_or_default(),
+            message: press.message_ts.clone().unwrap_or_default(),
+            thread: question.thread.ts.clone(),
+        };
+        Some(match press.action.action_id.as_str() {
+            "deny" => deny_modal(&meta),
+            "modify" => {
+                let scope = question.state.opened.scope.as_ref();
+                let preview = Preview::from(&self.policy.classify_within(command, scope));
+                modify_modal(&meta, command, Some(&preview))
+            }
+            _ => whole_modal(command, reasoning),
+        })
+    }
+
+    pub(super) async fn open_view(self: &Arc<Self>, trigger: Option<&str>, view: Value, spot: &Thread, user: &str) {
+        let opened = match trigger {
+            Some(trigger) => {
+                let arguments = json!({"trigger_id": trigger, "view": view});
+                let opened = self.web.at(Priority::Approval).call("views.open", &arguments).await;
+                opened.map(drop).map_err(|error| error.to_string())
+            }
+            None => Err("Slack gives no way to open a dialog".to_owned()),
+        };
+        if let Err(why) = opened {
+            tracing::warn!("a dialog does not open: {why}");
+            self.whisper(spot, user, &words("The dialog did not open in time. Press once more."));
+        }
+    }
+
+    /// Judges what somebody types into the dialog, and shows the verdict; what is typed meanwhile wins.
+    fn judge_while_typing(self: &Arc<Self>, press: &Press) {
+        let Some(view) = press.view.clone() else { return };
+        let Ok(typed) = typed_command(&view) else { return };
+        let number = {
+            let mut typing = self.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if typing.len() > 1_000 {
+                typing.clear();
+            }
+            let number = typing.entry(view.id.clone()).or_default();
+            *number += 1;
+            *number
+        };
+        let core = Arc::clone(self);
+        self.spawn(async move {
+            let Ok(session) = typed.meta.session.parse() else { return };
+            let Ok(Some(state)) = core.state(&session).await else { return };
+            let ruling = core.policy.classify_within(&typed.command, state.opened.scope.as_ref());
+            let newest = core.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&view.id).copied();
+            if newest != Some(number) {
+                return;
+            }
+            let shape = modify_modal(&typed.meta, &typed.command, Some(&Preview::from(&ruling)));
+            let arguments = json!({"view_id": view.id, "view": shape});
+            if let Err(error) = core.web.at(Priority::Approval).call("views.update", &arguments).await {
+                tracing::debug!("a verdict is not shown: {error}");
+            }
+        });
+    }
+
+    async fn press_wish(self: &Arc<Self>, press: &Press, session: &str, wish: Wish) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        if let Err(why) = self.participant(user).await {
+            self.whisper(&spot, user, &words(&why));
+            return Ok(());
+        }
+        let Ok(session) = session.parse() else { return Ok(()) };
+        let Some(state) = self.state(&session).await? else { return Ok(()) };
+        let Some(thread) = Thread::of(&state.opened.origin).filter(|thread| thread.channel == spot.channel) else {
+            return Ok(());
+        };
+        let text = if wish == Wish::Report { "report" } else { "stop" };
+        self.say(&thread, &press.key, user, text, wish, true).await
+    }
+
+    async fn press_audit(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        if let Err(why) = self.participant(user).await {
+            self.whisper(&spot, user, &words(&why));
+            return Ok(());
+        }
+        let Ok(session) = session.parse() else { return Ok(()) };
+        let state = self.state(&session).await?;
+        let thread = state.as_ref().and_then(|state| Thread::of(&state.opened.origin));
+        if let (Some(state), true) = (state, thread.is_some_and(|thread| thread.channel == spot.channel)) {
+            self.whisper(&spot, user, &show::audit(&state));
+        }
+        Ok(())
+    }
+
+    async fn press_freeze(self: &Arc<Self>, press: &Press) -> Result<(), StoreError> {
+        let user = press.user.id.as_str();
+        let frozen = press.action.action_id == "freeze";
+        if self.may_freeze(user).await.is_ok() {
+            self.set_freeze(user, "from the Home tab", frozen).await?;
+        }
+        self.refresh_home(user);
+        Ok(())
+    }
+
+    /// Says whether somebody may hold everything back.
+    pub(super) async fn may_freeze(&self, user: &str) -> Result<(), String> {
+        let people = &self.settings.freezers;
+        let (person, groups) = tokio::join!(self.directory.person_now(user), self.directory.groups(people));
+        let person = person?;
+        crate::bot::may_take_part(&person)?;
+        people.has(&person.id, &groups)
+    }
+
+    /// Holds everything back, or lets it go on; on record either way.
+    pub(super) async fn set_freeze(&self, user: &str, why: &str, freeze: bool) -> Result<(), StoreError> {
+        if freeze {
+            Freeze::new(user, why, self.clock.now()).set(self.store.as_ref()).await?;
+        } else {
+            Freeze::lift(self.store.as_ref()).await?;
+        }
+        (self.trail)(user, if freeze { "freeze" } else { "thaw" }, why);
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! What people say: a mention, words in a thread, a direct message, the stop button.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::agent::event::{Opened, Quote, Said, Wish};
+use crate::bot::core::{Core, words};
+use crate::bot::show::{self, Refusal, refusal};
+use crate::bot::{Meant, Place, Thread, meant, without_mention};
+use crate::session::Letter;
+use crate::slack::arrive::{Kind, Origin, Stopped, Words};
+use crate::slack::pace::Priority;
+use crate::slack::socket::Answer;
+use crate::store::StoreError;
+
+/// How much of what was said before is read.
+const QUOTED: usize = 50;
+
+/// How long it may take to read that: Slack waits three seconds for the acknowledgement.
+const READING: Duration = Duration::from_millis(1_500);
+
+/// Whoever says more has a report, no symptom.
+const LONGEST: usize = 20_000;
+
+impl Core {
+    /// Takes a mention.
+    pub(super) async fn mentioned(self: &Arc<Self>, origin: &Origin, said: &Words) -> Result<Answer, StoreError> {
+        let text = without_mention(&said.text, self.bot_user());
+        self.spoken(origin, said, &text, true).await
+    }
+
+    /// Takes any message. A mention comes a second time as such.
+    pub(super) async fn heard(self: &Arc<Self>, origin: &Origin, said: &Words) -> Result<Answer, StoreError> {
+        let direct = said.kind == Kind::Im;
+        if !said.is_speech() || (!direct && self.names_us(&said.text)) {
+            return Ok(Answer::Done);
+        }
+        let text = without_mention(&said.text, self.bot_user());
+        self.spoken(origin, said, &text, direct).await
+    }
+
+    /// Takes the stop button of a session.
+    pub(super) async fn stopped(self: &Arc<Self>, origin: &Origin, stopped: &Stopped) -> Result<Answer, StoreError> {
+        let thread = thread_of(origin, &stopped.channel, &stopped.thread_ts);
+        if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
+            return Ok(Answer::Done);
+        }
+        self.say(&thread, &origin.key, &stopped.user, "stop", Wish::Stop, false).await?;
+        Ok(Answer::Done)
+    }
+
+    fn bot_user(&self) -> &str {
+        self.directory.identity().user.as_deref().unwrap_or_default()
+    }
+
+    fn names_us(&self, text: &str) -> bool {
+        let user = self.bot_user();
+        !user.is_empty() && (text.contains(&format!("<@{user}>")) || text.contains(&format!("<@{user}|")))
+    }
+
+    async fn spoken(
+        self: &Arc<Self>,
+        origin: &Origin,
+        said: &Words,
+        text: &str,
+        addressed: bool,
+    ) -> Result<Answer, StoreError> {
+        let thread = thread_of(origin, &said.channel, said.root());
+        let session = thread.session();
+        let Some(place) = self.settings.place(&said.channel) else { return Ok(Answer::Done) };
+        if let Some(bot) = &said.bot {
+            if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
+                let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
+                let symptom = crate::bot::words::plain(&said.everything());
+                self.open(&thread, &origin.key, &name, &symptom, place, Vec::new()).await?;
+            }
+            return Ok(Answer::Done);
+        }
+        let user = said.user.clone().unwrap_or_default();
+        if user == self.bot_user() {
+            return Ok(Answer::Done);
+        }
+        let known = self.is_known(&session).await?;
+        // What people say to each other is not ours to hear.
+        if !addressed && !known {
+            return Ok(Answer::Done);
+        }
+        if let Err(why) = self.participant(&user).await {
+            if addressed {
+                self.whisper(&thread, &user, &words(&why));
+            }
+            return Ok(Answer::Done);
+        }
+        match meant(text) {
+            Meant::Help => self.whisper(&thread, &user, &show::help()),
+            Meant::Nothing | Meant::Status if known => self.tell_status(&thread, &user).await?,
+            Meant::Nothing => self.whisper(&thread, &user, &show::help()),
+            Meant::Audit if known => self.tell_audit(&thread, &user).await?,
+            Meant::Stop if known => self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?,
+            Meant::Report if known => self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?,
+            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit => {
+                self.whisper(&thread, &user, &words("There is no session in this thread. Mention me with what is wrong."));
+            }
+            Meant::Words(text) if known => self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?,
+            Meant::Words(text) => {
+                if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(&text)) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+                    self.whisper(&thread, &user, &refused);
+                    return Ok(Answer::Done);
+                }
+                if text.len() > LONGEST {
+                    self.whisper(&thread, &user, &words("That is too long. Say what is wrong in a few sentences."));
+                    return Ok(Answer::Done);
+                }
+                let quotes = if said.is_answer() { self.quotes(&thread, &said.ts).await } else { Vec::new() };
+                self.open(&thread, &origin.key, &user, &text, place, quotes).await?;
+            }
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Opens the session of a thread.
+    pub(super) async fn open(
+        &self,
+        thread: &Thread,
+        key: &str,
+        who: &str,
+        symptom: &str,
+        place: &Place,
+        quotes: Vec<Quote>,
+    ) -> Result<(), StoreError> {
+        let session = thread.session();
+        let opened = Opened {
+            symptom: symptom.to_owned(),
+            requester: who.to_owned(),
+            origin: thread.origin(),
+            quotes,
+            nonce: (self.nonce)(),
+            brain: self.brain.clone(),
+            limits: self.settings.limits,
+            scope: place.scope.clone().filter(|scope| !scope.is_open()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
+        self.write(&session, key, &Letter::Open(Box::new(opened))).await.map(drop)
+    }
+
+    /// Puts words into a session.
+    pub(super) async fn say(
+        &self,
+        thread: &Thread,
+        key: &str,
+        who: &str,
+        text: &str,
+        wish: Wish,
+        addressed: bool,
+    ) -> Result<(), StoreError> {
+        let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
+        let letter = if addressed { Letter::Again(said) } else { Letter::Said(said) };
+        self.write(&thread.session(), key, &letter).await.map(drop)
+    }
+
+    /// Reads what was said in a thread before, as quotes.
+    async fn quotes(&self, thread: &Thread, before: &str) -> Vec<Quote> {
+        let web = self.web.at(Priority::Approval);
+        let reading = timeout(READING, web.thread(&thread.channel, &thread.ts, QUOTED)).await;
+        let Ok(Ok((said, _))) = reading else {
+            tracing::warn!("what was said before in the thread is not read");
+            return Vec::new();
+        };
+        let earlier = said.into_iter().filter(|words| words.ts.as_str() < before && words.is_speech());
+        earlier.map(|words| Quote { who: author(&words), text: crate::bot::words::plain(&words.everything()) }).collect()
+    }
+
+    async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
+        let message = match self.state(&thread.session()).await? {
+            Some(state) => show::status(&state, &show::Looks::default(), self.clock.now()),
+            None => words("The session has not begun yet."),
+        };
+        self.whisper(thread, user, &message);
+        Ok(())
+    }
+
+    pub(super) async fn tell_audit(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
+        let message = match self.state(&thread.session()).await? {
+            Some(state) => show::audit(&state),
+            None => words("The session has not begun yet."),
+        };
+        self.whisper(thread, user, &message);
+        Ok(())
+    }
+}
+
+fn author(words: &Words) -> String {
+    match (&words.bot, &words.user) {
+        (Some(bot), _) => format!("bot {}", bot.name.as_deref().or(bot.bot.as_deref()).unwrap_or_default()),
+        (None, Some(user)) => user.clone(),
+        (None, None) => "somebody".to_owned(),
+    }
+}
+
+/// Returns the thread that something belongs to.
+pub(super) fn thread_of(origin: &Origin, channel: &str, root: &str) -> Thread {
+    Thread { team: origin.team.clone().unwrap_or_default(), channel: channel.to_owned(), ts: root.to_owned() }
+}

@@ -1,0 +1,98 @@
+//! What a session is to look like: its board and its cards, as messages with their digests.
+
+use serde_json::json;
+
+use crate::agent::event::Delivered;
+use crate::agent::state::State;
+use crate::base::{Digest, Timestamp};
+use crate::bot::Freeze;
+use crate::bot::show::{self, Frozen, Looks, People, Person, board, card};
+use crate::slack::block::SlackBlock;
+use crate::slack::web::{Message, Posted};
+
+/// The type of the metadata by which our own messages are found again.
+pub(super) const METADATA: &str = "ghost";
+
+/// Something that is shown.
+pub(super) struct Piece {
+    /// `board`, or `card` and its question.
+    pub(super) what: String,
+    /// How it looks.
+    pub(super) message: Message,
+    /// What of it is compared.
+    pub(super) digest: Digest,
+}
+
+impl Piece {
+    /// Makes a piece of a message.
+    pub(super) fn new(state: &State, what: String, drawn: &show::Message) -> Self {
+        let digest = Digest::of(drawn.to_json().to_string());
+        let fields = [("session", state.session.as_str()), ("what", what.as_str())];
+        let message = converted(drawn).with_metadata(METADATA, &fields);
+        Self { what, message, digest }
+    }
+}
+
+/// Turns what was drawn into what is sent.
+pub(super) fn converted(drawn: &show::Message) -> Message {
+    let blocks = drawn.blocks.iter().cloned().map(SlackBlock::Unknown).collect();
+    Message::text(drawn.text.clone()).with_blocks(blocks)
+}
+
+/// Returns the board at a moment.
+pub(super) fn board_of(state: &State, looks: &Looks, now: Timestamp) -> Piece {
+    Piece::new(state, Delivered::BOARD.to_owned(), &board(state, looks, now))
+}
+
+/// Returns the card of a question at a moment.
+pub(super) fn card_of(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Piece> {
+    let drawn = card(state, approval, looks, now)?;
+    Some(Piece::new(state, Delivered::card_of(approval), &drawn))
+}
+
+/// Returns what surrounds a session.
+pub(super) fn looks(state: &State, frozen: Option<&Freeze>) -> Looks {
+    let frozen = frozen.map(|freeze| Frozen {
+        by: freeze.who.clone(),
+        at: freeze.since.parse().unwrap_or(state.last_at),
+        reason: freeze.why.clone(),
+    });
+    Looks { people: people(state, frozen.as_ref()), frozen, ..Looks::default() }
+}
+
+/// Collects everybody whom the ledger names. Slack vouched for them when they came.
+fn people(state: &State, frozen: Option<&Frozen>) -> People {
+    let mut all = People::new();
+    let mut add = |who: &str| {
+        all = std::mem::take(&mut all).with(who, Person::Member(who.to_owned()));
+    };
+    add(&state.opened.requester);
+    for approval in state.approvals.values() {
+        approval.votes.iter().for_each(|vote| add(&vote.who));
+        if let Some(crate::agent::state::Ending::Decided { who, .. }) = &approval.ending {
+            add(who);
+        }
+    }
+    state.wish.iter().for_each(|(who, _)| add(who));
+    frozen.iter().for_each(|frozen| add(&frozen.by));
+    all
+}
+
+/// Writes where something stands.
+pub(super) fn place(posted: &Posted) -> String {
+    format!("{}/{}", posted.channel, posted.ts)
+}
+
+/// Reads where something stands.
+pub(in crate::bot) fn posted(place: &str) -> Option<Posted> {
+    let (channel, ts) = place.split_once('/')?;
+    Some(Posted { channel: channel.to_owned(), ts: ts.to_owned() })
+}
+
+/// Returns the line about a session that every replica can read.
+pub(super) fn line(state: &State) -> String {
+    let summary = crate::agent::report::Summary::of(state);
+    json!({"summary": summary, "channel": state.opened.origin.channel, "thread": state.opened.origin.thread,
+        "requester": state.opened.requester})
+    .to_string()
+}

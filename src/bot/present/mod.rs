@@ -1,0 +1,17 @@
+//! Showing people where a session stands: its board, its cards, its report.
+//!
+//! Goes in: the state of a session after each event. Comes out: messages in its thread, and in the ledger where they stand.
+//! Never: a message twice after a crash; an older look over a newer one; a report or a card that is dropped.
+//!
+//! Two ways lead to Slack. While a session runs, its owner sends every change as soon as Slack takes it, and what is overtaken
+//! is dropped. Before it gives the session back it *settles*: everything that is shown is compared with the ledger and made
+//! to agree, whoever sent what before.
+
+mod look;
+mod presenter;
+mod publish;
+mod settle;
+mod slate;
+
+pub(super) use look::posted;
+pub use presenter::{Presenter, Trail};

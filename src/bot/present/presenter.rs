@@ -1,0 +1,242 @@
+//! Changes on their way to Slack while a session runs.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::agent::event::{Content, Delivered, Event, Recorded, StepId};
+use crate::agent::state::State;
+use crate::base::{Clock, SessionId};
+use crate::bot::present::look::{board_of, card_of, line, looks, posted};
+use crate::bot::present::slate::{Change, Slate};
+use crate::bot::show::{Looks, agent_status};
+use crate::bot::{Freeze, Thread};
+use crate::session::{Courier, Watcher};
+use crate::shell::CancelSignal;
+use crate::slack::pace::Priority;
+use crate::slack::web::{CallError, SessionState, Web};
+use crate::store::Store;
+
+/// How often the flag that holds everything back is looked at, for the boards.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Returns the audit file of a session, where it lies on this machine.
+pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
+
+/// Shows people where sessions stand.
+pub struct Presenter {
+    pub(super) web: Web,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) slate: Slate,
+    pub(super) broadcast: bool,
+    pub(super) trail: Arc<Trail>,
+    /// Who brings reports of sessions that did not begin in Slack.
+    pub(super) elsewhere: Arc<dyn Courier>,
+    pub(super) frozen: RwLock<Option<Freeze>>,
+    /// What was recorded here first, so that nobody else can have shown it yet.
+    pub(super) fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
+    statuses: Mutex<HashMap<SessionId, String>>,
+    jobs: mpsc::UnboundedSender<Job>,
+    queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
+}
+
+/// Something to be sent.
+enum Job {
+    Change { change: Change, priority: Priority },
+    Line { session: SessionId, line: String },
+    Status { thread: Thread, status: String },
+}
+
+impl Presenter {
+    /// Makes a presenter; [`Presenter::run`] has to run beside it.
+    #[must_use]
+    pub fn new(
+        web: Web,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        trail: Arc<Trail>,
+        elsewhere: Arc<dyn Courier>,
+        broadcast: bool,
+    ) -> Self {
+        let (jobs, queue) = mpsc::unbounded_channel();
+        Self {
+            web,
+            store,
+            clock,
+            slate: Slate::default(),
+            broadcast,
+            trail,
+            elsewhere,
+            frozen: RwLock::default(),
+            fresh: Mutex::default(),
+            statuses: Mutex::default(),
+            jobs,
+            queue: Mutex::new(Some(queue)),
+        }
+    }
+
+    /// Sends what is to be sent until it is told to stop. What is lost then is made up for when sessions settle.
+    pub async fn run(self: Arc<Self>, mut stop: CancelSignal) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(mut queue) = queue else { return };
+        let mut sending = JoinSet::new();
+        let mut look = tokio::time::interval(LOOK);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.canceled() => break,
+                Some(_) = sending.join_next() => {}
+                _ = look.tick() => self.look().await,
+                job = queue.recv() => {
+                    let Some(job) = job else { break };
+                    let own = Arc::clone(&self);
+                    sending.spawn(async move { own.send(job).await });
+                }
+            }
+        }
+        sending.shutdown().await;
+    }
+
+    async fn look(&self) {
+        if let Ok(found) = Freeze::current(self.store.as_ref()).await {
+            *self.frozen.write().unwrap_or_else(PoisonError::into_inner) = found;
+        }
+    }
+
+    async fn send(&self, job: Job) {
+        let told = match job {
+            Job::Change { change, priority } => {
+                self.slate.show(&self.web.at(priority), change).await.map(drop).map_err(|error| error.to_string())
+            }
+            Job::Line { session, line } => {
+                let posted = self.store.post(&session, &line, self.clock.now()).await;
+                posted.map_err(|error| error.to_string())
+            }
+            Job::Status { thread, status } => self.status(&thread, &status).await.map_err(|error| error.to_string()),
+        };
+        if let Err(error) = told {
+            tracing::warn!("something is not shown for now: {error}");
+        }
+    }
+
+    async fn status(&self, thread: &Thread, status: &str) -> Result<(), CallError> {
+        let web = self.web.at(Priority::Board);
+        let state = match status {
+            "" => SessionState::Active,
+            _ if status.contains("waiting") => SessionState::Suspended,
+            _ => SessionState::Processing,
+        };
+        web.session_status(&thread.channel, &thread.ts, state).await?;
+        web.set_status(&thread.channel, &thread.ts, status, &[]).await
+    }
+
+    pub(super) fn looks(&self, state: &State) -> Looks {
+        looks(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref())
+    }
+
+    fn queue(&self, job: Job) {
+        // Nobody listens any more where everything is ending.
+        drop(self.jobs.send(job));
+    }
+
+    fn show_board(&self, state: &State) {
+        let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else { return };
+        let piece = board_of(state, &self.looks(state), self.clock.now());
+        let change = self.slate.want(place, piece.message, piece.digest);
+        self.queue(Job::Change { change, priority: Priority::Board });
+    }
+
+    fn show_card(&self, state: &State, approval: &str) {
+        let what = Delivered::card_of(approval);
+        let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
+        let Some(piece) = card_of(state, approval, &self.looks(state), self.clock.now()) else { return };
+        let change = self.slate.want(place, piece.message, piece.digest);
+        self.queue(Job::Change { change, priority: Priority::Approval });
+    }
+
+    fn note_fresh(&self, state: &State, what: String) {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        fresh.entry(state.session.clone()).or_default().insert(what);
+    }
+
+    fn show_status(&self, state: &State, thread: &Thread) {
+        let status = agent_status(state, &self.looks(state));
+        let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if status.is_empty() {
+            statuses.remove(&state.session).unwrap_or_default()
+        } else {
+            statuses.insert(state.session.clone(), status.clone()).unwrap_or_default()
+        };
+        if before != status {
+            self.queue(Job::Status { thread: thread.clone(), status });
+        }
+    }
+}
+
+/// Returns the question whose card an event changes.
+fn card_in(state: &State, event: &Event) -> Option<String> {
+    let step = match event {
+        Event::ApprovalVoted(voted) => return Some(voted.approval.clone()),
+        Event::ApprovalDecided(decided) => return Some(decided.approval.clone()),
+        Event::ApprovalExpired(expired) => return Some(expired.approval.clone()),
+        Event::Intent(intent) => intent.step,
+        Event::Executing(executing) => executing.step,
+        Event::Unknown(unknown) => unknown.step,
+        Event::Done(done) => done.step,
+        Event::Observed(observed) => observed.step?,
+        Event::Classified(classified) if classified.round > 1 => {
+            let round = state.step(classified.step)?.rounds.iter().rev().nth(1)?;
+            return round.approvals.last().cloned();
+        }
+        _ => return None,
+    };
+    state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
+}
+
+impl Watcher for Presenter {
+    fn recorded(&self, state: &State, event: &Recorded) {
+        let (Some(thread), Content::Known(event)) = (Thread::of(&state.opened.origin), &event.content) else {
+            return;
+        };
+        match event.as_ref() {
+            Event::Opened(_) => self.note_fresh(state, Delivered::BOARD.to_owned()),
+            Event::ApprovalRequested(requested) => {
+                self.note_fresh(state, Delivered::card_of(&requested.approval));
+            }
+            // What is shown now needs not be shown again.
+            Event::Delivered(_) => return,
+            _ => {}
+        }
+        let standing = matches!(
+            event.as_ref(),
+            Event::Opened(_)
+                | Event::Reopened(_)
+                | Event::ApprovalRequested(_)
+                | Event::ApprovalDecided(_)
+                | Event::ApprovalExpired(_)
+                | Event::Concluded(_)
+        );
+        if standing {
+            self.queue(Job::Line { session: state.session.clone(), line: line(state) });
+        }
+        self.show_board(state);
+        if let Some(approval) = card_in(state, event) {
+            self.show_card(state, &approval);
+        }
+        self.show_status(state, &thread);
+    }
+
+    fn words(&self, _words: &str) {}
+
+    fn trouble(&self, what: &str) {
+        tracing::warn!("a session is held up: {what}");
+    }
+
+    fn running(&self, state: &State, _step: StepId, _since: Duration) {
+        self.show_board(state);
+    }
+}

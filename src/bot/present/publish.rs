@@ -1,0 +1,59 @@
+//! The report: its parts in order, its files, each once.
+
+use crate::agent::state::State;
+use crate::bot::Thread;
+use crate::bot::present::Presenter;
+use crate::bot::present::look::{Piece, converted, place};
+use crate::bot::present::settle::is_ours;
+use crate::bot::show::report;
+use crate::slack::pace::Priority;
+use crate::slack::web::{Address, CallError, Posted, Upload};
+
+impl Presenter {
+    /// Brings the report to the thread. What an attempt that was cut off brought already stays as it is.
+    pub(super) async fn publish(&self, state: &State, thread: &Thread) -> Result<String, CallError> {
+        let said = self.said(thread).await?;
+        let number = state.earlier.len() + 1;
+        let drawn = report(state, &self.looks(state), state.last_at);
+        let web = self.web.at(Priority::Report);
+        let to = Address::thread(&thread.channel, &thread.ts);
+        let mut first = None;
+        for (part, message) in drawn.messages.iter().enumerate() {
+            let what = format!("report {number} part {}", part + 1);
+            let there = said.iter().find(|words| is_ours(words, state.session.as_str(), &what));
+            let there = match there {
+                Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
+                None => web.post(&to, &Piece::new(state, what, message).message).await?,
+            };
+            first.get_or_insert(there);
+        }
+        let title = |title: &str| format!("{title} · {} · {number}", state.session);
+        let mut files: Vec<Upload> = drawn
+            .files
+            .into_iter()
+            .map(|file| Upload { name: file.name, title: title(&file.title), alt: None, bytes: file.bytes })
+            .collect();
+        if let Some(bytes) = (self.trail)(&state.session).filter(|bytes| !bytes.is_empty()) {
+            let name = "audit.jsonl".to_owned();
+            files.push(Upload { name, title: title("Audit"), alt: None, bytes });
+        }
+        let shared = |words: &crate::slack::arrive::Words| {
+            let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
+            files.iter().all(|file| names.contains(&file.name.as_str()))
+        };
+        let count = said.iter().filter(|words| words.bot.is_some() && !words.files.is_empty() && shared(words)).count();
+        if !files.is_empty() && count < number {
+            web.upload(&to, &files, "").await?;
+        }
+        if self.broadcast {
+            let what = format!("report {number} summary");
+            if !said.iter().any(|words| is_ours(words, state.session.as_str(), &what)) {
+                let message = converted(&drawn.broadcast);
+                let fields = [("session", state.session.as_str()), ("what", what.as_str())];
+                let message = message.with_metadata(super::look::METADATA, &fields);
+                web.post(&to.clone().broadcast(), &message).await?;
+            }
+        }
+        Ok(first.map_or_else(|| format!("{}/{}", thread.channel, thread.ts), |there| place(&there)))
+    }
+}

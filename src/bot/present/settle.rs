@@ -1,0 +1,116 @@
+//! Making what is shown agree with the ledger.
+
+use std::sync::PoisonError;
+
+use async_trait::async_trait;
+
+use crate::agent::event::Delivered;
+use crate::agent::state::State;
+use crate::bot::Thread;
+use crate::bot::present::Presenter;
+use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
+use crate::session::Courier;
+use crate::slack::arrive::Words;
+use crate::slack::pace::Priority;
+use crate::slack::web::{Address, CallError, Posted};
+
+/// How far a thread is searched for what an owner that died may have said in it.
+const FAR: usize = 1_000;
+
+#[async_trait]
+impl Courier for Presenter {
+    async fn deliver(&self, state: &State, report: &str) -> Result<String, String> {
+        match Thread::of(&state.opened.origin) {
+            Some(thread) => self.publish(state, &thread).await.map_err(|error| error.to_string()),
+            None => self.elsewhere.deliver(state, report).await,
+        }
+    }
+
+    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
+        let Some(thread) = Thread::of(&state.opened.origin) else { return self.elsewhere.settle(state).await };
+        let settled = self.agree(state, &thread).await.map_err(|error| error.to_string())?;
+        if state.is_reported() {
+            self.end(state);
+        }
+        Ok(settled)
+    }
+}
+
+impl Presenter {
+    async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
+        // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
+        let (looks, at) = (self.looks(state), state.last_at);
+        let mut pieces = vec![board_of(state, &looks, at)];
+        let cards = state.approvals.iter().filter(|(name, approval)| {
+            approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
+        });
+        pieces.extend(cards.filter_map(|(name, _)| card_of(state, name, &looks, at)));
+        let mut settled = Vec::new();
+        for piece in pieces {
+            let known = state.place_of(&piece.what);
+            let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
+            let there = match standing {
+                Some((there, digest)) => {
+                    if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
+                        continue;
+                    }
+                    self.change(there, &piece).await?
+                }
+                None => match self.find(state, thread, &piece.what).await? {
+                    Some(there) => self.change(there, &piece).await?,
+                    None => self.put(thread, &piece).await?,
+                },
+            };
+            settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
+        }
+        Ok(settled)
+    }
+
+    async fn change(&self, there: Posted, piece: &Piece) -> Result<Posted, CallError> {
+        let change = self.slate.want(there.clone(), piece.message.clone(), piece.digest);
+        self.slate.show(&self.web.at(Priority::Approval), change).await?;
+        Ok(there)
+    }
+
+    async fn put(&self, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
+        let to = Address::thread(&thread.channel, &thread.ts);
+        let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
+        self.slate.note(&there, Some(piece.digest));
+        Ok(there)
+    }
+
+    /// Looks in the thread for something that an owner that died may have said without noting it.
+    async fn find(&self, state: &State, thread: &Thread, what: &str) -> Result<Option<Posted>, CallError> {
+        let fresh = {
+            let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+            fresh.get_mut(&state.session).is_some_and(|fresh| fresh.remove(what))
+        };
+        if fresh {
+            return Ok(None);
+        }
+        let said = self.said(thread).await?;
+        let found = said.iter().find(|words| is_ours(words, state.session.as_str(), what));
+        Ok(found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() }))
+    }
+
+    pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<Words>, CallError> {
+        let web = self.web.at(Priority::Approval);
+        Ok(web.thread(&thread.channel, &thread.ts, FAR).await?.0)
+    }
+
+    fn end(&self, state: &State) {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).remove(&state.session);
+        let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
+        places.for_each(|there| self.slate.forget(&there));
+    }
+}
+
+/// Tells whether a message is a certain one of ours. Only an app can put metadata on a message; that of another one does not
+/// know what we look for.
+pub(super) fn is_ours(words: &Words, session: &str, what: &str) -> bool {
+    let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
+    words.bot.is_some()
+        && words.metadata_type.as_deref() == Some(METADATA)
+        && field("session") == Some(session)
+        && field("what") == Some(what)
+}

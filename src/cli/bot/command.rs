@@ -1,0 +1,126 @@
+//! The arguments, and the parts of the bot put together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::base::{Clock, SystemClock};
+use crate::bot::{Application, Core, Directory, FlagBrake, Parts, Presenter, Way};
+use crate::cli::bot::settings::settings;
+use crate::cli::bot::tokens::Kept;
+use crate::cli::investigate::{Brain, Reports, brain};
+use crate::cli::kitchen::{engine, kitchen};
+use crate::cli::name::random;
+use crate::cli::print::Hinted;
+use crate::cli::setup::Setup;
+use crate::cli::wait::{drive, interrupted};
+use crate::config::Transport;
+use crate::session::Worker;
+use crate::session::retention::{Lifetimes, sweep};
+use crate::shell::Cancel;
+use crate::slack::socket::Settings as SocketSettings;
+use crate::slack::web::{Roots, Settings as WebSettings, Web};
+
+/// The arguments of `ghost bot`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Tokens come from SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or from files that [slack] of the configuration names.\n\n\
+Examples:\n  ghost bot --config /etc/ghost/ghost.toml\n  ghost lab slack --port 7777 > slack.env & sleep 1; . ./slack.env; ghost bot --script demo/first.jsonl"
+)]
+pub(in crate::cli) struct Arguments {
+    /// Who thinks; `[model] brain` of the configuration unless said.
+    #[arg(long, value_enum)]
+    brain: Option<Brain>,
+    /// The turns of the scripted brain: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
+    #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
+    script: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let setup = Arc::new(setup);
+    drive(|| serve(arguments, &setup))?
+}
+
+async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
+    let tokens = Arc::new(Kept::new(setup)?);
+    let url = setup.environment.text("SLACK_API_URL").map(str::to_owned).or_else(|| setup.config.slack.api_url.clone());
+    let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
+    let web = Web::new(WebSettings { url, ..WebSettings::new(roots) }, tokens);
+    let identity = web.auth_test().await.map_err(|error| {
+        Hinted::new(error, "is the token that of an app which is installed in the workspace? `ghost config check` tells more")
+    })?;
+    let application = application(arguments, setup, web, identity).await?;
+    let (cancel, stop) = Cancel::new();
+    let running = application.run(stop);
+    tokio::pin!(running);
+    let ended = tokio::select! {
+        ended = &mut running => ended,
+        () = interrupted() => {
+            cancel.cancel();
+            running.await
+        }
+    };
+    ended?;
+    Ok(0)
+}
+
+async fn application(
+    arguments: &Arguments,
+    setup: &Arc<Setup>,
+    web: Web,
+    identity: crate::slack::web::Identity,
+) -> anyhow::Result<Application> {
+    let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let model = brain(setup, arguments.brain, arguments.script.as_deref(), None)?;
+    let settings = settings(setup);
+    let audit = data.join("audit");
+    let presenter = Arc::new(Presenter::new(
+        web.clone(),
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),
+        Arc::new(Reports::new(&data)),
+        settings.broadcast,
+    ));
+    let brake = Arc::new(FlagBrake(Arc::clone(&store)));
+    let kitchen = kitchen(setup, Arc::clone(&model), presenter.clone(), brake)?;
+    let engine = engine("bot", Arc::clone(&store), kitchen, presenter.clone())?;
+    let core = Arc::new(Core::new(Parts {
+        settings,
+        store: Arc::clone(&store),
+        clock: Arc::clone(&clock),
+        directory: Directory::new(&web, identity),
+        web,
+        policy: setup.policy()?,
+        brain: model.brain(),
+        nonce: Arc::new(|| random::<8>().unwrap_or_default()),
+        warnings: Vec::new(),
+        trail: Arc::new(|who, what, why| tracing::warn!(who, why, "{what}")),
+    }));
+    let way = match setup.config.slack.transport {
+        Transport::Socket => {
+            Way::Sockets(SocketSettings { connections: setup.config.slack.connections, ..SocketSettings::default() })
+        }
+        Transport::Http => Way::Requests,
+    };
+    let lifetimes = Lifetimes {
+        thread_days: setup.config.retention.thread_days,
+        evidence_days: setup.config.retention.evidence_days,
+        capture_days: setup.config.retention.capture_days,
+    };
+    let sweeping = move || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        let (store, data) = (Arc::clone(&store), data.clone());
+        Box::pin(async move {
+            if let Err(error) = sweep(store.as_ref(), &data, &lifetimes, SystemClock.now()).await {
+                tracing::warn!("what is too old stays for now: {error}");
+            }
+        })
+    };
+    let worker = Worker { engine, most: setup.config.bot.sessions };
+    Ok(Application { core, presenter, worker, way, sweep: Arc::new(sweeping) })
+}

@@ -1,0 +1,56 @@
+//! The configuration, in the bot's own words.
+
+use std::collections::BTreeMap;
+
+use crate::agent::RequesterMay;
+use crate::bot::{Approvers, People, Place, Settings};
+use crate::cli::kitchen::limits;
+use crate::cli::setup::Setup;
+use crate::config::{self, Config};
+use crate::shell::Scope;
+
+/// Returns how the bot behaves.
+pub(super) fn settings(setup: &Setup) -> Settings {
+    let config = &setup.config;
+    let anywhere = Place { approvers: approvers(config, None), scope: None };
+    let channels: BTreeMap<String, Place> = config
+        .channel
+        .iter()
+        .map(|(id, channel)| {
+            let place = Place { approvers: approvers(config, Some(channel)), scope: channel.scope.as_ref().map(scope) };
+            (id.clone(), place)
+        })
+        .collect();
+    let mut limits = limits(setup);
+    limits.approvers = config.approval.change_votes.unwrap_or(1);
+    Settings {
+        anywhere,
+        channels,
+        only_named: config.bot.only_named_channels,
+        alert_bots: config.bot.alert_bots.clone(),
+        freezers: people(&config.bot.freezers),
+        broadcast: config.bot.broadcast,
+        limits,
+    }
+}
+
+fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {
+    let own = |pick: fn(&config::Channel) -> &Option<config::People>| channel.and_then(|channel| pick(channel).as_ref());
+    Approvers {
+        measurement: people(own(|channel| &channel.measurement).unwrap_or(&config.approval.measurement)),
+        change: people(own(|channel| &channel.change).unwrap_or(&config.approval.change)),
+        requester: match config.approval.requester {
+            Some(config::RequesterMay::Everything) => RequesterMay::Everything,
+            Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
+            Some(config::RequesterMay::Measure) | None => RequesterMay::Measure,
+        },
+    }
+}
+
+fn people(people: &config::People) -> People {
+    People { users: people.users.clone(), groups: people.groups.clone() }
+}
+
+fn scope(scope: &config::Scope) -> Scope {
+    Scope { subscriptions: scope.subscriptions.clone(), resource_groups: scope.resource_groups.clone() }
+}

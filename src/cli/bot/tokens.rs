@@ -1,0 +1,102 @@
+//! Tokens: from the environment, else from files that are read again whenever a token is needed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+
+use crate::base::Secret;
+use crate::cli::print::Hinted;
+use crate::cli::setup::Setup;
+use crate::config::read_small;
+use crate::slack::web::Tokens;
+
+/// One token.
+struct Token {
+    fixed: Option<Secret>,
+    file: Option<PathBuf>,
+    /// What was read last, and when the file was changed last.
+    kept: Mutex<(Option<SystemTime>, Secret)>,
+}
+
+impl Token {
+    /// Reads a token for the first time: from the environment, else from its file.
+    fn new(setup: &Setup, variable: &str, file: Option<&Path>) -> anyhow::Result<Option<Self>> {
+        let fixed = setup.environment.text(variable).filter(|text| !text.trim().is_empty()).map(|text| Secret::new(text.trim()));
+        let first = match (&fixed, file) {
+            (Some(secret), _) => secret.clone(),
+            (None, Some(file)) => read(file).map_err(anyhow::Error::msg).with_context(|| format!("reading {}", file.display()))?,
+            (None, None) => return Ok(None),
+        };
+        let file = file.filter(|_| fixed.is_none()).map(Path::to_owned);
+        Ok(Some(Self { fixed, file, kept: Mutex::new((None, first)) }))
+    }
+
+    /// Returns the token of the present moment. A file that cannot be read for a moment leaves the one before.
+    fn now(&self) -> Secret {
+        if let Some(fixed) = &self.fixed {
+            return fixed.clone();
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &self.file {
+            let changed = std::fs::metadata(file).and_then(|found| found.modified()).ok();
+            if changed.is_none() || changed != kept.0 {
+                match read(file) {
+                    Ok(secret) => *kept = (changed, secret),
+                    Err(error) => tracing::warn!("the token in {} is not read: {error}", file.display()),
+                }
+            }
+        }
+        kept.1.clone()
+    }
+}
+
+fn read(file: &Path) -> Result<Secret, String> {
+    let text = read_small(file)?;
+    let text = text.trim();
+    if text.is_empty() { Err("it is empty".to_owned()) } else { Ok(Secret::new(text)) }
+}
+
+/// The tokens of the bot.
+pub(super) struct Kept {
+    bot: Token,
+    app: Option<Token>,
+    signing: Option<Token>,
+}
+
+impl Kept {
+    /// Reads the tokens that the transport needs.
+    pub(super) fn new(setup: &Setup) -> anyhow::Result<Self> {
+        let slack = &setup.config.slack;
+        let missing = |what: &str, hint: &str| Hinted::new(anyhow::anyhow!("there is no {what}"), hint.to_owned());
+        let bot = Token::new(setup, "SLACK_BOT_TOKEN", slack.bot_token_file.as_deref())?
+            .ok_or_else(|| missing("bot token", "set SLACK_BOT_TOKEN, or [slack] bot_token_file"))?;
+        let app = Token::new(setup, "SLACK_APP_TOKEN", slack.app_token_file.as_deref())?;
+        let signing = Token::new(setup, "SLACK_SIGNING_SECRET", slack.signing_secret_file.as_deref())?;
+        match slack.transport {
+            crate::config::Transport::Socket if app.is_none() => {
+                Err(missing("app token", "set SLACK_APP_TOKEN, or [slack] app_token_file").into())
+            }
+            crate::config::Transport::Http if signing.is_none() => {
+                Err(missing("signing secret", "set SLACK_SIGNING_SECRET, or [slack] signing_secret_file").into())
+            }
+            crate::config::Transport::Socket | crate::config::Transport::Http => Ok(Self { bot, app, signing }),
+        }
+    }
+
+    /// Returns the signing secret; empty where there is none, which no signature fits.
+    pub(super) fn signing(&self) -> Secret {
+        self.signing.as_ref().map_or_else(|| Secret::new(""), Token::now)
+    }
+}
+
+impl Tokens for Kept {
+    fn bot(&self) -> Secret {
+        self.bot.now()
+    }
+
+    fn app(&self) -> Secret {
+        self.app.as_ref().map_or_else(|| Secret::new(""), Token::now)
+    }
+}
