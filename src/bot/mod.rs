@@ -5,13 +5,24 @@
 //! question with buttons on it.
 
 mod authority;
+mod core;
+mod directory;
 mod freeze;
+mod handle;
+mod present;
+mod run;
 mod settings;
+pub mod show;
 mod thread;
 mod words;
 
 pub use authority::{Approvers, Groups, People, Person, may_take_part};
+pub use core::{Control, Core, Parts};
+pub use directory::Directory;
 pub use freeze::{FlagBrake, Freeze};
+pub use handle::Bot;
+pub use present::{Presenter, Trail};
+pub use run::{Application, Sweep, Way};
 pub use settings::{Place, Settings};
 pub use thread::{SLACK, Thread};
 pub use words::{Meant, meant, without_mention};

@@ -49,7 +49,7 @@ pub fn without_mention(text: &str, bot: &str) -> String {
 
 /// Undoes Slack's three escapes.
 #[must_use]
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 

@@ -37,7 +37,7 @@ impl Core {
             }
             "sessions" => private(&show::sessions(&self.lines().await?)),
             "approvals" => private(&show::approvals(&self.pending().await?, self.clock.now())),
-            "policy" => private(&show::policy(&self.policy.rules(), self.policy.digest())),
+            "policy" => private(&show::policy(&self.policy.rules().collect::<Vec<_>>(), self.policy.digest())),
             "freeze" | "thaw" => self.frozen_or_not(user, word.eq_ignore_ascii_case("freeze"), rest).await?,
             _ => private(&show::help()),
         })
@@ -69,7 +69,8 @@ impl Core {
             return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
         }
         let user = command.user.id.clone();
-        let asks = show::asks(&user, symptom);
+        let asks = words(symptom);
+        let asks = Message { text: format!("<@{user}> asks: {}", asks.text), ..asks };
         let web = self.web.at(Priority::Approval);
         let posted = match web.post(&Address::channel(&command.channel), &crate::bot::core::sent(&asks)).await {
             Ok(posted) => posted,

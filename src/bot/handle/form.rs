@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::agent::event::{Quote, Reply};
 use crate::bot::core::{Core, words};
 use crate::bot::show::{
@@ -9,7 +11,7 @@ use crate::bot::show::{
     refusal,
 };
 use crate::bot::{Thread, show};
-use crate::slack::arrive::{Shortcut, Submit};
+use crate::slack::arrive::{Shortcut, Submit, View};
 use crate::slack::socket::Answer;
 use crate::store::StoreError;
 
@@ -44,7 +46,7 @@ impl Core {
     }
 
     async fn denied(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_deny(&submit.view) {
+        let form = match read_deny(&raw(&submit.view)) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -66,7 +68,7 @@ impl Core {
     }
 
     async fn modified(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_modify(&submit.view) {
+        let form = match read_modify(&raw(&submit.view)) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -91,7 +93,7 @@ impl Core {
     }
 
     async fn wanted(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_investigate(&submit.view) {
+        let form = match read_investigate(&raw(&submit.view)) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -113,6 +115,17 @@ impl Core {
         self.whisper(spot, user, &refusal(refused, &show::Looks::default()));
         Answer::Done
     }
+}
+
+/// Words a view as Slack does, with the fields that our dialogs have.
+pub(super) fn raw(view: &View) -> Value {
+    let fields = ["command", "reason", "symptom"];
+    let filled = fields.iter().filter_map(|name| Some((*name, view.values.text(name, name)?)));
+    let values: serde_json::Map<String, Value> =
+        filled.map(|(name, text)| (name.to_owned(), json!({ name: {"value": text} }))).collect();
+    json!({
+        "callback_id": view.callback_id, "private_metadata": view.private_metadata, "state": {"values": values},
+    })
 }
 
 fn wrong(error: &FormError) -> Answer {

@@ -10,3 +10,5 @@ mod home;
 mod press;
 mod route;
 mod speech;
+
+pub use route::Bot;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::agent::event::{Reply, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
+use crate::bot::handle::form::raw;
 use crate::bot::show::{self, Meta, Preview, deny_modal, modify_modal, typed_command, whole_modal};
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::Press;
@@ -114,7 +115,7 @@ impl Core {
     /// Judges what somebody types into the dialog, and shows the verdict; what is typed meanwhile wins.
     fn judge_while_typing(self: &Arc<Self>, press: &Press) {
         let Some(view) = press.view.clone() else { return };
-        let Ok(typed) = typed_command(&view) else { return };
+        let Ok(typed) = typed_command(&raw(&view)) else { return };
         let number = {
             let mut typing = self.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if typing.len() > 1_000 {

@@ -52,7 +52,7 @@ impl Core {
     }
 
     fn bot_user(&self) -> &str {
-        self.directory.identity().user.as_deref().unwrap_or_default()
+        &self.directory.identity().user
     }
 
     fn names_us(&self, text: &str) -> bool {
