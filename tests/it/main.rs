@@ -7,6 +7,8 @@ mod audit_crash;
 mod command;
 #[cfg(feature = "shell")]
 mod fuzz;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(all(feature = "session", feature = "cli"))]
 mod investigate;
 #[cfg(feature = "lab")]
