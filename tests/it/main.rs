@@ -3,6 +3,8 @@
 
 #[cfg(feature = "shell")]
 mod audit_crash;
+#[cfg(feature = "bot")]
+mod bot_manifest;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(feature = "shell")]
@@ -32,3 +34,5 @@ mod terminal;
 mod tidy;
 #[cfg(feature = "shell")]
 mod words;
+#[cfg(feature = "bot")]
+mod yaml;
