@@ -7,6 +7,8 @@ mod audit_crash;
 mod bot_manifest;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
+#[cfg(feature = "bot")]
+mod deploy;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "http")]
