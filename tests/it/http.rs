@@ -57,17 +57,18 @@ impl Stage {
 
 /// Reads until the server closes: status, head, body.
 async fn answer(stream: &mut TcpStream) -> (u16, String, String) {
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
+    let mut bytes = Vec::new();
+    // Whoever is cut off in the middle of a request may see a reset.
+    let _ = stream.read_to_end(&mut bytes).await;
+    let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
     (status, head.to_lowercase(), body.to_owned())
 }
 
-fn quick() -> Patience {
-    let short = Duration::from_millis(50);
-    Patience { head: short, request: short, connection: Duration::from_secs(300), parting: short }
-}
+const SHORT: Duration = Duration::from_millis(50);
+/// Longer than any test waits.
+const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
 async fn it_lives_while_its_loops_turn() {
@@ -205,7 +206,8 @@ async fn garbage_is_refused_and_the_next_client_is_served() {
 
 #[tokio::test]
 async fn whoever_never_finishes_a_head_is_cut_off() {
-    let stage = Stage::new(Router::new(), quick()).await;
+    let patience = Patience { head: SHORT, connection: LONG, ..Patience::default() };
+    let stage = Stage::new(Router::new(), patience).await;
     for begun in ["", "GET /live HT", "GET /live HTTP/1.1\r\nhost: x\r\n"] {
         let mut stream = TcpStream::connect(stage.address).await.unwrap();
         stream.write_all(begun.as_bytes()).await.unwrap();
@@ -217,7 +219,8 @@ async fn whoever_never_finishes_a_head_is_cut_off() {
 #[tokio::test]
 async fn whoever_never_finishes_a_body_is_told_and_cut_off() {
     let extra = Router::new().route("/slack/events", post(async |body: Bytes| body));
-    let stage = Stage::new(extra, quick()).await;
+    let patience = Patience { request: SHORT, head: LONG, connection: LONG, ..Patience::default() };
+    let stage = Stage::new(extra, patience).await;
     let mut stream = TcpStream::connect(stage.address).await.unwrap();
     stream.write_all(b"POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhi").await.unwrap();
     assert_eq!(answer(&mut stream).await.0, 408);
@@ -225,12 +228,14 @@ async fn whoever_never_finishes_a_body_is_told_and_cut_off() {
 }
 
 #[tokio::test]
-async fn a_connection_that_lasted_long_enough_ends() {
-    let patience = Patience { connection: Duration::from_millis(50), ..Patience::default() };
+async fn a_connection_that_lasted_long_enough_ends_without_anybody_asking() {
+    let patience = Patience { head: LONG, connection: SHORT, ..Patience::default() };
     let stage = Stage::new(Router::new(), patience).await;
     let mut stream = TcpStream::connect(stage.address).await.unwrap();
     stream.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
-    assert_eq!(answer(&mut stream).await.0, 200);
+    let ended = tokio::time::timeout(Duration::from_secs(60), answer(&mut stream)).await;
+    // A busy machine may end it before the request is read.
+    assert!(matches!(ended.unwrap().0, 0 | 200));
     stage.end().await;
 }
 
