@@ -1,3 +1,31 @@
 //! Whether the bot lives, whether it is ready, and what it counts: `/live`, `/ready`, `/metrics`.
 //!
 //! Goes in: numbers and facts that other rooms note. Comes out: answers over HTTP. Never: anything secret, anything that changes.
+//!
+//! ```
+//! use ghost_agent::http::{Judged, Vitals};
+//!
+//! let vitals = Vitals::default();
+//! vitals.measures.command(Judged::Safe);
+//! vitals.parts.check("store").ready();
+//! assert!(vitals.parts.report().ready);
+//! ```
+//!
+//! *Invariants*
+//!
+//! - Reasons and label values are words of this program or are reduced to a method's name, so no text from outside is served.
+//! - A metric has one name, in [`TABLE`]; callers have methods and cannot misspell it.
+//! - A client that is slow loses its connection, not the server.
+
+mod live;
+mod measure;
+mod ready;
+mod server;
+
+pub use live::{Beat, Pulse};
+pub use measure::{
+    Answer, Arrived, Described, Direction, Judged, Kind, Measures, Outcome, SessionState, SocketState, TABLE,
+    Whose,
+};
+pub use ready::{Check, Part, Parts, Report};
+pub use server::{LISTEN, Patience, Vitals, serve};

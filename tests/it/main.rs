@@ -3,10 +3,16 @@
 
 #[cfg(feature = "shell")]
 mod audit_crash;
+#[cfg(feature = "bot")]
+mod bot_manifest;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
+#[cfg(feature = "bot")]
+mod deploy;
 #[cfg(feature = "shell")]
 mod fuzz;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(all(feature = "session", feature = "cli"))]
 mod investigate;
 #[cfg(feature = "lab")]
@@ -30,3 +36,5 @@ mod terminal;
 mod tidy;
 #[cfg(feature = "shell")]
 mod words;
+#[cfg(feature = "bot")]
+mod yaml;

@@ -1,0 +1,169 @@
+//! The server: three routes of ours, whatever the caller adds, and no patience with slow clients.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tracing::{debug, warn};
+
+use crate::http::live::Pulse;
+use crate::http::measure::Measures;
+use crate::http::ready::{FORMAT, Parts};
+
+/// Where the server listens unless told otherwise: this machine only.
+pub const LISTEN: &str = "127.0.0.1:9464";
+
+/// What Prometheus has to be told to read counters under their whole names.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// How many connections are served at once. Whoever comes then waits until one ends.
+const MOST: usize = 256;
+
+/// How long nothing is accepted after the system refused to.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// Everything that the three routes show.
+#[derive(Debug, Clone, Default)]
+pub struct Vitals {
+    /// The loops, for `/live`.
+    pub pulse: Pulse,
+    /// The parts, for `/ready`.
+    pub parts: Parts,
+    /// The numbers, for `/metrics`.
+    pub measures: Measures,
+}
+
+/// How long a client may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For the head of a request, and between two of them; 10 s unless said.
+    pub head: Duration,
+    /// From the head of a request to its answer, the body included; 10 s unless said.
+    pub request: Duration,
+    /// For a whole connection; 5 min unless said. It ends between two requests.
+    pub connection: Duration,
+    /// For what is still being answered when a connection has to end; 5 s unless said.
+    pub parting: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            request: Duration::from_secs(10),
+            connection: Duration::from_secs(300),
+            parting: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Serves `/live`, `/ready`, `/metrics` and whatever `extra` routes until `stop`, then lets open requests end.
+///
+/// The three routes win over routes of `extra` with the same path.
+pub async fn serve(
+    listener: TcpListener,
+    extra: Router,
+    vitals: Vitals,
+    patience: Patience,
+    stop: impl Future<Output = ()>,
+) {
+    let router = routes(extra, vitals, patience);
+    let (stopping, stopped) = watch::channel(());
+    let mut connections = JoinSet::new();
+    tokio::pin!(stop);
+    loop {
+        let room = connections.len() < MOST;
+        tokio::select! {
+            biased;
+            () = &mut stop => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept(), if room => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(attend(stream, router.clone(), patience, stopped.clone()));
+                }
+                Err(error) => {
+                    warn!(http.error = %error, "no connection can be accepted: {error}");
+                    sleep(BREATH).await;
+                }
+            },
+        }
+    }
+    drop(listener);
+    drop(stopping);
+    while connections.join_next().await.is_some() {}
+}
+
+fn routes(extra: Router, vitals: Vitals, patience: Patience) -> Router {
+    Router::new()
+        .route("/live", get(live))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(vitals)
+        .fallback_service(extra)
+        .layer(from_fn_with_state(patience, hurry))
+}
+
+/// Serves one connection until it ends, has lasted too long, or everything stops.
+async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopped: watch::Receiver<()>) {
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience.head)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => {
+            if let Err(error) = ended {
+                debug!(http.error = %error, "a connection ended early: {error}");
+            }
+            return;
+        }
+        _ = stopped.changed() => {}
+        () = sleep(patience.connection) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    if timeout(patience.parting, connection).await.is_err() {
+        debug!("a connection was cut off in the middle of a request");
+    }
+}
+
+async fn hurry(State(patience): State<Patience>, request: Request, next: Next) -> Response {
+    match timeout(patience.request, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "too slow\n").into_response(),
+    }
+}
+
+async fn live(State(vitals): State<Vitals>) -> Response {
+    let silent = vitals.pulse.silent();
+    let body = json!({"format": FORMAT, "live": silent.is_empty(), "silent": silent});
+    (status(silent.is_empty()), axum::Json(body)).into_response()
+}
+
+async fn ready(State(vitals): State<Vitals>) -> Response {
+    let report = vitals.parts.report();
+    (status(report.ready), axum::Json(report)).into_response()
+}
+
+async fn metrics(State(vitals): State<Vitals>) -> Response {
+    for part in vitals.parts.report().parts {
+        vitals.measures.ready(part.name, part.ready);
+    }
+    ([(header::CONTENT_TYPE, OPENMETRICS)], vitals.measures.print()).into_response()
+}
+
+fn status(well: bool) -> StatusCode {
+    if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
+}

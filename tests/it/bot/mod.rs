@@ -1,0 +1,6 @@
+//! The bot, from the outside.
+
+mod hostile;
+mod ledger;
+mod show;
+mod view;

@@ -1,0 +1,343 @@
+//! Facts about what people see of a session.
+
+use ghost_agent::agent::event::Reply;
+use ghost_agent::agent::report::rca;
+use ghost_agent::base::Timestamp;
+use ghost_agent::bot::show::{
+    Deciding, Frozen, Looks, agent_status, audit, board, card, command_file, headline, report, status,
+};
+use serde_json::json;
+
+use crate::bot::ledger::{CAPTURE, Ledger, buttons, good, looks, story, told};
+
+/// The card of a question, and all of its text.
+#[track_caller]
+fn shown(ledger: &Ledger, approval: &str, looks: &Looks) -> (Vec<String>, String, String) {
+    let message = card(&ledger.state(), approval, looks, ledger.now).unwrap();
+    let words = good(&message);
+    (buttons(&message), message.text, words)
+}
+
+#[track_caller]
+fn says(words: &str, all: &[&str]) {
+    for part in all {
+        assert!(words.contains(part), "{part:?} is missing in\n{words}");
+    }
+}
+
+#[test]
+fn a_board_tells_where_a_session_stands() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({})).wait(120);
+    let message = board(&ledger.state(), &looks(), ledger.now);
+    says(
+        &good(&message),
+        &[
+            "Session ghost-7k2f · iperf from tf-source-vm to tf-dest-vm:5001 hangs since the hardening run",
+            "✕ H1 NSG or effective rule denies 5001 · refuted",
+            "○ H3 guest firewall drops 5001 · testing",
+            "✔ effective NSG: ALLOW at subnet and NIC (o1) → H1",
+            "▸ waiting for an approval of s3",
+            "open the card",
+            "2 min · 1 of 50 turns · 2 of 200 commands",
+        ],
+    );
+    assert_eq!(buttons(&message), ["stop", "report", "audit"]);
+    assert!(
+        message.text.starts_with("Session ghost-7k2f: waiting for an approval · iperf"),
+        "{}",
+        message.text
+    );
+}
+
+#[test]
+fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped() {
+    let ledger = told();
+    let message = board(&ledger.state(), &looks(), ledger.now);
+    says(
+        &good(&message),
+        &[
+            "● H3 guest firewall drops 5001 · confirmed",
+            "◌ H4 traffic shaping on the path · cannot be tested (denied by cleo)",
+            "✘ tc qdisc del dev eth0 root → H4 · denied, not during business hours",
+            "Root cause: 1 finding, likely · confidence high",
+            "• The guest firewall of tf-dest-vm drops tcp/5001. (o3)",
+        ],
+    );
+    assert_eq!(buttons(&message), ["audit"]);
+    assert!(buttons(&status(&ledger.state(), &looks(), ledger.now)).is_empty());
+}
+
+#[test]
+fn a_board_tells_of_a_freeze() {
+    let ledger = story();
+    let frozen = Frozen { by: "ben".to_owned(), at: ledger.now, reason: "change window".to_owned() };
+    let looks = Looks { frozen: Some(frozen), ..looks() };
+    let state = ledger.state();
+    says(
+        &good(&board(&state, &looks, ledger.now)),
+        &["Frozen by U0BEN at", "nothing new runs", "change window"],
+    );
+    assert_eq!(agent_status(&state, &looks), "is frozen…");
+}
+
+#[test]
+fn the_status_says_what_happens() {
+    let looks = looks();
+    let mut ledger = story();
+    assert_eq!(agent_status(&ledger.state(), &looks), "is capturing packets…");
+    ledger.ask("a1", 3, 1, json!({}));
+    assert_eq!(agent_status(&ledger.state(), &looks), "is waiting for an approval…");
+    assert_eq!(agent_status(&Ledger::open("x").state(), &looks), "is thinking…");
+    assert_eq!(agent_status(&told().state(), &looks), "");
+}
+
+#[test]
+fn a_card_asks_with_everything_that_a_decision_needs() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({}));
+    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    assert_eq!(buttons, ["approve", "deny", "modify"]);
+    assert!(text.starts_with("Approval needed · ghost-7k2f · measurement"), "{text}");
+    says(
+        &words,
+        &[
+            "Approval needed · expires ",
+            "(in 14 min) · asked for by U0ANA",
+            CAPTURE,
+            "H3 needs wire evidence: do SYNs reach the NIC?",
+            "Risk  measurement: captures or measures, leaves the network as it is",
+            "Rule  az.ask (tier 2, az): the verb is not known to only read",
+            "Target  tf-dest-vm in rg-net",
+            "Tests  H3 guest firewall drops 5001",
+        ],
+    );
+    assert!(!words.contains("Approvals"), "one vote decides");
+    assert_eq!(card(&ledger.state(), "other", &looks(), ledger.now), None);
+    assert_eq!(command_file(&ledger.state(), "a1"), None);
+}
+
+#[test]
+fn a_measurement_is_approved_at_once_and_a_change_is_asked_twice() {
+    for (impact, asks) in [("measurement", false), ("change", true)] {
+        let mut ledger = story();
+        ledger.ask("a1", 3, 1, json!({"impact": impact}));
+        let message = card(&ledger.state(), "a1", &looks(), ledger.now).unwrap();
+        let row = message.blocks.iter().find(|block| block["type"] == "actions").unwrap();
+        assert_eq!(row["elements"][0]["value"], "a1");
+        assert_eq!(row["elements"][0].get("confirm").is_some(), asks, "{impact}");
+    }
+}
+
+#[test]
+fn a_card_tells_who_voted_and_how_many_are_missing() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({"votes_needed": 2, "impact": "change"})).vote("a1", "ben", true);
+    let (_, _, words) = shown(&ledger, "a1", &looks());
+    says(&words, &["Approvals  1 of 2 · U0BEN yes at", "1 more, each somebody else"]);
+}
+
+#[test]
+fn a_long_command_is_never_cut_silently() {
+    let command = format!("az vm run-command invoke --scripts '{}' # end", "x".repeat(6_000));
+    let mut ledger = story();
+    ledger.judge(3, 1, &command, "RISKY").ask("a1", 3, 2, json!({}));
+    let mut ledger = Ledger::open("x");
+    ledger.turn(1).propose(1, &command, "why", "H1").judge(1, 1, &command, "RISKY").ask(
+        "a1",
+        1,
+        1,
+        json!({}),
+    );
+    let (buttons, _, words) = shown(&ledger, "a1", &looks());
+    assert_eq!(buttons, ["approve", "deny", "modify", "whole"]);
+    let left = command.len() - 2_900;
+    says(&words, &[&format!("continues: 3,1{:02} more characters", left - 3_100), "command-a1.txt"]);
+    says(&words, &["do not stand on the card"]);
+    let file = command_file(&ledger.state(), "a1").unwrap();
+    assert_eq!(file.name, "command-a1.txt");
+    assert!(String::from_utf8(file.bytes).unwrap().starts_with(&format!("{command}\n")));
+}
+
+#[test]
+fn a_changed_command_tells_who_changed_what() {
+    let mut ledger = story();
+    let changed = CAPTURE.replace("60", "30");
+    ledger.ask("a1", 3, 1, json!({}));
+    ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": changed}));
+    ledger.judge(3, 2, &changed, "RISKY").ask("a2", 3, 2, json!({}));
+    let (_, _, words) = shown(&ledger, "a2", &looks());
+    says(&words, &["Changed by U0BEN (round 2), from what was asked before", "diag --time-limit −60 +30"]);
+    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    assert!(buttons.is_empty());
+    assert!(text.starts_with("Changed by <@U0BEN> at 08:"), "{text}");
+    says(&words, &["nothing ran, the new command has a card of its own".replacen('n', "N", 1).as_str()]);
+}
+
+#[test]
+fn an_unknown_outcome_is_asked_about_in_these_words() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({})).decide("a1", 3, "ben", json!({"is": "approve"})).run(3);
+    ledger.add("unknown", json!({"step": 3, "epoch": 1})).ask("a2", 3, 1, json!({"outcome_unknown": true}));
+    let (buttons, text, words) = shown(&ledger, "a2", &looks());
+    assert_eq!(buttons, ["approve", "deny", "modify"]);
+    assert!(text.starts_with("Approval needed, outcome unknown"), "{text}");
+    says(&words, &["outcome unknown", "nobody knows whether it took effect", "this runs it once more"]);
+    let (_, _, first) = shown(&ledger, "a1", &looks());
+    says(&first, &["Approved by U0BEN", "It was cut off, nobody knows whether it took effect; asked again."]);
+    ledger.decide("a2", 3, "cleo", json!({"is": "deny", "reason": "look first"}));
+    let (_, _, second) = shown(&ledger, "a2", &looks());
+    says(&second, &["Denied by cleo", "look first", "whether the earlier run took effect is not known"]);
+}
+
+#[test]
+fn a_settled_card_has_no_buttons_and_says_what_happened() {
+    let ledger = told();
+    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    assert!(buttons.is_empty());
+    assert_eq!(text, "Approved by <@U0BEN> at 08:54:48 UTC. Ran in 4.2 s, exit 0 (o3).");
+    says(
+        &words,
+        &["Approved by U0BEN at", "Ran in 4.2 s, exit 0 (o3).", CAPTURE, "for H3 guest firewall drops 5001"],
+    );
+    let (buttons, text, words) = shown(&ledger, "a2", &looks());
+    assert!(buttons.is_empty());
+    assert_eq!(text, "Denied by cleo at 08:54:57 UTC: not during business hours. Nothing ran.");
+    says(&words, &["Denied by cleo", "not during business hours", "Nothing ran."]);
+}
+
+#[test]
+fn every_end_of_a_question_has_its_words() {
+    let asked = || {
+        let mut ledger = story();
+        ledger.ask("a1", 3, 1, json!({}));
+        ledger
+    };
+    let approve = json!({"is": "approve"});
+    let mut all = Vec::new();
+    let mut ledger = asked();
+    ledger.wait(900);
+    all.push((ledger, "Expired: nobody answered by", "Nothing ran."));
+    let mut ledger = asked();
+    ledger.wait(900).add("approval_expired", json!({"approval": "a1", "step": 3}));
+    all.push((ledger, "Expired: nobody answered by", "Nothing ran."));
+    let mut ledger = asked();
+    ledger.decide("a1", 3, "dora", approve.clone());
+    all.push((ledger, "Approved by dora in the terminal at", "About to run."));
+    let mut ledger = asked();
+    ledger.decide("a1", 3, "ben", approve.clone()).run(3);
+    all.push((ledger, "Approved by", "Running."));
+    let mut ledger = asked();
+    ledger.decide("a1", 3, "ben", approve).run(3).done(3, "error", "user_approved", "it took too long");
+    all.push((ledger, "Approved by", "Failed: it took too long."));
+    let mut ledger = asked();
+    ledger.add("said", json!({"who": "ana", "text": "stop", "wish": "stop"}));
+    ledger.decide("a1", 3, "ana", json!({"is": "deny", "reason": "the session was stopped"}));
+    all.push((ledger, "Session stopped by", "Nothing ran."));
+    let mut ledger = asked();
+    ledger.conclude("INCONCLUSIVE", "");
+    all.push((ledger, "Withdrawn: the session is over", "Nothing ran."));
+    let mut ledger = asked();
+    ledger.done(3, "denied", "user_abandoned", "stopped");
+    all.push((ledger, "Replaced: the session went on without an answer", "Nothing ran."));
+    for (verdict, next) in
+        [("SAFE", "The new command is SAFE: about to run."), ("BLOCKED", "BLOCKED, nothing ran")]
+    {
+        let mut ledger = asked();
+        ledger
+            .decide("a1", 3, "ben", json!({"is": "modify", "command": "az x"}))
+            .judge(3, 2, "az x", verdict);
+        all.push((ledger, "Changed by", next));
+    }
+    for (ledger, title, next) in all {
+        let (buttons, text, words) = shown(&ledger, "a1", &looks());
+        assert!(buttons.is_empty(), "{title}");
+        assert!(text.starts_with(title), "{text}");
+        says(&words, &[title.split(" at").next().unwrap(), next]);
+    }
+}
+
+#[test]
+fn a_vote_that_is_on_its_way_takes_the_buttons_away() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({}));
+    let deciding = Deciding { who: "ben".to_owned(), answer: Reply::Approve };
+    let (buttons, text, words) = shown(&ledger, "a1", &Looks { deciding: Some(deciding), ..looks() });
+    assert!(buttons.is_empty());
+    assert_eq!(text, "Being decided… <@U0BEN> approved");
+    says(&words, &["Being decided… U0BEN approved"]);
+}
+
+#[test]
+fn what_is_frozen_can_be_denied_and_not_approved() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({}));
+    let frozen = Frozen { by: "cleo".to_owned(), at: ledger.now, reason: String::new() };
+    let (buttons, _, words) = shown(&ledger, "a1", &Looks { frozen: Some(frozen), ..looks() });
+    assert_eq!(buttons, ["deny"]);
+    says(&words, &["Frozen by cleo at"]);
+}
+
+#[test]
+fn a_report_begins_with_what_came_of_it() {
+    for (outcome, begin) in [
+        ("CONFIRMED", "Root cause"),
+        ("LIKELY", "Root cause"),
+        ("INCONCLUSIVE", "Inconclusive"),
+        ("NO_FAULT_FOUND", "No fault found"),
+    ] {
+        let mut ledger = story();
+        ledger.conclude(outcome, "…");
+        let state = ledger.state();
+        let report = report(&state, &looks(), ledger.now);
+        assert!(report.messages[0].text.starts_with(begin), "{outcome}");
+        assert!(report.broadcast.text.starts_with(begin), "{outcome}");
+        assert_eq!(rca(&state).lines().next(), Some(format!("# {}", headline(&state)).as_str()));
+        report.messages.iter().chain([&report.broadcast]).for_each(|message| drop(good(message)));
+    }
+}
+
+#[test]
+fn a_report_is_told_whole_in_messages_that_fit_and_in_a_file() {
+    let mut ledger = story();
+    for id in 10..120 {
+        ledger.add("said", json!({"who": "ana", "text": "x", "wish": "steer"}));
+        ledger.finding(&format!("finding {id} {}", "is long ".repeat(12)), "o1");
+    }
+    ledger.conclude("CONFIRMED", "It is the firewall.");
+    let report = report(&ledger.state(), &looks(), ledger.now);
+    assert!((3..=5).contains(&report.messages.len()), "{}", report.messages.len());
+    let text = report.messages.iter().map(good).collect::<String>();
+    let file = String::from_utf8(report.files[0].bytes.clone()).unwrap();
+    assert_eq!(report.files[0].name, "rca.md");
+    for line in file.lines().filter(|line| !line.is_empty()) {
+        assert!(text.contains(line), "{line}");
+    }
+    let last = report.messages.last().unwrap().blocks.last().unwrap();
+    assert_eq!(last["elements"][0]["action_id"], "feedback");
+    assert_eq!(last["elements"][0]["positive_button"]["value"], "yes:ghost-7k2f");
+    says(
+        &good(&report.broadcast),
+        &["Root cause: 110 findings, confirmed", "… and 107 more findings", "report in the thread"],
+    );
+}
+
+#[test]
+fn the_audit_is_told_with_how_to_verify_it() {
+    let words = good(&audit(&told().state()));
+    says(&words, &["4 commands: 2 auto approved, 1 user approved, 1 user denied", "2 questions to people"]);
+    says(&words, &["ghost audit verify DATA/audit/ghost-7k2f.jsonl"]);
+}
+
+#[test]
+fn the_same_state_gives_the_same_bytes() {
+    let (first, second) = (told(), told());
+    let bytes = |ledger: &Ledger, now: Timestamp| {
+        let state = ledger.state();
+        let cards = ["a1", "a2"].map(|id| card(&state, id, &looks(), now).unwrap().to_json().to_string());
+        let board = board(&state, &looks(), now).to_json().to_string();
+        (cards, board, report(&state, &looks(), now))
+    };
+    let late = first.now.plus(std::time::Duration::from_secs(3_600));
+    assert_eq!(bytes(&first, first.now), bytes(&second, late), "what is over does not grow older");
+}
