@@ -1,0 +1,86 @@
+//! What can be said to the bot, and what it may run by itself.
+
+use crate::base::Digest;
+use crate::bot::show::Message;
+use crate::bot::show::amount::count;
+use crate::bot::show::kit::{Line, lines, say, small};
+use crate::bot::show::text::{length, short};
+use crate::shell::{RuleSummary, Verdict};
+
+/// How much of a list of programs is told.
+const PROGRAMS: usize = 1_500;
+
+/// In a thread of a session.
+const THREAD: [(&str, &str); 6] = [
+    ("status", "where it stands"),
+    ("report", "end now and report what there is"),
+    ("stop", "end now"),
+    ("audit", "what was recorded, and how to verify it"),
+    ("help", "this"),
+    ("anything else", "is read by the investigator"),
+];
+
+const COMMANDS: [(&str, &str); 6] = [
+    ("/ghost investigate SYMPTOM", "open a session in this channel"),
+    ("/ghost sessions", "what is being investigated"),
+    ("/ghost approvals", "what waits for an answer"),
+    ("/ghost policy", "what may run without asking"),
+    ("/ghost freeze REASON", "hold every new command back, everywhere"),
+    ("/ghost thaw", "let commands run again"),
+];
+
+/// Returns what can be said.
+#[must_use]
+pub fn help() -> Message {
+    let entry = |(word, means): (&str, &str)| Line::new().code(word).text(&format!("  {means}"));
+    let open = Line::new()
+        .text("Mention me with what is wrong, from where to where, since when. I look with commands that only read. ")
+        .text("Whatever could change something waits for your click.");
+    let thread = Line::new().bold("In the thread of a session").below(lines(THREAD.map(entry)));
+    let anywhere = Line::new().bold("Anywhere").below(lines(COMMANDS.map(entry)));
+    let blocks = [open, thread, anywhere].map(say).to_vec();
+    Message {
+        text: "Mention me with what is wrong; in the thread say status, report, stop or audit.".to_owned(),
+        blocks,
+    }
+}
+
+/// Returns what the policy says, in short.
+#[must_use]
+pub fn policy(rules: &[RuleSummary], digest: Digest) -> Message {
+    let of = |wanted: Verdict| rules.iter().filter(move |rule| rule.verdict == wanted);
+    let told = [
+        (Verdict::Safe, "can run without asking, as far as their options only read"),
+        (Verdict::Risky, "ask first"),
+        (Verdict::Blocked, "never run"),
+    ];
+    let blocks =
+        told.into_iter().filter(|(verdict, _)| of(*verdict).next().is_some()).map(|(verdict, means)| {
+            let mut programs = of(verdict)
+                .flat_map(|rule| rule.programs.iter().map(|program| short(program, 40)))
+                .collect::<Vec<_>>();
+            programs.sort();
+            programs.dedup();
+            let rules = count(of(verdict).count(), "rule");
+            let title = Line::new().bold(verdict.as_str()).text(&format!(" · {rules}: {means}"));
+            say(title.below(Line::new().text(&listed(&programs))))
+        });
+    let mut blocks = blocks.collect::<Vec<_>>();
+    blocks.push(say(Line::new().text("What is not recognized asks first.")));
+    blocks.push(small(&format!("policy {digest}")));
+    Message { text: format!("The policy has {}.", count(rules.len(), "rule")), blocks }
+}
+
+fn listed(words: &[String]) -> String {
+    let mut text = String::new();
+    for (at, word) in words.iter().enumerate() {
+        if length(&text) + length(word) + 2 > PROGRAMS {
+            return format!("{text} … and {} more", words.len() - at);
+        }
+        if at > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(word);
+    }
+    text
+}

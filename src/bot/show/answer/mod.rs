@@ -1,0 +1,12 @@
+//! Answers to one person: help, lists, where a session stands, and why not.
+
+mod help;
+mod list;
+mod refusal;
+mod session;
+
+pub use help::{help, policy};
+pub use list::{Pending, SessionLine, approvals, sessions};
+pub(super) use list::{pending_line, session_line};
+pub use refusal::{Refusal, refusal};
+pub use session::{audit, status};

@@ -1,0 +1,224 @@
+//! One message per session, updated in place: where it stands at a glance.
+
+use crate::agent::report::{Board, Budget, Check, Current, Mark};
+use crate::agent::state::State;
+use crate::agent::{Hypothesis, HypothesisState};
+use crate::base::Timestamp;
+use crate::bot::show::activity::{Activity, activity};
+use crate::bot::show::amount::{count, minutes, number_of};
+use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, say, small};
+use crate::bot::show::message::LONGEST_FALLBACK;
+use crate::bot::show::text::{escape, prose, short};
+use crate::bot::show::{Frozen, Looks, Message, headline};
+
+/// How many hypotheses are shown; the others are counted.
+const HYPOTHESES: usize = 10;
+
+/// How many checks are shown; older ones are counted.
+const CHECKS: usize = 8;
+
+/// How many findings are shown when it is over; the report tells all.
+const FINDINGS: usize = 3;
+
+/// Returns the board of a session.
+#[must_use]
+pub fn board(state: &State, looks: &Looks, now: Timestamp) -> Message {
+    let board = Board::of(state, now);
+    let over = matches!(board.current, Current::Over { .. });
+    let mut blocks = vec![say(title(&board))];
+    let told = [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, looks))];
+    blocks.extend(told.into_iter().filter(|line| !line.is_empty()).map(say));
+    let notices =
+        [looks.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, looks)), trouble(looks)];
+    blocks.extend(notices.into_iter().flatten().map(say));
+    blocks.push(small(&spent(&board)));
+    blocks.push(actions(buttons(&board.session, over)));
+    Message { text: fallback(state, &board, looks), blocks }
+}
+
+fn title(board: &Board) -> Line {
+    Line::new().bold(&format!("Session {}", board.session)).text(" · ").text(&prose(&board.symptom, 280))
+}
+
+fn fallback(state: &State, board: &Board, looks: &Looks) -> String {
+    let doing = match activity(state) {
+        Activity::Over => headline(state),
+        Activity::Waiting => "waiting for an approval".to_owned(),
+        Activity::Doing(_) if looks.frozen.is_some() => "frozen".to_owned(),
+        Activity::Doing(doing) => doing.to_owned(),
+        Activity::Stuck => "waiting for its model".to_owned(),
+    };
+    let symptom = prose(&board.symptom, LONGEST_FALLBACK / 2);
+    format!("Session {}: {doing} · {}", board.session, escape(&symptom))
+}
+
+/// A hypothesis in a word, with a sign beside it.
+fn word(state: HypothesisState) -> (&'static str, &'static str) {
+    match state {
+        HypothesisState::Active => ("○", "testing"),
+        HypothesisState::Confirmed => ("●", "confirmed"),
+        HypothesisState::Refuted => ("✕", "refuted"),
+        HypothesisState::Unverifiable => ("◌", "cannot be tested"),
+        HypothesisState::Contradicted => ("◐", "contradicted"),
+        HypothesisState::Withdrawn => ("–", "withdrawn"),
+    }
+}
+
+fn hypotheses(all: &[Hypothesis]) -> Line {
+    // Where there are too many, those that are alive come first; otherwise the order is the one of the report.
+    let mut shown = all.iter().collect::<Vec<_>>();
+    if all.len() > HYPOTHESES {
+        shown.sort_by_key(|hypothesis| match hypothesis.state {
+            HypothesisState::Confirmed => 0,
+            HypothesisState::Active | HypothesisState::Contradicted => 1,
+            HypothesisState::Unverifiable | HypothesisState::Refuted | HypothesisState::Withdrawn => 2,
+        });
+    }
+    let (shown, folded) = shown.split_at_checked(HYPOTHESES).unwrap_or((&shown, &[]));
+    let told = lines(shown.iter().map(|one| hypothesis(one)));
+    if folded.is_empty() {
+        return told;
+    }
+    let live = folded.iter().filter(|one| one.state == HypothesisState::Active).count();
+    let more = format!("… and {} more, {} of them in test", number_of(folded.len()), number_of(live));
+    told.below(Line::new().italic(&more))
+}
+
+fn hypothesis(hypothesis: &Hypothesis) -> Line {
+    let (sign, word) = word(hypothesis.state);
+    let (id, what) = (short(&hypothesis.id, 20), prose(&hypothesis.description, 140));
+    let line = Line::new().text(&format!("{sign} ")).bold(&id).text(&format!(" {what} · "));
+    let line = match hypothesis.state {
+        HypothesisState::Confirmed => line.bold(word),
+        HypothesisState::Active
+        | HypothesisState::Refuted
+        | HypothesisState::Unverifiable
+        | HypothesisState::Contradicted
+        | HypothesisState::Withdrawn => line.text(word),
+    };
+    match hypothesis.why.as_deref().filter(|why| !why.trim().is_empty()) {
+        Some(why) => line.text(&format!(" ({})", prose(why, 80))),
+        None => line,
+    }
+}
+
+fn checks(all: &[Check]) -> Line {
+    let older = all.len().saturating_sub(CHECKS);
+    let earlier = match older {
+        0 => Line::new(),
+        _ => Line::new().italic(&format!("… and {}", count(older, "earlier check"))),
+    };
+    earlier.below(lines(all.iter().skip(older).map(check)))
+}
+
+fn check(check: &Check) -> Line {
+    let sign = match check.mark {
+        Mark::Good => "✔",
+        Mark::Bad => "✘",
+        Mark::Unknown => "?",
+    };
+    let ids = check.observations.iter().take(4).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let more = if check.observations.len() > 4 { ", …" } else { "" };
+    let ids = if ids.is_empty() { ids } else { format!(" ({ids}{more})") };
+    let about = check.hypothesis.as_deref().map(|id| format!(" → {}", short(id, 20))).unwrap_or_default();
+    let line = Line::new().text(&format!("{sign} {}{ids}{about}", short(&check.what, 140)));
+    match &check.problem {
+        Some(problem) => line.text(" · ").text(&prose(problem, 100)),
+        None => line,
+    }
+}
+
+fn current(state: &State, board: &Board, looks: &Looks) -> Line {
+    match (&board.current, activity(state)) {
+        (Current::Over { confidence, .. }, _) => {
+            let title = Line::new().bold(&headline(state)).text(&format!(" · confidence {confidence}"));
+            let findings = state.accepted.iter().take(FINDINGS).map(|found| {
+                let ids = found.finding.evidence.iter().take(4).map(|cited| cited.observation.to_string());
+                let ids = ids.collect::<Vec<_>>().join(", ");
+                Line::new().text(&format!("• {} ({ids})", prose(&found.finding.statement, 300)))
+            });
+            let told = title.below(lines(findings));
+            match state.accepted.len().saturating_sub(FINDINGS) {
+                0 => told,
+                more => told.below(Line::new().italic(&format!("… and {}", count(more, "more finding")))),
+            }
+        }
+        (Current::Waiting { step, votes, votes_needed, until, .. }, _) => {
+            let line = Line::new().text("▸ ").bold("waiting for an approval").text(&format!(" of {step}, "));
+            let line = if *votes_needed > 1 {
+                line.text(&format!("{votes} of {votes_needed} so far, "))
+            } else {
+                line
+            };
+            let line = line.text("until ").time(*until, "{time}");
+            match &looks.card {
+                Some(card) => line.text(" · ").link(Some(card), "open the card"),
+                None => line,
+            }
+        }
+        (Current::Stuck { problem }, _) => Line::new()
+            .text("▸ ")
+            .bold("no answer from the model")
+            .text(&format!(": {}", prose(problem, 200))),
+        (Current::Thinking { .. } | Current::Running { .. } | Current::Idle, Activity::Doing(doing)) => {
+            Line::new().text(&format!("▸ {doing} …"))
+        }
+        (Current::Thinking { .. } | Current::Running { .. } | Current::Idle, _) => {
+            Line::new().text("▸ waiting …")
+        }
+    }
+}
+
+/// Says that everything is frozen.
+pub(super) fn notice(frozen: &Frozen, looks: &Looks) -> Line {
+    let line = Line::new().bold("Frozen").text(" by ").person(&looks.people.find(&frozen.by)).text(" at ");
+    let line = line.time(frozen.at, "{time}").text(": nothing new runs until it is thawed.");
+    if frozen.reason.trim().is_empty() {
+        line
+    } else {
+        line.text(&format!(" {}", prose(&frozen.reason, 300)))
+    }
+}
+
+fn trouble(looks: &Looks) -> Option<Line> {
+    looks
+        .trouble
+        .as_deref()
+        .map(|trouble| Line::new().bold("Trouble").text(&format!(": {}", prose(trouble, 300))))
+}
+
+fn spent(board: &Board) -> String {
+    let mut words = vec![minutes(board.elapsed)];
+    words.extend(board.budget.iter().filter(|budget| tells(budget)).map(|budget| {
+        if budget.limit == 0 {
+            format!("{} {}", budget.used, budget.what)
+        } else {
+            format!("{} of {} {}", budget.used, budget.limit, budget.what)
+        }
+    }));
+    words.join(" · ")
+}
+
+/// Turns and commands are always told, the others when they come to an end.
+fn tells(budget: &Budget) -> bool {
+    matches!(budget.what, "turns" | "commands") || (budget.limit > 0 && budget.used >= budget.limit / 2)
+}
+
+fn buttons(session: &str, over: bool) -> Vec<serde_json::Value> {
+    let audit = button("audit", "Audit", session, Tone::Normal, None);
+    if over {
+        return vec![audit];
+    }
+    let sure = confirm(
+        "Stop the investigation?",
+        "It ends with what it has and reports it. A command that runs now is not called back.",
+        "Stop",
+        "Go on",
+        Tone::Danger,
+    );
+    vec![
+        button("stop", "Stop", session, Tone::Danger, Some(sure)),
+        button("report", "Report now", session, Tone::Normal, None),
+        audit,
+    ]
+}

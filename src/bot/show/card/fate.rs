@@ -1,0 +1,97 @@
+//! What happened after a decision, in words that say no more than the events.
+
+use crate::agent::event::{Done, Reply};
+use crate::agent::state::{Phase, Step};
+use crate::bot::show::amount::seconds;
+use crate::bot::show::card::subject::Subject;
+use crate::bot::show::text::prose;
+
+const CUT_OFF: &str = "it was cut off, nobody knows whether it took effect";
+
+/// Tells what came of an approval.
+pub(super) fn approved(subject: &Subject<'_>) -> String {
+    if subject.later().is_some() {
+        return format!("{CUT_OFF}; asked again");
+    }
+    run(subject)
+}
+
+/// Tells what came of a change.
+pub(super) fn modified(subject: &Subject<'_>) -> String {
+    let next = subject.judged.round.saturating_add(1);
+    let Some(round) = subject.step.rounds.iter().find(|round| round.classified.round == next) else {
+        return match &subject.step.done {
+            Some(done) => ended(subject, done),
+            None => "being judged".to_owned(),
+        };
+    };
+    let judged = &round.classified;
+    match judged.verdict.as_str() {
+        "SAFE" => format!("the new command is SAFE: {}", run(subject)),
+        "BLOCKED" => format!("the new command is BLOCKED, nothing ran: {}", prose(&judged.reason, 200)),
+        _ if round.approvals.is_empty() => "nothing ran yet".to_owned(),
+        _ => "nothing ran, the new command has a card of its own".to_owned(),
+    }
+}
+
+fn run(subject: &Subject<'_>) -> String {
+    let step = subject.step;
+    if let Some(done) = &step.done {
+        return ended(subject, done);
+    }
+    match &step.phase {
+        Phase::Executing { .. } if subject.state.concluded.is_some() => CUT_OFF.to_owned(),
+        Phase::Executing { .. } => "running".to_owned(),
+        Phase::Unknown => CUT_OFF.to_owned(),
+        Phase::Proposed
+        | Phase::Judged
+        | Phase::Asked { .. }
+        | Phase::Answered { .. }
+        | Phase::Expired { .. }
+        | Phase::Intended { .. }
+        | Phase::Done => "about to run".to_owned(),
+    }
+}
+
+fn ended(subject: &Subject<'_>, done: &Done) -> String {
+    let step = subject.step;
+    let before = if step.outcome_unknown { "an earlier run was cut off; then it " } else { "" };
+    let reason = prose(&done.reason, 200);
+    let because = if reason.is_empty() { reason } else { format!(": {reason}") };
+    let what = match done.status.as_str() {
+        "completed" => {
+            let time = done.duration_ms.map(|millis| format!(" in {}", seconds(millis))).unwrap_or_default();
+            let exit = done.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+            format!("ran{time}{exit}{}", observed(subject, step))
+        }
+        "denied" => format!("did not run{because}"),
+        _ => {
+            let error =
+                done.error.as_deref().map(|word| format!(" ({})", prose(word, 40))).unwrap_or_default();
+            format!("failed{error}{because}")
+        }
+    };
+    format!("{before}{what}")
+}
+
+fn observed(subject: &Subject<'_>, step: &Step) -> String {
+    let seen = subject.state.observations.iter().map(|found| &found.observed);
+    let seen = seen.filter(|observed| observed.step == Some(step.id)).map(|observed| observed.id.to_string());
+    let seen = seen.take(4).collect::<Vec<_>>().join(", ");
+    if seen.is_empty() { seen } else { format!(" ({seen})") }
+}
+
+/// Tells what a no means for what may have run before.
+pub(super) fn refused(subject: &Subject<'_>) -> &'static str {
+    if subject.approval.requested.outcome_unknown {
+        "Not run again; whether the earlier run took effect is not known."
+    } else {
+        "Nothing ran."
+    }
+}
+
+/// Tells whether a no came from stopping the session and not from looking at the card.
+pub(super) fn is_withdrawal(subject: &Subject<'_>, answer: &Reply) -> bool {
+    matches!(answer, Reply::Deny { reason } if reason == "the session was stopped")
+        && subject.state.wish.is_some()
+}

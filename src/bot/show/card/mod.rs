@@ -1,0 +1,12 @@
+//! The card of a question to humans: while it is open, and after.
+
+mod closed;
+mod diff;
+mod fate;
+mod open;
+mod subject;
+mod target;
+mod whole;
+
+pub(super) use open::tier;
+pub use whole::{card, command_file};

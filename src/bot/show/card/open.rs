@@ -1,0 +1,237 @@
+//! The card that asks.
+
+use serde_json::Value;
+
+use crate::agent::event::Impact;
+use crate::base::Timestamp;
+use crate::bot::show::amount::{clock, count, minutes};
+use crate::bot::show::board::notice;
+use crate::bot::show::card::diff::{Piece, diff};
+use crate::bot::show::card::subject::Subject;
+use crate::bot::show::card::target::target;
+use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
+use crate::bot::show::text::{escape, head, length, paragraph, prose, short, spelled};
+use crate::bot::show::{Looks, Message};
+
+/// How much of a command stands on the card.
+const COMMAND: usize = 2_900;
+
+/// How much of the reasoning does.
+const REASONING: usize = 2_000;
+
+/// How much of a change does.
+const CHANGE: usize = 1_200;
+
+/// Draws the card.
+pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
+    let requested = &subject.approval.requested;
+    let mut blocks = vec![say(title(subject, looks, now))];
+    let (shown, left) = paragraph(&subject.judged.command, COMMAND);
+    blocks.push(rich(vec![pre(&shown)]));
+    if left > 0 {
+        blocks.push(say(Line::new()
+            .bold(&format!("continues: {}", count(left, "more character")))
+            .text(&format!(". The file {} in this thread holds the whole command.", file_name(subject)))));
+    }
+    blocks.extend(change(subject, looks));
+    blocks.push(why(subject));
+    blocks.push(say(facts(subject, looks)));
+    if let Some(frozen) = &looks.frozen {
+        blocks.push(say(notice(frozen, looks)));
+    }
+    blocks.push(actions(buttons(subject, looks, left)));
+    let unknown = if requested.outcome_unknown { ", outcome unknown" } else { "" };
+    let text = format!(
+        "Approval needed{unknown} · {} · {} · until {}: {}",
+        subject.state.session,
+        risk(requested.impact).0,
+        clock(requested.expires_at),
+        escape(&short(&subject.judged.command, 300)),
+    );
+    Message { text, blocks }
+}
+
+fn title(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Line {
+    let requested = &subject.approval.requested;
+    let left = requested.expires_at.since(now);
+    let line = Line::new().bold("Approval needed");
+    let line = if requested.outcome_unknown { line.text(" · ").bold("outcome unknown") } else { line };
+    let line = line.text(" · expires ").time(requested.expires_at, "{time}");
+    let line = line.text(&format!(" (in {})", minutes(left))).text(" · asked for by ");
+    let line = line.person(&looks.people.find(&subject.state.opened.requester));
+    if !requested.outcome_unknown {
+        return line;
+    }
+    line.below(Line::new().text(
+        "An earlier run of this command was cut off: nobody knows whether it took effect. Look at the target first. \
+         Approve runs it once more, Deny leaves things as they are.",
+    ))
+}
+
+/// Returns what a human changed, in words that are marked.
+fn change(subject: &Subject<'_>, looks: &Looks) -> Option<Value> {
+    let (who, before) = subject.changed()?;
+    let line = Line::new()
+        .text("Changed by ")
+        .person(&looks.people.find(who))
+        .text(&format!(" (round {}), ", subject.judged.round));
+    let line = line.text("from what was asked before:");
+    let mut marked = Line::new();
+    let mut room = CHANGE;
+    for piece in diff(before, &subject.judged.command) {
+        let (words, mark) = match &piece {
+            Piece::Same(words) => (prose_ends(words), ""),
+            Piece::Gone(words) => (short(words, 400), "−"),
+            Piece::New(words) => (short(words, 400), "+"),
+        };
+        room = room.saturating_sub(length(&words) + 3);
+        if room == 0 {
+            marked = marked.text(" …");
+            break;
+        }
+        let blank = if marked.is_empty() { "" } else { " " };
+        marked = marked.text(&format!("{blank}{mark}"));
+        marked = match piece {
+            Piece::Same(_) => marked.text(&words),
+            Piece::Gone(_) => marked.strike(&words),
+            Piece::New(_) => marked.bold(&words),
+        };
+    }
+    Some(rich(vec![section(line), quote(marked)]))
+}
+
+/// Returns the two ends of words that did not change.
+fn prose_ends(words: &str) -> String {
+    let all = words.split(' ').collect::<Vec<_>>();
+    match all.as_slice() {
+        [first, .., before, last] if all.len() > 4 => {
+            format!("{} … {} {}", short(first, 60), short(before, 60), short(last, 60))
+        }
+        _ => short(words, 240),
+    }
+}
+
+fn why(subject: &Subject<'_>) -> Value {
+    let (reasoning, left) = paragraph(subject.step.reasoning.trim(), REASONING);
+    let reasoning = if reasoning.is_empty() { "No reason was given.".to_owned() } else { reasoning };
+    let line = Line::new().text(&reasoning);
+    let line = match left {
+        0 => line,
+        left => line.bold(&format!(" continues: {}", count(left, "more character"))),
+    };
+    rich(vec![section(Line::new().bold("Why")), quote(line)])
+}
+
+fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
+    let (requested, judged) = (&subject.approval.requested, subject.judged);
+    let (risk, means) = risk(requested.impact);
+    let fact = |label: &str| Line::new().bold(label).text("  ");
+    let tests = subject.step.hypothesis.as_deref().map(|id| {
+        let what =
+            subject.state.hypothesis(id).map(|found| prose(&found.description, 200)).unwrap_or_default();
+        fact("Tests").text(format!("{} {what}", short(id, 20)).trim_end())
+    });
+    let target = target(&judged.command).map(|target| fact("Target").text(&target));
+    let rule = fact("Rule").code(&short(&judged.rule, 80)).text(&format!(
+        " (tier {}, {}): {}",
+        judged.tier,
+        tier(judged.tier),
+        prose(&judged.reason, 300)
+    ));
+    let all = [
+        Some(fact("Risk").bold(risk).text(&format!(": {means}"))),
+        Some(rule),
+        target,
+        tests,
+        votes(subject, looks).map(|votes| fact("Approvals").then(votes)),
+    ];
+    lines(all.into_iter().flatten())
+}
+
+/// Returns who voted and how many are missing; nothing where one vote decides.
+fn votes(subject: &Subject<'_>, looks: &Looks) -> Option<Line> {
+    let (needed, votes) = (subject.approval.requested.votes_needed, &subject.approval.votes);
+    if needed <= 1 && votes.is_empty() {
+        return None;
+    }
+    let yes = votes.iter().filter(|vote| vote.approves).count();
+    let needed = usize::try_from(needed).unwrap_or(usize::MAX);
+    let mut line = Line::new().text(&format!("{yes} of {needed}"));
+    for vote in votes.iter().take(10) {
+        let said = if vote.approves { "yes at" } else { "no at" };
+        line = line.text(" · ").person(&looks.people.find(&vote.who)).text(&format!(" {said} "));
+        line = line.time(vote.at, "{time}");
+    }
+    let missing = needed.saturating_sub(yes);
+    Some(if missing > 0 { line.text(&format!(" · {missing} more, each somebody else")) } else { line })
+}
+
+/// Returns the word for a risk, and what it means.
+pub(super) fn risk(impact: Impact) -> (&'static str, &'static str) {
+    match impact {
+        Impact::Measurement => ("measurement", "captures or measures, leaves the network as it is"),
+        Impact::Change => ("change", "may change something"),
+    }
+}
+
+/// Returns the word for a tier.
+pub(in crate::bot::show) fn tier(number: u8) -> &'static str {
+    match number {
+        0 => "never runs",
+        1 => "program",
+        2 => "az",
+        3 => "pattern in the text",
+        _ => "not recognized",
+    }
+}
+
+fn buttons(subject: &Subject<'_>, looks: &Looks, left: usize) -> Vec<Value> {
+    let id = subject.name;
+    let deny = button("deny", "Deny…", id, Tone::Danger, None);
+    let mut row = match looks.frozen {
+        // What nobody may start nobody needs to be asked about; a no is always taken.
+        Some(_) => vec![deny],
+        None => vec![
+            button("approve", "Approve", id, Tone::Primary, sure(subject, left)),
+            deny,
+            button("modify", "Modify…", id, Tone::Normal, None),
+        ],
+    };
+    if is_cut(subject) {
+        row.push(button("whole", "Whole command", id, Tone::Normal, None));
+    }
+    row
+}
+
+/// Returns the question before an approval, where a slip of the finger could do harm.
+fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
+    let requested = &subject.approval.requested;
+    let mut reasons = Vec::new();
+    if requested.impact == Impact::Change {
+        reasons.push("It may change something, and Ghost does not roll it back.".to_owned());
+    }
+    if requested.outcome_unknown {
+        reasons.push("It may have taken effect already; this runs it once more.".to_owned());
+    }
+    if left > 0 {
+        reasons.push(format!("{} of it do not stand on the card.", count(left, "character")));
+    }
+    if reasons.is_empty() {
+        return None;
+    }
+    let text = format!("{}\n{}", reasons.join(" "), short(&subject.judged.command, 120));
+    Some(confirm("Run exactly this command?", &text, "Approve", "Back", Tone::Danger))
+}
+
+/// Tells whether the card shows less than there is.
+pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
+    let cut = |data: &str, most| head(data, most).1 > 0 || length(&spelled(data)) > most;
+    cut(&subject.judged.command, COMMAND) || cut(subject.step.reasoning.trim(), REASONING)
+}
+
+/// Returns the name of the file that holds what the card cannot show.
+pub(super) fn file_name(subject: &Subject<'_>) -> String {
+    let id: String =
+        subject.name.chars().filter(|char| char.is_ascii_alphanumeric() || *char == '-').collect();
+    format!("command-{}.txt", head(&id, 80).0)
+}

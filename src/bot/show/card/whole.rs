@@ -1,0 +1,34 @@
+//! Which card a question has, and the file beside it.
+
+use crate::agent::state::State;
+use crate::base::Timestamp;
+use crate::bot::show::card::subject::Subject;
+use crate::bot::show::card::{closed, open};
+use crate::bot::show::{File, Looks, Message};
+
+/// Returns the card of a question; `None` where the session asked no such question.
+///
+/// A question that was decided, ran out, was replaced or outlived its session has a card without buttons.
+#[must_use]
+pub fn card(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Message> {
+    let subject = Subject::find(state, approval)?;
+    Some(match closed::settled(&subject, looks, now) {
+        Some(settled) => closed::draw(&subject, settled),
+        None => open::draw(&subject, looks, now),
+    })
+}
+
+/// Returns the file that has to go with the card of a question, because the card cannot show everything; `None` where it
+/// can.
+#[must_use]
+pub fn command_file(state: &State, approval: &str) -> Option<File> {
+    let subject = Subject::find(state, approval)?;
+    open::is_cut(&subject).then(|| {
+        let (command, reasoning) = (&subject.judged.command, &subject.step.reasoning);
+        File {
+            name: open::file_name(&subject),
+            title: format!("Command of {} in {}", subject.step.id, state.session),
+            bytes: format!("{command}\n\n--- why ---\n{reasoning}\n").into_bytes(),
+        }
+    })
+}

@@ -1,0 +1,93 @@
+//! The Home tab: what waits for me, what runs, what came out.
+
+use serde_json::{Value, json};
+
+use crate::base::Timestamp;
+use crate::bot::show::amount::number_of;
+use crate::bot::show::answer::{pending_line, session_line};
+use crate::bot::show::board::notice;
+use crate::bot::show::kit::{Line, Tone, actions, button, divider, header, lines, say, small};
+use crate::bot::show::text::{prose, short};
+use crate::bot::show::{Frozen, Looks, Pending, People, SessionLine};
+
+/// So many entries of a list are shown.
+const SHOWN: usize = 10;
+
+/// What the Home tab of one person shows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Home {
+    /// Questions that this person may answer.
+    pub approvals: Vec<Pending>,
+    /// Sessions that run.
+    pub sessions: Vec<SessionLine>,
+    /// Sessions that ended lately.
+    pub reports: Vec<SessionLine>,
+    /// What an operator should know, in our own words: one identity for reading and acting, for instance.
+    pub warnings: Vec<String>,
+    /// Captures that dead sessions left behind, by name.
+    pub captures: Vec<String>,
+    /// Whether every new command is held back.
+    pub frozen: Option<Frozen>,
+    /// Whether this person may freeze and thaw.
+    pub may_freeze: bool,
+    /// Who is who.
+    pub people: People,
+}
+
+/// Returns the view of the Home tab.
+#[must_use]
+pub fn home(home: &Home, now: Timestamp) -> Value {
+    let mut blocks = Vec::new();
+    if let Some(frozen) = &home.frozen {
+        let looks = Looks { people: home.people.clone(), ..Looks::default() };
+        blocks.push(say(notice(frozen, &looks)));
+    }
+    if home.may_freeze {
+        let toggle = match home.frozen {
+            Some(_) => button("thaw", "Thaw", "all", Tone::Normal, None),
+            None => button("freeze", "Freeze…", "all", Tone::Danger, None),
+        };
+        blocks.push(actions(vec![toggle]));
+    }
+    if !home.warnings.is_empty() {
+        let told =
+            home.warnings.iter().map(|warning| Line::new().text(&format!("▲ {}", prose(warning, 300))));
+        blocks.push(list("Warnings", told, home.warnings.len()));
+    }
+    let pending = home.approvals.iter().map(|pending| pending_line(pending, now));
+    blocks.push(header("Waiting for you"));
+    blocks.push(body(pending, home.approvals.len(), "Nothing waits for your answer."));
+    blocks.push(header("Running"));
+    let running = home.sessions.iter().map(session_line);
+    blocks.push(body(
+        running,
+        home.sessions.len(),
+        "No session runs. Mention me in a channel with what is wrong.",
+    ));
+    blocks.push(header("Recent reports"));
+    blocks.push(body(home.reports.iter().map(session_line), home.reports.len(), "No report yet."));
+    if !home.captures.is_empty() {
+        blocks.push(divider());
+        let told =
+            home.captures.iter().map(|capture| Line::new().text(&format!("• {}", short(capture, 160))));
+        blocks.push(list("Captures left behind", told, home.captures.len()));
+        blocks.push(small("They belong to sessions that ended. Nothing is removed without an approval."));
+    }
+    json!({ "type": "home", "callback_id": "home", "blocks": blocks })
+}
+
+fn list(title: &str, entries: impl Iterator<Item = Line>, all: usize) -> Value {
+    say(Line::new().bold(title).below(told(entries, all)))
+}
+
+fn body(entries: impl Iterator<Item = Line>, all: usize, none: &str) -> Value {
+    if all == 0 { say(Line::new().text(none)) } else { say(told(entries, all)) }
+}
+
+fn told(entries: impl Iterator<Item = Line>, all: usize) -> Line {
+    let told = lines(entries.take(SHOWN));
+    match all.saturating_sub(SHOWN) {
+        0 => told,
+        more => told.below(Line::new().italic(&format!("… and {} more", number_of(more)))),
+    }
+}

@@ -1,0 +1,42 @@
+//! What surrounds a session and does not stand in its events.
+
+use crate::agent::event::Reply;
+use crate::base::Timestamp;
+use crate::bot::show::People;
+
+/// What surrounds a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Looks {
+    /// Who is who.
+    pub people: People,
+    /// Whether every new command is held back.
+    pub frozen: Option<Frozen>,
+    /// A vote on the question that is stored and not in the events yet.
+    pub deciding: Option<Deciding>,
+    /// Where the card of the open question stands.
+    pub card: Option<String>,
+    /// Where the report stands, or the thread.
+    pub thread: Option<String>,
+    /// What is wrong around the session, in our own words: the store is away, for instance.
+    pub trouble: Option<String>,
+}
+
+/// Who froze everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frozen {
+    /// Who, as it was recorded.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// Why, in their words; may be empty.
+    pub reason: String,
+}
+
+/// A vote that is on its way into the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deciding {
+    /// Who, as it was recorded.
+    pub who: String,
+    /// What.
+    pub answer: Reply,
+}

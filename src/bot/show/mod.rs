@@ -1,0 +1,39 @@
+//! What people see in Slack: boards, cards, modals, reports, the Home tab, answers.
+//!
+//! Goes in: the state of a session and what surrounds it, as values. Comes out: messages and views. Never: a clock, a call, a
+//! text of the network, a model or a person that formats, links, mentions or forges; a command that is cut without saying so;
+//! a message that Slack would refuse because something was large.
+//!
+//! # Invariants
+//! - The same values give the same bytes.
+//! - Text that is not ours stands in elements that Slack does not interpret: rich text, plain text, inputs. In the one text
+//!   that it does interpret, the fallback of a message, it is escaped. Reports are Markdown that `agent::report` escaped.
+//! - A mention is made of an identifier that the caller vouched for, see [`People`], and of nothing else.
+
+mod activity;
+mod amount;
+mod answer;
+mod board;
+mod card;
+mod home;
+mod kit;
+mod looks;
+mod message;
+mod modal;
+mod person;
+mod report;
+mod text;
+
+pub use activity::agent_status;
+pub use answer::{Pending, Refusal, SessionLine, approvals, audit, help, policy, refusal, sessions, status};
+pub use board::board;
+pub use card::{card, command_file};
+pub use home::{Home, home};
+pub use looks::{Deciding, Frozen, Looks};
+pub use message::{File, Message};
+pub use modal::{
+    Denied, FormError, Meta, Modified, Preview, Wanted, deny_modal, investigate_modal, modify_errors,
+    modify_modal, read_deny, read_investigate, read_modify, typed_command, whole_modal,
+};
+pub use person::{People, Person};
+pub use report::{Report, headline, report};

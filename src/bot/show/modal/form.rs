@@ -1,0 +1,120 @@
+//! What every dialog is made of, and how it is read back.
+
+use serde_json::{Value, json};
+
+use crate::bot::show::Meta;
+use crate::bot::show::kit::plain_text;
+use crate::bot::show::text::head;
+
+/// Why a submitted dialog says nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormError {
+    /// It is not the dialog that was expected, or it lost where it belongs.
+    #[error("this is not a dialog of ours")]
+    Foreign,
+    /// A field is not as it should be.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Which field: its block.
+        field: &'static str,
+        /// What is wrong, for whoever filled it in.
+        problem: String,
+    },
+}
+
+impl FormError {
+    /// Returns the answer to the submission that shows the problem beside its field; `None` where there is no field.
+    #[must_use]
+    pub fn response(&self) -> Option<Value> {
+        match self {
+            Self::Foreign => None,
+            Self::Field { field, problem } => Some(errors(field, problem)),
+        }
+    }
+}
+
+pub(super) fn errors(field: &str, problem: &str) -> Value {
+    json!({ "response_action": "errors", "errors": { field: head(problem, 300).0 } })
+}
+
+/// Builds a dialog; one without `submit` is only read.
+pub(super) fn modal(
+    callback: &str,
+    title: &str,
+    submit: Option<&str>,
+    meta: &Meta,
+    blocks: Vec<Value>,
+) -> Value {
+    let mut view = json!({
+        "type": "modal",
+        "callback_id": callback,
+        "title": plain_text(head(title, 24).0),
+        "close": plain_text(if submit.is_some() { "Cancel" } else { "Close" }),
+        "private_metadata": meta.write(),
+        "blocks": blocks,
+    });
+    if let (Some(object), Some(submit)) = (view.as_object_mut(), submit) {
+        object.insert("submit".to_owned(), plain_text(head(submit, 24).0));
+    }
+    view
+}
+
+/// One field for text.
+pub(super) struct Field<'a> {
+    /// The name of its block and of its element.
+    pub(super) name: &'static str,
+    pub(super) label: &'a str,
+    pub(super) hint: &'a str,
+    pub(super) initial: &'a str,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// Whether every character that is typed is told.
+    pub(super) live: bool,
+}
+
+pub(super) fn field(field: &Field<'_>) -> Value {
+    let mut element = json!({
+        "type": "plain_text_input",
+        "action_id": field.name,
+        "multiline": true,
+        "min_length": field.least,
+        "max_length": field.most,
+        "focus_on_load": true,
+    });
+    if let Some(object) = element.as_object_mut() {
+        if !field.initial.is_empty() {
+            object.insert("initial_value".to_owned(), field.initial.into());
+        }
+        if field.live {
+            let config = json!({ "trigger_actions_on": ["on_character_entered"] });
+            object.insert("dispatch_action_config".to_owned(), config);
+        }
+    }
+    let mut block = json!({
+        "type": "input",
+        "block_id": field.name,
+        "label": plain_text(field.label),
+        "element": element,
+        "dispatch_action": field.live,
+    });
+    if let Some(object) = block.as_object_mut().filter(|_| !field.hint.is_empty()) {
+        object.insert("hint".to_owned(), plain_text(head(field.hint, 2000).0));
+    }
+    block
+}
+
+/// Reads where a dialog belongs.
+pub(super) fn meta(view: &Value, callback: &str) -> Result<Meta, FormError> {
+    let text = |name: &str| view.get(name).and_then(Value::as_str);
+    if text("callback_id") != Some(callback) {
+        return Err(FormError::Foreign);
+    }
+    text("private_metadata").and_then(|text| serde_json::from_str(text).ok()).ok_or(FormError::Foreign)
+}
+
+/// Reads a field as it was filled in; an empty one is `null` or absent.
+pub(super) fn filled<'a>(view: &'a Value, name: &str) -> &'a str {
+    let value = view.get("state").and_then(|state| state.get("values")?.get(name)?.get(name)?.get("value"));
+    value.and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,7 @@
+//! The report as a thread shows it: Markdown in messages, a file, a line for the channel.
+
+mod cut;
+mod split;
+mod whole;
+
+pub use whole::{Report, headline, report};

@@ -1,0 +1,104 @@
+//! The report of a session.
+
+use serde_json::{Value, json};
+
+use crate::agent::Outcome;
+use crate::agent::report::rca;
+use crate::agent::state::State;
+use crate::base::Timestamp;
+use crate::bot::show::amount::{count, minutes};
+use crate::bot::show::kit::{Line, lines, markdown, plain_text, say};
+use crate::bot::show::report::split::split;
+use crate::bot::show::text::{escape, length, prose};
+use crate::bot::show::{File, Looks, Message};
+
+/// How much Markdown one message holds; Slack takes 12,000.
+const PART: usize = 11_500;
+
+/// So many messages tell a report; what is behind stands in the file.
+const MESSAGES: usize = 5;
+
+/// So many findings stand in the line for the channel.
+const FINDINGS: usize = 3;
+
+/// A report, ready to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// What the thread gets, in order. The text of the first begins with `Root cause`, `No fault found` or `Inconclusive`.
+    pub messages: Vec<Message>,
+    /// What goes with them: `rca.md`. The audit is the caller's.
+    pub files: Vec<File>,
+    /// What the channel may get.
+    pub broadcast: Message,
+}
+
+/// Returns what came of the session, in the words of the report's first line.
+#[must_use]
+pub fn headline(state: &State) -> String {
+    let findings = || count(state.accepted.len(), "finding");
+    match state.concluded.as_ref().map(|(_, concluded)| concluded.outcome) {
+        None => "Interim report: the session is not over".to_owned(),
+        Some(Outcome::Confirmed) => format!("Root cause: {}, confirmed", findings()),
+        Some(Outcome::Likely) => format!("Root cause: {}, likely", findings()),
+        Some(Outcome::Inconclusive) => "Inconclusive".to_owned(),
+        Some(Outcome::NoFaultFound) => "No fault found".to_owned(),
+    }
+}
+
+/// Returns the report of a session.
+#[must_use]
+pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
+    let whole = rca(state);
+    let headline = headline(state);
+    let parts = split(&whole, PART);
+    let total = parts.len();
+    let sent = total.min(MESSAGES);
+    let mut messages = Vec::new();
+    for (number, part) in (1..).zip(parts.iter().take(MESSAGES)) {
+        let text = if number == 1 {
+            format!("{headline} · session {}", state.session)
+        } else {
+            format!("Report of session {}, part {number} of {sent}", state.session)
+        };
+        let mut blocks = vec![markdown(part)];
+        if number == sent {
+            let left: usize = parts.iter().skip(MESSAGES).map(|part| length(part)).sum();
+            blocks.extend((left > 0).then(|| {
+                let more = format!("The report goes on in rca.md: {}.", count(left, "more character"));
+                say(Line::new().bold(&more))
+            }));
+            blocks.push(feedback(state));
+        }
+        messages.push(Message { text, blocks });
+    }
+    let title = format!("Report of session {}", state.session);
+    let files = vec![File { name: "rca.md".to_owned(), title, bytes: whole.into_bytes() }];
+    Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
+}
+
+/// Returns the buttons that ask whether it helped.
+fn feedback(state: &State) -> Value {
+    let button = |text: &str, word: &str| json!({ "text": plain_text(text), "value": format!("{word}:{}", state.session) });
+    json!({ "type": "context_actions", "elements": [{
+        "type": "feedback_buttons",
+        "action_id": "feedback",
+        "positive_button": button("Helped", "yes"),
+        "negative_button": button("Did not help", "no"),
+    }] })
+}
+
+fn broadcast(state: &State, looks: &Looks, headline: &str, now: Timestamp) -> Message {
+    let symptom = prose(&state.opened.symptom, 200);
+    let title = Line::new().bold(headline).text(&format!(" · {symptom}"));
+    let findings = state.accepted.iter().take(FINDINGS).map(|found| {
+        let statement = prose(&found.finding.statement, 300);
+        Line::new().text(&format!("• {statement}"))
+    });
+    let more = state.accepted.len().saturating_sub(FINDINGS);
+    let more = (more > 0).then(|| Line::new().italic(&format!("… and {}", count(more, "more finding"))));
+    let ended = state.concluded.as_ref().map_or(now, |(at, _)| *at);
+    let took = format!("Session {} · {} · ", state.session, minutes(ended.since(state.opened_at)));
+    let place = Line::new().text(&took).link(looks.thread.as_deref(), "report in the thread");
+    let told = lines([title].into_iter().chain(findings).chain(more).chain([place]));
+    Message { text: format!("{headline} · {}", escape(&symptom)), blocks: vec![say(told)] }
+}

@@ -1,0 +1,125 @@
+//! Texts: measured, cut, spelled out, escaped.
+
+use crate::agent::report::plain;
+
+/// Returns how long a text is in the units that Slack counts at worst: those of UTF-16.
+pub(super) fn length(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// Takes so many units off the front of a text; returns them and how many characters are left behind.
+pub(super) fn head(text: &str, most: usize) -> (&str, usize) {
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, char)| {
+        used += char.len_utf16();
+        used > most
+    });
+    match end.and_then(|(at, _)| text.split_at_checked(at)) {
+        Some((head, rest)) => (head, rest.chars().count()),
+        None => (text, 0),
+    }
+}
+
+/// Returns a text in pieces of at most so many units.
+pub(super) fn pieces(text: &str, most: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, _) = head(rest, most.max(2));
+        pieces.push(piece);
+        rest = rest.get(piece.len()..).unwrap_or_default();
+    }
+    pieces
+}
+
+/// Returns data as it is, on its own lines: what nobody can see is spelled out, line breaks stay.
+pub(super) fn spelled(data: &str) -> String {
+    data.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns data on one line of at most so many units: what nobody can see is spelled out, where something is missing it
+/// ends in `…`.
+pub(super) fn short(data: &str, most: usize) -> String {
+    // Spelling makes a text longer, never shorter, so more than this is never shown.
+    let (start, _) = head(data, most.saturating_add(1));
+    let spelled = plain(start);
+    match head(&spelled, most) {
+        (_, 0) => spelled,
+        (_, _) => format!("{}…", head(&spelled, most.saturating_sub(1)).0.trim_end()),
+    }
+}
+
+/// Returns prose on one line of at most so many units: line breaks become blanks.
+pub(super) fn prose(data: &str, most: usize) -> String {
+    // Far more than fits, so that a megabyte of blanks is not walked through.
+    let (start, left) = head(data, most.saturating_mul(4).saturating_add(1));
+    let words = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    if left > 0 && length(&words) <= most {
+        short(&format!("{words} …"), most)
+    } else {
+        short(&words, most)
+    }
+}
+
+/// Returns data as prose that keeps its lines, at most so many units of it, and how many characters are missing.
+pub(super) fn paragraph(data: &str, most: usize) -> (String, usize) {
+    let (start, behind) = head(data, most);
+    let spelled = spelled(start);
+    match head(&spelled, most) {
+        (_, 0) => (spelled, behind),
+        // What spelling added pushes something out; the count is then of what is shown spelled.
+        (shown, pushed) => (shown.to_owned(), behind.saturating_add(pushed)),
+    }
+}
+
+/// Escapes data for the one text that Slack interprets: no mention, link or command of Slack begins in it.
+pub(super) fn escape(data: &str) -> String {
+    let mut out = String::with_capacity(data.len());
+    for char in data.chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(short("abcdef", 6), "abcdef");
+        assert_eq!(short("abcdef", 5), "abcd…");
+        assert_eq!(short("a\u{202e}b", 20), r"a\u{202e}b");
+        assert_eq!(prose("a\n\n b", 10), "a b");
+        assert_eq!(prose(&format!("a{}b", " ".repeat(1_000)), 10), "a …");
+        assert_eq!(paragraph("ab\ncd", 3), ("ab\n".to_owned(), 2));
+    }
+
+    #[test]
+    fn nothing_of_slack_begins_in_what_is_escaped() {
+        assert_eq!(escape("<!channel> & <@U1>"), "&lt;!channel&gt; &amp; &lt;@U1&gt;");
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_whole(text in any::<String>(), most in 2_usize..20) {
+            let pieces = pieces(&text, most);
+            prop_assert!(pieces.iter().all(|piece| length(piece) <= most && !piece.is_empty()));
+            prop_assert_eq!(pieces.concat(), text.as_str());
+        }
+
+        #[test]
+        fn nothing_is_longer_than_it_may_be(text in any::<String>(), most in 1_usize..40) {
+            prop_assert!(length(&short(&text, most)) <= most);
+            prop_assert!(length(&prose(&text, most)) <= most);
+            prop_assert!(length(&paragraph(&text, most).0) <= most);
+        }
+    }
+}
