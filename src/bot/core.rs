@@ -121,7 +121,12 @@ impl Core {
     }
 
     /// Puts a letter into a session's inbox, once.
-    pub(super) async fn write(&self, session: &SessionId, key: &str, letter: &Letter) -> Result<Delivered, StoreError> {
+    pub(super) async fn write(
+        &self,
+        session: &SessionId,
+        key: &str,
+        letter: &Letter,
+    ) -> Result<Delivered, StoreError> {
         let text = serde_json::to_string(letter)
             .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
         self.store.deliver(session, key, &text).await
@@ -146,7 +151,10 @@ impl Core {
     /// Tells somebody something that only they see, when Slack has time for it.
     pub(super) fn whisper(&self, thread: &Thread, user: &str, message: &show::Message) {
         let web = self.web.at(Priority::Approval);
-        let to = Address { thread_ts: Some(thread.ts.clone()).filter(|ts| !ts.is_empty()), ..Address::channel(&thread.channel) };
+        let to = Address {
+            thread_ts: Some(thread.ts.clone()).filter(|ts| !ts.is_empty()),
+            ..Address::channel(&thread.channel)
+        };
         let (user, message) = (user.to_owned(), sent(message));
         self.spawn(async move {
             if let Err(error) = web.ephemeral(&to, &user, &message).await {

@@ -8,12 +8,16 @@ use tokio::task::JoinSet;
 use crate::bot::core::Core;
 use crate::bot::handle::Bot;
 use crate::bot::present::Presenter;
+use crate::http::{Beat, Check, Vitals};
 use crate::session::Worker;
 use crate::shell::{Cancel, CancelSignal};
 use crate::slack::socket::{Settings as SocketSettings, Socket, SocketError};
 
 /// How often what is too old is looked for.
 const RETENTION: Duration = Duration::from_secs(3_600);
+
+/// How often the store is looked at, for whoever asks whether the bot is ready.
+const BEAT: Duration = Duration::from_secs(2);
 
 /// How what happens in Slack arrives.
 pub enum Way {
@@ -38,6 +42,8 @@ pub struct Application {
     pub way: Way,
     /// Who removes what is too old.
     pub sweep: Arc<Sweep>,
+    /// What is told about it over HTTP.
+    pub vitals: Vitals,
 }
 
 impl Application {
@@ -47,13 +53,15 @@ impl Application {
     /// # Errors
     /// Fails where Slack will not have the bot before somebody changes something.
     pub async fn run(self, stop: CancelSignal) -> Result<(), SocketError> {
-        let Self { core, presenter, worker, way, sweep } = self;
+        let Self { core, presenter, worker, way, sweep, vitals } = self;
         let (pause, paused) = Cancel::new();
         let (mute, muted) = Cancel::new();
         let mut running = JoinSet::new();
         let showing = Arc::clone(&presenter);
         running.spawn(async move { showing.run(muted).await });
         let working = paused.clone();
+        let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", BEAT * 5));
+        running.spawn(beat(Arc::clone(&core), store.0, store.1, paused.clone()));
         running.spawn(async move { worker.run(working).await });
         let mut sweeping = paused;
         running.spawn(async move {
@@ -68,7 +76,13 @@ impl Application {
         let mut stopped = stop;
         let ended = match way {
             Way::Sockets(settings) => {
-                let socket = Socket::new(&core.web, Arc::new(Bot(Arc::clone(&core))), settings);
+                let bot = Bot { core: Arc::clone(&core), measures: vitals.measures.clone() };
+                let socket = Socket::new(&core.web, Arc::new(bot), settings);
+                let watch = socket.watch();
+                vitals.parts.ask("sockets", move || match watch.counts().connected {
+                    0 => Err("no connection to Slack stands"),
+                    _ => Ok(()),
+                });
                 socket.run(async move { stopped.canceled().await }).await
             }
             Way::Requests => {
@@ -82,5 +96,22 @@ impl Application {
         mute.cancel();
         while running.join_next().await.is_some() {}
         ended
+    }
+}
+
+/// Tells whether the bot lives, and whether its store answers.
+async fn beat(core: Arc<Core>, store: Check, live: Beat, mut stop: CancelSignal) {
+    let mut tick = tokio::time::interval(BEAT);
+    loop {
+        tokio::select! {
+            () = stop.canceled() => return live.end(),
+            _ = tick.tick() => {}
+        }
+        live.now();
+        match tokio::time::timeout(BEAT, core.store.flag("freeze")).await {
+            Ok(Ok(_)) => store.ready(),
+            Ok(Err(_)) => store.not_ready("the store refuses or cannot be reached"),
+            Err(_) => store.not_ready("the store does not answer in time"),
+        }
     }
 }

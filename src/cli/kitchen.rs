@@ -47,8 +47,11 @@ pub(super) fn kitchen(
                 let tokens = usize::try_from(setup.config.limits.result_tokens).unwrap_or(usize::MAX);
                 let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
                 let (session, scope) = (state.session.clone(), state.opened.scope.clone());
-                let open =
-                    || anyhow::Ok(setup.shell(session, None)?.clip(clip).scope(scope).approver(approver).build()?);
+                let open = || {
+                    anyhow::Ok(
+                        setup.shell(session, None)?.clip(clip).scope(scope).approver(approver).build()?,
+                    )
+                };
                 open().map_err(|error| format!("{error:#}"))
             })
         },

@@ -19,7 +19,11 @@ const LISTED: usize = 50;
 
 impl Core {
     /// Takes a command.
-    pub(super) async fn commanded(self: &Arc<Self>, origin: &Origin, command: &Command) -> Result<Answer, StoreError> {
+    pub(super) async fn commanded(
+        self: &Arc<Self>,
+        origin: &Origin,
+        command: &Command,
+    ) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.participant(user).await {
             return Ok(private(&words(&why)));
@@ -29,15 +33,23 @@ impl Core {
         let rest = rest.trim();
         Ok(match word.to_lowercase().as_str() {
             "investigate" if !rest.is_empty() => return self.investigate(origin, command, rest).await,
-            "investigate" => private(&words("Say what is wrong: /ghost investigate web-1 cannot reach web-2:5001")),
+            "investigate" => {
+                private(&words("Say what is wrong: /ghost investigate web-1 cannot reach web-2:5001"))
+            }
             "status" => {
-                let active: Vec<SessionLine> =
-                    self.lines().await?.into_iter().filter(|line| line.summary.state != "concluded").collect();
+                let active: Vec<SessionLine> = self
+                    .lines()
+                    .await?
+                    .into_iter()
+                    .filter(|line| line.summary.state != "concluded")
+                    .collect();
                 private(&show::sessions(&active))
             }
             "sessions" => private(&show::sessions(&self.lines().await?)),
             "approvals" => private(&show::approvals(&self.pending().await?, self.clock.now())),
-            "policy" => private(&show::policy(&self.policy.rules().collect::<Vec<_>>(), self.policy.digest())),
+            "policy" => {
+                private(&show::policy(&self.policy.rules().collect::<Vec<_>>(), self.policy.digest()))
+            }
             "freeze" | "thaw" => self.frozen_or_not(user, word.eq_ignore_ascii_case("freeze"), rest).await?,
             _ => private(&show::help()),
         })
@@ -72,7 +84,8 @@ impl Core {
         let asks = words(symptom);
         let asks = Message { text: format!("<@{user}> asks: {}", asks.text), ..asks };
         let web = self.web.at(Priority::Approval);
-        let posted = match web.post(&Address::channel(&command.channel), &crate::bot::core::sent(&asks)).await {
+        let posted = match web.post(&Address::channel(&command.channel), &crate::bot::core::sent(&asks)).await
+        {
             Ok(posted) => posted,
             Err(error) => {
                 tracing::warn!("a session cannot begin where nothing can be said: {error}");
@@ -118,7 +131,9 @@ impl Core {
     }
 
     pub(super) async fn described(&self, approval: &Approval) -> Result<Option<Pending>, StoreError> {
-        let Ok(requested) = serde_json::from_str::<ApprovalRequested>(&approval.record.body) else { return Ok(None) };
+        let Ok(requested) = serde_json::from_str::<ApprovalRequested>(&approval.record.body) else {
+            return Ok(None);
+        };
         let Some(state) = self.state(&approval.record.session).await? else { return Ok(None) };
         let Some(step) = state.step(requested.step) else { return Ok(None) };
         let place = state.place_of(&crate::agent::event::Delivered::card_of(&requested.approval));

@@ -25,7 +25,10 @@ impl Question {
     pub(super) fn command(&self) -> Option<(&str, &str)> {
         let asked = self.state.approvals.get(self.approval.record.id.as_str())?;
         let step = self.state.step(asked.requested.step)?;
-        let round = step.rounds.iter().find(|round| round.approvals.iter().any(|name| name == self.approval.record.id.as_str()))?;
+        let round = step
+            .rounds
+            .iter()
+            .find(|round| round.approvals.iter().any(|name| name == self.approval.record.id.as_str()))?;
         Some((round.classified.command.as_str(), step.reasoning.as_str()))
     }
 
@@ -40,10 +43,14 @@ impl Core {
     /// Finds the question that a button names. What it says about itself counts for nothing: everything is read from the store.
     pub(super) async fn question(&self, name: &str) -> Result<Result<Question, Refusal>, StoreError> {
         let Ok(id) = name.parse::<ApprovalId>() else { return Ok(Err(Refusal::Gone)) };
-        let Some(approval) = self.store.find(&id, self.clock.now()).await? else { return Ok(Err(Refusal::Gone)) };
+        let Some(approval) = self.store.find(&id, self.clock.now()).await? else {
+            return Ok(Err(Refusal::Gone));
+        };
         let Some(state) = self.state(&approval.record.session).await? else { return Ok(Err(Refusal::Gone)) };
         let Some(thread) = Thread::of(&state.opened.origin) else { return Ok(Err(Refusal::Gone)) };
-        let Some(place) = self.settings.place(&thread.channel).cloned() else { return Ok(Err(Refusal::Gone)) };
+        let Some(place) = self.settings.place(&thread.channel).cloned() else {
+            return Ok(Err(Refusal::Gone));
+        };
         if let Some(refused) = closed(&approval, &state) {
             return Ok(Err(refused));
         }
@@ -51,7 +58,11 @@ impl Core {
     }
 
     /// Says whether somebody may approve or change what is asked about.
-    pub(super) async fn may_approve(&self, question: &Question, user: &str) -> Result<Result<Person, Refusal>, StoreError> {
+    pub(super) async fn may_approve(
+        &self,
+        question: &Question,
+        user: &str,
+    ) -> Result<Result<Person, Refusal>, StoreError> {
         if let Some(freeze) = Freeze::current(self.store.as_ref()).await? {
             let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
             return Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)));
@@ -88,7 +99,13 @@ impl Core {
         key: &str,
     ) -> Result<Option<Refusal>, StoreError> {
         let name = question.approval.record.id.as_str().to_owned();
-        let vote = Cast { approval: name, who: person.id.clone(), answer, key: key.to_owned(), at: self.clock.now() };
+        let vote = Cast {
+            approval: name,
+            who: person.id.clone(),
+            answer,
+            key: key.to_owned(),
+            at: self.clock.now(),
+        };
         let rule = question.place.approvers.requester;
         let voted = cast(self.store.as_ref(), &question.state, rule, &vote).await?;
         Ok(match voted {
@@ -100,7 +117,9 @@ impl Core {
                 None
             }
             Voted::Counted(Outcome::VotedBefore { .. }) => Some(Refusal::Voted),
-            Voted::Counted(Outcome::Expired) => Some(Refusal::Expired { at: question.approval.record.expires_at }),
+            Voted::Counted(Outcome::Expired) => {
+                Some(Refusal::Expired { at: question.approval.record.expires_at })
+            }
             Voted::Counted(Outcome::Unknown) => Some(Refusal::Gone),
             Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
                 let found = Approval { state: ApprovalState::Decided(by), ..question.approval.clone() };
@@ -144,7 +163,8 @@ fn closed(approval: &Approval, state: &State) -> Option<Refusal> {
             Some(Refusal::Decided { who: vote.reviewer.clone(), answer, at: vote.at })
         }
         ApprovalState::Consumed { .. } => {
-            let ending = state.approvals.get(approval.record.id.as_str()).and_then(|found| found.ending.clone());
+            let ending =
+                state.approvals.get(approval.record.id.as_str()).and_then(|found| found.ending.clone());
             Some(match ending {
                 Some(Ending::Decided { answer, who, at }) => Refusal::Decided { who, answer, at },
                 Some(Ending::Expired { .. }) | None => Refusal::Gone,

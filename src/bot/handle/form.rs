@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::agent::event::{Quote, Reply};
 use crate::bot::core::{Core, words};
 use crate::bot::show::{
-    FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate, read_modify,
-    refusal,
+    FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
+    read_modify, refusal,
 };
 use crate::bot::{Thread, show};
 use crate::slack::arrive::{Shortcut, Submit, View};
@@ -31,7 +31,9 @@ impl Core {
 
     /// Takes the message shortcut.
     pub(super) async fn shortcut(self: &Arc<Self>, shortcut: &Shortcut) -> Result<Answer, StoreError> {
-        let (Some(channel), Some(ts)) = (&shortcut.channel, &shortcut.message_ts) else { return Ok(Answer::Done) };
+        let (Some(channel), Some(ts)) = (&shortcut.channel, &shortcut.message_ts) else {
+            return Ok(Answer::Done);
+        };
         let root = shortcut.thread_ts.clone().unwrap_or_else(|| ts.clone());
         let spot = Thread { team: String::new(), channel: channel.clone(), ts: root.clone() };
         if let Err(why) = self.participant(&shortcut.user.id).await {

@@ -97,7 +97,13 @@ impl Core {
         })
     }
 
-    pub(super) async fn open_view(self: &Arc<Self>, trigger: Option<&str>, view: Value, spot: &Thread, user: &str) {
+    pub(super) async fn open_view(
+        self: &Arc<Self>,
+        trigger: Option<&str>,
+        view: Value,
+        spot: &Thread,
+        user: &str,
+    ) {
         let opened = match trigger {
             Some(trigger) => {
                 let arguments = json!({"trigger_id": trigger, "view": view});
@@ -130,7 +136,8 @@ impl Core {
             let Ok(session) = typed.meta.session.parse() else { return };
             let Ok(Some(state)) = core.state(&session).await else { return };
             let ruling = core.policy.classify_within(&typed.command, state.opened.scope.as_ref());
-            let newest = core.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&view.id).copied();
+            let newest =
+                core.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&view.id).copied();
             if newest != Some(number) {
                 return;
             }
@@ -142,7 +149,12 @@ impl Core {
         });
     }
 
-    async fn press_wish(self: &Arc<Self>, press: &Press, session: &str, wish: Wish) -> Result<(), StoreError> {
+    async fn press_wish(
+        self: &Arc<Self>,
+        press: &Press,
+        session: &str,
+        wish: Wish,
+    ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
             self.whisper(&spot, user, &words(&why));
@@ -150,7 +162,8 @@ impl Core {
         }
         let Ok(session) = session.parse() else { return Ok(()) };
         let Some(state) = self.state(&session).await? else { return Ok(()) };
-        let Some(thread) = Thread::of(&state.opened.origin).filter(|thread| thread.channel == spot.channel) else {
+        let Some(thread) = Thread::of(&state.opened.origin).filter(|thread| thread.channel == spot.channel)
+        else {
             return Ok(());
         };
         let text = if wish == Wish::Report { "report" } else { "stop" };

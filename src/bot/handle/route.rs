@@ -1,24 +1,40 @@
 //! Which handler takes an arrival.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use async_trait::async_trait;
 
 use crate::bot::core::Core;
+use crate::http::{Arrived, Measures, Whose};
 use crate::slack::arrive::{Arrival, What};
 use crate::slack::socket::{Answer, Handler};
 use crate::store::StoreError;
 
 /// Takes everything that arrives.
-pub struct Bot(pub Arc<Core>);
+pub struct Bot {
+    /// What the handlers hold.
+    pub core: Arc<Core>,
+    /// What is counted.
+    pub measures: Measures,
+}
 
 #[async_trait]
 impl Handler for Bot {
     async fn take(&self, arrival: Arrival) -> Answer {
-        match route(&self.0, &arrival).await {
-            Ok(answer) => answer,
+        let since = Instant::now();
+        if arrival.origin.retry > 0 {
+            self.measures.repeated();
+        }
+        self.measures.arrived(kind(&arrival.what));
+        match route(&self.core, &arrival).await {
+            Ok(answer) => {
+                self.measures.acknowledged(since.elapsed());
+                answer
+            }
             // Slack delivers events again; whoever pressed something sees a warning and presses again.
             Err(error) => {
+                self.measures.fault(Whose::Upstream);
                 tracing::error!("an arrival is not taken, because it cannot be stored: {error}");
                 Answer::Refuse
             }
@@ -53,5 +69,25 @@ async fn route(core: &Arc<Core>, arrival: &Arrival) -> Result<Answer, StoreError
             tracing::debug!("Slack sends {kind:?}, which is nothing to the bot");
             Ok(Answer::Done)
         }
+    }
+}
+
+fn kind(what: &What) -> Arrived {
+    match what {
+        What::Press(_) | What::Suggest(_) | What::Submit(_) | What::Closed(_) | What::Shortcut(_) => {
+            Arrived::Interaction
+        }
+        What::Command(_) => Arrived::Command,
+        What::Other { .. } => Arrived::Unknown,
+        What::Mention(_)
+        | What::Message(_)
+        | What::Edited(_)
+        | What::Deleted(_)
+        | What::HomeOpened(_)
+        | What::ContextChanged(_)
+        | What::Stopped(_)
+        | What::Joined(_)
+        | What::Left(_)
+        | What::Reaction(_) => Arrived::Event,
     }
 }

@@ -26,7 +26,11 @@ const LONGEST: usize = 20_000;
 
 impl Core {
     /// Takes a mention.
-    pub(super) async fn mentioned(self: &Arc<Self>, origin: &Origin, said: &Words) -> Result<Answer, StoreError> {
+    pub(super) async fn mentioned(
+        self: &Arc<Self>,
+        origin: &Origin,
+        said: &Words,
+    ) -> Result<Answer, StoreError> {
         let text = without_mention(&said.text, self.bot_user());
         self.spoken(origin, said, &text, true).await
     }
@@ -42,7 +46,11 @@ impl Core {
     }
 
     /// Takes the stop button of a session.
-    pub(super) async fn stopped(self: &Arc<Self>, origin: &Origin, stopped: &Stopped) -> Result<Answer, StoreError> {
+    pub(super) async fn stopped(
+        self: &Arc<Self>,
+        origin: &Origin,
+        stopped: &Stopped,
+    ) -> Result<Answer, StoreError> {
         let thread = thread_of(origin, &stopped.channel, &stopped.thread_ts);
         if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
             return Ok(Answer::Done);
@@ -98,12 +106,22 @@ impl Core {
             Meant::Nothing | Meant::Status if known => self.tell_status(&thread, &user).await?,
             Meant::Nothing => self.whisper(&thread, &user, &show::help()),
             Meant::Audit if known => self.tell_audit(&thread, &user).await?,
-            Meant::Stop if known => self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?,
-            Meant::Report if known => self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?,
-            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit => {
-                self.whisper(&thread, &user, &words("There is no session in this thread. Mention me with what is wrong."));
+            Meant::Stop if known => {
+                self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?
             }
-            Meant::Words(text) if known => self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?,
+            Meant::Report if known => {
+                self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?
+            }
+            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit => {
+                self.whisper(
+                    &thread,
+                    &user,
+                    &words("There is no session in this thread. Mention me with what is wrong."),
+                );
+            }
+            Meant::Words(text) if known => {
+                self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
+            }
             Meant::Words(text) => {
                 if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(&text)) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
@@ -111,7 +129,11 @@ impl Core {
                     return Ok(Answer::Done);
                 }
                 if text.len() > LONGEST {
-                    self.whisper(&thread, &user, &words("That is too long. Say what is wrong in a few sentences."));
+                    self.whisper(
+                        &thread,
+                        &user,
+                        &words("That is too long. Say what is wrong in a few sentences."),
+                    );
                     return Ok(Answer::Done);
                 }
                 let quotes = if said.is_answer() { self.quotes(&thread, &said.ts).await } else { Vec::new() };
@@ -171,7 +193,9 @@ impl Core {
             return Vec::new();
         };
         let earlier = said.into_iter().filter(|words| words.ts.as_str() < before && words.is_speech());
-        earlier.map(|words| Quote { who: author(&words), text: crate::bot::words::plain(&words.everything()) }).collect()
+        earlier
+            .map(|words| Quote { who: author(&words), text: crate::bot::words::plain(&words.everything()) })
+            .collect()
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {

@@ -109,14 +109,19 @@ impl Presenter {
 
     async fn send(&self, job: Job) {
         let told = match job {
-            Job::Change { change, priority } => {
-                self.slate.show(&self.web.at(priority), change).await.map(drop).map_err(|error| error.to_string())
-            }
+            Job::Change { change, priority } => self
+                .slate
+                .show(&self.web.at(priority), change)
+                .await
+                .map(drop)
+                .map_err(|error| error.to_string()),
             Job::Line { session, line } => {
                 let posted = self.store.post(&session, &line, self.clock.now()).await;
                 posted.map_err(|error| error.to_string())
             }
-            Job::Status { thread, status } => self.status(&thread, &status).await.map_err(|error| error.to_string()),
+            Job::Status { thread, status } => {
+                self.status(&thread, &status).await.map_err(|error| error.to_string())
+            }
         };
         if let Err(error) = told {
             tracing::warn!("something is not shown for now: {error}");
@@ -144,7 +149,9 @@ impl Presenter {
     }
 
     fn show_board(&self, state: &State) {
-        let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else { return };
+        let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
+            return;
+        };
         let piece = board_of(state, &self.looks(state), self.clock.now());
         let change = self.slate.want(place, piece.message, piece.digest);
         self.queue(Job::Change { change, priority: Priority::Board });

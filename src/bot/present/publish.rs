@@ -41,7 +41,10 @@ impl Presenter {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))
         };
-        let count = said.iter().filter(|words| words.bot.is_some() && !words.files.is_empty() && shared(words)).count();
+        let count = said
+            .iter()
+            .filter(|words| words.bot.is_some() && !words.files.is_empty() && shared(words))
+            .count();
         if !files.is_empty() && count < number {
             web.upload(&to, &files, "").await?;
         }

@@ -27,7 +27,9 @@ impl Courier for Presenter {
     }
 
     async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
-        let Some(thread) = Thread::of(&state.opened.origin) else { return self.elsewhere.settle(state).await };
+        let Some(thread) = Thread::of(&state.opened.origin) else {
+            return self.elsewhere.settle(state).await;
+        };
         let settled = self.agree(state, &thread).await.map_err(|error| error.to_string())?;
         if state.is_reported() {
             self.end(state);

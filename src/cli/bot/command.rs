@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
+use tokio::net::TcpListener;
 
 use crate::base::{Clock, SystemClock};
-use crate::bot::{Application, Core, Directory, FlagBrake, Parts, Presenter, Way};
+use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::investigate::{Brain, Reports, brain};
@@ -17,9 +18,10 @@ use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::Transport;
+use crate::http::{self, Patience, Vitals};
 use crate::session::Worker;
 use crate::session::retention::{Lifetimes, sweep};
-use crate::shell::Cancel;
+use crate::shell::{Cancel, CancelSignal};
 use crate::slack::socket::Settings as SocketSettings;
 use crate::slack::web::{Roots, Settings as WebSettings, Web};
 
@@ -47,15 +49,20 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
 
 async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
     let tokens = Arc::new(Kept::new(setup)?);
-    let url = setup.environment.text("SLACK_API_URL").map(str::to_owned).or_else(|| setup.config.slack.api_url.clone());
+    let url = setup
+        .environment
+        .text("SLACK_API_URL")
+        .map(str::to_owned)
+        .or_else(|| setup.config.slack.api_url.clone());
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
-    let web = Web::new(WebSettings { url, ..WebSettings::new(roots) }, tokens);
+    let web = Web::new(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone());
     let identity = web.auth_test().await.map_err(|error| {
         Hinted::new(error, "is the token that of an app which is installed in the workspace? `ghost config check` tells more")
     })?;
     let application = application(arguments, setup, web, identity).await?;
     let (cancel, stop) = Cancel::new();
-    let running = application.run(stop);
+    let listening = listen(setup, &application, tokens, stop.clone()).await?;
+    let running = async move { tokio::join!(application.run(stop), listening).0 };
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,
@@ -66,6 +73,44 @@ async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> 
     };
     ended?;
     Ok(0)
+}
+
+/// Serves what is told about the bot, and takes Slack's requests where they come that way.
+async fn listen(
+    setup: &Setup,
+    application: &Application,
+    tokens: Arc<Kept>,
+    mut stop: CancelSignal,
+) -> anyhow::Result<impl Future<Output = ()> + use<>> {
+    let listener = match setup.config.http.listen {
+        Some(address) => {
+            let listening =
+                TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
+            Some(listening)
+        }
+        None => None,
+    };
+    let vitals = application.vitals.clone();
+    let bot = Bot { core: Arc::clone(&application.core), measures: vitals.measures.clone() };
+    let extra = match application.way {
+        Way::Requests => requests(Arc::new(bot), Arc::new(move || tokens.signing()), Arc::new(SystemClock)),
+        Way::Sockets(_) => axum::Router::new(),
+    };
+    Ok(async move {
+        match listener {
+            Some(listener) => {
+                http::serve(
+                    listener,
+                    extra,
+                    vitals,
+                    Patience::default(),
+                    async move { stop.canceled().await },
+                )
+                .await;
+            }
+            None => stop.canceled().await,
+        }
+    })
 }
 
 async fn application(
@@ -103,9 +148,10 @@ async fn application(
         trail: Arc::new(|who, what, why| tracing::warn!(who, why, "{what}")),
     }));
     let way = match setup.config.slack.transport {
-        Transport::Socket => {
-            Way::Sockets(SocketSettings { connections: setup.config.slack.connections, ..SocketSettings::default() })
-        }
+        Transport::Socket => Way::Sockets(SocketSettings {
+            connections: setup.config.slack.connections,
+            ..SocketSettings::default()
+        }),
         Transport::Http => Way::Requests,
     };
     let lifetimes = Lifetimes {
@@ -122,5 +168,5 @@ async fn application(
         })
     };
     let worker = Worker { engine, most: setup.config.bot.sessions };
-    Ok(Application { core, presenter, worker, way, sweep: Arc::new(sweeping) })
+    Ok(Application { core, presenter, worker, way, sweep: Arc::new(sweeping), vitals: Vitals::default() })
 }

@@ -17,7 +17,10 @@ pub(super) fn settings(setup: &Setup) -> Settings {
         .channel
         .iter()
         .map(|(id, channel)| {
-            let place = Place { approvers: approvers(config, Some(channel)), scope: channel.scope.as_ref().map(scope) };
+            let place = Place {
+                approvers: approvers(config, Some(channel)),
+                scope: channel.scope.as_ref().map(scope),
+            };
             (id.clone(), place)
         })
         .collect();
@@ -35,7 +38,9 @@ pub(super) fn settings(setup: &Setup) -> Settings {
 }
 
 fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {
-    let own = |pick: fn(&config::Channel) -> &Option<config::People>| channel.and_then(|channel| pick(channel).as_ref());
+    let own = |pick: fn(&config::Channel) -> &Option<config::People>| {
+        channel.and_then(|channel| pick(channel).as_ref())
+    };
     Approvers {
         measurement: people(own(|channel| &channel.measurement).unwrap_or(&config.approval.measurement)),
         change: people(own(|channel| &channel.change).unwrap_or(&config.approval.change)),

@@ -23,10 +23,16 @@ struct Token {
 impl Token {
     /// Reads a token for the first time: from the environment, else from its file.
     fn new(setup: &Setup, variable: &str, file: Option<&Path>) -> anyhow::Result<Option<Self>> {
-        let fixed = setup.environment.text(variable).filter(|text| !text.trim().is_empty()).map(|text| Secret::new(text.trim()));
+        let fixed = setup
+            .environment
+            .text(variable)
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| Secret::new(text.trim()));
         let first = match (&fixed, file) {
             (Some(secret), _) => secret.clone(),
-            (None, Some(file)) => read(file).map_err(anyhow::Error::msg).with_context(|| format!("reading {}", file.display()))?,
+            (None, Some(file)) => read(file)
+                .map_err(anyhow::Error::msg)
+                .with_context(|| format!("reading {}", file.display()))?,
             (None, None) => return Ok(None),
         };
         let file = file.filter(|_| fixed.is_none()).map(Path::to_owned);
@@ -69,7 +75,8 @@ impl Kept {
     /// Reads the tokens that the transport needs.
     pub(super) fn new(setup: &Setup) -> anyhow::Result<Self> {
         let slack = &setup.config.slack;
-        let missing = |what: &str, hint: &str| Hinted::new(anyhow::anyhow!("there is no {what}"), hint.to_owned());
+        let missing =
+            |what: &str, hint: &str| Hinted::new(anyhow::anyhow!("there is no {what}"), hint.to_owned());
         let bot = Token::new(setup, "SLACK_BOT_TOKEN", slack.bot_token_file.as_deref())?
             .ok_or_else(|| missing("bot token", "set SLACK_BOT_TOKEN, or [slack] bot_token_file"))?;
         let app = Token::new(setup, "SLACK_APP_TOKEN", slack.app_token_file.as_deref())?;
@@ -79,9 +86,12 @@ impl Kept {
                 Err(missing("app token", "set SLACK_APP_TOKEN, or [slack] app_token_file").into())
             }
             crate::config::Transport::Http if signing.is_none() => {
-                Err(missing("signing secret", "set SLACK_SIGNING_SECRET, or [slack] signing_secret_file").into())
+                Err(missing("signing secret", "set SLACK_SIGNING_SECRET, or [slack] signing_secret_file")
+                    .into())
             }
-            crate::config::Transport::Socket | crate::config::Transport::Http => Ok(Self { bot, app, signing }),
+            crate::config::Transport::Socket | crate::config::Transport::Http => {
+                Ok(Self { bot, app, signing })
+            }
         }
     }
 

@@ -48,9 +48,9 @@ pub enum What {
     /// Somebody wrote something, in a channel, a thread or a direct conversation; also joins and the like ([`Words::is_speech`]).
     Message(Words),
     /// A message became another one.
-    Edited(Edited),
+    Edited(Box<Edited>),
     /// A message is gone.
-    Deleted(Deleted),
+    Deleted(Box<Deleted>),
     /// Somebody opened the app's page.
     HomeOpened(Home),
     /// Somebody looks at something else while talking to the app.

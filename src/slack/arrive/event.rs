@@ -73,20 +73,25 @@ fn message(event: &Value) -> What {
     match text(event, &["subtype"]).as_deref() {
         Some("message_changed") => match words("message") {
             // A root with answers is not deleted: a stone takes its place.
-            Some(now) if now.subtype.as_deref() == Some("tombstone") => What::Deleted(Deleted {
+            Some(now) if now.subtype.as_deref() == Some("tombstone") => What::Deleted(Box::new(Deleted {
                 channel: now.channel,
                 ts: now.ts,
                 thread_ts: now.thread_ts,
                 before: words("previous_message"),
-            }),
-            Some(now) => What::Edited(Edited { now, before: words("previous_message") }),
+            })),
+            Some(now) => What::Edited(Box::new(Edited { now, before: words("previous_message") })),
             None => What::Other { kind: "message_changed".to_owned(), body: event.clone() },
         },
         Some("message_deleted") => {
             let before = words("previous_message");
             let ts = text(event, &["deleted_ts"]).or_else(|| before.as_ref().map(|words| words.ts.clone()));
             let thread_ts = before.as_ref().and_then(|words| words.thread_ts.clone());
-            What::Deleted(Deleted { channel: channel(event), ts: ts.unwrap_or_default(), thread_ts, before })
+            What::Deleted(Box::new(Deleted {
+                channel: channel(event),
+                ts: ts.unwrap_or_default(),
+                thread_ts,
+                before,
+            }))
         }
         // Slack says that a thread has one more answer; the answer itself comes as a message.
         Some("message_replied") => What::Other { kind: "message_replied".to_owned(), body: event.clone() },

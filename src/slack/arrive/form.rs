@@ -57,9 +57,9 @@ impl Field {
                 continue;
             }
             let one = |value: &Value| text(value, &["value"]).or_else(|| text(value, &[]));
-            match value {
-                Value::Array(list) => selected.extend(list.iter().filter_map(one)),
-                value => selected.extend(one(value)),
+            match value.as_array() {
+                Some(list) => selected.extend(list.iter().filter_map(one)),
+                None => selected.extend(one(value)),
             }
         }
         let text = text(state, &["value"]).or_else(|| selected.first().cloned());

@@ -69,11 +69,11 @@ impl Press {
         let view = View::read_some(body);
         let trigger_id = text(body, &["trigger_id"]);
         let place = view.as_ref().map(|view| view.id.clone()).or_else(|| message_ts.clone());
-        // Without a time of its own a click has the trigger, and that is a click's own, too.
-        let moment = action.action_ts.clone().or_else(|| trigger_id.clone());
         let key = Digest::of_fields([
             "press",
-            moment.as_deref().unwrap_or_default(),
+            action.action_ts.as_deref().unwrap_or_default(),
+            // Two clicks may fall into one moment; each has a trigger of its own.
+            trigger_id.as_deref().unwrap_or_default(),
             &user.id,
             &action.action_id,
             channel.as_deref().unwrap_or_default(),

@@ -10,10 +10,8 @@ fn callback(inner: &Value) -> Value {
 }
 
 fn pressed(arrival: Arrival) -> Press {
-    match arrival.what {
-        What::Press(press) => *press,
-        other => panic!("{other:?} is no press"),
-    }
+    let What::Press(press) = arrival.what else { panic!("{:?} is no press", arrival.what) };
+    *press
 }
 
 fn click() -> Value {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use crate::slack::pace::queue::{Ask, Pace, Ticket};
@@ -23,6 +23,8 @@ pub enum Turn {
 pub struct Line {
     inner: Mutex<Inner>,
     began: Instant,
+    /// Told when a call is over for which another one of its name waits.
+    landed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -33,7 +35,7 @@ struct Inner {
 
 impl Default for Line {
     fn default() -> Self {
-        Self { inner: Mutex::default(), began: Instant::now() }
+        Self { inner: Mutex::default(), began: Instant::now(), landed: Notify::new() }
     }
 }
 
@@ -48,7 +50,7 @@ impl Line {
             // Its caller may have gone away; then nobody needs to know.
             let _ = tell.send(Turn::Replaced);
         }
-        Standing { line: self, ask, ticket, told }
+        Standing { line: self, ask, ticket, told, went: false }
     }
 
     /// Returns how many calls wait.
@@ -85,12 +87,17 @@ pub struct Standing<'a> {
     ask: Ask,
     ticket: Ticket,
     told: oneshot::Receiver<Turn>,
+    /// Whether its call may be under way.
+    went: bool,
 }
 
 impl Standing<'_> {
     /// Waits for the turn.
     pub async fn turn(&mut self) -> Turn {
         loop {
+            // Whoever is told while we look is not missed.
+            let mut landed = std::pin::pin!(self.line.landed.notified());
+            landed.as_mut().enable();
             let next = self.line.look();
             let pause = async {
                 match next {
@@ -102,8 +109,13 @@ impl Standing<'_> {
             tokio::select! {
                 biased;
                 // The line lives as long as the place; without it there is nobody to wait for.
-                turn = &mut self.told => return turn.unwrap_or(Turn::Go),
+                turn = &mut self.told => {
+                    let turn = turn.unwrap_or(Turn::Go);
+                    self.went = turn == Turn::Go;
+                    return turn;
+                }
                 () = pause => {}
+                () = landed => {}
             }
         }
     }
@@ -114,18 +126,30 @@ impl Standing<'_> {
         self.told = told;
         let now = self.line.now();
         let mut inner = self.line.lock();
-        inner.told.insert(self.ticket, tell);
-        // It was on its way, so that nothing replaces it any more.
-        self.ask.name = None;
-        inner.pace.stand_again(self.ticket, self.ask.clone(), now, retry_after);
+        self.went = false;
+        if inner.pace.stand_again(self.ticket, self.ask.clone(), now, retry_after) {
+            inner.told.insert(self.ticket, tell);
+        } else {
+            let _ = tell.send(Turn::Replaced);
+        }
+        drop(inner);
+        self.line.landed.notify_waiters();
     }
 }
 
 impl Drop for Standing<'_> {
     fn drop(&mut self) {
         let mut inner = self.line.lock();
-        inner.told.remove(&self.ticket);
+        // It may have been told to go without having heard it.
+        let told = inner.told.remove(&self.ticket).is_none() && matches!(self.told.try_recv(), Ok(Turn::Go));
         inner.pace.leave(self.ticket);
+        if self.went || told {
+            inner.pace.landed(&self.ask);
+        }
+        drop(inner);
+        if self.ask.name.is_some() {
+            self.line.landed.notify_waiters();
+        }
     }
 }
 
@@ -146,6 +170,25 @@ mod tests {
         let mut old = line.stand(ask(Some("1")));
         let mut new = line.stand(ask(Some("1")));
         assert_eq!((old.turn().await, new.turn().await), (Turn::Replaced, Turn::Go));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_of_a_name_goes_when_the_one_before_is_over_or_given_up() {
+        let line = Line::default();
+        let mut one = line.stand(ask(Some("1")));
+        assert_eq!(one.turn().await, Turn::Go);
+        let mut two = line.stand(ask(Some("1")));
+        let over = async {
+            tokio::task::yield_now().await;
+            drop(one);
+        };
+        let (turn, ()) = tokio::join!(two.turn(), over);
+        assert_eq!(turn, Turn::Go);
+        // This one was told to go, and its caller never heard of it.
+        let three = line.stand(ask(Some("2")));
+        line.look();
+        drop(three);
+        assert_eq!(line.stand(ask(Some("2"))).turn().await, Turn::Go);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! The line itself: pure, with the time as a value.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use crate::slack::pace::rule::Rule;
@@ -39,15 +39,25 @@ pub struct Ask {
     pub method: String,
     /// The channel, where it is about one.
     pub channel: Option<String>,
-    /// A name: a later call with the same method and name replaces this one as long as it waits.
+    /// What it changes, the name of a message for instance. Calls with the same method and name go one after the other, and a
+    /// board that waits is replaced by a later one.
     pub name: Option<String>,
 }
 
 impl Ask {
-    /// Makes an ask that nothing replaces.
+    /// Makes an ask without a name: nothing replaces it.
     #[must_use]
     pub fn new(priority: Priority, method: &str, channel: Option<&str>) -> Self {
         Self { priority, method: method.to_owned(), channel: channel.map(str::to_owned), name: None }
+    }
+
+    /// Tells whether a call of its name is under way.
+    fn is_flying(&self, flying: &HashSet<(String, String)>) -> bool {
+        self.name.as_ref().is_some_and(|name| flying.contains(&(self.method.clone(), name.clone())))
+    }
+
+    fn is_namesake(&self, other: &Self) -> bool {
+        self.name.is_some() && self.name == other.name && self.method == other.method
     }
 
     /// The name under which its calls are counted.
@@ -82,35 +92,59 @@ struct Lately {
 pub struct Pace {
     waiting: BTreeMap<Place, (Ticket, Ask)>,
     lately: HashMap<String, Lately>,
+    /// Methods and names of the calls that went and are not over.
+    flying: HashSet<(String, String)>,
     next: u64,
 }
 
 impl Pace {
-    /// Puts a call in line; returns its ticket, and the one that it replaces.
+    /// Puts a call in line; returns its ticket, and the board that it replaces.
     pub fn stand(&mut self, ask: Ask) -> (Ticket, Option<Ticket>) {
         self.next += 1;
         let ticket = Ticket(self.next);
-        let same = |(place, (_, other)): &(&Place, &(Ticket, Ask))| {
-            place.priority == ask.priority
-                && other.method == ask.method
-                && other.name == ask.name
-                && other.channel == ask.channel
-        };
-        let known = ask.name.as_ref().and_then(|_| self.waiting.iter().find(same)).map(|(place, _)| *place);
-        let Some(known) = known else {
-            self.waiting.insert(Place { priority: ask.priority, rank: ticket.0 }, (ticket, ask));
-            return (ticket, None);
-        };
-        // Whoever replaces another takes its place, so that a board that changes all the time is shown, too.
-        let old = self.waiting.insert(known, (ticket, ask));
-        (ticket, old.map(|(old, _)| old))
+        let mut place = Place { priority: ask.priority, rank: ticket.0 };
+        let mut replaced = None;
+        let namesakes: Vec<Place> = self
+            .waiting
+            .iter()
+            .filter(|(_, (_, other))| other.is_namesake(&ask))
+            .map(|(place, _)| *place)
+            .collect();
+        for known in namesakes {
+            let Some((other, waiting)) = self.waiting.remove(&known) else { continue };
+            if waiting.priority == Priority::Board {
+                // Whoever replaces another takes its place, so that a board that changes all the time is shown, too.
+                place = place.min(known);
+                replaced = Some(other);
+            } else {
+                // What is older must not come later, or it would undo what is newer.
+                let lifted = Place { priority: known.priority.min(ask.priority), rank: known.rank };
+                self.waiting.insert(lifted, (other, waiting));
+            }
+        }
+        self.waiting.insert(place, (ticket, ask));
+        (ticket, replaced)
     }
 
-    /// Puts a call in line again that Slack refused with 429: before all that came later, and it is never replaced.
-    pub fn stand_again(&mut self, ticket: Ticket, ask: Ask, now: Duration, retry_after: Duration) {
+    /// Puts a call in line again that Slack refused with 429, before all that came later. A board for which a newer one waits is
+    /// replaced by it: then `false` is returned.
+    pub fn stand_again(&mut self, ticket: Ticket, ask: Ask, now: Duration, retry_after: Duration) -> bool {
         let lately = self.lately.entry(ask.key()).or_default();
         lately.closed_until = lately.closed_until.max(now.saturating_add(retry_after));
+        self.landed(&ask);
+        let overtaken = self.waiting.values().any(|(_, other)| other.is_namesake(&ask));
+        if ask.priority == Priority::Board && overtaken {
+            return false;
+        }
         self.waiting.insert(Place { priority: ask.priority, rank: ticket.0 }, (ticket, ask));
+        true
+    }
+
+    /// Says that a call which went is over, so that the next one of its name may go.
+    pub fn landed(&mut self, ask: &Ask) {
+        if let Some(name) = &ask.name {
+            self.flying.remove(&(ask.method.clone(), name.clone()));
+        }
     }
 
     /// Takes a call out of line whose caller went away.
@@ -128,6 +162,9 @@ impl Pace {
     pub fn ready(&mut self, now: Duration) -> Vec<Ticket> {
         let mut ready = Vec::new();
         for (place, (_, ask)) in &self.waiting {
+            if ask.is_flying(&self.flying) {
+                continue;
+            }
             let lately = self.lately.entry(ask.key()).or_default();
             let rule = Rule::of(&ask.method);
             while lately.calls.front().is_some_and(|call| *call + rule.within <= now) {
@@ -135,6 +172,9 @@ impl Pace {
             }
             if lately.closed_until <= now && lately.calls.len() < room(rule, ask.priority) {
                 lately.calls.push_back(now);
+                if let Some(name) = &ask.name {
+                    self.flying.insert((ask.method.clone(), name.clone()));
+                }
                 ready.push(*place);
             }
         }
@@ -148,7 +188,7 @@ impl Pace {
         gone
     }
 
-    /// Returns when somebody may go next, where anybody waits.
+    /// Returns when somebody may go next, where anybody waits for anything but a call that is under way.
     #[must_use]
     pub fn next(&self, now: Duration) -> Option<Duration> {
         let when = |(place, (_, ask)): (&Place, &(Ticket, Ask))| {
@@ -158,7 +198,7 @@ impl Pace {
             let free = above.and_then(|above| lately.calls.get(above)).map(|call| *call + rule.within);
             free.unwrap_or(now).max(lately.closed_until).max(now)
         };
-        self.waiting.iter().map(when).min()
+        self.waiting.iter().filter(|(_, (_, ask))| !ask.is_flying(&self.flying)).map(when).min()
     }
 }
 
@@ -196,7 +236,9 @@ mod tests {
     #[test]
     fn another_channel_does_not_wait() {
         let mut pace = Pace::default();
-        (0..9).for_each(|_| drop(pace.stand(post(Priority::Approval, "C1"))));
+        for _ in 0..9 {
+            pace.stand(post(Priority::Approval, "C1"));
+        }
         pace.ready(at(0));
         let (other, _) = pace.stand(post(Priority::Approval, "C2"));
         assert_eq!(pace.ready(at(0)), [other]);
@@ -218,7 +260,9 @@ mod tests {
     #[test]
     fn boards_leave_room_for_those_who_go_first() {
         let mut pace = Pace::default();
-        (0..100).for_each(|number| drop(pace.stand(board(&number.to_string()))));
+        for number in 0..100 {
+            pace.stand(board(&number.to_string()));
+        }
         assert_eq!(pace.ready(at(0)).len(), 30);
         let (card, _) = pace.stand(Ask::new(Priority::Approval, "chat.update", Some("C1")));
         assert_eq!(pace.ready(at(0)), [card]);
@@ -236,6 +280,40 @@ mod tests {
     }
 
     #[test]
+    fn updates_of_one_message_go_one_after_the_other() {
+        let mut pace = Pace::default();
+        let (one, _) = pace.stand(board("1"));
+        assert_eq!(pace.ready(at(0)), [one]);
+        let (two, _) = pace.stand(board("1"));
+        assert_eq!((pace.ready(at(9)), pace.next(at(9))), (vec![], None));
+        pace.landed(&board("1"));
+        assert_eq!(pace.ready(at(9)), [two]);
+    }
+
+    #[test]
+    fn what_is_older_never_undoes_what_is_newer() {
+        let mut pace = Pace::default();
+        let update = |priority| Ask { priority, ..board("1") };
+        let (other, _) = pace.stand(update(Priority::Other));
+        let (board_, _) = pace.stand(update(Priority::Board));
+        let (card, replaced) = pace.stand(update(Priority::Approval));
+        assert_eq!(replaced, Some(board_));
+        assert_eq!(pace.ready(at(0)), [other]);
+        pace.landed(&board("1"));
+        assert_eq!(pace.ready(at(0)), [card]);
+    }
+
+    #[test]
+    fn a_refused_board_gives_way_to_a_newer_one() {
+        let mut pace = Pace::default();
+        let (one, _) = pace.stand(board("1"));
+        pace.ready(at(0));
+        let (two, _) = pace.stand(board("1"));
+        assert!(!pace.stand_again(one, board("1"), at(0), at(3)));
+        assert_eq!((pace.ready(at(0)), pace.ready(at(3))), (vec![], vec![two]));
+    }
+
+    #[test]
     fn what_has_no_name_is_never_replaced() {
         let mut pace = Pace::default();
         for _ in 0..3 {
@@ -250,7 +328,7 @@ mod tests {
         let ask = post(Priority::Approval, "C1");
         let (first, _) = pace.stand(ask.clone());
         pace.ready(at(0));
-        pace.stand_again(first, ask, at(0), at(30));
+        assert!(pace.stand_again(first, ask, at(0), at(30)));
         let (second, _) = pace.stand(post(Priority::Approval, "C1"));
         let (other, _) = pace.stand(post(Priority::Approval, "C2"));
         assert_eq!(pace.ready(at(0)), [other]);

@@ -55,6 +55,7 @@ impl Link {
     pub(crate) async fn speak(mut self, retire: oneshot::Receiver<()>) {
         let end = self.read(retire).await;
         self.discount();
+        self.shared.watch.note(|counts| counts.ended += 1);
         match end {
             End::Ours => {
                 let farewell = self.shared.settings.farewell;

@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) watch: Arc<Watch>,
     /// Whether everything is to end.
-    pub(crate) stop: watch::Receiver<bool>,
+    pub(crate) stop: watch::Sender<bool>,
     /// When Slack may be asked for an address again; who holds it asks.
     pub(crate) gate: Mutex<Instant>,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Missed {
 impl Shared {
     /// Waits until everything is to end.
     pub(crate) async fn stopped(&self) {
-        let mut stop = self.stop.clone();
+        let mut stop = self.stop.subscribe();
         // Where nobody can say so any more, it has ended.
         drop(stop.wait_for(|stop| *stop).await);
     }
@@ -77,11 +77,9 @@ impl Shared {
 
 /// Tells what broke. The address is left out: it holds a ticket.
 pub(crate) fn broken(error: &tungstenite::Error) -> String {
-    match error {
-        tungstenite::Error::Http(response) => {
-            format!("the handshake was answered with {}", response.status().as_u16())
-        }
-        tungstenite::Error::Url(_) => "the address is none of a web socket".to_owned(),
-        error => error.to_string(),
+    if let tungstenite::Error::Http(response) = error {
+        return format!("the handshake was answered with {}", response.status().as_u16());
     }
+    let is_url = matches!(error, tungstenite::Error::Url(_));
+    if is_url { "the address is none of a web socket".to_owned() } else { error.to_string() }
 }

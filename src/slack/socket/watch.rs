@@ -16,6 +16,8 @@ pub struct Counts {
     pub opened: u64,
     /// How many of them took the place of another one.
     pub reconnects: u64,
+    /// How many connections ended, for whatever reason.
+    pub ended: u64,
     /// How many attempts failed, and how many connections ended without a farewell.
     pub failures: u64,
     /// The last of these, in words.

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::slack::block::SlackBlock;
-use crate::slack::pace::Priority;
 use crate::slack::web::call::Web;
 use crate::slack::web::error::CallError;
 
@@ -131,7 +130,8 @@ impl Web {
         Ok(Posted { channel: field("channel").unwrap_or_else(|| to.channel.clone()), ts })
     }
 
-    /// `chat.update`. At the priority of boards a newer update of the same message takes the place of one that still waits.
+    /// `chat.update`. Updates of one message go one after the other; one at the priority of boards that still waits gives its place
+    /// to a newer one.
     ///
     /// # Errors
     /// Fails where the call does.
@@ -140,9 +140,6 @@ impl Web {
         fields.insert("channel".to_owned(), json!(posted.channel));
         fields.insert("ts".to_owned(), json!(posted.ts));
         let arguments = Value::Object(fields);
-        if self.priority() != Priority::Board {
-            return self.call("chat.update", &arguments).await.map(|_| Shown::Now);
-        }
         let name = format!("{} {}", posted.channel, posted.ts);
         let answer = self.call_unless_replaced("chat.update", &arguments, name).await?;
         Ok(if answer.is_some() { Shown::Now } else { Shown::Replaced })
