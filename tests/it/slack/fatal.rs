@@ -1,0 +1,68 @@
+//! Facts about what ends connections for good, and about handshakes that never end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::base::Secret;
+use ghost_agent::slack::socket::{Opener, Settings, Socket, SocketError};
+use ghost_agent::slack::web::{CallError, FixedTokens};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::slack::stage::{App, Stage, Taken, eager};
+
+#[tokio::test]
+async fn a_wrong_token_ends_it_and_says_what_to_do() {
+    let stage = Stage::new().await;
+    let right = stage.tokens();
+    for (app, code) in [
+        (Secret::new("xapp-1-wrong"), "invalid_auth"),
+        (right.bot.clone(), "not_allowed_token_type"),
+        (Secret::new(""), "not_authed"),
+    ] {
+        let web = stage.web_with(FixedTokens { app, bot: right.bot.clone() });
+        let error = App::run(Socket::new(&web, Taken::all(), Settings::default())).fails().await;
+        let SocketError::Refused { code: told, hint } = &error else { panic!("{error}") };
+        assert_eq!(told, code);
+        assert!(hint.contains("xapp-") || hint.contains("connections:write"));
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_revoked_app_ends_connections_that_stand() {
+    let stage = Stage::new().await;
+    let app = App::connect(&stage, Taken::all(), eager()).await;
+    let error =
+        json!({"kind": "error", "method": "apps.connections.open", "error": "account_inactive", "count": 99});
+    stage.fault(error).await;
+    stage.fault(json!({"kind": "cut"})).await;
+    let error = app.fails().await;
+    assert!(matches!(error, SocketError::Refused { code, .. } if code == "account_inactive"));
+    stage.end().await;
+}
+
+/// Opens every socket at an address where nobody speaks.
+struct Mute(u16);
+
+#[async_trait]
+impl Opener for Mute {
+    async fn open(&self) -> Result<String, CallError> {
+        Ok(format!("ws://127.0.0.1:{}/link", self.0))
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_that_nobody_answers_is_given_up() {
+    let stage = Stage::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let opener = Arc::new(Mute(listener.local_addr().unwrap().port()));
+    let settings = Settings { handshake: Duration::from_millis(100), connections: 1, ..eager() };
+    let app = App::run(Socket::with_opener(opener, stage.web().roots().clone(), Taken::all(), settings));
+    // The kernel takes the connections; nobody ever reads from them.
+    let counts = app.watch.until(|counts| counts.failures >= 3).await;
+    assert!(counts.last_failure.unwrap().starts_with("no handshake within"));
+    app.end().await;
+    stage.end().await;
+}
