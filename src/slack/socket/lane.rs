@@ -38,10 +38,9 @@ pub(crate) async fn keep(shared: Arc<Shared>) -> Result<(), SocketError> {
         () = shared.stopped() => Ok(()),
         error = lane.serve() => Err(error),
     };
-    if ended.is_ok() {
-        // Each of them knows that everything stops, and ends by itself.
-        while lane.links.join_next().await.is_some() {}
-    }
+    // What ends one for good ends all. Each connection knows it then, lets its handlers finish, and ends by itself.
+    shared.stop.send_replace(true);
+    while lane.links.join_next().await.is_some() {}
     ended
 }
 

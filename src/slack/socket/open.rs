@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) watch: Arc<Watch>,
     /// Whether everything is to end.
-    pub(crate) stop: watch::Receiver<bool>,
+    pub(crate) stop: watch::Sender<bool>,
     /// When Slack may be asked for an address again; who holds it asks.
     pub(crate) gate: Mutex<Instant>,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Missed {
 impl Shared {
     /// Waits until everything is to end.
     pub(crate) async fn stopped(&self) {
-        let mut stop = self.stop.clone();
+        let mut stop = self.stop.subscribe();
         // Where nobody can say so any more, it has ended.
         drop(stop.wait_for(|stop| *stop).await);
     }

@@ -54,10 +54,17 @@ impl Socket {
     /// Fails where Slack will not have us before somebody changes something.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), SocketError> {
         let Self { opener, roots, handler, settings, watch } = self;
-        let (stopper, stopped) = watch::channel(false);
         let connections = settings.connections.max(1);
         let gate = Mutex::new(Instant::now());
-        let shared = Arc::new(Shared { opener, roots, handler, settings, watch, stop: stopped, gate });
+        let shared = Arc::new(Shared {
+            opener,
+            roots,
+            handler,
+            settings,
+            watch,
+            stop: watch::Sender::new(false),
+            gate,
+        });
         let mut lanes = JoinSet::new();
         for _ in 0..connections {
             lanes.spawn(keep(Arc::clone(&shared)));
@@ -67,7 +74,7 @@ impl Socket {
             // A lane ends by itself only for good.
             lane = lanes.join_next() => outcome(lane),
         };
-        stopper.send_replace(true);
+        shared.stop.send_replace(true);
         while let Some(lane) = lanes.join_next().await {
             ended = ended.and(outcome(Some(lane)));
         }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_agent::base::Secret;
+use ghost_agent::lab::workspace::Timing;
 use ghost_agent::slack::socket::{Opener, Settings, Socket, SocketError};
 use ghost_agent::slack::web::{CallError, FixedTokens};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::slack::stage::{App, Stage, Taken, eager};
+use crate::slack::stage::{App, Stage, Taken, card, eager, press, quick, said};
 
 #[tokio::test]
 async fn a_wrong_token_ends_it_and_says_what_to_do() {
@@ -40,6 +41,29 @@ async fn a_revoked_app_ends_connections_that_stand() {
     stage.fault(json!({"kind": "cut"})).await;
     let error = app.fails().await;
     assert!(matches!(error, SocketError::Refused { code, .. } if code == "account_inactive"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_was_begun_is_acknowledged_even_then() {
+    let timing = Timing { drain: Duration::from_secs(30), acknowledge: Duration::from_secs(10), ..quick() };
+    let stage = Stage::with(timing).await;
+    let taken = Taken::holding("ap-1");
+    let app = App::connect(&stage, taken.clone(), eager()).await;
+    let ts = card(&stage, "ap-1").await;
+    let clicking = async { press(&stage, &ts).await };
+    let revoking = async {
+        taken.until(|all| all.iter().any(|one| said(one) == "ap-1")).await;
+        let error = json!({"kind": "error", "method": "apps.connections.open", "error": "account_inactive", "count": 99});
+        stage.fault(error).await;
+        stage.fault(json!({"kind": "refresh", "at_once": true})).await;
+        app.watch.until(|counts| counts.connected == 0).await;
+        taken.gate.send_replace(true);
+        app.fails().await
+    };
+    let (pressed, error) = tokio::join!(clicking, revoking);
+    assert_eq!(pressed["ok"], true, "{pressed}");
+    assert!(matches!(error, SocketError::Refused { .. }), "{error}");
     stage.end().await;
 }
 
