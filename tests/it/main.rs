@@ -29,6 +29,8 @@ mod redact;
 mod sandbox;
 #[cfg(feature = "session")]
 mod session;
+#[cfg(all(feature = "lab", feature = "slack"))]
+mod slack;
 #[cfg(feature = "store")]
 mod store;
 #[cfg(feature = "cli")]

@@ -1,0 +1,28 @@
+//! Calls of the Web API.
+//!
+//! Goes in: what is to be said, shown or asked. Comes out: the names of what stands, or a typed error. Never: a call without a
+//! time limit; a token in an error or a log; a call that is given up because Slack said 429.
+
+mod agent;
+mod call;
+mod error;
+mod file;
+mod message;
+mod people;
+mod read;
+mod respond;
+mod tls;
+mod token;
+mod view;
+
+pub use agent::{Prompt, SessionState};
+pub use call::{Settings, Web};
+pub use error::CallError;
+pub use file::{Shared, Upload};
+pub use message::{Address, Message, Posted, Shown};
+pub use people::{Group, Identity, Profile};
+pub use read::{Conversation, Page};
+pub use respond::Response;
+pub use tls::{Roots, RootsError};
+pub use token::{FixedTokens, Tokens};
+pub use view::Shape;
