@@ -4,6 +4,8 @@
 #[cfg(feature = "shell")]
 mod audit_crash;
 #[cfg(feature = "bot")]
+mod bot;
+#[cfg(feature = "bot")]
 mod bot_manifest;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;

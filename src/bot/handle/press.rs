@@ -8,7 +8,7 @@ use crate::agent::event::{Reply, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
 use crate::bot::handle::form::raw;
-use crate::bot::show::{self, Meta, Preview, deny_modal, modify_modal, typed_command, whole_modal};
+use crate::bot::show::{self, Meta, Preview, Refusal, deny_modal, modify_modal, typed_command, whole_modal};
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::Press;
 use crate::slack::pace::Priority;
@@ -20,8 +20,14 @@ impl Core {
     pub(super) async fn pressed(self: &Arc<Self>, press: &Press) -> Result<Answer, StoreError> {
         let value = press.action.value.clone().unwrap_or_default();
         match press.action.action_id.as_str() {
-            "approve" => self.approve(press, &value).await?,
-            "deny" | "modify" | "whole" => self.open_dialog(press, &value).await?,
+            "approve" => {
+                let refused = self.approve(press, &value).await?;
+                self.tell_refusal(press, refused);
+            }
+            "deny" | "modify" | "whole" => {
+                let refused = self.open_dialog(press, &value).await?;
+                self.tell_refusal(press, refused);
+            }
             "command" => self.judge_while_typing(press),
             "stop" => self.press_wish(press, &value, Wish::Stop).await?,
             "report" => self.press_wish(press, &value, Wish::Report).await?,
@@ -33,6 +39,13 @@ impl Core {
         Ok(Answer::Done)
     }
 
+    /// Tells whoever pressed privately why it does not count.
+    fn tell_refusal(&self, press: &Press, refused: Option<Refusal>) {
+        if let Some(refused) = refused {
+            self.refuse(&Self::spot(press), &press.user.id, &refused);
+        }
+    }
+
     /// Returns where a click happened, for what is whispered.
     pub(super) fn spot(press: &Press) -> Thread {
         Thread {
@@ -42,39 +55,35 @@ impl Core {
         }
     }
 
-    async fn approve(self: &Arc<Self>, press: &Press, name: &str) -> Result<(), StoreError> {
-        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+    async fn approve(self: &Arc<Self>, press: &Press, name: &str) -> Result<Option<Refusal>, StoreError> {
         let question = match self.question(name).await? {
             Ok(question) => question,
-            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
+            Err(refused) => return Ok(Some(refused)),
         };
-        let person = match self.may_approve(&question, user).await? {
-            Ok(person) => person,
-            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
-        };
-        if let Some(refused) = self.count(&question, &person, Reply::Approve, &press.key).await? {
-            self.refuse(&spot, user, &refused);
+        match self.may_approve(&question, &press.user.id).await? {
+            Ok(person) => self.count(&question, &person, Reply::Approve, &press.key).await,
+            Err(refused) => Ok(Some(refused)),
         }
-        Ok(())
     }
 
     /// Opens the dialog of a button. Who may not use it is told so before anything opens.
-    async fn open_dialog(self: &Arc<Self>, press: &Press, name: &str) -> Result<(), StoreError> {
+    async fn open_dialog(self: &Arc<Self>, press: &Press, name: &str) -> Result<Option<Refusal>, StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         let question = match self.question(name).await? {
             Ok(question) => question,
-            Err(refused) => return Ok(self.refuse(&spot, user, &refused)),
+            Err(refused) => return Ok(Some(refused)),
         };
         let allowed = match press.action.action_id.as_str() {
             "modify" => self.may_approve(&question, user).await?,
             _ => self.may_deny(user).await,
         };
         if let Err(refused) = allowed {
-            return Ok(self.refuse(&spot, user, &refused));
+            return Ok(Some(refused));
         }
-        let Some(view) = self.dialog(press, &question) else { return Ok(()) };
-        self.open_view(press.trigger_id.as_deref(), view, &spot, user).await;
-        Ok(())
+        if let Some(view) = self.dialog(press, &question) {
+            self.open_view(press.trigger_id.as_deref(), view, &spot, user).await;
+        }
+        Ok(None)
     }
 
     fn dialog(&self, press: &Press, question: &Question) -> Option<Value> {

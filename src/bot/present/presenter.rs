@@ -199,7 +199,25 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
             let round = state.step(classified.step)?.rounds.iter().rev().nth(1)?;
             return round.approvals.last().cloned();
         }
-        _ => return None,
+        Event::Opened(_)
+        | Event::HypothesisSet(_)
+        | Event::Asked(_)
+        | Event::Answered(_)
+        | Event::AnswerFailed(_)
+        | Event::Proposed(_)
+        | Event::Classified(_)
+        | Event::ApprovalRequested(_)
+        | Event::Returned(_)
+        | Event::FindingAccepted(_)
+        | Event::FindingRejected(_)
+        | Event::Said(_)
+        | Event::Noted(_)
+        | Event::Discarded(_)
+        | Event::BudgetSpent(_)
+        | Event::Resumed(_)
+        | Event::Concluded(_)
+        | Event::Delivered(_)
+        | Event::Reopened(_) => return None,
     };
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
 }
@@ -209,14 +227,15 @@ impl Watcher for Presenter {
         let (Some(thread), Content::Known(event)) = (Thread::of(&state.opened.origin), &event.content) else {
             return;
         };
-        match event.as_ref() {
-            Event::Opened(_) => self.note_fresh(state, Delivered::BOARD.to_owned()),
-            Event::ApprovalRequested(requested) => {
-                self.note_fresh(state, Delivered::card_of(&requested.approval));
-            }
-            // What is shown now needs not be shown again.
-            Event::Delivered(_) => return,
-            _ => {}
+        // What is shown now needs not be shown again.
+        if matches!(event.as_ref(), Event::Delivered(_)) {
+            return;
+        }
+        if matches!(event.as_ref(), Event::Opened(_)) {
+            self.note_fresh(state, Delivered::BOARD.to_owned());
+        }
+        if let Event::ApprovalRequested(requested) = event.as_ref() {
+            self.note_fresh(state, Delivered::card_of(&requested.approval));
         }
         let standing = matches!(
             event.as_ref(),

@@ -1,6 +1,14 @@
 //! The bot, from the outside.
 
+#[cfg(feature = "lab")]
+mod approve;
 mod hostile;
 mod ledger;
 mod show;
+#[cfg(feature = "lab")]
+mod stage;
+#[cfg(feature = "lab")]
+mod talk;
+#[cfg(feature = "lab")]
+mod trouble;
 mod view;

@@ -12,6 +12,7 @@ use ghost_agent::base::{Clock, Secret, SystemClock};
 use ghost_agent::bot::{
     Application, Approvers, Core, Directory, FlagBrake, Parts, People, Place, Presenter, Settings, Way,
 };
+use ghost_agent::http::Vitals;
 use ghost_agent::session::{Engine, EvidenceFolder, Kitchen, Worker};
 use ghost_agent::shell::{Approver, Cancel, Policy, Shell};
 use ghost_agent::slack::socket::Settings as SocketSettings;
@@ -47,7 +48,11 @@ pub(super) fn settings() -> Settings {
     let group = People { users: BTreeSet::new(), groups: BTreeSet::from(["S0LABONCAL".to_owned()]) };
     Settings {
         anywhere: Place {
-            approvers: Approvers { measurement: group.clone(), change: group, requester: RequesterMay::Measure },
+            approvers: Approvers {
+                measurement: group.clone(),
+                change: group,
+                requester: RequesterMay::Measure,
+            },
             scope: None,
         },
         channels: BTreeMap::new(),
@@ -64,7 +69,19 @@ impl World {
         let file = folder.path().join("store.redb");
         let store: Arc<dyn Store> =
             Arc::new(EmbeddedStore::open(&file, ghost_agent::store::Settings::default()).unwrap());
-        Self { slack: Stage::new(quick()).await, folder, store, settings: settings(), script: script.to_vec() }
+        Self {
+            slack: Stage::new(quick()).await,
+            folder,
+            store,
+            settings: settings(),
+            script: script.to_vec(),
+        }
+    }
+
+    /// Lets every session play this.
+    pub(super) fn plays(mut self, script: &[String]) -> Self {
+        self.script = script.to_vec();
+        self
     }
 
     pub(super) fn path(&self, name: &str) -> String {
@@ -72,6 +89,7 @@ impl World {
     }
 
     /// Starts a bot; several can run side by side.
+    #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     pub(super) async fn bot(&self) -> Running {
         drop(rustls::crypto::ring::default_provider().install_default());
         let token = |name: &str| Secret::new(self.slack.name(name));
@@ -107,18 +125,25 @@ impl World {
         let worker = Worker { engine: self.engine(model, policy, &presenter, &data), most: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
         let way = Way::Sockets(SocketSettings::default());
-        let application = Application { core, presenter, worker, way, sweep: Arc::new(sweep) };
+        let vitals = Vitals::default();
+        let application = Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals };
         let (cancel, stop) = Cancel::new();
         let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
         self.until("the bot is connected", async || {
             let state = self.look("state", &[]).await;
-            (state["apps"][0]["connected"].as_u64() >= Some(1)).then_some(())
+            (state.pointer("/apps/0/connected").and_then(Value::as_u64) >= Some(1)).then_some(())
         })
         .await;
         Running { cancel, task }
     }
 
-    fn engine(&self, model: Arc<dyn Model>, policy: Arc<Policy>, presenter: &Arc<Presenter>, data: &Path) -> Engine {
+    fn engine(
+        &self,
+        model: Arc<dyn Model>,
+        policy: Arc<Policy>,
+        presenter: &Arc<Presenter>,
+        data: &Path,
+    ) -> Engine {
         let evidence = data.join("evidence");
         let (data, cwd) = (data.to_owned(), self.folder.path().to_owned());
         Engine {
@@ -168,24 +193,31 @@ impl World {
     /// Mentions the bot in the network channel; returns the root of the thread.
     pub(super) async fn mention(&self, user: &str, text: &str) -> String {
         let said = json!({"user": user, "channel": NETWORK, "text": format!("@Ghost {text}")});
-        self.slack.person("message", said).await["ts"].as_str().unwrap().to_owned()
+        ts(&self.slack.person("message", said).await)
     }
 
     /// Says something in a thread.
     pub(super) async fn reply(&self, user: &str, root: &str, text: &str) -> String {
         let said = json!({"user": user, "channel": NETWORK, "thread_ts": root, "text": text});
-        self.slack.person("message", said).await["ts"].as_str().unwrap().to_owned()
+        ts(&self.slack.person("message", said).await)
     }
 
     /// Returns the messages of a thread as a person sees them.
     pub(super) async fn thread(&self, user: &str, root: &str) -> Vec<Value> {
         let seen = self.look("thread", &[("user", user), ("channel", NETWORK), ("ts", root)]).await;
-        seen["messages"].as_array().cloned().unwrap_or_default()
+        seen.get("messages").and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
     /// Waits for a message in a thread.
-    pub(super) async fn sees(&self, user: &str, root: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        self.until(what, async || self.thread(user, root).await.into_iter().find(|message| wanted(message))).await
+    pub(super) async fn sees(
+        &self,
+        user: &str,
+        root: &str,
+        what: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Value {
+        self.until(what, async || self.thread(user, root).await.into_iter().find(|message| wanted(message)))
+            .await
     }
 
     /// Waits for a message whose text begins so.
@@ -210,7 +242,8 @@ impl World {
     }
 
     pub(super) async fn fault(&self, fault: Value) {
-        assert_eq!(self.slack.person("fault", fault).await["ok"], true);
+        let answer = self.slack.person("fault", fault).await;
+        assert_eq!(answer.get("ok"), Some(&json!(true)), "{answer}");
     }
 
     pub(super) async fn end(self) {
@@ -240,6 +273,11 @@ impl ghost_agent::session::Courier for Nowhere {
     async fn deliver(&self, _: &ghost_agent::agent::state::State, _: &str) -> Result<String, String> {
         Err("there is no place for it".to_owned())
     }
+}
+
+/// Returns the name of a message.
+pub(super) fn ts(message: &Value) -> String {
+    message.get("ts").and_then(Value::as_str).unwrap_or_else(|| panic!("no message: {message}")).to_owned()
 }
 
 pub(super) fn text(message: &Value) -> &str {

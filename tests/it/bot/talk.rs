@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{World, has_button, is_private, text};
+use super::stage::{World, has_button, is_private, text, ts};
 use crate::lab::stage::NETWORK;
 use crate::session::world::{conclude, run, suppose};
 
@@ -44,7 +44,8 @@ async fn a_mention_after_the_report_goes_on_with_the_old_evidence() {
     world
         .until("a second report", async || {
             let thread = world.thread("alice", &root).await;
-            (thread.iter().filter(|message| text(message).starts_with("Inconclusive")).count() == 2).then_some(())
+            (thread.iter().filter(|message| text(message).starts_with("Inconclusive")).count() == 2)
+                .then_some(())
         })
         .await;
     bot.stop().await;
@@ -56,7 +57,7 @@ async fn what_people_say_to_each_other_opens_nothing() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;
     let said = json!({"user": "alice", "channel": NETWORK, "text": "good morning"});
-    let root = world.slack.person("message", said).await["ts"].as_str().unwrap().to_owned();
+    let root = ts(&world.slack.person("message", said).await);
     // What comes later was handled later.
     let other = world.mention("alice", "help").await;
     let help = world.sees("alice", &other, "the help", is_private).await;
@@ -72,10 +73,11 @@ async fn a_guest_and_a_stranger_are_told_privately_that_they_take_no_part() {
     let bot = world.bot().await;
     for user in ["gus", "paula"] {
         let said = json!({"user": user, "channel": "C0LAB3SHAR", "text": "@Ghost web-1 is slow"});
-        let root = world.slack.person("message", said).await["ts"].as_str().unwrap().to_owned();
+        let root = ts(&world.slack.person("message", said).await);
         let refused = world
             .until("a refusal", async || {
-                let seen = world.look("thread", &[("user", user), ("channel", "C0LAB3SHAR"), ("ts", &root)]).await;
+                let seen =
+                    world.look("thread", &[("user", user), ("channel", "C0LAB3SHAR"), ("ts", &root)]).await;
                 seen["messages"].as_array().into_iter().flatten().find(|message| is_private(message)).cloned()
             })
             .await;

@@ -7,4 +7,4 @@ mod load;
 mod menu;
 mod sdk;
 mod socket;
-mod stage;
+pub(crate) mod stage;

@@ -15,10 +15,10 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-pub(super) const NETWORK: &str = "C0LAB0NETW";
+pub(crate) const NETWORK: &str = "C0LAB0NETW";
 
 /// Times short enough for a test that waits for a missed acknowledgement.
-pub(super) fn quick() -> Timing {
+pub(crate) fn quick() -> Timing {
     Timing {
         acknowledge: Duration::from_millis(200),
         retries: [Duration::ZERO; 3],
@@ -28,20 +28,20 @@ pub(super) fn quick() -> Timing {
 }
 
 /// A workspace that listens.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     names: HashMap<&'static str, String>,
-    pub(super) http: reqwest::Client,
+    pub(crate) http: reqwest::Client,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
 
 impl Stage {
-    pub(super) async fn new(timing: Timing) -> Self {
+    pub(crate) async fn new(timing: Timing) -> Self {
         Self::open(timing, None).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
-    pub(super) async fn open(timing: Timing, folder: Option<&Path>) -> Self {
+    pub(crate) async fn open(timing: Timing, folder: Option<&Path>) -> Self {
         let settings =
             Settings { port: 0, folder: folder.map(Path::to_owned), timing, clock: Arc::new(SystemClock) };
         let workspace = Workspace::open(settings).await.unwrap();
@@ -53,29 +53,29 @@ impl Stage {
         Self { names, http, stop, served }
     }
 
-    pub(super) fn name(&self, name: &str) -> &str {
+    pub(crate) fn name(&self, name: &str) -> &str {
         self.names.get(name).unwrap()
     }
 
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         self.stop.send(()).unwrap();
         self.served.await.unwrap();
     }
 
     /// Calls a method of the Web API.
-    pub(super) async fn api(&self, method: &str, args: Value) -> Value {
+    pub(crate) async fn api(&self, method: &str, args: Value) -> Value {
         let token = if method.starts_with("apps.") { "SLACK_APP_TOKEN" } else { "SLACK_BOT_TOKEN" };
         let request = self.http.post(format!("{}{method}", self.name("SLACK_API_URL"))).json(&args);
         request.bearer_auth(self.name(token)).send().await.unwrap().json().await.unwrap()
     }
 
     /// Does something as a person.
-    pub(super) async fn person(&self, act: &str, args: Value) -> Value {
+    pub(crate) async fn person(&self, act: &str, args: Value) -> Value {
         let request = self.http.post(format!("{}lab/{act}", self.name("SLACK_WORKSPACE_URL")));
         request.json(&args).send().await.unwrap().json().await.unwrap()
     }
 
-    pub(super) async fn says(&self, user: &str, text: &str) -> Value {
+    pub(crate) async fn says(&self, user: &str, text: &str) -> Value {
         self.person("message", json!({"user": user, "channel": NETWORK, "text": text}))
             .await
             .get("ts")
@@ -83,12 +83,12 @@ impl Stage {
             .clone()
     }
 
-    pub(super) async fn connect(&self) -> Socket {
+    pub(crate) async fn connect(&self) -> Socket {
         self.connect_as(self.name("SLACK_APP_TOKEN")).await
     }
 
     /// Connects as the app of a token.
-    pub(super) async fn connect_as(&self, token: &str) -> Socket {
+    pub(crate) async fn connect_as(&self, token: &str) -> Socket {
         let request = self.http.post(format!("{}apps.connections.open", self.name("SLACK_API_URL")));
         let open: Value = request.bearer_auth(token).send().await.unwrap().json().await.unwrap();
         let (stream, _) = connect_async(open.get("url").and_then(Value::as_str).unwrap()).await.unwrap();
@@ -97,11 +97,11 @@ impl Stage {
 }
 
 /// A connection of the app.
-pub(super) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
     /// Returns the next frame that is not a ping; nothing where the connection ended.
-    pub(super) async fn frame(&mut self) -> Option<Value> {
+    pub(crate) async fn frame(&mut self) -> Option<Value> {
         loop {
             match self.0.next().await? {
                 Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
@@ -111,12 +111,12 @@ impl Socket {
         }
     }
 
-    pub(super) async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         self.frame().await.unwrap()
     }
 
     /// Closes the connection; returns whether the other end closed too, as two ends should.
-    pub(super) async fn leave(mut self) -> bool {
+    pub(crate) async fn leave(mut self) -> bool {
         self.0.send(Message::Close(None)).await.unwrap();
         loop {
             match self.0.next().await {
@@ -127,7 +127,7 @@ impl Socket {
         }
     }
 
-    pub(super) async fn acknowledge(&mut self, envelope: &Value, payload: Value) {
+    pub(crate) async fn acknowledge(&mut self, envelope: &Value, payload: Value) {
         let frame = json!({"envelope_id": envelope.get("envelope_id"), "payload": payload}).to_string();
         self.0.send(Message::text(frame)).await.unwrap();
     }

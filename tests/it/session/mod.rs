@@ -18,4 +18,4 @@ mod replay;
 mod same;
 mod shown;
 mod worker;
-mod world;
+pub(crate) mod world;

@@ -217,7 +217,7 @@ pub(super) fn hands() -> Hands {
 }
 
 /// Writes a turn that calls tools.
-pub(super) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
+pub(crate) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
     let calls: Vec<_> = calls
         .iter()
         .map(|(tool, arguments)| serde_json::json!({"tool": tool, "arguments": arguments}))
@@ -226,13 +226,13 @@ pub(super) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
 }
 
 /// Writes a turn that runs a command for H1.
-pub(super) fn run(command: &str) -> String {
+pub(crate) fn run(command: &str) -> String {
     let arguments = serde_json::json!({"command": command, "reasoning": "to know", "hypothesis_id": "H1"});
     turn(&[("run_shell_cmd", arguments)])
 }
 
 /// Writes the turn that puts H1 on the board.
-pub(super) fn suppose() -> String {
+pub(crate) fn suppose() -> String {
     turn(&[(
         "manage_hypotheses",
         serde_json::json!({"add": [{"id": "H1", "description": "the link is down"}]}),
@@ -240,7 +240,7 @@ pub(super) fn suppose() -> String {
 }
 
 /// Writes a turn that settles H1 and ends.
-pub(super) fn conclude(state: &str) -> String {
+pub(crate) fn conclude(state: &str) -> String {
     turn(&[
         ("manage_hypotheses", serde_json::json!({"update": [{"id": "H1", "state": state}]})),
         (
