@@ -202,7 +202,7 @@ fn a_settled_card_has_no_buttons_and_says_what_happened() {
     );
     let (buttons, text, words) = shown(&ledger, "a2", &looks());
     assert!(buttons.is_empty());
-    assert_eq!(text, "Denied by cleo at 08:54:57 UTC: not during business hours. Nothing ran.");
+    assert_eq!(text, "Denied by cleo at 08:54:58 UTC: not during business hours. Nothing ran.");
     says(&words, &["Denied by cleo", "not during business hours", "Nothing ran."]);
 }
 

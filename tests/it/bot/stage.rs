@@ -131,7 +131,7 @@ impl World {
         let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
         self.until("the bot is connected", async || {
             let state = self.look("state", &[]).await;
-            (state.pointer("/apps/0/connected").and_then(Value::as_u64) >= Some(1)).then_some(())
+            (state.pointer("/apps/0/connected") == Some(&json!(true))).then_some(())
         })
         .await;
         Running { cancel, task }
