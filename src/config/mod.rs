@@ -18,6 +18,8 @@ mod retention;
 #[cfg(feature = "store")]
 mod store;
 
+#[cfg(feature = "bot")]
+pub use approval::Change;
 #[cfg(feature = "session")]
 pub use approval::{Approval, RequesterMay};
 #[cfg(feature = "bot")]

@@ -25,7 +25,7 @@ pub(super) fn settings(setup: &Setup) -> Settings {
         })
         .collect();
     let mut limits = limits(setup);
-    limits.approvers = config.approval.change_votes.unwrap_or(1);
+    limits.approvers = config.approval.change.approvers;
     Settings {
         anywhere,
         channels,
@@ -43,7 +43,8 @@ fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {
     };
     Approvers {
         measurement: people(own(|channel| &channel.measurement).unwrap_or(&config.approval.measurement)),
-        change: people(own(|channel| &channel.change).unwrap_or(&config.approval.change)),
+        change: own(|channel| &channel.change)
+            .map_or_else(|| people(&config.approval.change.people()), people),
         requester: match config.approval.requester {
             Some(config::RequesterMay::Everything) => RequesterMay::Everything,
             Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
