@@ -29,6 +29,8 @@ pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 /// Shows people where sessions stand.
 pub struct Presenter {
     pub(super) web: Web,
+    /// The bot's own user: what others post is never taken for ours.
+    pub(super) user: String,
     pub(super) store: Arc<dyn Store>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) slate: Slate,
@@ -56,6 +58,7 @@ impl Presenter {
     #[must_use]
     pub fn new(
         web: Web,
+        user: &str,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         trail: Arc<Trail>,
@@ -65,6 +68,7 @@ impl Presenter {
         let (jobs, queue) = mpsc::unbounded_channel();
         Self {
             web,
+            user: user.to_owned(),
             store,
             clock,
             slate: Slate::default(),

@@ -4,7 +4,6 @@ use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::look::{Piece, converted, place};
-use crate::bot::present::settle::is_ours;
 use crate::bot::show::report;
 use crate::slack::pace::Priority;
 use crate::slack::web::{Address, CallError, Posted, Upload};
@@ -20,14 +19,14 @@ impl Presenter {
         let mut first = None;
         for (part, message) in drawn.messages.iter().enumerate() {
             let what = format!("report {number} part {}", part + 1);
-            let there = said.iter().find(|words| is_ours(words, state.session.as_str(), &what));
+            let there = said.iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
             let there = match there {
                 Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
                 None => web.post(&to, &Piece::new(state, what, message).message).await?,
             };
             first.get_or_insert(there);
         }
-        let title = |title: &str| format!("{title} · {} · {number}", state.session);
+        let title = |title: &str| if number > 1 { format!("{title} ({number})") } else { title.to_owned() };
         let mut files: Vec<Upload> = drawn
             .files
             .into_iter()
@@ -35,7 +34,12 @@ impl Presenter {
             .collect();
         if let Some(bytes) = (self.trail)(&state.session).filter(|bytes| !bytes.is_empty()) {
             let name = "audit.jsonl".to_owned();
-            files.push(Upload { name, title: title("Audit"), alt: None, bytes });
+            files.push(Upload {
+                name,
+                title: title(&format!("Audit of session {}", state.session)),
+                alt: None,
+                bytes,
+            });
         }
         let shared = |words: &crate::slack::arrive::Words| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
@@ -43,14 +47,16 @@ impl Presenter {
         };
         let count = said
             .iter()
-            .filter(|words| words.bot.is_some() && !words.files.is_empty() && shared(words))
+            .filter(|words| {
+                words.user.as_deref() == Some(self.user.as_str()) && !words.files.is_empty() && shared(words)
+            })
             .count();
         if !files.is_empty() && count < number {
             web.upload(&to, &files, "").await?;
         }
         if self.broadcast {
             let what = format!("report {number} summary");
-            if !said.iter().any(|words| is_ours(words, state.session.as_str(), &what)) {
+            if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what)) {
                 let message = converted(&drawn.broadcast);
                 let fields = [("session", state.session.as_str()), ("what", what.as_str())];
                 let message = message.with_metadata(super::look::METADATA, &fields);

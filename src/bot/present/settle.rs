@@ -9,10 +9,11 @@ use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
+use crate::bot::show::command_file;
 use crate::session::Courier;
 use crate::slack::arrive::Words;
 use crate::slack::pace::Priority;
-use crate::slack::web::{Address, CallError, Posted};
+use crate::slack::web::{Address, CallError, Posted, Upload};
 
 /// How far a thread is searched for what an owner that died may have said in it.
 const FAR: usize = 1_000;
@@ -60,7 +61,7 @@ impl Presenter {
                 }
                 None => match self.find(state, thread, &piece.what).await? {
                     Some(there) => self.change(there, &piece).await?,
-                    None => self.put(thread, &piece).await?,
+                    None => self.put(state, thread, &piece).await?,
                 },
             };
             settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
@@ -74,8 +75,9 @@ impl Presenter {
         Ok(there)
     }
 
-    async fn put(&self, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
+    async fn put(&self, state: &State, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
+        self.attach(state, &to, &piece.what).await?;
         let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
         self.slate.note(&there, Some(piece.digest));
         Ok(there)
@@ -91,7 +93,7 @@ impl Presenter {
             return Ok(None);
         }
         let said = self.said(thread).await?;
-        let found = said.iter().find(|words| is_ours(words, state.session.as_str(), what));
+        let found = said.iter().find(|words| self.is_ours(words, state.session.as_str(), what));
         Ok(found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() }))
     }
 
@@ -105,14 +107,21 @@ impl Presenter {
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
         places.for_each(|there| self.slate.forget(&there));
     }
-}
 
-/// Tells whether a message is a certain one of ours. Only an app can put metadata on a message; that of another one does not
-/// know what we look for.
-pub(super) fn is_ours(words: &Words, session: &str, what: &str) -> bool {
-    let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
-    words.bot.is_some()
-        && words.metadata_type.as_deref() == Some(METADATA)
-        && field("session") == Some(session)
-        && field("what") == Some(what)
+    /// Tells whether a message is a certain one of ours.
+    pub(super) fn is_ours(&self, words: &Words, session: &str, what: &str) -> bool {
+        let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
+        words.user.as_deref() == Some(self.user.as_str())
+            && words.metadata_type.as_deref() == Some(METADATA)
+            && field("session") == Some(session)
+            && field("what") == Some(what)
+    }
+
+    /// Posts what a card is too short for, in front of the card that names it.
+    async fn attach(&self, state: &State, to: &Address, what: &str) -> Result<(), CallError> {
+        let whole = what.strip_prefix("card ").and_then(|approval| command_file(state, approval));
+        let Some(file) = whole else { return Ok(()) };
+        let upload = Upload { name: file.name, title: file.title, alt: None, bytes: file.bytes };
+        self.web.at(Priority::Approval).upload(to, &[upload], "").await.map(drop)
+    }
 }

@@ -126,6 +126,7 @@ async fn application(
     let audit = data.join("audit");
     let presenter = Arc::new(Presenter::new(
         web.clone(),
+        &identity.user,
         Arc::clone(&store),
         Arc::clone(&clock),
         Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),

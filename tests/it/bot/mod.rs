@@ -4,6 +4,8 @@
 mod approve;
 mod hostile;
 mod ledger;
+#[cfg(feature = "lab")]
+mod people;
 mod show;
 #[cfg(feature = "lab")]
 mod stage;

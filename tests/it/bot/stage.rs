@@ -10,9 +10,10 @@ use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, Secret, SystemClock};
 use ghost_agent::bot::{
-    Application, Approvers, Core, Directory, FlagBrake, Parts, People, Place, Presenter, Settings, Way,
+    Application, Approvers, Bot, Core, Directory, FlagBrake, Parts, People, Place, Presenter, Settings, Way,
+    requests,
 };
-use ghost_agent::http::Vitals;
+use ghost_agent::http::{Patience, Vitals, serve};
 use ghost_agent::session::{Engine, EvidenceFolder, Kitchen, Worker};
 use ghost_agent::shell::{Approver, Cancel, Policy, Shell};
 use ghost_agent::slack::socket::Settings as SocketSettings;
@@ -88,9 +89,43 @@ impl World {
         self.folder.path().join(name).to_string_lossy().into_owned()
     }
 
+    /// Starts a bot that takes signed requests in place of sockets.
+    #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
+    pub(super) async fn bot_over_requests(&self) -> Running {
+        let application = self.application(Way::Requests).await;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/slack/events", listener.local_addr().unwrap());
+        let secret = self.slack.name("SLACK_SIGNING_SECRET").to_owned();
+        let bot = Bot { core: Arc::clone(&application.core), measures: application.vitals.measures.clone() };
+        let router = requests(Arc::new(bot), Arc::new(move || Secret::new(&secret)), Arc::new(SystemClock));
+        let (cancel, stop) = Cancel::new();
+        let (vitals, mut stopped) = (application.vitals.clone(), stop.clone());
+        let task = tokio::spawn(async move {
+            let serving =
+                serve(listener, router, vitals, Patience::default(), async move { stopped.canceled().await });
+            let (ended, ()) = tokio::join!(application.run(stop), serving);
+            ended.unwrap();
+        });
+        let answer = self.slack.person("app", json!({"request_url": url})).await;
+        assert_eq!(answer.pointer("/transport"), Some(&json!("http")), "{answer}");
+        Running { cancel, task }
+    }
+
     /// Starts a bot; several can run side by side.
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     pub(super) async fn bot(&self) -> Running {
+        let application = self.application(Way::Sockets(SocketSettings::default())).await;
+        let (cancel, stop) = Cancel::new();
+        let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
+        self.until("the bot is connected", async || {
+            let state = self.look("state", &[]).await;
+            (state.pointer("/apps/0/connected") == Some(&json!(true))).then_some(())
+        })
+        .await;
+        Running { cancel, task }
+    }
+
+    async fn application(&self, way: Way) -> Application {
         drop(rustls::crypto::ring::default_provider().install_default());
         let token = |name: &str| Secret::new(self.slack.name(name));
         let tokens = FixedTokens { bot: token("SLACK_BOT_TOKEN"), app: token("SLACK_APP_TOKEN") };
@@ -102,6 +137,7 @@ impl World {
         let audit = data.join("audit");
         let presenter = Arc::new(Presenter::new(
             web.clone(),
+            &identity.user,
             Arc::clone(&self.store),
             Arc::clone(&clock),
             Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),
@@ -124,17 +160,7 @@ impl World {
         }));
         let worker = Worker { engine: self.engine(model, policy, &presenter, &data), most: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
-        let way = Way::Sockets(SocketSettings::default());
-        let vitals = Vitals::default();
-        let application = Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals };
-        let (cancel, stop) = Cancel::new();
-        let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
-        self.until("the bot is connected", async || {
-            let state = self.look("state", &[]).await;
-            (state.pointer("/apps/0/connected") == Some(&json!(true))).then_some(())
-        })
-        .await;
-        Running { cancel, task }
+        Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals: Vitals::default() }
     }
 
     fn engine(

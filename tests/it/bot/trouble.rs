@@ -122,3 +122,56 @@ async fn what_is_frozen_goes_on_after_the_thaw() {
     bot.stop().await;
     world.end().await;
 }
+
+#[tokio::test]
+async fn signed_requests_are_the_same_bot() {
+    let world = World::new(&[]).await;
+    let command = format!("echo ran | tee -a {}", world.path("ran"));
+    let world = world.plays(&[suppose(), run(&command), conclude("REFUTED")]);
+    let bot = world.bot_over_requests().await;
+    let root = world.mention("alice", "the link is down").await;
+    let card = world.card(&root).await;
+    let pressed = world.press("bob", &card, "modify").await;
+    let refused = world.submit("bob", &pressed["view"], json!({"command": {"command": "rm -rf /"}})).await;
+    assert!(refused["errors"]["command"].is_string(), "{refused}");
+    world.press("bob", &card, "approve").await;
+    world.reads("alice", &root, "Inconclusive").await;
+    assert_eq!(std::fs::read_to_string(world.path("ran")).unwrap(), "ran\n");
+    bot.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn two_bots_share_the_work_and_nothing_happens_twice() {
+    let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]).await;
+    let (first, second) = (world.bot().await, world.bot().await);
+    let mut roots = Vec::new();
+    for number in 0..8 {
+        roots.push(world.mention("alice", &format!("link {number} is down")).await);
+    }
+    for root in &roots {
+        world.reads("alice", root, "Inconclusive").await;
+    }
+    first.stop().await;
+    second.stop().await;
+    for root in &roots {
+        let thread = world.thread("alice", root).await;
+        let begins = |word: &str| thread.iter().filter(|message| text(message).starts_with(word)).count();
+        assert_eq!((begins("Session"), begins("Inconclusive")), (1, 1), "{thread:#?}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn while_slack_is_away_nothing_is_lost() {
+    let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]).await;
+    let bot = world.bot().await;
+    for method in ["chat.postMessage", "chat.update", "conversations.replies"] {
+        world.fault(json!({"kind": "error", "method": method, "count": 3, "status": 503})).await;
+    }
+    let root = world.mention("alice", "the link is down").await;
+    world.reads("alice", &root, "Inconclusive").await;
+    assert_eq!(reports(&world, &root).await, 1);
+    bot.stop().await;
+    world.end().await;
+}
