@@ -31,14 +31,11 @@ async fn in_channel(world: &World, user: &str, channel: &str, wanted: impl Fn(&V
 /// Types a command; returns what only its writer sees.
 async fn command(world: &World, user: &str, text: &str) -> Value {
     let before = Box::pin(world.look("channel", &[("user", user), ("channel", NETWORK)])).await;
-    let known: BTreeSet<String> =
-        before["messages"].as_array().unwrap().iter().map(|message| message["ts"].to_string()).collect();
+    let before = before.get("messages").and_then(Value::as_array).unwrap();
+    let known: BTreeSet<String> = before.iter().map(ts).collect();
     let answer = world.slack.person("command", json!({"user": user, "channel": NETWORK, "text": text})).await;
-    assert_eq!(answer["ok"], true, "{answer}");
-    in_channel(world, user, NETWORK, |message| {
-        is_private(message) && !known.contains(&message["ts"].to_string())
-    })
-    .await
+    assert_eq!(answer.get("ok"), Some(&json!(true)), "{answer}");
+    in_channel(world, user, NETWORK, |message| is_private(message) && !known.contains(&ts(message))).await
 }
 
 #[tokio::test]
