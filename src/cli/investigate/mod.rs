@@ -11,6 +11,9 @@ mod question;
 mod screen;
 mod words;
 
-pub(in crate::cli) use brain::{Brain, brain, prices, ready};
+#[cfg(feature = "bot")]
+pub(in crate::cli) use brain::{Brain, brain};
+pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
+#[cfg(feature = "bot")]
 pub(in crate::cli) use courier::Reports;
