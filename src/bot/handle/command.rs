@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::agent::event::ApprovalRequested;
+use crate::agent::report::Summary;
 use crate::bot::core::{Core, words};
 use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
 use crate::bot::{Freeze, Thread};
@@ -13,6 +15,15 @@ use crate::slack::pace::Priority;
 use crate::slack::socket::Answer;
 use crate::slack::web::Address;
 use crate::store::{Approval, StoreError};
+
+/// The line about a session that every replica can read.
+#[derive(Deserialize)]
+struct Line {
+    summary: Summary,
+    channel: Option<String>,
+    thread: Option<String>,
+    requester: String,
+}
 
 /// How many sessions are listed.
 const LISTED: usize = 50;
@@ -37,16 +48,15 @@ impl Core {
                 private(&words("Say what is wrong: /ghost investigate web-1 cannot reach web-2:5001"))
             }
             "status" => {
-                let active: Vec<SessionLine> = self
-                    .lines()
-                    .await?
-                    .into_iter()
-                    .filter(|line| line.summary.state != "concluded")
-                    .collect();
+                let seen = self.seen(&command.channel, user).await?;
+                let active: Vec<SessionLine> =
+                    seen.into_iter().filter(|line| line.summary.state != "concluded").collect();
                 private(&show::sessions(&active))
             }
-            "sessions" => private(&show::sessions(&self.lines().await?)),
-            "approvals" => private(&show::approvals(&self.pending().await?, self.clock.now())),
+            "sessions" => private(&show::sessions(&self.seen(&command.channel, user).await?)),
+            "approvals" => {
+                private(&show::approvals(&self.pending(&command.channel).await?, self.clock.now()))
+            }
             "policy" => {
                 private(&show::policy(&self.policy.rules().collect::<Vec<_>>(), self.policy.digest()))
             }
@@ -98,18 +108,19 @@ impl Core {
         Ok(Answer::Done)
     }
 
-    /// Returns the sessions, the latest first, as far as they are written on the wall.
-    pub(super) async fn lines(&self) -> Result<Vec<SessionLine>, StoreError> {
+    /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What
+    /// goes on in other channels is for the people there.
+    pub(super) async fn seen(&self, channel: &str, user: &str) -> Result<Vec<SessionLine>, StoreError> {
         let posted = self.store.posted(LISTED).await?;
-        Ok(posted.iter().filter_map(|(_, line)| self.line(line)).collect())
+        let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<Line>(line).ok());
+        let mine = lines.filter(|line| line.channel.as_deref() == Some(channel) || line.requester == user);
+        Ok(mine.map(|line| self.line(line)).collect())
     }
 
-    fn line(&self, text: &str) -> Option<SessionLine> {
-        let line: serde_json::Value = serde_json::from_str(text).ok()?;
-        let summary = serde_json::from_value(line.get("summary")?.clone()).ok()?;
-        let place = |name: &str| line.get(name).and_then(|value| value.as_str());
-        let link = place("channel").zip(place("thread")).and_then(|(channel, ts)| self.link(channel, ts));
-        Some(SessionLine { summary, link })
+    fn line(&self, line: Line) -> SessionLine {
+        let place = line.channel.zip(line.thread);
+        let link = place.and_then(|(channel, ts)| self.link(&channel, &ts));
+        SessionLine { summary: line.summary, link }
     }
 
     /// Returns the address of a message, as Slack's clients open it.
@@ -118,12 +129,14 @@ impl Core {
         Some(format!("{}/archives/{channel}/p{}", base.trim_end_matches('/'), ts.replace('.', "")))
     }
 
-    /// Returns what waits for an answer.
-    pub(super) async fn pending(&self) -> Result<Vec<Pending>, StoreError> {
+    /// Returns what waits for an answer in a channel.
+    async fn pending(&self, channel: &str) -> Result<Vec<Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
         let mut pending = Vec::new();
         for approval in open.iter().take(LISTED) {
-            if let Some(found) = self.described(approval).await? {
+            let state = self.state(&approval.record.session).await?;
+            let here = state.is_some_and(|state| state.opened.origin.channel.as_deref() == Some(channel));
+            if let Some(found) = self.described(approval).await?.filter(|_| here) {
                 pending.push(found);
             }
         }

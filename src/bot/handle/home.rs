@@ -43,7 +43,7 @@ impl Core {
             return Ok(show::home(&show::Home::default(), now));
         };
         let (over, running): (Vec<_>, Vec<_>) =
-            self.lines().await?.into_iter().partition(|line| line.summary.state == "concluded");
+            self.seen("", user).await?.into_iter().partition(|line| line.summary.state == "concluded");
         let home = show::Home {
             approvals: self.mine(&person.id).await?,
             sessions: running.into_iter().take(SHOWN).collect(),

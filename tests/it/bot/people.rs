@@ -274,3 +274,25 @@ async fn what_a_command_prints_calls_nobody_and_forges_nothing() {
     bot.stop().await;
     world.end().await;
 }
+
+#[tokio::test]
+async fn what_goes_on_in_another_channel_is_for_the_people_there() {
+    let world = World::new(&script()).await;
+    let bot = world.bot().await;
+    let said = json!({"user": "alice", "channel": "C0LAB2SECR", "text": "@Ghost the vault is slow"});
+    let root = ts(&world.slack.person("message", said).await);
+    world
+        .until("the report", async || {
+            let place = [("user", "alice"), ("channel", "C0LAB2SECR"), ("ts", root.as_str())];
+            let seen = world.look("thread", &place).await;
+            let all = seen.get("messages")?.as_array()?;
+            all.iter().any(|message| text(message).starts_with("Inconclusive")).then_some(())
+        })
+        .await;
+    for (user, shown) in [("alice", true), ("chloe", false)] {
+        let answer = command(&world, user, "/ghost sessions").await;
+        assert_eq!(answer.to_string().contains("the vault is slow"), shown, "{user}: {answer}");
+    }
+    bot.stop().await;
+    world.end().await;
+}
