@@ -57,7 +57,12 @@ async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> 
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
     let web = Web::new(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone());
     let identity = web.auth_test().await.map_err(|error| {
-        Hinted::new(error, "is the token that of an app which is installed in the workspace? `ghost config check` tells more")
+        let hint = if error.is_about_token() {
+            "is it the token of an app that is installed in the workspace?"
+        } else {
+            "is Slack reachable from here? SLACK_API_URL and [slack] api_url say where it is looked for"
+        };
+        Hinted::new(error, hint)
     })?;
     let application = application(arguments, setup, web, identity).await?;
     let (cancel, stop) = Cancel::new();
