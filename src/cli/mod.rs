@@ -10,6 +10,8 @@ mod bot;
 mod config;
 #[cfg(feature = "shell")]
 mod consent;
+#[cfg(all(feature = "bot", feature = "lab"))]
+mod demo;
 #[cfg(feature = "session")]
 mod investigate;
 #[cfg(feature = "session")]

@@ -13,7 +13,7 @@ use super::setup::Setup;
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
+    after_help = "Examples:\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
 )]
 struct Root {
     #[command(subcommand)]
@@ -38,6 +38,9 @@ enum Sub {
     /// Investigates an incident in this terminal.
     #[cfg(feature = "session")]
     Investigate(super::investigate::Arguments),
+    /// Shows an investigation in a local Slack, with nothing configured.
+    #[cfg(all(feature = "bot", feature = "lab"))]
+    Demo(super::demo::Arguments),
     /// Runs the Slack bot.
     #[cfg(feature = "bot")]
     Bot(super::bot::Arguments),
@@ -91,6 +94,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
     match root.command {
         #[cfg(feature = "session")]
         Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
+        #[cfg(all(feature = "bot", feature = "lab"))]
+        Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
         #[cfg(feature = "bot")]
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         #[cfg(feature = "shell")]

@@ -19,6 +19,9 @@ pub(super) struct Setup {
     named: bool,
     /// The environment.
     pub(super) environment: Environment,
+    /// Who carries out what is permitted; this machine, unless somebody else does.
+    #[cfg(feature = "shell")]
+    pub(super) runner: Option<std::sync::Arc<dyn crate::shell::Runner>>,
 }
 
 impl Setup {
@@ -39,7 +42,20 @@ impl Setup {
             #[cfg(feature = "session")]
             named: global.data_dir.is_some(),
             environment,
+            #[cfg(feature = "shell")]
+            runner: None,
         })
+    }
+
+    /// Makes one of parts, for what brings its own configuration.
+    #[cfg(all(feature = "bot", feature = "lab"))]
+    pub(super) fn of(
+        config: Config,
+        data: PathBuf,
+        environment: Environment,
+        runner: std::sync::Arc<dyn crate::shell::Runner>,
+    ) -> Self {
+        Self { config, file: None, data: Some(data), named: true, environment, runner: Some(runner) }
     }
 
     /// Returns the data folder where the command line named it.
@@ -102,7 +118,12 @@ mod shell {
                 ..Limits::default()
             };
             let programs = Programs::new(self.config.programs.clone()).context("checking [programs]")?;
-            Ok(Shell::builder(session, self.data()?)
+            let builder = Shell::builder(session, self.data()?);
+            let builder = match &self.runner {
+                Some(runner) => builder.runner(Arc::clone(runner)),
+                None => builder,
+            };
+            Ok(builder
                 .policy(self.policy()?)
                 .anchor(self.anchor()?)
                 .expiry(Duration::from_secs(shell.approval_minutes * 60))

@@ -12,6 +12,7 @@ mod port;
 mod price;
 mod scripted;
 mod step;
+mod told;
 mod wire;
 
 pub use fallback::Fallback;
@@ -21,4 +22,5 @@ pub use port::{
 };
 pub use price::{Cost, Price, PriceError, Prices};
 pub use scripted::{Scripted, ScriptedError};
+pub use told::Told;
 pub use wire::{BuildError, Egress, Retries, Timeouts};

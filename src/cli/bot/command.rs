@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tokio::net::TcpListener;
 
+use crate::agent::model::Model;
 use crate::base::{Clock, SystemClock};
 use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
 use crate::cli::bot::settings::settings;
@@ -44,10 +45,16 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let setup = Arc::new(setup);
-    drive(|| serve(arguments, &setup))?
+    let model = brain(&setup, arguments.brain, arguments.script.as_deref(), None)?;
+    drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
-async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
+/// Runs the bot until it is told to stop.
+pub(in crate::cli) async fn serve(
+    setup: &Arc<Setup>,
+    model: Arc<dyn Model>,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
     let tokens = Arc::new(Kept::new(setup)?);
     let url = setup
         .environment
@@ -64,20 +71,19 @@ async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> 
         };
         Hinted::new(error, hint)
     })?;
-    let application = application(arguments, setup, web, identity).await?;
-    let (cancel, stop) = Cancel::new();
-    let listening = listen(setup, &application, tokens, stop.clone()).await?;
-    let running = async move { tokio::join!(application.run(stop), listening).0 };
+    let application = application(setup, model, web, identity).await?;
+    let (cancel, canceled) = Cancel::new();
+    let listening = listen(setup, &application, tokens, canceled.clone()).await?;
+    let running = async move { tokio::join!(application.run(canceled), listening).0 };
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,
-        () = interrupted() => {
+        () = stop => {
             cancel.cancel();
             running.await
         }
     };
-    ended?;
-    Ok(0)
+    Ok(ended?)
 }
 
 /// Serves what is told about the bot, and takes Slack's requests where they come that way.
@@ -119,14 +125,13 @@ async fn listen(
 }
 
 async fn application(
-    arguments: &Arguments,
     setup: &Arc<Setup>,
+    model: Arc<dyn Model>,
     web: Web,
     identity: crate::slack::web::Identity,
 ) -> anyhow::Result<Application> {
     let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let model = brain(setup, arguments.brain, arguments.script.as_deref(), None)?;
     let settings = settings(setup);
     let audit = data.join("audit");
     let presenter = Arc::new(Presenter::new(

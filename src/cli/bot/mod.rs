@@ -7,4 +7,4 @@ mod command;
 mod settings;
 mod tokens;
 
-pub(super) use command::{Arguments, run};
+pub(super) use command::{Arguments, run, serve};

@@ -6,3 +6,5 @@ mod command;
 mod slack;
 
 pub(in crate::cli) use command::{Arguments, run};
+#[cfg(feature = "bot")]
+pub(in crate::cli) use slack::hinted;

@@ -36,6 +36,7 @@ async fn serve(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
         folder: global.data_dir.clone(),
         timing: Timing::compressed(arguments.compress),
         clock: Arc::new(SystemClock),
+        opening: None,
     };
     let workspace = Workspace::open(settings).await.map_err(hinted)?;
     for (name, value) in workspace.exports() {
@@ -47,7 +48,7 @@ async fn serve(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn hinted(error: WorkspaceError) -> anyhow::Error {
+pub(in crate::cli) fn hinted(error: WorkspaceError) -> anyhow::Error {
     let hint = match &error {
         WorkspaceError::Port { .. } => "name another port with --port, or none for a free one",
         WorkspaceError::Kept { .. } => {

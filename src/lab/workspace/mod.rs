@@ -16,4 +16,4 @@ mod state;
 mod web;
 
 pub use deliver::Timing;
-pub use server::{Settings, Workspace, WorkspaceError};
+pub use server::{Place, Settings, Workspace, WorkspaceError};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
-    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Programs, Scope, Setting,
-    Shell, sweep,
+    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Processes, Programs,
+    Runner, Scope, Setting, Shell, sweep,
 };
 
 /// Why a shell could not be put together.
@@ -44,6 +44,7 @@ pub struct Builder {
     approver: Arc<dyn Approver>,
     clock: Arc<dyn Clock>,
     anchor: Arc<dyn Anchor>,
+    runner: Arc<dyn Runner>,
     mask: Option<Mask>,
     identity: Option<String>,
     expiry: Duration,
@@ -68,6 +69,7 @@ impl Builder {
             approver: Arc::new(DenyAll),
             clock: Arc::new(SystemClock),
             anchor: Arc::new(NoAnchor),
+            runner: Arc::new(Processes),
             mask: None,
             identity: None,
             expiry: Duration::from_secs(15 * 60),
@@ -115,6 +117,12 @@ impl Builder {
     #[must_use]
     pub fn anchor(self, anchor: Arc<dyn Anchor>) -> Self {
         Self { anchor, ..self }
+    }
+
+    /// Sets who carries out what is permitted; this machine unless said.
+    #[must_use]
+    pub fn runner(self, runner: Arc<dyn Runner>) -> Self {
+        Self { runner, ..self }
     }
 
     /// Hides addresses from whoever proposes commands; what they propose is unmasked before it is judged.
@@ -195,6 +203,7 @@ impl Builder {
             approver: self.approver,
             clock: self.clock,
             anchor: self.anchor,
+            runner: self.runner,
             mask: self.mask,
             identity: self.identity,
             expiry: self.expiry,

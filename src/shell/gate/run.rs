@@ -15,7 +15,7 @@ use crate::shell::judge::blocked;
 use crate::shell::policy::quote;
 use crate::shell::{
     Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy,
-    Request, Ruling, Scope, Setting, Verdict, exec,
+    Request, Ruling, Runner, Scope, Setting, Verdict,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -29,6 +29,7 @@ pub struct Shell {
     pub(super) approver: Arc<dyn Approver>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) anchor: Arc<dyn Anchor>,
+    pub(super) runner: Arc<dyn Runner>,
     pub(super) mask: Option<Mask>,
     pub(super) identity: Option<String>,
     pub(super) expiry: Duration,
@@ -194,7 +195,7 @@ impl Shell {
         if let Err(error) = self.write(&mut case, intent).await {
             return audit_failed(&case, &error);
         }
-        let ran = exec::run(permit, &self.setting, cancel).await;
+        let ran = self.runner.run(permit, &self.setting, cancel).await;
         let modified = (case.round > 1).then(|| case.command.clone());
         let mut response = self.finish(case, ran).await;
         response.modified_command = modified;

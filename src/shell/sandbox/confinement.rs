@@ -33,6 +33,18 @@ impl Confinement {
         }
     }
 
+    /// Accounts for a command that was answered without a process.
+    pub(in crate::shell) fn nothing_ran() -> Self {
+        Self {
+            landlock: "not used".to_owned(),
+            seccomp: "not used".to_owned(),
+            capabilities: "none".to_owned(),
+            processes: "0".to_owned(),
+            limits: vec!["a recording answered, nothing ran".to_owned()],
+            new_privileges: false,
+        }
+    }
+
     /// Returns the account in one line.
     #[must_use]
     pub fn summary(&self) -> String {

@@ -180,13 +180,15 @@ function beginning(place) {
   const apart = place?.is_im;
   const app = appIn(place) || listening().find((one) => place?.members?.includes(one.bot_user_id));
   const name = names.user(app?.bot_user_id);
-  const mention = () => { write.set(`@${user(app.bot_user_id).name} `); write.area.focus(); };
+  const opening = app && !apart && app.id === world.apps[0]?.id ? world.opening : undefined;
+  const mention = () => { write.set(`@${user(app.bot_user_id).name} ${opening ?? ''}`); write.area.focus(); };
   return h(
     'div', { class: 'empty' },
     apart ? portrait(place.user, at('title').textContent) : h('span', { class: 'mark', 'aria-hidden': true }, place?.is_private ? icon('lock') : '#'),
     h('h2', {}, apart ? at('title').textContent : place?.name ?? ''),
     h('p', {}, apart ? 'This is the beginning of your conversation.' : 'Nothing was said here yet.'),
     app && !apart ? h('button', { type: 'button', class: 'plain', onclick: mention }, `Mention @${user(app.bot_user_id).name}`) : null,
+    opening ? h('p', { class: 'note' }, 'A message to begin with: ', h('q', {}, opening)) : null,
     app?.connected === false ? h('p', { class: 'note' }, `No program speaks for ${name} yet. Start a bot with the variables that `, h('code', {}, 'ghost lab slack'), ' printed.') : null,
   );
 }

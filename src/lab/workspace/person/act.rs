@@ -53,7 +53,8 @@ pub(crate) async fn look(
     reply(seen.map(|seen| if what == "state" { connected(&inner, seen) } else { seen }))
 }
 
-/// Says of each app whether anybody speaks for it: over a socket, or at an address.
+/// Adds what the state itself does not know: whether anybody speaks for an app, over a socket or at an address, and what a
+/// newcomer could say first.
 fn connected(inner: &Inner, mut state: Value) -> Value {
     let sockets = inner.sockets();
     for app in state.get_mut("apps").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -62,6 +63,9 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
         if let Some(app) = app.as_object_mut() {
             app.insert("connected".to_owned(), Value::Bool(there));
         }
+    }
+    if let (Some(state), Some(opening)) = (state.as_object_mut(), &inner.opening) {
+        state.insert("opening".to_owned(), Value::from(opening.as_str()));
     }
     state
 }

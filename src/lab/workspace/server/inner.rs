@@ -33,6 +33,8 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) timing: Timing,
     pub(crate) carrier: Carrier,
+    /// What the page offers a newcomer to say first.
+    pub(crate) opening: Option<String>,
 }
 
 /// A poisoned lock holds what was there before a panic, and that is consistent enough for a lab.
@@ -48,6 +50,7 @@ impl Inner {
         clock: Arc<dyn Clock>,
         timing: Timing,
         carrier: Carrier,
+        opening: Option<String>,
     ) -> Self {
         Self {
             workspace: Mutex::new(workspace),
@@ -64,6 +67,7 @@ impl Inner {
             clock,
             timing,
             carrier,
+            opening,
         }
     }
 

@@ -8,4 +8,4 @@ mod run;
 mod tick;
 
 pub(super) use inner::Inner;
-pub use run::{Settings, Workspace, WorkspaceError};
+pub use run::{Place, Settings, Workspace, WorkspaceError};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 use crate::base::{Clock, private_dir};
@@ -16,7 +17,7 @@ use crate::lab::workspace::server::inner::Inner;
 use crate::lab::workspace::server::keep;
 use crate::lab::workspace::server::route::router;
 use crate::lab::workspace::server::tick::tick;
-use crate::lab::workspace::state::fresh;
+use crate::lab::workspace::state::{User, fresh};
 
 /// How long open requests may take when the server ends.
 const FAREWELL: Duration = Duration::from_millis(400);
@@ -31,6 +32,8 @@ pub struct Settings {
     pub timing: Timing,
     /// Where it reads the time.
     pub clock: Arc<dyn Clock>,
+    /// What the page offers a newcomer to say first to the app.
+    pub opening: Option<String>,
 }
 
 /// Why a workspace cannot be opened.
@@ -68,13 +71,26 @@ pub struct Workspace {
     folder: Option<PathBuf>,
 }
 
+/// A channel, for whoever configures an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The ids of the full members who are in it.
+    pub members: Vec<String>,
+    /// By which name the app in it is mentioned.
+    pub app: String,
+}
+
 impl Workspace {
     /// Opens a workspace: the one that was kept, else a fresh one.
     ///
     /// # Errors
     /// Fails where the port is taken or what was kept cannot be read.
     pub async fn open(settings: Settings) -> Result<Self, WorkspaceError> {
-        let Settings { port, folder, timing, clock } = settings;
+        let Settings { port, folder, timing, clock, opening } = settings;
         let bind = |source| WorkspaceError::Port { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
@@ -93,7 +109,7 @@ impl Workspace {
         };
         workspace.base = format!("http://{address}");
         let carrier = Carrier::new().map_err(|error| WorkspaceError::Start { what: error.to_string() })?;
-        let inner = Arc::new(Inner::new(workspace, bytes, clock, timing, carrier));
+        let inner = Arc::new(Inner::new(workspace, bytes, clock, timing, carrier, opening));
         Ok(Self { inner, listener, address, folder })
     }
 
@@ -118,6 +134,36 @@ impl Workspace {
             ("SLACK_SIGNING_SECRET", secret(|app| &app.signing_secret)),
             ("SLACK_WORKSPACE_URL", format!("{}/", workspace.base)),
         ]
+    }
+
+    /// Returns the first channel that the first app is in.
+    #[must_use]
+    pub fn first_channel(&self) -> Option<Place> {
+        let workspace = self.inner.workspace();
+        let app = workspace.apps.first()?;
+        let channel = workspace.channels.values().find(|channel| channel.members.contains(&app.bot_user))?;
+        let full = |id: &&String| workspace.users.get(*id).is_some_and(User::is_full);
+        Some(Place {
+            id: channel.id.clone(),
+            name: channel.name.clone(),
+            members: channel.members.iter().filter(full).cloned().collect(),
+            app: workspace.users.get(&app.bot_user).map(|user| user.name.clone())?,
+        })
+    }
+
+    /// Waits until the first app has a connection over which things can be delivered to it.
+    pub fn connected(&self) -> impl Future<Output = ()> + use<> {
+        let inner = Arc::clone(&self.inner);
+        async move {
+            let mut notices = inner.notices();
+            let app = inner.workspace().apps.first().map(|app| app.id.clone()).unwrap_or_default();
+            while inner.sockets().of(&app) == 0 {
+                // One that was missed is no reason to look less often.
+                if notices.recv().await == Err(RecvError::Closed) {
+                    return;
+                }
+            }
+        }
     }
 
     /// Serves until `stop` is ready; what was kept is complete when it returns.

@@ -56,6 +56,7 @@ pub(super) use method::{Method, Token, method};
 pub(super) use model::{FORMAT, Workspace};
 pub(super) use seed::fresh;
 pub(super) use suggestion::offered;
+pub(super) use user::User;
 
 #[cfg(test)]
 mod tests;

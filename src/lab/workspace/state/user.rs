@@ -71,6 +71,11 @@ impl User {
         self.standing == Standing::Bot
     }
 
+    /// Whether this is a person who belongs to the workspace, no guest.
+    pub(crate) fn is_full(&self) -> bool {
+        !self.deleted && matches!(self.standing, Standing::Admin | Standing::Member)
+    }
+
     /// The profile, in Slack's form.
     pub(crate) fn profile(&self) -> Value {
         let mut names = self.real_name.split_whitespace();

@@ -1,0 +1,140 @@
+//! The arguments, and the parts put together.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::case::Case;
+use crate::base::{SystemClock, private_dir};
+use crate::cli::bot::serve;
+use crate::cli::lab::hinted;
+use crate::cli::name::random;
+use crate::cli::print::{Hinted, line};
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
+use crate::cli::wait::{drive, interrupted};
+use crate::config::{Channel, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir};
+use crate::lab::workspace::{Place, Settings, Timing, Workspace};
+use crate::shell::Cancel;
+
+/// The estate that the cases are about.
+const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];
+
+/// The arguments of `ghost demo`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing is configured, nothing runs but this program, and nothing leaves this machine. What it shows is thrown away\n\
+        at the end; with --data-dir it stays, and the audit trail in it can be verified.\n\n\
+        Examples:\n  ghost demo\n  ghost demo --port 7777\n  ghost demo --data-dir /tmp/ghost-demo"
+)]
+pub(in crate::cli) struct Arguments {
+    /// The port of the page on the loopback address; a free one, if none is named.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// What is told.
+    #[arg(long, value_enum, ignore_case = true, default_value = "j")]
+    case: Case,
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let environment = Environment::read();
+    let folder = Folder::new(global.data_dir.as_deref(), &environment)?;
+    drive(|| play(arguments, &folder))?.map(|()| 0)
+}
+
+async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
+    let workspace = Workspace::open(Settings {
+        port: arguments.port,
+        folder: folder.stays.then(|| folder.path.join("slack")),
+        timing: Timing::compressed(1),
+        clock: Arc::new(SystemClock),
+        opening: Some(arguments.case.message().to_owned()),
+    });
+    let workspace = workspace.await.map_err(hinted)?;
+    let exports = workspace.exports();
+    let named =
+        |name: &str| exports.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value.as_str());
+    let place = workspace.first_channel().context("the workspace has no channel")?;
+    let tokens = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"].map(|name| (name, named(name)));
+    let recordings = Arc::new(arguments.case.recordings()?);
+    let setup =
+        Arc::new(Setup::of(config(&place), folder.path.clone(), Environment::from(tokens), recordings));
+    let story = Arc::new(arguments.case.story()?);
+    let page = named("SLACK_WORKSPACE_URL").to_owned();
+    let (cancel, mut stop) = Cancel::new();
+    let connected = workspace.connected();
+    let slack = workspace.serve(async move { stop.canceled().await });
+    let bot = async {
+        let serving = serve(&setup, story, interrupted());
+        tokio::pin!(serving);
+        let ended = tokio::select! {
+            ended = &mut serving => ended,
+            told = async { connected.await; announce(&page, &place, arguments.case) } => match told {
+                Ok(()) => serving.await,
+                Err(error) => Err(error),
+            },
+        };
+        // The workspace goes last, so that the bot's farewell still arrives.
+        cancel.cancel();
+        ended
+    };
+    let (slack, bot) = tokio::join!(slack, bot);
+    bot.and(slack.map_err(hinted))
+}
+
+/// Says where it is, once somebody answers there.
+fn announce(page: &str, place: &Place, case: Case) -> anyhow::Result<()> {
+    line(page)?;
+    line(&format!("# In #{} write:  @{} {}", place.name, place.app, case.message()))?;
+    line("# The case is told from recordings; no command runs. Ctrl-C ends it.")?;
+    Ok(std::io::stdout().flush()?)
+}
+
+/// Everybody in the channel may approve there, and it is about the estate of the cases.
+fn config(place: &Place) -> Config {
+    let everybody = People { users: place.members.iter().cloned().collect(), ..People::default() };
+    let scope = Scope { resource_groups: GROUPS.map(str::to_owned).to_vec(), ..Scope::default() };
+    let channel =
+        Channel { scope: Some(scope), measurement: Some(everybody.clone()), change: Some(everybody.clone()) };
+    let mut config = Config::default();
+    config.approval.requester = Some(RequesterMay::Everything);
+    config.bot.freezers = everybody;
+    config.channel.insert(place.id.clone(), channel);
+    config
+}
+
+/// Where it keeps what it shows.
+struct Folder {
+    path: PathBuf,
+    stays: bool,
+}
+
+impl Folder {
+    fn new(named: Option<&Path>, environment: &Environment) -> anyhow::Result<Self> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => {
+                let data = data_dir(None, environment)
+                    .map_err(|PlaceError| Hinted::new(PlaceError, "name a folder with --data-dir"))?;
+                data.join("demo").join(random::<5>()?)
+            }
+        };
+        private_dir(&path).with_context(|| format!("making {}", path.display()))?;
+        Ok(Self { path, stays: named.is_some() })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.stays
+            && let Err(error) = std::fs::remove_dir_all(&self.path)
+        {
+            tracing::warn!("{} stays behind: {error}", self.path.display());
+        }
+    }
+}
