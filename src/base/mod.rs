@@ -6,10 +6,12 @@ mod clock;
 mod digest;
 mod file;
 mod id;
+mod mac;
 mod secret;
 
 pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private};
 pub use id::{IdError, SessionId};
+pub use mac::{keyed, same};
 pub use secret::Secret;

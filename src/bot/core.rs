@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinSet;
@@ -11,13 +12,13 @@ use crate::agent::model::Brain;
 use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
+pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Looks};
 use crate::bot::{Freeze, Person, Settings, Thread, may_take_part};
 use crate::session::Letter;
 use crate::shell::Policy;
-use crate::slack::block::SlackBlock;
 use crate::slack::pace::Priority;
-use crate::slack::web::{Address, Message, Web};
+use crate::slack::web::{Address, Web};
 use crate::store::{Delivered, Store, StoreError};
 
 /// Puts on record what somebody did to the bot as a whole: who, what, why.
@@ -25,29 +26,18 @@ pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
 
 /// The bot, as its handlers see it.
 pub struct Core {
-    /// How it behaves.
-    pub settings: Settings,
-    /// Where sessions live.
-    pub store: Arc<dyn Store>,
-    /// What time it is.
-    pub clock: Arc<dyn Clock>,
-    /// The Web API.
-    pub web: Web,
-    /// Who is who.
-    pub directory: Directory,
-    /// By which commands are judged.
-    pub policy: Arc<Policy>,
-    /// Who thinks in new sessions.
-    pub brain: Brain,
-    /// Draws what nobody can guess.
-    pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
-    /// What an operator should know, for the Home tab.
-    pub warnings: Vec<String>,
-    /// Puts on record who held everything back, and why.
-    pub trail: Arc<Control>,
+    parts: Parts,
     tasks: Mutex<JoinSet<()>>,
     /// Modals that are judged while somebody types, so that an older verdict does not follow a newer one.
     pub(super) typing: Mutex<HashMap<String, u64>>,
+}
+
+impl Deref for Core {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
 }
 
 /// What a core is made of.
@@ -78,21 +68,7 @@ impl Core {
     /// Puts a core together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, store, clock, web, directory, policy, brain, nonce, warnings, trail } = parts;
-        Self {
-            settings,
-            store,
-            clock,
-            web,
-            directory,
-            policy,
-            brain,
-            nonce,
-            warnings,
-            trail,
-            tasks: Mutex::default(),
-            typing: Mutex::default(),
-        }
+        Self { parts, tasks: Mutex::default(), typing: Mutex::default() }
     }
 
     /// Does something that nobody waits for.
@@ -162,12 +138,6 @@ impl Core {
             }
         });
     }
-}
-
-/// Turns what was drawn into what is sent.
-pub(super) fn sent(drawn: &show::Message) -> Message {
-    let blocks = drawn.blocks.iter().cloned().map(SlackBlock::Unknown).collect();
-    Message::text(drawn.text.clone()).with_blocks(blocks)
 }
 
 /// Makes a message of plain words.

@@ -15,6 +15,7 @@ mod requests;
 mod run;
 mod settings;
 pub mod show;
+mod target;
 mod thread;
 mod words;
 

@@ -56,13 +56,13 @@ impl Application {
         let Self { core, presenter, worker, way, sweep, vitals } = self;
         let (pause, paused) = Cancel::new();
         let (mute, muted) = Cancel::new();
-        let mut running = JoinSet::new();
+        let (mut running, mut working) = (JoinSet::new(), JoinSet::new());
         let showing = Arc::clone(&presenter);
         running.spawn(async move { showing.run(muted).await });
-        let working = paused.clone();
+        let resting = paused.clone();
         let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", BEAT * 5));
         running.spawn(beat(Arc::clone(&core), store.0, store.1, paused.clone()));
-        running.spawn(async move { worker.run(working).await });
+        working.spawn(async move { worker.run(resting).await });
         let mut sweeping = paused;
         running.spawn(async move {
             let mut hour = tokio::time::interval(RETENTION);
@@ -93,6 +93,7 @@ impl Application {
         // First nothing new comes in, then sessions pause, and what they still show is shown.
         pause.cancel();
         core.finish().await;
+        while working.join_next().await.is_some() {}
         mute.cancel();
         while running.join_next().await.is_some() {}
         ended

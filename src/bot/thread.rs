@@ -9,7 +9,7 @@ use crate::base::{Digest, SessionId};
 pub const SLACK: &str = "slack";
 
 /// A thread of a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Thread {
     /// The workspace; empty where Slack names none.
     pub team: String,

@@ -1,6 +1,6 @@
 //! Questions to humans: made durable, taken back, waited for.
 
-use crate::agent::event::ApprovalRequested;
+use crate::agent::event::{ApprovalRequested, Reply};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::session::arrive::stop_letter;
@@ -41,7 +41,7 @@ impl Engine {
         let vote = Vote {
             reviewer: who.to_owned(),
             choice: Choice::Deny,
-            note: "the session was stopped".to_owned(),
+            note: Reply::STOPPED.to_owned(),
             at: self.clock.now(),
             key: format!("stop-{approval}"),
         };

@@ -87,6 +87,11 @@ pub enum Reply {
     },
 }
 
+impl Reply {
+    /// The reason of a no that nobody gave: the session was stopped while it asked.
+    pub const STOPPED: &'static str = "the session was stopped";
+}
+
 /// See [`Event::ApprovalExpired`](crate::agent::event::Event::ApprovalExpired).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalExpired {

@@ -18,11 +18,11 @@ use crate::store::{Approval, StoreError};
 
 /// The line about a session that every replica can read.
 #[derive(Deserialize)]
-struct Line {
-    summary: Summary,
-    channel: Option<String>,
-    thread: Option<String>,
-    requester: String,
+pub(super) struct Line {
+    pub(super) summary: Summary,
+    pub(super) channel: Option<String>,
+    pub(super) thread: Option<String>,
+    pub(super) requester: String,
 }
 
 /// How many sessions are listed.
@@ -104,7 +104,7 @@ impl Core {
         };
         let team = origin.team.clone().unwrap_or_default();
         let thread = Thread { team, channel: posted.channel, ts: posted.ts };
-        self.open(&thread, &origin.key, &user, symptom, &place, Vec::new()).await?;
+        self.open_for(&thread, &origin.key, &user, symptom, &place, Vec::new()).await?;
         Ok(Answer::Done)
     }
 

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Delivered, Impact, Reply};
+use crate::agent::event::{Impact, Reply};
 use crate::agent::state::{Ending, State};
-use crate::bot::core::{Core, sent};
-use crate::bot::present::posted;
-use crate::bot::show::{self, Deciding, Looks, Refusal};
+use crate::bot::core::Core;
+use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Person, Place, Thread, may_take_part};
 use crate::session::{Cast, Voted, cast};
-use crate::slack::pace::Priority;
 use crate::store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
 
 /// A question that somebody wants to answer.
@@ -111,9 +109,9 @@ impl Core {
         Ok(match voted {
             Voted::Unknown => Some(Refusal::Gone),
             Voted::Refused(why) => Some(Refusal::NotYours { why }),
-            Voted::Counted(Outcome::Decided(_) | Outcome::AlreadyDecided { repeated: true, .. }) => None,
-            Voted::Counted(Outcome::Voted { .. }) => {
-                self.show_vote(question, person, vote.answer);
+            Voted::Counted(Outcome::AlreadyDecided { repeated: true, .. }) => None,
+            Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. }) => {
+                self.show_vote(&question.approval.record.id);
                 None
             }
             Voted::Counted(Outcome::VotedBefore { .. }) => Some(Refusal::Voted),
@@ -126,22 +124,6 @@ impl Core {
                 closed(&found, &question.state)
             }
         })
-    }
-
-    /// Shows on the card that somebody said yes where more have to: the ledger learns of it with the last one.
-    fn show_vote(self: &Arc<Self>, question: &Question, person: &Person, answer: Reply) {
-        let name = question.approval.record.id.as_str();
-        let what = Delivered::card_of(name);
-        let Some(place) = question.state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
-        let deciding = Some(Deciding { who: person.id.clone(), answer });
-        let looks = Looks { deciding, ..Looks::default() };
-        let Some(drawn) = show::card(&question.state, name, &looks, self.clock.now()) else { return };
-        let (web, message) = (self.web.at(Priority::Approval), sent(&drawn));
-        self.spawn(async move {
-            if let Err(error) = web.update(&place, &message).await {
-                tracing::warn!("a vote is not shown: {error}");
-            }
-        });
     }
 
     /// Tells somebody privately why their answer does not count.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use crate::agent::event::{Quote, Reply};
 use crate::bot::core::{Core, words};
 use crate::bot::show::{
@@ -11,7 +9,7 @@ use crate::bot::show::{
     read_modify, refusal,
 };
 use crate::bot::{Thread, show};
-use crate::slack::arrive::{Shortcut, Submit, View};
+use crate::slack::arrive::{Shortcut, Submit};
 use crate::slack::socket::Answer;
 use crate::store::StoreError;
 
@@ -48,7 +46,7 @@ impl Core {
     }
 
     async fn denied(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_deny(&raw(&submit.view)) {
+        let form = match read_deny(&submit.view) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -70,7 +68,7 @@ impl Core {
     }
 
     async fn modified(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_modify(&raw(&submit.view)) {
+        let form = match read_modify(&submit.view) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -95,7 +93,7 @@ impl Core {
     }
 
     async fn wanted(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
-        let form = match read_investigate(&raw(&submit.view)) {
+        let form = match read_investigate(&submit.view) {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
@@ -109,7 +107,7 @@ impl Core {
             return Ok(self.told(&spot, user, &Refusal::OutOfScope { what }));
         }
         let quotes: Vec<Quote> = Vec::new();
-        self.open(&spot, &format!("view {}", submit.view.id), user, &form.symptom, place, quotes).await?;
+        self.open_for(&spot, &format!("view {}", submit.view.id), user, &form.symptom, place, quotes).await?;
         Ok(Answer::Done)
     }
 
@@ -117,17 +115,6 @@ impl Core {
         self.whisper(spot, user, &refusal(refused, &show::Looks::default()));
         Answer::Done
     }
-}
-
-/// Words a view as Slack does, with the fields that our dialogs have.
-pub(super) fn raw(view: &View) -> Value {
-    let fields = ["command", "reason", "symptom"];
-    let filled = fields.iter().filter_map(|name| Some((*name, view.values.text(name, name)?)));
-    let values: serde_json::Map<String, Value> =
-        filled.map(|(name, text)| (name.to_owned(), json!({ name: {"value": text} }))).collect();
-    json!({
-        "callback_id": view.callback_id, "private_metadata": view.private_metadata, "state": {"values": values},
-    })
 }
 
 fn wrong(error: &FormError) -> Answer {

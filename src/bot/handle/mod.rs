@@ -7,8 +7,11 @@ mod command;
 mod decide;
 mod form;
 mod home;
+mod join;
 mod press;
+mod quote;
 mod route;
 mod speech;
+mod vote;
 
 pub use route::Bot;

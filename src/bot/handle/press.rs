@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::agent::event::{Reply, Wish};
+use crate::agent::event::{Delivered, Reply, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
-use crate::bot::handle::form::raw;
+use crate::bot::present::posted;
 use crate::bot::show::{self, Meta, Preview, Refusal, deny_modal, modify_modal, typed_command, whole_modal};
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::Press;
@@ -32,6 +32,7 @@ impl Core {
             "stop" => self.press_wish(press, &value, Wish::Stop).await?,
             "report" => self.press_wish(press, &value, Wish::Report).await?,
             "audit" => self.press_audit(press, &value).await?,
+            "join" | "own" => self.press_join(press, &value).await?,
             "freeze" | "thaw" => self.press_freeze(press).await?,
             "feedback" => tracing::info!(helped = %value, "feedback on a report"),
             other => tracing::debug!("a button {other:?} is none of ours"),
@@ -60,6 +61,9 @@ impl Core {
             Ok(question) => question,
             Err(refused) => return Ok(Some(refused)),
         };
+        if !is_on_its_card(press, &question) {
+            return Ok(Some(Refusal::Gone));
+        }
         match self.may_approve(&question, &press.user.id).await? {
             Ok(person) => self.count(&question, &person, Reply::Approve, &press.key).await,
             Err(refused) => Ok(Some(refused)),
@@ -73,6 +77,9 @@ impl Core {
             Ok(question) => question,
             Err(refused) => return Ok(Some(refused)),
         };
+        if !is_on_its_card(press, &question) {
+            return Ok(Some(Refusal::Gone));
+        }
         let allowed = match press.action.action_id.as_str() {
             "modify" => self.may_approve(&question, user).await?,
             _ => self.may_deny(user).await,
@@ -130,7 +137,7 @@ impl Core {
     /// Judges what somebody types into the dialog, and shows the verdict; what is typed meanwhile wins.
     fn judge_while_typing(self: &Arc<Self>, press: &Press) {
         let Some(view) = press.view.clone() else { return };
-        let Ok(typed) = typed_command(&raw(&view)) else { return };
+        let Ok(typed) = typed_command(&view) else { return };
         let number = {
             let mut typing = self.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if typing.len() > 1_000 {
@@ -222,5 +229,20 @@ impl Core {
         }
         (self.trail)(user, if freeze { "freeze" } else { "thaw" }, why);
         Ok(())
+    }
+}
+
+/// Tells whether a click happened on the card of its question. Whoever names a question elsewhere asks somebody to decide about
+/// what is not shown there.
+fn is_on_its_card(press: &Press, question: &Question) -> bool {
+    let known = question.state.place_of(&Delivered::card_of(question.approval.record.id.as_str()));
+    let (channel, ts) = (press.channel.as_deref(), press.message_ts.as_deref());
+    match known.and_then(|card| posted(&card.place)) {
+        Some(card) => channel == Some(card.channel.as_str()) && ts == Some(card.ts.as_str()),
+        // A quick click may be here before the ledger knows where the card stands.
+        None => {
+            channel == Some(question.thread.channel.as_str())
+                && press.thread_ts.as_deref() == Some(question.thread.ts.as_str())
+        }
     }
 }

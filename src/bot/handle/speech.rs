@@ -1,25 +1,20 @@
 //! What people say: a mention, words in a thread, a direct message, the stop button.
 
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::timeout;
 
 use crate::agent::event::{Opened, Quote, Said, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::show::{self, Refusal, refusal};
-use crate::bot::{Meant, Place, Thread, meant, without_mention};
+use crate::bot::{Meant, Place, Thread, may_take_part, meant, without_mention};
 use crate::session::Letter;
 use crate::slack::arrive::{Kind, Origin, Stopped, Words};
 use crate::slack::pace::Priority;
 use crate::slack::socket::Answer;
-use crate::store::StoreError;
+use crate::slack::web::SessionState;
+use crate::store::{Delivered, StoreError};
 
-/// How much of what was said before is read.
-const QUOTED: usize = 50;
-
-/// How long it may take to read that: Slack waits three seconds for the acknowledgement.
-const READING: Duration = Duration::from_millis(1_500);
+/// So often Slack brings what was not acknowledged.
+const RETRIES: u64 = 3;
 
 /// Whoever says more has a report, no symptom.
 const LONGEST: usize = 20_000;
@@ -56,6 +51,13 @@ impl Core {
             return Ok(Answer::Done);
         }
         self.say(&thread, &origin.key, &stopped.user, "stop", Wish::Stop, false).await?;
+        // Slack wants to hear that the button did something, also where nothing worked any more.
+        let web = self.web.at(Priority::Board);
+        self.spawn(async move {
+            if let Err(error) = web.session_status(&thread.channel, &thread.ts, SessionState::Active).await {
+                tracing::warn!("the stop button stays as it was: {error}");
+            }
+        });
         Ok(Answer::Done)
     }
 
@@ -95,11 +97,20 @@ impl Core {
         if !addressed && !known {
             return Ok(Answer::Done);
         }
-        if let Err(why) = self.participant(&user).await {
-            if addressed {
-                self.whisper(&thread, &user, &words(&why));
+        match self.directory.person(&user).await {
+            // Slack brings it again, and may know by then who they are.
+            Err(why) if origin.retry < RETRIES => {
+                tracing::warn!("who speaks is not known, so it has to come again: {why}");
+                return Ok(Answer::Refuse);
             }
-            return Ok(Answer::Done);
+            found => {
+                if let Err(why) = found.and_then(|person| may_take_part(&person)) {
+                    if addressed {
+                        self.whisper(&thread, &user, &words(&why));
+                    }
+                    return Ok(Answer::Done);
+                }
+            }
         }
         match meant(text) {
             Meant::Help => self.whisper(&thread, &user, &show::help()),
@@ -137,15 +148,15 @@ impl Core {
                     return Ok(Answer::Done);
                 }
                 let quotes = if said.is_answer() { self.quotes(&thread, &said.ts).await } else { Vec::new() };
-                self.open(&thread, &origin.key, &user, &text, place, quotes).await?;
+                self.open_for(&thread, &origin.key, &user, &text, place, quotes).await?;
             }
         }
         Ok(Answer::Done)
     }
 
-    /// Opens the session of a thread.
-    pub(super) async fn open(
-        &self,
+    /// Opens the session of a thread for a person, and tells them where the same is looked at already.
+    pub(super) async fn open_for(
+        self: &Arc<Self>,
         thread: &Thread,
         key: &str,
         who: &str,
@@ -153,6 +164,22 @@ impl Core {
         place: &Place,
         quotes: Vec<Quote>,
     ) -> Result<(), StoreError> {
+        if self.open(thread, key, who, symptom, place, quotes).await? == Delivered::New {
+            self.offer_to_join(thread, who, symptom);
+        }
+        Ok(())
+    }
+
+    /// Opens the session of a thread; tells whether that is news.
+    async fn open(
+        &self,
+        thread: &Thread,
+        key: &str,
+        who: &str,
+        symptom: &str,
+        place: &Place,
+        quotes: Vec<Quote>,
+    ) -> Result<Delivered, StoreError> {
         let session = thread.session();
         let opened = Opened {
             symptom: symptom.to_owned(),
@@ -166,7 +193,7 @@ impl Core {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
-        self.write(&session, key, &Letter::Open(Box::new(opened))).await.map(drop)
+        self.write(&session, key, &Letter::Open(Box::new(opened))).await
     }
 
     /// Puts words into a session.
@@ -182,20 +209,6 @@ impl Core {
         let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
         let letter = if addressed { Letter::Again(said) } else { Letter::Said(said) };
         self.write(&thread.session(), key, &letter).await.map(drop)
-    }
-
-    /// Reads what was said in a thread before, as quotes.
-    async fn quotes(&self, thread: &Thread, before: &str) -> Vec<Quote> {
-        let web = self.web.at(Priority::Approval);
-        let reading = timeout(READING, web.thread(&thread.channel, &thread.ts, QUOTED)).await;
-        let Ok(Ok((said, _))) = reading else {
-            tracing::warn!("what was said before in the thread is not read");
-            return Vec::new();
-        };
-        let earlier = said.into_iter().filter(|words| words.ts.as_str() < before && words.is_speech());
-        earlier
-            .map(|words| Quote { who: author(&words), text: crate::bot::words::plain(&words.everything()) })
-            .collect()
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
@@ -214,14 +227,6 @@ impl Core {
         };
         self.whisper(thread, user, &message);
         Ok(())
-    }
-}
-
-fn author(words: &Words) -> String {
-    match (&words.bot, &words.user) {
-        (Some(bot), _) => format!("bot {}", bot.name.as_deref().or(bot.bot.as_deref()).unwrap_or_default()),
-        (None, Some(user)) => user.clone(),
-        (None, None) => "somebody".to_owned(),
     }
 }
 

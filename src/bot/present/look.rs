@@ -14,11 +14,11 @@ use crate::slack::web::{Message, Posted};
 pub(super) const METADATA: &str = "ghost";
 
 /// Something that is shown.
-pub(super) struct Piece {
+pub(in crate::bot) struct Piece {
     /// `board`, or `card` and its question.
     pub(super) what: String,
     /// How it looks.
-    pub(super) message: Message,
+    pub(in crate::bot) message: Message,
     /// What of it is compared.
     pub(super) digest: Digest,
 }
@@ -34,7 +34,7 @@ impl Piece {
 }
 
 /// Turns what was drawn into what is sent.
-pub(super) fn converted(drawn: &show::Message) -> Message {
+pub(in crate::bot) fn converted(drawn: &show::Message) -> Message {
     let blocks = drawn.blocks.iter().cloned().map(SlackBlock::Unknown).collect();
     Message::text(drawn.text.clone()).with_blocks(blocks)
 }
@@ -45,13 +45,13 @@ pub(super) fn board_of(state: &State, looks: &Looks, now: Timestamp) -> Piece {
 }
 
 /// Returns the card of a question at a moment.
-pub(super) fn card_of(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Piece> {
+pub(in crate::bot) fn card_of(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Piece> {
     let drawn = card(state, approval, looks, now)?;
     Some(Piece::new(state, Delivered::card_of(approval), &drawn))
 }
 
 /// Returns what surrounds a session.
-pub(super) fn looks(state: &State, frozen: Option<&Freeze>) -> Looks {
+pub(in crate::bot) fn looks(state: &State, frozen: Option<&Freeze>) -> Looks {
     let frozen = frozen.map(|freeze| Frozen {
         by: freeze.who.clone(),
         at: freeze.since.parse().unwrap_or(state.last_at),

@@ -7,11 +7,13 @@
 //! is dropped. Before it gives the session back it *settles*: everything that is shown is compared with the ledger and made
 //! to agree, whoever sent what before.
 
+mod gone;
 mod look;
 mod presenter;
 mod publish;
 mod settle;
 mod slate;
+mod status;
 
-pub(super) use look::posted;
+pub(super) use look::{Piece, card_of, converted, looks, posted};
 pub use presenter::{Presenter, Trail};

@@ -6,22 +6,27 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::agent::event::{Content, Delivered, Event, Recorded, StepId};
 use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
 use crate::bot::present::look::{board_of, card_of, line, looks, posted};
 use crate::bot::present::slate::{Change, Slate};
+use crate::bot::present::status::Statuses;
 use crate::bot::show::{Looks, agent_status};
 use crate::bot::{Freeze, Thread};
 use crate::session::{Courier, Watcher};
 use crate::shell::CancelSignal;
 use crate::slack::pace::Priority;
-use crate::slack::web::{CallError, SessionState, Web};
+use crate::slack::web::Web;
 use crate::store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// How long what is still to be said may take once everything ends.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Returns the audit file of a session, where it lies on this machine.
 pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
@@ -41,7 +46,7 @@ pub struct Presenter {
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// What was recorded here first, so that nobody else can have shown it yet.
     pub(super) fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
-    statuses: Mutex<HashMap<SessionId, String>>,
+    pub(super) statuses: Statuses,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
@@ -50,7 +55,7 @@ pub struct Presenter {
 enum Job {
     Change { change: Change, priority: Priority },
     Line { session: SessionId, line: String },
-    Status { thread: Thread, status: String },
+    Status { session: SessionId, thread: Thread },
 }
 
 impl Presenter {
@@ -77,7 +82,7 @@ impl Presenter {
             elsewhere,
             frozen: RwLock::default(),
             fresh: Mutex::default(),
-            statuses: Mutex::default(),
+            statuses: Statuses::default(),
             jobs,
             queue: Mutex::new(Some(queue)),
         }
@@ -102,6 +107,14 @@ impl Presenter {
                 }
             }
         }
+        // Boards and cards agree before a session is given back; the rest is said only here.
+        while let Ok(job) = queue.try_recv() {
+            if !matches!(job, Job::Change { .. }) {
+                let own = Arc::clone(&self);
+                sending.spawn(async move { own.send(job).await });
+            }
+        }
+        drop(timeout(GRACE, async { while sending.join_next().await.is_some() {} }).await);
         sending.shutdown().await;
     }
 
@@ -113,34 +126,25 @@ impl Presenter {
 
     async fn send(&self, job: Job) {
         let told = match job {
-            Job::Change { change, priority } => self
-                .slate
-                .show(&self.web.at(priority), change)
-                .await
-                .map(drop)
-                .map_err(|error| error.to_string()),
+            Job::Change { change, priority } => {
+                if priority == Priority::Board {
+                    self.slate.breathe(&change).await;
+                }
+                let shown = self.slate.show(&self.web.at(priority), change).await;
+                shown.map(drop).map_err(|error| error.to_string())
+            }
             Job::Line { session, line } => {
                 let posted = self.store.post(&session, &line, self.clock.now()).await;
                 posted.map_err(|error| error.to_string())
             }
-            Job::Status { thread, status } => {
-                self.status(&thread, &status).await.map_err(|error| error.to_string())
+            Job::Status { session, thread } => {
+                let shown = self.statuses.show(&self.web, &session, &thread).await;
+                shown.map_err(|error| error.to_string())
             }
         };
         if let Err(error) = told {
             tracing::warn!("something is not shown for now: {error}");
         }
-    }
-
-    async fn status(&self, thread: &Thread, status: &str) -> Result<(), CallError> {
-        let web = self.web.at(Priority::Board);
-        let state = match status {
-            "" => SessionState::Active,
-            _ if status.contains("waiting") => SessionState::Suspended,
-            _ => SessionState::Processing,
-        };
-        web.session_status(&thread.channel, &thread.ts, state).await?;
-        web.set_status(&thread.channel, &thread.ts, status, &[]).await
     }
 
     pub(super) fn looks(&self, state: &State) -> Looks {
@@ -174,16 +178,9 @@ impl Presenter {
         fresh.entry(state.session.clone()).or_default().insert(what);
     }
 
-    fn show_status(&self, state: &State, thread: &Thread) {
-        let status = agent_status(state, &self.looks(state));
-        let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = if status.is_empty() {
-            statuses.remove(&state.session).unwrap_or_default()
-        } else {
-            statuses.insert(state.session.clone(), status.clone()).unwrap_or_default()
-        };
-        if before != status {
-            self.queue(Job::Status { thread: thread.clone(), status });
+    pub(super) fn show_status(&self, state: &State, thread: &Thread) {
+        if self.statuses.want(&state.session, &agent_status(state, &self.looks(state))) {
+            self.queue(Job::Status { session: state.session.clone(), thread: thread.clone() });
         }
     }
 }

@@ -3,14 +3,31 @@
 use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
+use crate::bot::present::gone::gone;
 use crate::bot::present::look::{Piece, converted, place};
 use crate::bot::show::report;
 use crate::slack::pace::Priority;
 use crate::slack::web::{Address, CallError, Posted, Upload};
 
 impl Presenter {
-    /// Brings the report to the thread. What an attempt that was cut off brought already stays as it is.
+    /// Brings the report to the thread, or directly to whoever asked where the thread takes nothing any more.
     pub(super) async fn publish(&self, state: &State, thread: &Thread) -> Result<String, CallError> {
+        match self.publish_in(state, thread, self.broadcast).await {
+            Err(error) => match gone(&error) {
+                Some(why) => self.publish_directly(state, thread, why).await,
+                None => Err(error),
+            },
+            done => done,
+        }
+    }
+
+    /// Brings the report to a thread. What an attempt that was cut off brought already stays as it is.
+    pub(super) async fn publish_in(
+        &self,
+        state: &State,
+        thread: &Thread,
+        broadcast: bool,
+    ) -> Result<String, CallError> {
         let said = self.said(thread).await?;
         let number = state.earlier.len() + 1;
         let drawn = report(state, &self.looks(state), state.last_at);
@@ -54,7 +71,7 @@ impl Presenter {
         if !files.is_empty() && count < number {
             web.upload(&to, &files, "").await?;
         }
-        if self.broadcast {
+        if broadcast {
             let what = format!("report {number} summary");
             if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what)) {
                 let message = converted(&drawn.broadcast);

@@ -8,6 +8,7 @@ use crate::agent::event::Delivered;
 use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
+use crate::bot::present::gone::gone;
 use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
 use crate::bot::show::command_file;
 use crate::session::Courier;
@@ -32,6 +33,10 @@ impl Courier for Presenter {
             return self.elsewhere.settle(state).await;
         };
         let settled = self.agree(state, &thread).await.map_err(|error| error.to_string())?;
+        if state.open_approval().is_some() || state.is_reported() {
+            // Whoever had it before may not have said that nobody works there now.
+            self.show_status(state, &thread);
+        }
         if state.is_reported() {
             self.end(state);
         }
@@ -50,29 +55,56 @@ impl Presenter {
         pieces.extend(cards.filter_map(|(name, _)| card_of(state, name, &looks, at)));
         let mut settled = Vec::new();
         for piece in pieces {
-            let known = state.place_of(&piece.what);
-            let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
-            let there = match standing {
-                Some((there, digest)) => {
-                    if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
-                        continue;
-                    }
-                    self.change(there, &piece).await?
+            match self.bring(state, thread, &piece).await {
+                Ok(None) => {}
+                Ok(Some(there)) => {
+                    settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
                 }
-                None => match self.find(state, thread, &piece.what).await? {
-                    Some(there) => self.change(there, &piece).await?,
-                    None => self.put(state, thread, &piece).await?,
-                },
-            };
-            settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
+                // What cannot be shown there keeps no session from going on.
+                Err(error) if gone(&error).is_some() => {
+                    tracing::warn!(session.id = %state.session, "session {} is not shown: {error}", state.session);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(settled)
     }
 
-    async fn change(&self, there: Posted, piece: &Piece) -> Result<Posted, CallError> {
+    /// Makes one message agree; returns where it stands if that is news.
+    async fn bring(
+        &self,
+        state: &State,
+        thread: &Thread,
+        piece: &Piece,
+    ) -> Result<Option<Posted>, CallError> {
+        let known = state.place_of(&piece.what);
+        let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
+        let there = match standing {
+            Some((there, digest)) => {
+                if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
+                    return Ok(None);
+                }
+                there
+            }
+            None => match self.find(state, thread, &piece.what).await? {
+                Some(there) => there,
+                None => return self.put(state, thread, piece).await.map(Some),
+            },
+        };
+        match self.change(&there, piece).await {
+            // Somebody deleted it. Where it still asks for something it is put up again.
+            Err(error) if error.code() == Some("message_not_found") => match asks(state, &piece.what) {
+                true => self.put(state, thread, piece).await.map(Some),
+                false => Ok(Some(there)),
+            },
+            done => done.map(|()| Some(there)),
+        }
+    }
+
+    async fn change(&self, there: &Posted, piece: &Piece) -> Result<(), CallError> {
         let change = self.slate.want(there.clone(), piece.message.clone(), piece.digest);
-        self.slate.show(&self.web.at(Priority::Approval), change).await?;
-        Ok(there)
+        self.slate.show(&self.web.at(Priority::Approval), change).await.map(drop)
     }
 
     async fn put(&self, state: &State, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
@@ -124,4 +156,13 @@ impl Presenter {
         let upload = Upload { name: file.name, title: file.title, alt: None, bytes: file.bytes };
         self.web.at(Priority::Approval).upload(to, &[upload], "").await.map(drop)
     }
+}
+
+/// Tells whether a message still asks somebody for something.
+fn asks(state: &State, what: &str) -> bool {
+    let open = match what.strip_prefix("card ") {
+        Some(approval) => state.approvals.get(approval).is_some_and(|approval| approval.ending.is_none()),
+        None => true,
+    };
+    open && state.concluded.is_none()
 }

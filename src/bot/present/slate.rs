@@ -2,11 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Mutex as Gate;
+use tokio::time::{Instant, sleep};
 
 use crate::base::Digest;
 use crate::slack::web::{CallError, Message, Posted, Shown, Web};
+
+/// A message that tells where something stands changes once in this time: nobody reads faster, and Slack counts each change.
+const BREATH: Duration = Duration::from_secs(1);
 
 /// The messages that stand.
 #[derive(Default)]
@@ -19,6 +24,8 @@ struct Row {
     /// What is shown, as far as it is known.
     shown: Option<Digest>,
     gate: Arc<Gate<()>>,
+    /// When it was changed last.
+    changed: Option<Instant>,
 }
 
 /// A change that waits for its turn.
@@ -39,10 +46,17 @@ impl Slate {
         Change { posted, number: row.newest, gate: Arc::clone(&row.gate), message, digest }
     }
 
+    /// Waits until a message has stood for a moment. What is wanted meanwhile overtakes the change.
+    pub(super) async fn breathe(&self, change: &Change) {
+        let changed = self.read(&change.posted, |row| row.changed);
+        sleep(rest_of(changed)).await;
+    }
+
     /// Makes a change, unless it was overtaken or shows what stands there already.
     pub(super) async fn show(&self, web: &Web, change: Change) -> Result<Shown, CallError> {
         let turn = change.gate.lock().await;
-        if self.read(&change.posted, |row| row.newest != change.number) {
+        // What was forgotten meanwhile has had its last look.
+        if !self.read(&change.posted, |row| row.newest == change.number) {
             return Ok(Shown::Replaced);
         }
         if self.read(&change.posted, |row| row.shown == Some(change.digest)) {
@@ -69,7 +83,9 @@ impl Slate {
     /// Notes what was posted.
     pub(super) fn note(&self, posted: &Posted, shown: Option<Digest>) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.entry(posted.clone()).or_default().shown = shown;
+        let row = rows.entry(posted.clone()).or_default();
+        row.shown = shown;
+        row.changed = Some(Instant::now());
     }
 
     /// Forgets a message that will not change any more.
@@ -81,4 +97,9 @@ impl Slate {
         let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.get(posted).map(look).unwrap_or_default()
     }
+}
+
+/// Returns how much of a moment is left.
+pub(super) fn rest_of(since: Option<Instant>) -> Duration {
+    since.map_or(Duration::ZERO, |since| BREATH.saturating_sub(since.elapsed()))
 }

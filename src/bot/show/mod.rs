@@ -25,7 +25,10 @@ mod report;
 mod text;
 
 pub use activity::agent_status;
-pub use answer::{Pending, Refusal, SessionLine, approvals, audit, help, policy, refusal, sessions, status};
+pub use answer::{
+    Offer, Pending, Refusal, SessionLine, approvals, audit, help, joined, offer, policy, refusal, sessions,
+    status,
+};
 pub use board::board;
 pub use card::{card, command_file};
 pub use home::{Home, home};

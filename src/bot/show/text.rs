@@ -2,6 +2,9 @@
 
 use crate::agent::report::plain;
 
+/// Escapes data for the one text that Slack interprets: no mention, link or command of Slack begins in it.
+pub(super) use crate::slack::text::escape;
+
 /// Returns how long a text is in the units that Slack counts at worst: those of UTF-16.
 pub(super) fn length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
@@ -72,20 +75,6 @@ pub(super) fn paragraph(data: &str, most: usize) -> (String, usize) {
     }
 }
 
-/// Escapes data for the one text that Slack interprets: no mention, link or command of Slack begins in it.
-pub(super) fn escape(data: &str) -> String {
-    let mut out = String::with_capacity(data.len());
-    for char in data.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            _ => out.push(char),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -100,11 +89,6 @@ mod tests {
         assert_eq!(prose("a\n\n b", 10), "a b");
         assert_eq!(prose(&format!("a{}b", " ".repeat(1_000)), 10), "a …");
         assert_eq!(paragraph("ab\ncd", 3), ("ab\n".to_owned(), 2));
-    }
-
-    #[test]
-    fn nothing_of_slack_begins_in_what_is_escaped() {
-        assert_eq!(escape("<!channel> & <@U1>"), "&lt;!channel&gt; &amp; &lt;@U1&gt;");
     }
 
     proptest! {

@@ -4,7 +4,6 @@
 //! a body that is read before its signature was checked.
 
 mod form;
-mod mac;
 mod receive;
 
 pub use receive::{Received, Refused, WINDOW, receive};

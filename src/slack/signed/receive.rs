@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::base::{Secret, Timestamp};
+use crate::base::{Secret, Timestamp, keyed, same};
 use crate::slack::arrive::{Arrival, command, event, interactive};
 use crate::slack::signed::form;
-use crate::slack::signed::mac::{keyed, same};
 
 /// How old a request may be, and how far ahead its clock.
 pub const WINDOW: Duration = Duration::from_secs(300);

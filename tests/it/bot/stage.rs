@@ -2,18 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ghost_agent::agent::model::{Model, Scripted};
 use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
-use ghost_agent::base::{Clock, Secret, SystemClock};
+use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
-    Application, Approvers, Bot, Core, Directory, FlagBrake, Parts, People, Place, Presenter, Settings, Way,
-    requests,
+    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, Parts, People, Place,
+    Presenter, SCOPES, Settings, Way, requests,
 };
-use ghost_agent::http::{Patience, Vitals, serve};
+use ghost_agent::http::{Measures, Patience, Vitals, serve};
+use ghost_agent::lab::workspace::Timing;
 use ghost_agent::session::{Engine, EvidenceFolder, Kitchen, Worker};
 use ghost_agent::shell::{Approver, Cancel, Policy, Shell};
 use ghost_agent::slack::socket::Settings as SocketSettings;
@@ -23,18 +25,54 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use crate::lab::stage::{NETWORK, Stage, quick};
-
-/// Nothing here takes longer, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::strict::{Guard, Seen};
+use crate::lab::stage::Stage;
+use crate::session::world::{conclude, run, suppose};
 
 /// A local Slack, a folder and a store, which outlive bots.
 pub(super) struct World {
     pub(super) slack: Stage,
     pub(super) folder: TempDir,
     pub(super) store: Arc<dyn Store>,
+    pub(super) clock: Arc<Ahead>,
     pub(super) settings: Settings,
+    /// What somebody looked at.
+    pub(super) seen: Mutex<Seen>,
+    /// What the bots counted.
+    pub(super) counted: Mutex<Vec<Measures>>,
+    pub(super) guard: Guard,
+    /// Where a bot takes requests.
+    pub(super) door: Mutex<String>,
     script: Vec<String>,
+}
+
+/// The present moment, moved ahead by hand.
+#[derive(Default)]
+pub(super) struct Ahead(AtomicI64);
+
+impl Ahead {
+    pub(super) fn by(&self, minutes: i64) {
+        self.0.fetch_add(minutes * 60_000, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(SystemClock.now().as_millis() + self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// How what happens reaches a bot.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Over {
+    Sockets,
+    Requests,
+}
+
+/// An acknowledgement may take as long as in Slack, and what was missed comes again at once.
+fn timing() -> Timing {
+    let retries = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(1)];
+    Timing { retries, drain: Duration::from_secs(2), ..Timing::compressed(1000) }
 }
 
 /// A bot that runs.
@@ -68,15 +106,45 @@ impl World {
     pub(super) async fn new(script: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.redb");
-        let store: Arc<dyn Store> =
-            Arc::new(EmbeddedStore::open(&file, ghost_agent::store::Settings::default()).unwrap());
+        let clock = Arc::new(Ahead::default());
+        let kept = ghost_agent::store::Settings::default();
+        let store = EmbeddedStore::with_clock(&file, kept, Arc::clone(&clock) as _).unwrap();
+        let slack = Stage::new(timing()).await;
+        // The app is told and may do what its manifest says, and no more.
+        let app = json!({"events": EVENTS, "scopes": SCOPES, "command": COMMAND});
+        let answer = slack.person("app", app).await;
+        assert!(answer.get("error").is_none(), "{answer}");
         Self {
-            slack: Stage::new(quick()).await,
+            slack,
             folder,
-            store,
+            store: Arc::new(store),
+            clock,
             settings: settings(),
+            seen: Mutex::default(),
+            counted: Mutex::default(),
+            guard: Guard::default(),
+            door: Mutex::default(),
             script: script.to_vec(),
         }
+    }
+
+    /// Opens a workspace in which every session asks once before it runs a command that leaves a line in a file.
+    pub(super) async fn asking() -> Self {
+        let world = Self::new(&[]).await;
+        let command = format!("echo ran | tee -a {}", world.path("ran"));
+        world.plays(&[suppose(), run(&command), conclude("REFUTED")])
+    }
+
+    /// Lets the app do more than its manifest says, or no more than that.
+    pub(super) async fn may_manage(&self, yes: bool) {
+        let more = ["channels:manage", "groups:write"];
+        let scopes: Vec<&str> = SCOPES.iter().copied().chain(more.into_iter().filter(|_| yes)).collect();
+        self.slack.person("app", json!({"scopes": scopes})).await;
+    }
+
+    /// Counts how often that command ran.
+    pub(super) fn runs(&self) -> usize {
+        std::fs::read_to_string(self.path("ran")).map(|text| text.lines().count()).unwrap_or(0)
     }
 
     /// Lets every session play this.
@@ -89,9 +157,22 @@ impl World {
         self.folder.path().join(name).to_string_lossy().into_owned()
     }
 
+    /// Starts a bot; several can run side by side.
+    pub(super) async fn bot(&self) -> Running {
+        self.bot_over(Over::Sockets).await
+    }
+
+    /// Starts a bot that hears what happens in one way or the other.
+    pub(super) async fn bot_over(&self, over: Over) -> Running {
+        match over {
+            Over::Sockets => self.bot_over_sockets().await,
+            Over::Requests => self.bot_over_requests().await,
+        }
+    }
+
     /// Starts a bot that takes signed requests in place of sockets.
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
-    pub(super) async fn bot_over_requests(&self) -> Running {
+    async fn bot_over_requests(&self) -> Running {
         let application = self.application(Way::Requests).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/slack/events", listener.local_addr().unwrap());
@@ -106,14 +187,14 @@ impl World {
             let (ended, ()) = tokio::join!(application.run(stop), serving);
             ended.unwrap();
         });
+        self.door.lock().unwrap().clone_from(&url);
         let answer = self.slack.person("app", json!({"request_url": url})).await;
         assert_eq!(answer.pointer("/transport"), Some(&json!("http")), "{answer}");
         Running { cancel, task }
     }
 
-    /// Starts a bot; several can run side by side.
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
-    pub(super) async fn bot(&self) -> Running {
+    async fn bot_over_sockets(&self) -> Running {
         let application = self.application(Way::Sockets(SocketSettings::default())).await;
         let (cancel, stop) = Cancel::new();
         let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
@@ -132,7 +213,7 @@ impl World {
         let url = Some(self.slack.name("SLACK_API_URL").to_owned());
         let web = Web::new(WebSettings { url, ..WebSettings::new(Roots::none().unwrap()) }, Arc::new(tokens));
         let identity = web.auth_test().await.unwrap();
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
         let data = self.folder.path().join("data");
         let audit = data.join("audit");
         let presenter = Arc::new(Presenter::new(
@@ -160,7 +241,9 @@ impl World {
         }));
         let worker = Worker { engine: self.engine(model, policy, &presenter, &data), most: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
-        Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals: Vitals::default() }
+        let vitals = Vitals::default();
+        self.counted.lock().unwrap().push(vitals.measures.clone());
+        Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals }
     }
 
     fn engine(
@@ -174,7 +257,7 @@ impl World {
         let (data, cwd) = (data.to_owned(), self.folder.path().to_owned());
         Engine {
             store: Arc::clone(&self.store),
-            clock: Arc::new(SystemClock),
+            clock: Arc::clone(&self.clock) as _,
             owner: format!("bot-{:p}", Arc::as_ptr(presenter)),
             ttl: Duration::from_secs(5),
             kitchen: Kitchen {
@@ -195,85 +278,19 @@ impl World {
             watcher: Arc::clone(presenter) as _,
         }
     }
+}
 
-    /// Looks at something as a person.
-    pub(super) async fn look(&self, what: &str, query: &[(&str, &str)]) -> Value {
-        let url = format!("{}lab/{what}", self.slack.name("SLACK_WORKSPACE_URL"));
-        let pairs: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let answer = self.slack.http.get(format!("{url}?{}", pairs.join("&"))).send().await.unwrap();
-        answer.json().await.unwrap()
+impl World {
+    /// Holds a conversation with one bot, and looks at what is left of it.
+    pub(super) async fn talk(self, talk: impl AsyncFnOnce(&Self)) {
+        self.talk_over(Over::Sockets, talk).await;
     }
 
-    /// Asks again until there is an answer.
-    pub(super) async fn until<T>(&self, what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(answer) = ask().await {
-                return answer;
-            }
-            assert!(Instant::now() < deadline, "never: {what}");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    }
-
-    /// Mentions the bot in the network channel; returns the root of the thread.
-    pub(super) async fn mention(&self, user: &str, text: &str) -> String {
-        let said = json!({"user": user, "channel": NETWORK, "text": format!("@Ghost {text}")});
-        ts(&self.slack.person("message", said).await)
-    }
-
-    /// Says something in a thread.
-    pub(super) async fn reply(&self, user: &str, root: &str, text: &str) -> String {
-        let said = json!({"user": user, "channel": NETWORK, "thread_ts": root, "text": text});
-        ts(&self.slack.person("message", said).await)
-    }
-
-    /// Returns the messages of a thread as a person sees them.
-    pub(super) async fn thread(&self, user: &str, root: &str) -> Vec<Value> {
-        let seen = self.look("thread", &[("user", user), ("channel", NETWORK), ("ts", root)]).await;
-        seen.get("messages").and_then(Value::as_array).cloned().unwrap_or_default()
-    }
-
-    /// Waits for a message in a thread.
-    pub(super) async fn sees(
-        &self,
-        user: &str,
-        root: &str,
-        what: &str,
-        wanted: impl Fn(&Value) -> bool,
-    ) -> Value {
-        self.until(what, async || self.thread(user, root).await.into_iter().find(|message| wanted(message)))
-            .await
-    }
-
-    /// Waits for a message whose text begins so.
-    pub(super) async fn reads(&self, user: &str, root: &str, begins: &str) -> Value {
-        self.sees(user, root, begins, |message| text(message).starts_with(begins)).await
-    }
-
-    /// Waits for the card of an open question.
-    pub(super) async fn card(&self, root: &str) -> Value {
-        self.sees("bob", root, "an open card", |message| has_button(message, "approve")).await
-    }
-
-    /// Presses a button on a message.
-    pub(super) async fn press(&self, user: &str, message: &Value, action: &str) -> Value {
-        let press = json!({"user": user, "channel": NETWORK, "ts": message["ts"], "action_id": action});
-        self.slack.person("press", press).await
-    }
-
-    /// Sends a dialog off.
-    pub(super) async fn submit(&self, user: &str, view: &Value, values: Value) -> Value {
-        self.slack.person("submit", json!({"user": user, "view_id": view["id"], "values": values})).await
-    }
-
-    pub(super) async fn fault(&self, fault: Value) {
-        let answer = self.slack.person("fault", fault).await;
-        assert_eq!(answer.get("ok"), Some(&json!(true)), "{answer}");
-    }
-
-    pub(super) async fn end(self) {
-        self.slack.end().await;
+    pub(super) async fn talk_over(self, over: Over, talk: impl AsyncFnOnce(&Self)) {
+        let bot = self.bot_over(over).await;
+        talk(&self).await;
+        bot.stop().await;
+        self.end().await;
     }
 }
 
@@ -313,6 +330,11 @@ pub(super) fn text(message: &Value) -> &str {
 /// Tells whether a message has a button.
 pub(super) fn has_button(message: &Value, action: &str) -> bool {
     message["blocks"].to_string().contains(&format!("\"action_id\":\"{action}\""))
+}
+
+/// A session that looks once and ends.
+pub(super) fn look_once() -> Vec<String> {
+    vec![suppose(), run("cat /proc/net/dev"), conclude("REFUTED")]
 }
 
 /// Tells whether a message is one that only its reader sees.

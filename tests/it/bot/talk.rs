@@ -2,88 +2,166 @@
 
 use serde_json::json;
 
-use super::stage::{World, has_button, is_private, text, ts};
+use super::stage::{Over, World, is_private, look_once, text};
 use crate::lab::stage::NETWORK;
 use crate::session::world::{conclude, run, suppose};
 
-const LOOK: &str = "cat /proc/net/dev";
-
 #[tokio::test]
 async fn a_mention_ends_in_a_report_in_the_thread() {
-    let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]).await;
-    let bot = world.bot().await;
-    let root = world.mention("alice", "the link to web-1 is down").await;
-    let report = world.reads("alice", &root, "Inconclusive").await;
-    assert_eq!(report["user"], "U0LABGHOST");
-    // One board, drawn again and again, and never a button on it once all is over.
-    let thread = world
-        .until("the board says that it is over", async || {
-            let thread = world.thread("alice", &root).await;
-            let boards = thread.iter().filter(|message| text(message).contains("ghost-")).count();
-            (boards >= 1 && !thread.iter().any(|message| has_button(message, "stop"))).then_some(thread)
-        })
-        .await;
-    let files: Vec<&str> = thread
-        .iter()
-        .flat_map(|message| message["files"].as_array().into_iter().flatten())
-        .filter_map(|file| file["name"].as_str())
-        .collect();
-    assert_eq!(files, ["rca.md", "audit.jsonl"]);
-    bot.stop().await;
-    world.end().await;
+    for over in [Over::Sockets, Over::Requests] {
+        World::new(&look_once())
+            .await
+            .talk_over(over, async |world| {
+                let root = world.mention("alice", "the link to web-1 is down").await;
+                let closing = world.concluded("alice", &root).await;
+                assert!(text(&closing.parts[0]).starts_with("Inconclusive"));
+                assert_eq!(closing.files, ["rca.md", "audit.jsonl"]);
+                assert!(text(&closing.board).contains("Inconclusive"), "{}", closing.board);
+                // One board, drawn again and again.
+                let boards = |thread: &[serde_json::Value]| {
+                    thread.iter().filter(|message| text(message).starts_with("Session")).count()
+                };
+                assert_eq!(boards(&world.thread("alice", &root).await), 1);
+            })
+            .await;
+    }
 }
 
 #[tokio::test]
 async fn a_mention_after_the_report_goes_on_with_the_old_evidence() {
     let end = conclude("REFUTED");
-    let world = World::new(&[suppose(), run(LOOK), end.clone(), run(LOOK), end]).await;
-    let bot = world.bot().await;
-    let root = world.mention("alice", "the link to web-1 is down").await;
-    world.reads("alice", &root, "Inconclusive").await;
-    world.reply("bob", &root, "@Ghost look once more").await;
-    world
-        .until("a second report", async || {
-            let thread = world.thread("alice", &root).await;
-            (thread.iter().filter(|message| text(message).starts_with("Inconclusive")).count() == 2)
-                .then_some(())
+    let look = run("cat /proc/net/dev");
+    World::new(&[suppose(), look.clone(), end.clone(), look, end])
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link to web-1 is down").await;
+            world.concluded("alice", &root).await;
+            world.reply("bob", &root, "@Ghost look once more").await;
+            let second = world.concluded("alice", &root).await;
+            // What was seen before is still there, beside what is new.
+            assert!(second.rca.contains("o1") && second.rca.contains("o2"), "{}", second.rca);
         })
         .await;
-    bot.stop().await;
-    world.end().await;
 }
 
 #[tokio::test]
 async fn what_people_say_to_each_other_opens_nothing() {
-    let world = World::new(&[suppose(), conclude("REFUTED")]).await;
-    let bot = world.bot().await;
-    let said = json!({"user": "alice", "channel": NETWORK, "text": "good morning"});
-    let root = ts(&world.slack.person("message", said).await);
-    // What comes later was handled later.
-    let other = world.mention("alice", "help").await;
-    let help = world.sees("alice", &other, "the help", is_private).await;
-    assert!(help["blocks"].to_string().contains("/ghost"), "{help}");
-    assert_eq!(world.thread("alice", &root).await.len(), 1);
-    bot.stop().await;
-    world.end().await;
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let root = world.say("alice", NETWORK, "good morning").await;
+            // What comes later was handled later.
+            let other = world.mention("alice", "help").await;
+            let help = world.hears("alice", &other, "/ghost").await;
+            assert!(is_private(&help));
+            assert_eq!(world.thread("alice", &root).await.len(), 1);
+            assert_eq!(world.store.list(None, 9).await.unwrap(), []);
+        })
+        .await;
 }
 
 #[tokio::test]
 async fn a_guest_and_a_stranger_are_told_privately_that_they_take_no_part() {
-    let world = World::new(&[suppose(), conclude("REFUTED")]).await;
-    let bot = world.bot().await;
-    for user in ["gus", "paula"] {
-        let said = json!({"user": user, "channel": "C0LAB3SHAR", "text": "@Ghost web-1 is slow"});
-        let root = ts(&world.slack.person("message", said).await);
-        let refused = world
-            .until("a refusal", async || {
-                let seen =
-                    world.look("thread", &[("user", user), ("channel", "C0LAB3SHAR"), ("ts", &root)]).await;
-                seen["messages"].as_array().into_iter().flatten().find(|message| is_private(message)).cloned()
-            })
-            .await;
-        assert!(text(&refused).contains("take no part"), "{refused}");
-    }
-    assert_eq!(world.store.list(None, 9).await.unwrap(), []);
-    bot.stop().await;
-    world.end().await;
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            for user in ["gus", "paula"] {
+                let root = world.say(user, "C0LAB3SHAR", "@Ghost web-1 is slow").await;
+                world.hears_in(user, "C0LAB3SHAR", &root, "take no part").await;
+            }
+            assert_eq!(world.store.list(None, 9).await.unwrap(), []);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn two_mentions_in_one_thread_at_once_are_one_session() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let root = world.say("chloe", NETWORK, "web-1 does not answer").await;
+            tokio::join!(
+                world.reply("alice", &root, "@Ghost the link to web-1 is down"),
+                world.reply("bob", &root, "@Ghost the link to web-1 is down since noon"),
+            );
+            let card = world.card(&root).await;
+            let said = world
+                .until("the words of the second one", async || {
+                    Some(world.events(NETWORK, &root, "said").await).filter(|said| !said.is_empty())
+                })
+                .await;
+            // Whoever came second said something as well.
+            assert_eq!(said.len(), 1, "{said:?}");
+            let first = world.state(NETWORK, &root).await.unwrap().opened.symptom;
+            let second = said[0]["text"].as_str().unwrap();
+            assert!(first != second && [&first, second].iter().all(|words| words.contains("web-1 is down")));
+            world.reply("alice", &root, "stop").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Session stopped"]).await;
+            assert_eq!((world.store.list(None, 9).await.unwrap().len(), world.runs()), (1, 0));
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn whoever_has_to_wait_may_ask_where_it_stands() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link is down").await;
+            let card = world.card(&root).await;
+            for (said, part) in [("status", "waiting for an approval"), ("audit", "ghost audit verify")] {
+                world.reply("chloe", &root, said).await;
+                world.hears("chloe", &root, part).await;
+            }
+            world.press("bob", &card, "approve").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Approved", "exit 0"]).await;
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn the_stop_button_of_the_agent_ends_a_session() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link is down").await;
+            let card = world.card(&root).await;
+            // Nothing is done while somebody is waited for, so Slack shows no stop button then.
+            let shown = world
+                .until("the words below the thread", async || {
+                    let seen =
+                        world.look("thread", &[("user", "alice"), ("channel", NETWORK), ("ts", &root)]).await;
+                    Some(seen["session"].clone()).filter(|session| session["agent_status"] == "suspended")
+                })
+                .await;
+            assert_eq!(shown["can_stop"], false, "{shown}");
+            // Another process may hold it for busy; then the button is there, and it works.
+            let busy = json!({"channel_id": NETWORK, "thread_ts": root, "status": "processing"});
+            world.slack.api("agents.sessions.setStatus", busy).await;
+            let stop = json!({"user": "alice", "channel": NETWORK, "thread_ts": root});
+            assert_eq!(world.slack.person("stop", stop).await["ok"], true);
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Session stopped"]).await;
+            assert_eq!(world.runs(), 0);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn what_was_said_before_names_people() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let root = world.say("chloe", NETWORK, "web-1 does not answer, @bob").await;
+            world.reply("bob", &root, "I see it, too").await;
+            world.reply("alice", &root, "@Ghost the link to web-1 is down").await;
+            world.concluded("alice", &root).await;
+            let quotes = world.state(NETWORK, &root).await.unwrap().opened.quotes;
+            let said: Vec<(&str, &str)> =
+                quotes.iter().map(|quote| (quote.who.as_str(), quote.text.as_str())).collect();
+            assert_eq!(said, [("chloe", "web-1 does not answer, @bob"), ("bob", "I see it, too")]);
+        })
+        .await;
 }

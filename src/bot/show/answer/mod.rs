@@ -2,11 +2,13 @@
 
 mod help;
 mod list;
+mod offer;
 mod refusal;
 mod session;
 
 pub use help::{help, policy};
 pub use list::{Pending, SessionLine, approvals, sessions};
 pub(super) use list::{pending_line, session_line};
+pub use offer::{Offer, joined, offer};
 pub use refusal::{Refusal, refusal};
 pub use session::{audit, status};

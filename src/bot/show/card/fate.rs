@@ -92,6 +92,5 @@ pub(super) fn refused(subject: &Subject<'_>) -> &'static str {
 
 /// Tells whether a no came from stopping the session and not from looking at the card.
 pub(super) fn is_withdrawal(subject: &Subject<'_>, answer: &Reply) -> bool {
-    matches!(answer, Reply::Deny { reason } if reason == "the session was stopped")
-        && subject.state.wish.is_some()
+    matches!(answer, Reply::Deny { reason } if reason == Reply::STOPPED) && subject.state.wish.is_some()
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::bot::show::modal::form::{Field, field, filled, meta, modal};
 use crate::bot::show::text::length;
 use crate::bot::show::{FormError, Meta};
+use crate::slack::arrive::View;
 
 const CALLBACK: &str = "deny";
 const REASON: &str = "reason";
@@ -39,7 +40,7 @@ pub fn deny_modal(meta: &Meta) -> Value {
 ///
 /// # Errors
 /// Fails where it is another dialog, or says nothing.
-pub fn read_deny(view: &Value) -> Result<Denied, FormError> {
+pub fn read_deny(view: &View) -> Result<Denied, FormError> {
     let meta = meta(view, CALLBACK)?;
     let reason = filled(view, REASON).trim().to_owned();
     let problem = match length(&reason) {

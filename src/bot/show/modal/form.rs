@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::bot::show::Meta;
 use crate::bot::show::kit::plain_text;
 use crate::bot::show::text::head;
+use crate::slack::arrive::View;
 
 /// Why a submitted dialog says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,16 +106,14 @@ pub(super) fn field(field: &Field<'_>) -> Value {
 }
 
 /// Reads where a dialog belongs.
-pub(super) fn meta(view: &Value, callback: &str) -> Result<Meta, FormError> {
-    let text = |name: &str| view.get(name).and_then(Value::as_str);
-    if text("callback_id") != Some(callback) {
+pub(super) fn meta(view: &View, callback: &str) -> Result<Meta, FormError> {
+    if view.callback_id != callback {
         return Err(FormError::Foreign);
     }
-    text("private_metadata").and_then(|text| serde_json::from_str(text).ok()).ok_or(FormError::Foreign)
+    serde_json::from_str(&view.private_metadata).map_err(|_| FormError::Foreign)
 }
 
 /// Reads a field as it was filled in; an empty one is `null` or absent.
-pub(super) fn filled<'a>(view: &'a Value, name: &str) -> &'a str {
-    let value = view.get("state").and_then(|state| state.get("values")?.get(name)?.get(name)?.get("value"));
-    value.and_then(Value::as_str).unwrap_or_default()
+pub(super) fn filled<'a>(view: &'a View, name: &str) -> &'a str {
+    view.values.text(name, name).unwrap_or_default()
 }

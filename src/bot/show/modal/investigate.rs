@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::bot::show::modal::form::{Field, field, filled, meta, modal};
 use crate::bot::show::text::head;
 use crate::bot::show::{FormError, Meta};
+use crate::slack::arrive::View;
 
 const CALLBACK: &str = "investigate";
 const SYMPTOM: &str = "symptom";
@@ -37,7 +38,7 @@ pub fn investigate_modal(meta: &Meta, message: &str) -> Value {
 ///
 /// # Errors
 /// Fails where it is another dialog, or says nothing.
-pub fn read_investigate(view: &Value) -> Result<Wanted, FormError> {
+pub fn read_investigate(view: &View) -> Result<Wanted, FormError> {
     let meta = meta(view, CALLBACK)?;
     let symptom = filled(view, SYMPTOM).trim().to_owned();
     if head(&symptom, 2).1 == 0 {

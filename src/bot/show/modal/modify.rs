@@ -9,6 +9,7 @@ use crate::bot::show::modal::form::{Field, errors, field, filled, meta, modal};
 use crate::bot::show::text::{head, prose, short};
 use crate::bot::show::{FormError, Meta};
 use crate::shell::{Ruling, Verdict};
+use crate::slack::arrive::View;
 
 const CALLBACK: &str = "modify";
 const COMMAND: &str = "command";
@@ -118,7 +119,7 @@ pub fn modify_errors(preview: &Preview) -> Option<Value> {
 ///
 /// # Errors
 /// Fails where it is another dialog, or the field is empty.
-pub fn read_modify(view: &Value) -> Result<Modified, FormError> {
+pub fn read_modify(view: &View) -> Result<Modified, FormError> {
     let meta = meta(view, CALLBACK)?;
     let command = filled(view, COMMAND);
     if command.trim().is_empty() {
@@ -128,10 +129,10 @@ pub fn read_modify(view: &Value) -> Result<Modified, FormError> {
     Ok(Modified { meta, command: command.to_owned() })
 }
 
-/// Reads what stands in the field while it is typed, from the view of the action.
+/// Reads what stands in the field while it is typed, from the view of the press.
 ///
 /// # Errors
 /// Fails where it is another dialog.
-pub fn typed_command(view: &Value) -> Result<Modified, FormError> {
+pub fn typed_command(view: &View) -> Result<Modified, FormError> {
     Ok(Modified { meta: meta(view, CALLBACK)?, command: filled(view, COMMAND).to_owned() })
 }

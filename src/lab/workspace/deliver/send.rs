@@ -70,37 +70,44 @@ impl Inner {
 
     /// Sends an event now, and follows it until it is acknowledged. `retry` makes it look like one that was sent before.
     pub(crate) fn dispatch(self: &Arc<Self>, app: String, payload: Value, retry: Option<usize>) {
+        self.journal().sent();
         let inner = Arc::clone(self);
         let first = retry.unwrap_or(0);
         match self.door(&app, Post::Interactive, true) {
-            Some(door) => self.spawn(async move { inner.follow_posts(door, payload, first).await }),
+            Some(door) => self.spawn(async move {
+                let acknowledged = inner.follow_posts(door, &payload, first).await;
+                inner.journal().arrived(&app, &payload, acknowledged);
+            }),
             None => {
                 // In this very moment, so that events keep their order on one connection.
                 let told = self.sockets().hand(&app, envelope(&payload, first));
-                self.spawn(async move { inner.follow(app, payload, first, told).await });
+                self.spawn(async move {
+                    let acknowledged = inner.follow(&app, &payload, first, told).await;
+                    inner.journal().arrived(&app, &payload, acknowledged);
+                });
             }
         }
     }
 
     async fn follow(
         &self,
-        app: String,
-        payload: Value,
+        app: &str,
+        payload: &Value,
         first: usize,
         told: Option<oneshot::Receiver<Value>>,
-    ) {
+    ) -> bool {
         let mut told = told;
         for (number, wait) in self.timing.retries.iter().enumerate().skip(first) {
             if acknowledged(told, self).await {
-                return;
+                return true;
             }
             sleep(*wait).await;
-            told = self.sockets().hand(&app, envelope(&payload, number + 1));
+            told = self.sockets().hand(app, envelope(payload, number + 1));
         }
-        acknowledged(told, self).await;
+        acknowledged(told, self).await
     }
 
-    async fn follow_posts(&self, door: Door, payload: Value, first: usize) {
+    async fn follow_posts(&self, door: Door, payload: &Value, first: usize) -> bool {
         let (url, secret) = door;
         let mut reason = "http_timeout";
         for number in first..=self.timing.retries.len() {
@@ -112,14 +119,22 @@ impl Inner {
             let body = payload.to_string();
             let letter = Letter { url: &url, secret: &secret, content_type: "application/json", body, retry };
             match self.carrier.send(letter, self.clock.now(), self.timing.acknowledge).await {
-                Ok(_) | Err(Missed { final_: true, .. }) => return,
+                Ok(_) => return true,
+                Err(Missed { final_: true, .. }) => return false,
                 Err(missed) => reason = missed.reason,
             }
         }
+        false
     }
 
     /// Asks an app about an interaction, once.
     pub(crate) async fn ask(&self, interaction: &Interaction) -> Answered {
+        let answered = self.asked(interaction).await;
+        self.journal().asked(interaction, &answered);
+        answered
+    }
+
+    async fn asked(&self, interaction: &Interaction) -> Answered {
         let Some((url, secret)) = self.door(&interaction.app, interaction.post, false) else {
             return self.ask_socket(interaction).await;
         };

@@ -33,12 +33,15 @@ fn args(query: HashMap<String, String>) -> Args {
     Args(fields)
 }
 
-/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`
+/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`, `/lab/left`, `/lab/journal`
 pub(crate) async fn look(
     State(inner): State<Arc<Inner>>,
     Path(what): Path<String>,
     Query(query): Query<HashMap<String, String>>,
 ) -> Response {
+    if what == "journal" {
+        return reply(Ok(inner.journal().form()));
+    }
     let args = args(query);
     let workspace = inner.workspace();
     let seen = match what.as_str() {
@@ -47,6 +50,7 @@ pub(crate) async fn look(
         "thread" => workspace.seen_thread(&args),
         "view" => workspace.seen_view(&args),
         "home" => workspace.seen_home(&args),
+        "left" => workspace.left(&args),
         _ => Err(SlackError::new("unknown_method")),
     };
     drop(workspace);

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::base::{Clock, Timestamp};
 use crate::lab::workspace::deliver::{Carrier, Faults, Sockets, Timing};
+use crate::lab::workspace::server::journal::Journal;
 use crate::lab::workspace::state::{Notice, Workspace};
 
 /// How many changes a slow page may be behind.
@@ -22,6 +23,7 @@ pub(crate) struct Inner {
     sockets: Mutex<Sockets>,
     faults: Mutex<Faults>,
     recent: Mutex<VecDeque<(String, Value)>>,
+    journal: Mutex<Journal>,
     bytes: Mutex<HashMap<String, Bytes>>,
     tasks: Mutex<JoinSet<()>>,
     writing: Mutex<()>,
@@ -57,6 +59,7 @@ impl Inner {
             sockets: Mutex::default(),
             faults: Mutex::default(),
             recent: Mutex::default(),
+            journal: Mutex::default(),
             bytes: Mutex::new(bytes),
             tasks: Mutex::default(),
             writing: Mutex::default(),
@@ -107,6 +110,11 @@ impl Inner {
     /// The events of late.
     pub(crate) fn recent(&self) -> MutexGuard<'_, VecDeque<(String, Value)>> {
         lock(&self.recent)
+    }
+
+    /// What apps were told and what they called.
+    pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.journal)
     }
 
     /// The bytes of files, by id.

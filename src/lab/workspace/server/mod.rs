@@ -2,6 +2,7 @@
 
 mod guard;
 mod inner;
+mod journal;
 mod keep;
 mod route;
 mod run;

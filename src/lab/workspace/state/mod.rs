@@ -23,6 +23,7 @@ mod file;
 mod form;
 mod install;
 mod interaction;
+mod left;
 mod limit;
 mod manage;
 mod message;

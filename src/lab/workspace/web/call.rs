@@ -44,11 +44,16 @@ pub(crate) async fn call(
         Some(Hit::Delay(millis)) => sleep(Duration::from_millis(millis)).await,
     }
     let Some(method) = method(&name) else {
-        return refusal(&SlackError::new("unknown_method").beside("req_method", name));
+        let error = SlackError::new("unknown_method").beside("req_method", name.clone());
+        inner.journal().called("", &name, &args, &error.body());
+        return refusal(&error);
     };
     let app = match identify(&inner, &method, &headers, &args) {
         Ok(app) => app,
-        Err(error) => return refusal(&error),
+        Err(error) => {
+            inner.journal().called("", &name, &args, &error.body());
+            return refusal(&error);
+        }
     };
     let done = inner.act(|workspace, now| {
         let app = app.as_deref().unwrap_or_default();
@@ -72,10 +77,11 @@ pub(crate) async fn call(
         Ok(done) => done,
         Err(seconds) => return too_many(seconds.unwrap_or(1)),
     };
-    let mut body = match (method.name, app) {
-        (CONNECT, Some(app)) => connection(&inner, &app),
+    let mut body = match (method.name, &app) {
+        (CONNECT, Some(app)) => connection(&inner, app),
         _ => done.unwrap_or_else(|refused| refused),
     };
+    inner.journal().called(app.as_deref().unwrap_or_default(), method.name, &args, &body);
     if let Some(warning) = warning {
         warn(&mut body, warning);
     }

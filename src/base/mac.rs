@@ -1,12 +1,13 @@
-//! The keyed digest that Slack signs with, and comparing it without telling where it differs.
+//! Digests with a key, and comparing them without telling where they differ.
 
 use crate::base::Digest;
 
 /// The length of a block of SHA-256.
 const BLOCK: usize = 64;
 
-/// HMAC with SHA-256 (RFC 2104).
-pub(crate) fn keyed(key: &[u8], message: &[u8]) -> Digest {
+/// Returns the HMAC with SHA-256 (RFC 2104) of a message.
+#[must_use]
+pub fn keyed(key: &[u8], message: &[u8]) -> Digest {
     let long = Digest::of(key);
     let key = if key.len() > BLOCK { long.as_bytes().as_slice() } else { key };
     let padded = |with: u8, rest: &[u8]| {
@@ -19,7 +20,8 @@ pub(crate) fn keyed(key: &[u8], message: &[u8]) -> Digest {
 }
 
 /// Compares two texts in a time that depends on their lengths alone.
-pub(crate) fn same(one: &str, other: &str) -> bool {
+#[must_use]
+pub fn same(one: &str, other: &str) -> bool {
     let differing = one.bytes().zip(other.bytes()).fold(0_u8, |seen, (one, other)| seen | (one ^ other));
     one.len() == other.len() && std::hint::black_box(differing) == 0
 }

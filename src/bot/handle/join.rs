@@ -1,0 +1,129 @@
+//! Two people ask about the same thing in two places: whoever comes second is offered to join the first.
+
+use std::sync::Arc;
+
+use crate::agent::event::Wish;
+use crate::bot::core::{Core, sent, words};
+use crate::bot::handle::command::Line;
+use crate::bot::show::{self, Message, Offer};
+use crate::bot::target::targets;
+use crate::bot::{Thread, may_take_part};
+use crate::slack::arrive::Press;
+use crate::slack::pace::Priority;
+use crate::slack::web::{Address, Response};
+use crate::store::StoreError;
+
+/// So many sessions of late are compared.
+const COMPARED: usize = 50;
+
+impl Core {
+    /// Looks for a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
+    /// for an answer to a private question.
+    pub(super) fn offer_to_join(self: &Arc<Self>, thread: &Thread, user: &str, symptom: &str) {
+        let named = targets(symptom);
+        if named.is_empty() {
+            return;
+        }
+        let (core, thread, user) = (Arc::clone(self), thread.clone(), user.to_owned());
+        self.spawn(async move {
+            let own = thread.session().to_string();
+            let posted = match core.store.posted(COMPARED).await {
+                Ok(posted) => posted,
+                Err(error) => {
+                    return tracing::warn!("whether somebody asks about the same is not known: {error}");
+                }
+            };
+            for (_, line) in posted {
+                let Ok(line) = serde_json::from_str::<Line>(&line) else { continue };
+                let about = line.summary.symptom.as_deref().map(targets).unwrap_or_default();
+                let Some(target) = named.intersection(&about).next() else { continue };
+                let over = line.summary.state == "concluded" || line.summary.id == own;
+                if over || !core.may_see(&line, &thread.channel, &user).await {
+                    continue;
+                }
+                let place = line.channel.as_deref().zip(line.thread.as_deref());
+                let link = place.and_then(|(channel, ts)| core.link(channel, ts));
+                let offer =
+                    Offer { target: target.clone(), other: line.summary.id.clone(), own: own.clone(), link };
+                let to = Address::thread(&thread.channel, &thread.ts);
+                let web = core.web.at(Priority::Other);
+                if let Err(error) = web.ephemeral(&to, &user, &sent(&show::offer(&offer))).await {
+                    tracing::warn!("nobody is told of another session about the same: {error}");
+                }
+                return;
+            }
+        });
+    }
+
+    /// Tells whether somebody may hear of a session from a channel: it is theirs, or of that channel, or of a public one.
+    async fn may_see(&self, line: &Line, channel: &str, user: &str) -> bool {
+        let Some(place) = line.channel.as_deref() else { return false };
+        if line.requester == user || place == channel {
+            return true;
+        }
+        let about = self.web.at(Priority::Other).conversation(place).await;
+        about.is_ok_and(|about| !about.private && !about.shared)
+    }
+
+    /// Takes the answer to an offer: the other session's name, a blank, and the own one's.
+    pub(super) async fn press_join(self: &Arc<Self>, press: &Press, value: &str) -> Result<(), StoreError> {
+        let user = press.user.id.as_str();
+        let person = self.directory.person_now(user).await;
+        if let Err(why) = person.and_then(|person| may_take_part(&person)) {
+            self.answer_offer(press, words(&why));
+            return Ok(());
+        }
+        if press.action.action_id == "own" {
+            self.answer_offer(press, words("This session goes on by itself."));
+            return Ok(());
+        }
+        let told = self.join(press, user, value).await?;
+        self.answer_offer(press, told);
+        Ok(())
+    }
+
+    async fn join(self: &Arc<Self>, press: &Press, user: &str, value: &str) -> Result<Message, StoreError> {
+        let gone = || words("That session is over; this one goes on.");
+        let Some((other, own)) = value.split_once(' ') else { return Ok(gone()) };
+        let (Ok(other), Ok(own)) = (other.parse(), own.parse()) else { return Ok(gone()) };
+        let Some(own) = self.state(&own).await? else {
+            return Ok(words("This session has not begun yet. Press once more."));
+        };
+        let Some(other) = self.state(&other).await?.filter(|other| other.concluded.is_none()) else {
+            return Ok(gone());
+        };
+        let (Some(here), Some(there)) = (Thread::of(&own.opened.origin), Thread::of(&other.opened.origin))
+        else {
+            return Ok(gone());
+        };
+        // What a button says about itself counts for nothing: who may see and stop what is looked up.
+        let line = Line {
+            summary: crate::agent::report::Summary::of(&other),
+            channel: Some(there.channel.clone()),
+            thread: Some(there.ts.clone()),
+            requester: other.opened.requester.clone(),
+        };
+        let same = !targets(&own.opened.symptom).is_disjoint(&targets(&other.opened.symptom));
+        if own.opened.requester != user || !same || !self.may_see(&line, &here.channel, user).await {
+            return Ok(gone());
+        }
+        let key = |word: &str| format!("{word} {}", press.key);
+        self.say(&there, &key("join"), user, &own.opened.symptom, Wish::Steer, false).await?;
+        self.say(&here, &key("leave"), user, "stop", Wish::Stop, false).await?;
+        let link = self.link(&there.channel, &there.ts);
+        Ok(show::joined(line.summary.id.as_str(), link.as_deref()))
+    }
+
+    /// Puts words in the place of an offer, so that its buttons are gone.
+    fn answer_offer(self: &Arc<Self>, press: &Press, message: Message) {
+        let Some(url) = press.response_url.clone() else { return };
+        let blocks = sent(&message).blocks;
+        let response = Response { text: message.text, blocks, replace: true, ..Response::default() };
+        let web = self.web.at(Priority::Approval);
+        self.spawn(async move {
+            if let Err(error) = web.respond(&url, &response).await {
+                tracing::warn!("an offer stays as it was: {error}");
+            }
+        });
+    }
+}

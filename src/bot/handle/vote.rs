@@ -1,0 +1,76 @@
+//! What a card shows between a click and the moment at which the session gets to it.
+
+use std::sync::Arc;
+
+use crate::agent::event::{Delivered, Reply};
+use crate::agent::state::{State, Vote};
+use crate::bot::core::Core;
+use crate::bot::present::{Piece, card_of, looks, posted};
+use crate::bot::show::Deciding;
+use crate::slack::pace::Priority;
+use crate::slack::web::Posted;
+use crate::store::{Approval, ApprovalId, ApprovalState, Choice, StoreError};
+
+/// So often a card is drawn again because the session went on meanwhile; after that its owner draws it anyway.
+const TRIES: usize = 10;
+
+impl Core {
+    /// Shows on a card who said what, at once: the session learns of it when its owner takes it up.
+    pub(super) fn show_vote(self: &Arc<Self>, id: &ApprovalId) {
+        let (core, id) = (Arc::clone(self), id.clone());
+        self.spawn(async move {
+            if let Err(error) = core.draw_vote(&id).await {
+                tracing::warn!("a vote is not shown: {error}");
+            }
+        });
+    }
+
+    /// Draws what store and ledger say now. Where the ledger went on while Slack was told, what was told may be older than what
+    /// the owner of the session told: then it is drawn once more.
+    async fn draw_vote(&self, id: &ApprovalId) -> Result<(), String> {
+        let mut drawn = None;
+        for _ in 0..TRIES {
+            let Some((seq, there, piece)) = self.voted_card(id).await.map_err(|error| error.to_string())?
+            else {
+                return Ok(());
+            };
+            if drawn == Some(seq) {
+                return Ok(());
+            }
+            let web = self.web.at(Priority::Approval);
+            web.update(&there, &piece.message).await.map_err(|error| error.to_string())?;
+            drawn = Some(seq);
+        }
+        Ok(())
+    }
+
+    async fn voted_card(&self, id: &ApprovalId) -> Result<Option<(u64, Posted, Piece)>, StoreError> {
+        let now = self.clock.now();
+        let Some(approval) = self.store.find(id, now).await? else { return Ok(None) };
+        let Some(mut state) = self.state(&approval.record.session).await? else { return Ok(None) };
+        let place = state.place_of(&Delivered::card_of(id.as_str()));
+        let Some(there) = place.and_then(|card| posted(&card.place)) else { return Ok(None) };
+        let deciding = with_votes(&mut state, &approval);
+        let looks = crate::bot::show::Looks { deciding, ..looks(&state, None) };
+        let piece = card_of(&state, id.as_str(), &looks, state.last_at);
+        Ok(piece.map(|piece| (state.seq, there, piece)))
+    }
+}
+
+/// Adds what the store counted and the ledger does not know yet; returns the answer that decided, if one did.
+fn with_votes(state: &mut State, found: &Approval) -> Option<Deciding> {
+    let asked = state.approvals.get_mut(found.record.id.as_str()).filter(|asked| asked.ending.is_none())?;
+    asked.votes = found
+        .votes
+        .iter()
+        .map(|vote| Vote {
+            who: vote.reviewer.clone(),
+            approves: vote.choice == Choice::Approve,
+            at: vote.at,
+        })
+        .collect();
+    let ApprovalState::Decided(vote) = &found.state else { return None };
+    let answer =
+        serde_json::from_str(&vote.note).unwrap_or_else(|_| Reply::Deny { reason: vote.note.clone() });
+    Some(Deciding { who: vote.reviewer.clone(), answer })
+}

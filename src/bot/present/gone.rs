@@ -1,0 +1,72 @@
+//! What becomes of a report whose thread the bot can write to no more.
+
+use crate::agent::state::State;
+use crate::bot::Thread;
+use crate::bot::present::Presenter;
+use crate::bot::present::look::METADATA;
+use crate::slack::pace::Priority;
+use crate::slack::text::channel as named;
+use crate::slack::web::{Address, CallError, Message};
+
+/// Slack's words for a place that will not take anything from the bot until a person changes that.
+const GONE: [&str; 8] = [
+    "not_in_channel",
+    "channel_not_found",
+    "is_archived",
+    "thread_not_found",
+    "restricted_action",
+    "restricted_action_read_only_channel",
+    "restricted_action_thread_only_channel",
+    "cannot_reply_to_message",
+];
+
+/// Returns Slack's word where a place is gone. To ask again would change nothing.
+pub(super) fn gone(error: &CallError) -> Option<&str> {
+    error.code().filter(|code| GONE.contains(code))
+}
+
+impl Presenter {
+    /// Brings the report to whoever asked for it, because its thread takes nothing any more. Where not even that can be done
+    /// the report stays in the ledger, and is told as delivered nowhere.
+    pub(super) async fn publish_directly(
+        &self,
+        state: &State,
+        lost: &Thread,
+        why: &str,
+    ) -> Result<String, CallError> {
+        let nowhere = |code: &str| {
+            tracing::warn!(session.id = %state.session, "the report of session {} reaches nobody: {why}, {code}", state.session);
+            Ok(format!("nowhere ({why})"))
+        };
+        match self.directly(state, lost, why).await {
+            Err(error) => match error.code() {
+                Some(code) => nowhere(code),
+                None => Err(error),
+            },
+            done => done,
+        }
+    }
+
+    async fn directly(&self, state: &State, lost: &Thread, why: &str) -> Result<String, CallError> {
+        let web = self.web.at(Priority::Report);
+        let channel = web.open_dm(&state.opened.requester).await?;
+        let what = format!("report {} place", state.earlier.len() + 1);
+        let said = web.history(&channel, None, None, None).await?.messages;
+        let there = said.into_iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
+        let root = match there {
+            Some(words) => words.ts,
+            None => {
+                let text = format!(
+                    "I cannot write in {} any more ({why}), so the report of session {} comes here.",
+                    named(&lost.channel),
+                    state.session
+                );
+                let fields = [("session", state.session.as_str()), ("what", what.as_str())];
+                web.post(&Address::channel(&channel), &Message::text(text).with_metadata(METADATA, &fields))
+                    .await?
+                    .ts
+            }
+        };
+        self.publish_in(state, &Thread { channel, ts: root, ..Thread::default() }, false).await
+    }
+}

@@ -1,0 +1,41 @@
+//! The offer to join another session about the same.
+
+use crate::bot::show::Message;
+use crate::bot::show::kit::{Line, Tone, actions, button, say};
+use crate::bot::show::text::{escape, short};
+
+/// Another session about the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What both are about.
+    pub target: String,
+    /// The other session.
+    pub other: String,
+    /// The session that was opened just now.
+    pub own: String,
+    /// Where the other one takes place.
+    pub link: Option<String>,
+}
+
+/// Returns the offer.
+#[must_use]
+pub fn offer(offer: &Offer) -> Message {
+    let (target, other) = (short(&offer.target, 80), short(&offer.other, 64));
+    let line = Line::new().text("Session ").link(offer.link.as_deref(), &other).text(" is about ");
+    let line = line.bold(&target).text(" as well, and still runs. This one has begun, too.");
+    let value = format!("{} {}", offer.other, offer.own);
+    let buttons = vec![
+        button("join", "Join that one, end this one", &value, Tone::Primary, None),
+        button("own", "Go on here", &value, Tone::Normal, None),
+    ];
+    let text = format!("Session {other} is about {} as well", escape(&target));
+    Message { text, blocks: vec![say(line), actions(buttons)] }
+}
+
+/// Says that somebody joined another session.
+#[must_use]
+pub fn joined(other: &str, link: Option<&str>) -> Message {
+    let other = short(other, 64);
+    let line = Line::new().text("Your words are in session ").link(link, &other).text("; this one ends.");
+    Message { text: format!("Your words are in session {other}; this one ends."), blocks: vec![say(line)] }
+}

@@ -1,0 +1,105 @@
+//! Reports and commands that are longer than a message of Slack.
+
+use serde_json::json;
+
+use super::stage::{World, text};
+use crate::session::world::{conclude, run, suppose, turn};
+
+/// A session that looks at much and concludes at length.
+fn long() -> Vec<String> {
+    let hypothesis = |number: usize| json!({"id": format!("H{number}"), "description": format!("{} number {number}", "the path | `loses` *packets* ".repeat(12))});
+    let all: Vec<_> = (1..=20).map(hypothesis).collect();
+    let mut script = vec![turn(&[("manage_hypotheses", json!({"add": all}))])];
+    for table in ["dev", "route", "arp"].iter().cycle().take(10) {
+        script.push(run(&format!("cat /proc/net/{table}")));
+    }
+    let ends: Vec<_> =
+        (1..=20).map(|number| json!({"id": format!("H{number}"), "state": "REFUTED"})).collect();
+    let summary = "```\nnot a fence\n| neither | a | table |\n- nor a list\n".repeat(20);
+    let actions: Vec<_> =
+        (1..=30).map(|number| format!("look at switch {number}: {}", "again ".repeat(30))).collect();
+    script.push(turn(&[
+        ("manage_hypotheses", json!({"update": ends})),
+        (
+            "complete_investigation",
+            json!({"confidence": "high", "root_cause_summary": summary, "recommended_actions": actions}),
+        ),
+    ]));
+    script
+}
+
+#[tokio::test]
+async fn a_report_of_more_than_12_000_characters_comes_in_parts_that_lose_and_break_nothing() {
+    World::new(&long())
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link to web-1 is down").await;
+            let closing = world.concluded("alice", &root).await;
+            assert!(closing.rca.chars().count() > 12_000, "{}", closing.rca.chars().count());
+            assert!(closing.parts.len() > 1);
+            let total = closing.parts.len();
+            for (number, part) in (1..).zip(&closing.parts).skip(1) {
+                assert!(text(part).ends_with(&format!("part {number} of {total}")), "{}", text(part));
+            }
+            for markdown in closing.markdown() {
+                assert!(markdown.encode_utf16().count() <= 12_000);
+                whole(markdown);
+            }
+            // What is repeated where a table goes on is all that the thread has beyond the file.
+            let lines = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+            let shown: usize = closing.markdown().iter().map(|part| lines(part)).sum();
+            let repeated = shown - lines(&closing.rca);
+            assert!(repeated <= 4 * (total - 1), "{repeated} lines more than there are");
+        })
+        .await;
+}
+
+/// Holds that nothing is cut open: every fence that opens closes, and every table has its head.
+fn whole(markdown: &str) {
+    let mut fence: Option<String> = None;
+    let mut before = "";
+    for line in markdown.lines() {
+        let ticks: String = line.chars().take_while(|char| *char == '`').collect();
+        match &fence {
+            Some(open) if line == open => fence = None,
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            Some(_) => {}
+            None => {
+                let starts = line.starts_with('|') && !before.starts_with('|');
+                let heads = markdown.contains(&format!("{line}\n| --"));
+                assert!(!starts || heads, "a table without its head: {line}");
+            }
+        }
+        before = line;
+    }
+    assert_eq!(fence, None, "a fence stays open");
+}
+
+#[tokio::test]
+async fn a_command_that_no_card_holds_is_whole_in_a_file_and_in_a_dialog() {
+    let world = World::new(&[]).await;
+    let command = format!("echo {} | tee -a {}", "long ".repeat(1_000), world.path("ran"));
+    world
+        .plays(&[suppose(), run(&command), conclude("REFUTED")])
+        .talk(async |world| {
+            let root = world.mention("alice", "the link is down").await;
+            let card = world.card(&root).await;
+            assert!(card.to_string().contains("more characters"), "{card}");
+            let shared = world
+                .sees("bob", &root, "the file", |message| message["files"].to_string().contains("command-"))
+                .await;
+            let file = world.file("bob", &shared["files"][0]).await;
+            assert!(file.starts_with(&command));
+            let view = world.opens("bob", &card, "whole").await;
+            let pieces = view["blocks"].as_array().unwrap().iter();
+            let shown: String =
+                pieces.filter_map(|block| block.pointer("/elements/0/elements/0/text")?.as_str()).collect();
+            assert!(shown.contains(&command), "{shown}");
+            world.close("bob", &view).await;
+            world.press("bob", &card, "approve").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["exit 0"]).await;
+            assert_eq!(world.runs(), 1);
+        })
+        .await;
+}
