@@ -10,14 +10,14 @@ use tokio::task::JoinSet;
 use crate::agent::event::{Content, Delivered, Event, Recorded, StepId};
 use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
-use crate::bot::present::look::{board_of, card_of, line, looks, posted};
+use crate::bot::present::look::{Piece, board_of, card_of, line, looks, posted};
 use crate::bot::present::slate::{Change, Slate};
 use crate::bot::show::{Looks, agent_status};
 use crate::bot::{Freeze, Thread};
 use crate::session::{Courier, Watcher};
 use crate::shell::CancelSignal;
 use crate::slack::pace::Priority;
-use crate::slack::web::{CallError, SessionState, Web};
+use crate::slack::web::{CallError, Posted, SessionState, Shown, Web};
 use crate::store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
@@ -40,7 +40,7 @@ pub struct Presenter {
     pub(super) elsewhere: Arc<dyn Courier>,
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// What was recorded here first, so that nobody else can have shown it yet.
-    pub(super) fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
+    fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     statuses: Mutex<HashMap<SessionId, String>>,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
@@ -50,7 +50,7 @@ pub struct Presenter {
 enum Job {
     Change { change: Change, priority: Priority },
     Line { session: SessionId, line: String },
-    Status { thread: Thread, status: String },
+    Status { session: SessionId, thread: Thread, status: String },
 }
 
 impl Presenter {
@@ -123,7 +123,9 @@ impl Presenter {
                 let posted = self.store.post(&session, &line, self.clock.now()).await;
                 posted.map_err(|error| error.to_string())
             }
-            Job::Status { thread, status } => {
+            // What is not true any more needs not be said.
+            Job::Status { session, status, .. } if self.status_now(&session) != status => Ok(()),
+            Job::Status { thread, status, .. } => {
                 self.status(&thread, &status).await.map_err(|error| error.to_string())
             }
         };
@@ -139,8 +141,10 @@ impl Presenter {
             _ if status.contains("waiting") => SessionState::Suspended,
             _ => SessionState::Processing,
         };
-        web.session_status(&thread.channel, &thread.ts, state).await?;
-        web.set_status(&thread.channel, &thread.ts, status, &[]).await
+        if web.session_status(&thread.channel, &thread.ts, state).await? == Shown::Replaced {
+            return Ok(());
+        }
+        web.set_status(&thread.channel, &thread.ts, status, &[]).await.map(drop)
     }
 
     pub(super) fn looks(&self, state: &State) -> Looks {
@@ -156,7 +160,11 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        let piece = board_of(state, &self.looks(state), self.clock.now());
+        self.show_later(place, board_of(state, &self.looks(state), self.clock.now()));
+    }
+
+    /// Shows a board when Slack has time for it.
+    pub(super) fn show_later(&self, place: Posted, piece: Piece) {
         let change = self.slate.want(place, piece.message, piece.digest);
         self.queue(Job::Change { change, priority: Priority::Board });
     }
@@ -174,6 +182,21 @@ impl Presenter {
         fresh.entry(state.session.clone()).or_default().insert(what);
     }
 
+    pub(super) fn forget_fresh(&self, state: &State) {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).remove(&state.session);
+    }
+
+    /// Tells, once, whether something was recorded here first, so that nobody else can have shown it yet.
+    pub(super) fn take_fresh(&self, state: &State, what: &str) -> bool {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of_session) = fresh.get_mut(&state.session) else { return false };
+        let is_fresh = of_session.remove(what);
+        if of_session.is_empty() {
+            fresh.remove(&state.session);
+        }
+        is_fresh
+    }
+
     fn show_status(&self, state: &State, thread: &Thread) {
         let status = agent_status(state, &self.looks(state));
         let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,8 +206,13 @@ impl Presenter {
             statuses.insert(state.session.clone(), status.clone()).unwrap_or_default()
         };
         if before != status {
-            self.queue(Job::Status { thread: thread.clone(), status });
+            self.queue(Job::Status { session: state.session.clone(), thread: thread.clone(), status });
         }
+    }
+
+    fn status_now(&self, session: &SessionId) -> String {
+        let statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
+        statuses.get(session).cloned().unwrap_or_default()
     }
 }
 
@@ -240,6 +268,9 @@ impl Watcher for Presenter {
         }
         if let Event::ApprovalRequested(requested) = event.as_ref() {
             self.note_fresh(state, Delivered::card_of(&requested.approval));
+        }
+        if matches!(event.as_ref(), Event::Concluded(_)) {
+            self.note_fresh(state, Delivered::REPORT.to_owned());
         }
         let standing = matches!(
             event.as_ref(),

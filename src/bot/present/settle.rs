@@ -1,7 +1,5 @@
 //! Making what is shown agree with the ledger.
 
-use std::sync::PoisonError;
-
 use async_trait::async_trait;
 
 use crate::agent::event::Delivered;
@@ -43,30 +41,49 @@ impl Presenter {
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
         // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
         let (looks, at) = (self.looks(state), state.last_at);
-        let mut pieces = vec![board_of(state, &looks, at)];
+        let board = board_of(state, &looks, at);
+        let mut settled = Vec::new();
+        if state.place_of(Delivered::BOARD).is_none() {
+            settled.extend(self.agree_on(state, thread, &board).await?);
+        }
         let cards = state.approvals.iter().filter(|(name, approval)| {
             approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
         });
-        pieces.extend(cards.filter_map(|(name, _)| card_of(state, name, &looks, at)));
-        let mut settled = Vec::new();
-        for piece in pieces {
-            let known = state.place_of(&piece.what);
-            let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
-            let there = match standing {
-                Some((there, digest)) => {
-                    if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
-                        continue;
-                    }
-                    self.change(there, &piece).await?
-                }
-                None => match self.find(state, thread, &piece.what).await? {
-                    Some(there) => self.change(there, &piece).await?,
-                    None => self.put(state, thread, &piece).await?,
-                },
-            };
-            settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
+        // Somebody waits for a card; nobody waits for the board.
+        for piece in cards.filter_map(|(name, _)| card_of(state, name, &looks, at)) {
+            settled.extend(self.agree_on(state, thread, &piece).await?);
+        }
+        match state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place)) {
+            // The session changes again, and its board with it: nobody is kept for that.
+            Some(there) if !state.is_reported() => self.show_later(there, board),
+            Some(_) => settled.extend(self.agree_on(state, thread, &board).await?),
+            None => {}
         }
         Ok(settled)
+    }
+
+    /// Makes one thing agree; returns what is shown now where it was not before.
+    async fn agree_on(
+        &self,
+        state: &State,
+        thread: &Thread,
+        piece: &Piece,
+    ) -> Result<Option<Delivered>, CallError> {
+        let known = state.place_of(&piece.what);
+        let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
+        let there = match standing {
+            Some((there, digest)) => {
+                if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
+                    return Ok(None);
+                }
+                self.change(there, piece).await?
+            }
+            None => match self.find(state, thread, &piece.what).await? {
+                Some(there) => self.change(there, piece).await?,
+                None => self.put(state, thread, piece).await?,
+            },
+        };
+        Ok(Some(Delivered { what: piece.what.clone(), place: place(&there), digest: piece.digest }))
     }
 
     async fn change(&self, there: Posted, piece: &Piece) -> Result<Posted, CallError> {
@@ -85,11 +102,7 @@ impl Presenter {
 
     /// Looks in the thread for something that an owner that died may have said without noting it.
     async fn find(&self, state: &State, thread: &Thread, what: &str) -> Result<Option<Posted>, CallError> {
-        let fresh = {
-            let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-            fresh.get_mut(&state.session).is_some_and(|fresh| fresh.remove(what))
-        };
-        if fresh {
+        if self.take_fresh(state, what) {
             return Ok(None);
         }
         let said = self.said(thread).await?;
@@ -103,7 +116,7 @@ impl Presenter {
     }
 
     fn end(&self, state: &State) {
-        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).remove(&state.session);
+        self.forget_fresh(state);
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
         places.for_each(|there| self.slate.forget(&there));
     }

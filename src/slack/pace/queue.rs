@@ -95,9 +95,17 @@ pub struct Pace {
     /// Methods and names of the calls that went and are not over.
     flying: HashSet<(String, String)>,
     next: u64,
+    /// How many times the rules may be used; none counts as one.
+    times: usize,
 }
 
 impl Pace {
+    /// Makes a line for a workspace that allows so many times what is published.
+    #[must_use]
+    pub fn times(times: usize) -> Self {
+        Self { times, ..Self::default() }
+    }
+
     /// Puts a call in line; returns its ticket, and the board that it replaces.
     pub fn stand(&mut self, ask: Ask) -> (Ticket, Option<Ticket>) {
         self.next += 1;
@@ -170,7 +178,7 @@ impl Pace {
             while lately.calls.front().is_some_and(|call| *call + rule.within <= now) {
                 lately.calls.pop_front();
             }
-            if lately.closed_until <= now && lately.calls.len() < room(rule, ask.priority) {
+            if lately.closed_until <= now && lately.calls.len() < room(rule, ask.priority, self.times) {
                 lately.calls.push_back(now);
                 if let Some(name) = &ask.name {
                     self.flying.insert((ask.method.clone(), name.clone()));
@@ -194,7 +202,7 @@ impl Pace {
         let when = |(place, (_, ask)): (&Place, &(Ticket, Ask))| {
             let Some(lately) = self.lately.get(&ask.key()) else { return now };
             let rule = Rule::of(&ask.method);
-            let above = lately.calls.len().checked_sub(room(rule, place.priority));
+            let above = lately.calls.len().checked_sub(room(rule, place.priority, self.times));
             let free = above.and_then(|above| lately.calls.get(above)).map(|call| *call + rule.within);
             free.unwrap_or(now).max(lately.closed_until).max(now)
         };
@@ -203,8 +211,8 @@ impl Pace {
 }
 
 /// How many calls of a rule a priority may use; at least one.
-fn room(rule: Rule, priority: Priority) -> usize {
-    (rule.most * priority.share() / 10).max(1)
+fn room(rule: Rule, priority: Priority, times: usize) -> usize {
+    (rule.most * times.max(1) * priority.share() / 10).max(1)
 }
 
 #[cfg(test)]
@@ -231,6 +239,14 @@ mod tests {
         assert_eq!(pace.ready(at(0)), tickets[..5]);
         assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
         assert_eq!(pace.ready(at(5)), tickets[5..]);
+    }
+
+    #[test]
+    fn a_workspace_that_allows_more_takes_more() {
+        let mut pace = Pace::times(3);
+        let tickets: Vec<Ticket> = (0..20).map(|_| pace.stand(post(Priority::Approval, "C1")).0).collect();
+        assert_eq!(pace.ready(at(0)), tickets[..15]);
+        assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
     }
 
     #[test]

@@ -6,6 +6,8 @@ mod hostile;
 mod ledger;
 #[cfg(feature = "lab")]
 mod people;
+#[cfg(all(feature = "lab", feature = "cli"))]
+mod replicas;
 mod show;
 #[cfg(feature = "lab")]
 mod stage;

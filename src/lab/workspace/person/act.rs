@@ -33,12 +33,15 @@ fn args(query: HashMap<String, String>) -> Args {
     Args(fields)
 }
 
-/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`
+/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`, `/lab/acknowledged`
 pub(crate) async fn look(
     State(inner): State<Arc<Inner>>,
     Path(what): Path<String>,
     Query(query): Query<HashMap<String, String>>,
 ) -> Response {
+    if what == "acknowledged" {
+        return reply(Ok(inner.sockets().acknowledged()));
+    }
     let args = args(query);
     let workspace = inner.workspace();
     let seen = match what.as_str() {
