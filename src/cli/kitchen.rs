@@ -18,8 +18,8 @@ use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
 use crate::shell::{Approver, ClipLimits};
 use crate::store::Store;
 
-/// How long a session belongs to an owner that is silent.
-const TTL: Duration = Duration::from_secs(30);
+/// How long a session belongs to an owner that is silent: so long nobody works on what a replica that died had begun.
+const TTL: Duration = Duration::from_secs(10);
 
 /// Makes what deciding and acting take, but for who shows people where it stands.
 pub(super) fn kitchen(

@@ -31,6 +31,8 @@ pub struct Slack {
     pub app_token_file: Option<PathBuf>,
     /// The absolute path of a file with the signing secret, for requests; `$SLACK_SIGNING_SECRET` wins over it.
     pub signing_secret_file: Option<PathBuf>,
+    /// How many times as often as Slack publishes it may be called; 1 unless said. What it refuses is obeyed in any case.
+    pub pace: u32,
     /// Where the Web API is; `$SLACK_API_URL` wins over it, and Slack itself is meant unless said.
     pub api_url: Option<String>,
 }
@@ -43,6 +45,7 @@ impl Default for Slack {
             bot_token_file: None,
             app_token_file: None,
             signing_secret_file: None,
+            pace: 1,
             api_url: None,
         }
     }
@@ -126,6 +129,9 @@ pub(super) fn problems(
     let mut problems = Vec::new();
     if !(1..=10).contains(&slack.connections) {
         problems.push(format!("[slack] connections = {}: it has to lie between 1 and 10", slack.connections));
+    }
+    if !(1..=1_000).contains(&slack.pace) {
+        problems.push(format!("[slack] pace = {}: it has to lie between 1 and 1000", slack.pace));
     }
     for (name, path) in [
         ("bot_token_file", &slack.bot_token_file),
@@ -227,6 +233,7 @@ mod tests {
     fn every_problem_is_told() {
         for (text, part) in [
             ("slack.connections = 11", "between 1 and 10"),
+            ("slack.pace = 0", "between 1 and 1000"),
             ("slack.bot_token_file = 'token'", "absolute"),
             ("slack.api_url = 'http://slack.example/api'", "https"),
             ("slack.api_url = 'http://127.0.0.1.evil.example/api'", "https"),

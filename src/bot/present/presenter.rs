@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::agent::event::{Content, Delivered, Event, Recorded, StepId};
 use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
-use crate::bot::present::look::{board_of, card_of, line, looks, posted};
+use crate::bot::present::look::{Piece, board_of, card_of, line, looks, posted};
 use crate::bot::present::slate::{Change, Slate};
 use crate::bot::present::status::Statuses;
 use crate::bot::show::{Looks, agent_status};
@@ -19,7 +19,7 @@ use crate::bot::{Freeze, Thread};
 use crate::session::{Courier, Watcher};
 use crate::shell::CancelSignal;
 use crate::slack::pace::Priority;
-use crate::slack::web::Web;
+use crate::slack::web::{Posted, Web};
 use crate::store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
@@ -45,7 +45,7 @@ pub struct Presenter {
     pub(super) elsewhere: Arc<dyn Courier>,
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// What was recorded here first, so that nobody else can have shown it yet.
-    pub(super) fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
+    fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
@@ -127,9 +127,7 @@ impl Presenter {
     async fn send(&self, job: Job) {
         let told = match job {
             Job::Change { change, priority } => {
-                if priority == Priority::Board {
-                    self.slate.breathe(&change).await;
-                }
+                self.slate.breathe(&change).await;
                 let shown = self.slate.show(&self.web.at(priority), change).await;
                 shown.map(drop).map_err(|error| error.to_string())
             }
@@ -160,7 +158,11 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        let piece = board_of(state, &self.looks(state), self.clock.now());
+        self.show_later(place, board_of(state, &self.looks(state), self.clock.now()));
+    }
+
+    /// Shows a board when Slack has time for it.
+    pub(super) fn show_later(&self, place: Posted, piece: Piece) {
         let change = self.slate.want(place, piece.message, piece.digest);
         self.queue(Job::Change { change, priority: Priority::Board });
     }
@@ -176,6 +178,21 @@ impl Presenter {
     fn note_fresh(&self, state: &State, what: String) {
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         fresh.entry(state.session.clone()).or_default().insert(what);
+    }
+
+    pub(super) fn forget_fresh(&self, state: &State) {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).remove(&state.session);
+    }
+
+    /// Tells, once, whether something was recorded here first, so that nobody else can have shown it yet.
+    pub(super) fn take_fresh(&self, state: &State, what: &str) -> bool {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of_session) = fresh.get_mut(&state.session) else { return false };
+        let is_fresh = of_session.remove(what);
+        if of_session.is_empty() {
+            fresh.remove(&state.session);
+        }
+        is_fresh
     }
 
     pub(super) fn show_status(&self, state: &State, thread: &Thread) {
@@ -237,6 +254,9 @@ impl Watcher for Presenter {
         }
         if let Event::ApprovalRequested(requested) = event.as_ref() {
             self.note_fresh(state, Delivered::card_of(&requested.approval));
+        }
+        if matches!(event.as_ref(), Event::Concluded(_)) {
+            self.note_fresh(state, Delivered::REPORT.to_owned());
         }
         let standing = matches!(
             event.as_ref(),

@@ -1,5 +1,6 @@
 //! The report: its parts in order, its files, each once.
 
+use crate::agent::event::Delivered;
 use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
@@ -28,7 +29,8 @@ impl Presenter {
         thread: &Thread,
         broadcast: bool,
     ) -> Result<String, CallError> {
-        let said = self.said(thread).await?;
+        let fresh = self.take_fresh(state, Delivered::REPORT);
+        let said = if fresh { Vec::new() } else { self.said(thread).await? };
         let number = state.earlier.len() + 1;
         let drawn = report(state, &self.looks(state), state.last_at);
         let web = self.web.at(Priority::Report);

@@ -1,7 +1,5 @@
 //! Making what is shown agree with the ledger.
 
-use std::sync::PoisonError;
-
 use async_trait::async_trait;
 
 use crate::agent::event::Delivered;
@@ -48,25 +46,43 @@ impl Presenter {
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
         // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
         let (looks, at) = (self.looks(state), state.last_at);
-        let mut pieces = vec![board_of(state, &looks, at)];
-        let cards = state.approvals.iter().filter(|(name, approval)| {
-            approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
-        });
-        pieces.extend(cards.filter_map(|(name, _)| card_of(state, name, &looks, at)));
+        let board = board_of(state, &looks, at);
+        let standing = state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place));
+        let mut cards: Vec<Piece> = state
+            .approvals
+            .iter()
+            .filter(|(name, approval)| {
+                approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
+            })
+            .filter_map(|(name, _)| card_of(state, name, &looks, at))
+            .collect();
+        // Somebody waits for a new card, hardly anybody for an old one, nobody for the board.
+        cards.sort_by_key(|card| state.place_of(&card.what).is_some());
+        let (first, last) = match &standing {
+            None => (Some(&board), None),
+            Some(_) if state.is_reported() => (None, Some(&board)),
+            Some(_) => (None, None),
+        };
         let mut settled = Vec::new();
-        for piece in pieces {
-            match self.bring(state, thread, &piece).await {
+        for piece in first.into_iter().chain(&cards).chain(last) {
+            match self.bring(state, thread, piece).await {
                 Ok(None) => {}
-                Ok(Some(there)) => {
-                    settled.push(Delivered { what: piece.what, place: place(&there), digest: piece.digest });
-                }
+                Ok(Some(there)) => settled.push(Delivered {
+                    what: piece.what.clone(),
+                    place: place(&there),
+                    digest: piece.digest,
+                }),
                 // What cannot be shown there keeps no session from going on.
                 Err(error) if gone(&error).is_some() => {
                     tracing::warn!(session.id = %state.session, "session {} is not shown: {error}", state.session);
-                    break;
+                    return Ok(settled);
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(there) = standing.filter(|_| !state.is_reported()) {
+            // The session changes again, and its board with it: nobody is kept for that.
+            self.show_later(there, board);
         }
         Ok(settled)
     }
@@ -117,11 +133,7 @@ impl Presenter {
 
     /// Looks in the thread for something that an owner that died may have said without noting it.
     async fn find(&self, state: &State, thread: &Thread, what: &str) -> Result<Option<Posted>, CallError> {
-        let fresh = {
-            let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-            fresh.get_mut(&state.session).is_some_and(|fresh| fresh.remove(what))
-        };
-        if fresh {
+        if self.take_fresh(state, what) {
             return Ok(None);
         }
         let said = self.said(thread).await?;
@@ -135,7 +147,7 @@ impl Presenter {
     }
 
     fn end(&self, state: &State) {
-        self.fresh.lock().unwrap_or_else(PoisonError::into_inner).remove(&state.session);
+        self.forget_fresh(state);
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
         places.for_each(|there| self.slate.forget(&there));
     }

@@ -1,16 +1,15 @@
-//! What stands in Slack: every message is changed by one call at a time, and never back to something older.
+//! What stands in Slack, as far as it is known here: no message is ever changed back to something older.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Mutex as Gate;
 use tokio::time::{Instant, sleep};
 
 use crate::base::Digest;
 use crate::slack::web::{CallError, Message, Posted, Shown, Web};
 
-/// A message that tells where something stands changes once in this time: nobody reads faster, and Slack counts each change.
+/// A message changes once in this time: nobody reads faster, and Slack counts each change.
 const BREATH: Duration = Duration::from_secs(1);
 
 /// The messages that stand.
@@ -21,9 +20,8 @@ pub(super) struct Slate(Mutex<HashMap<Posted, Row>>);
 struct Row {
     /// The number of the newest change that somebody wants.
     newest: u64,
-    /// What is shown, as far as it is known.
+    /// What is shown, as far as it is known: while a call is under way nobody knows.
     shown: Option<Digest>,
-    gate: Arc<Gate<()>>,
     /// When it was changed last.
     changed: Option<Instant>,
 }
@@ -32,7 +30,6 @@ struct Row {
 pub(super) struct Change {
     posted: Posted,
     number: u64,
-    gate: Arc<Gate<()>>,
     message: Message,
     digest: Digest,
 }
@@ -43,33 +40,52 @@ impl Slate {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(posted.clone()).or_default();
         row.newest += 1;
-        Change { posted, number: row.newest, gate: Arc::clone(&row.gate), message, digest }
+        Change { posted, number: row.newest, message, digest }
     }
 
     /// Waits until a message has stood for a moment. What is wanted meanwhile overtakes the change.
     pub(super) async fn breathe(&self, change: &Change) {
-        let changed = self.read(&change.posted, |row| row.changed);
+        let changed = {
+            let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            rows.get(&change.posted).and_then(|row| row.changed)
+        };
         sleep(rest_of(changed)).await;
     }
 
-    /// Makes a change, unless it was overtaken or shows what stands there already.
+    /// Makes a change, unless it was overtaken or shows what stands there already. It waits in the line of calls and nowhere before
+    /// it, so that a newer one can take its place there, and one that is urgent goes first.
     pub(super) async fn show(&self, web: &Web, change: Change) -> Result<Shown, CallError> {
-        let turn = change.gate.lock().await;
-        // What was forgotten meanwhile has had its last look.
-        if !self.read(&change.posted, |row| row.newest == change.number) {
-            return Ok(Shown::Replaced);
+        loop {
+            if let Some(done) = self.begin(&change) {
+                return Ok(done);
+            }
+            if web.update(&change.posted, &change.message).await? == Shown::Now {
+                self.finish(&change);
+                return Ok(Shown::Now);
+            }
+            // An older one that stood up late may have taken its place; then it is not overtaken.
         }
-        if self.read(&change.posted, |row| row.shown == Some(change.digest)) {
-            return Ok(Shown::Now);
+    }
+
+    /// Says what became of a change for which there is nothing to do.
+    fn begin(&self, change: &Change) -> Option<Shown> {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) else {
+            return Some(Shown::Replaced);
+        };
+        if row.shown == Some(change.digest) {
+            return Some(Shown::Now);
         }
-        // While the call is under way nobody knows what is shown.
-        self.note(&change.posted, None);
-        let shown = web.update(&change.posted, &change.message).await?;
-        if shown == Shown::Now {
-            self.note(&change.posted, Some(change.digest));
+        (row.shown, row.changed) = (None, Some(Instant::now()));
+        None
+    }
+
+    /// Notes what is shown, unless another change is on its way.
+    fn finish(&self, change: &Change) {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) {
+            row.shown = Some(change.digest);
         }
-        drop(turn);
-        Ok(shown)
     }
 
     /// Tells whether exactly this is shown, as far as is known here.
@@ -91,11 +107,6 @@ impl Slate {
     /// Forgets a message that will not change any more.
     pub(super) fn forget(&self, posted: &Posted) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(posted);
-    }
-
-    fn read<T: Default>(&self, posted: &Posted, look: impl FnOnce(&Row) -> T) -> T {
-        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.get(posted).map(look).unwrap_or_default()
     }
 }
 

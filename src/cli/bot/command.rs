@@ -23,6 +23,7 @@ use crate::http::{self, Patience, Vitals};
 use crate::session::Worker;
 use crate::session::retention::{Lifetimes, sweep};
 use crate::shell::{Cancel, CancelSignal};
+use crate::slack::pace::Line;
 use crate::slack::socket::Settings as SocketSettings;
 use crate::slack::web::{Roots, Settings as WebSettings, Web};
 
@@ -62,7 +63,8 @@ pub(in crate::cli) async fn serve(
         .map(str::to_owned)
         .or_else(|| setup.config.slack.api_url.clone());
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
-    let web = Web::new(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone());
+    let line = Line::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
+    let web = Web::in_line(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
     let identity = web.auth_test().await.map_err(|error| {
         let hint = if error.is_about_token() {
             "is it the token of an app that is installed in the workspace?"

@@ -31,6 +31,8 @@ pub struct Line {
 struct Inner {
     pace: Pace,
     told: HashMap<Ticket, oneshot::Sender<Turn>>,
+    /// When to look again, as long as nothing changes: where thousands wait, one of them looks for all.
+    known: Option<Option<Duration>>,
 }
 
 impl Default for Line {
@@ -40,12 +42,20 @@ impl Default for Line {
 }
 
 impl Line {
+    /// Makes a line for a workspace that allows so many times what Slack publishes.
+    #[must_use]
+    pub fn times(times: usize) -> Self {
+        let inner = Inner { pace: Pace::times(times), ..Inner::default() };
+        Self { inner: Mutex::new(inner), ..Self::default() }
+    }
+
     /// Puts a call in line. Whoever drops the place leaves the line.
     pub fn stand(&self, ask: Ask) -> Standing<'_> {
         let (tell, told) = oneshot::channel();
         let mut inner = self.lock();
         let (ticket, replaced) = inner.pace.stand(ask.clone());
         inner.told.insert(ticket, tell);
+        inner.known = None;
         if let Some(tell) = replaced.and_then(|replaced| inner.told.remove(&replaced)) {
             // Its caller may have gone away; then nobody needs to know.
             let _ = tell.send(Turn::Replaced);
@@ -71,12 +81,17 @@ impl Line {
     fn look(&self) -> Option<Instant> {
         let now = self.now();
         let mut inner = self.lock();
+        if let Some(known) = inner.known.filter(|known| known.is_none_or(|next| now < next)) {
+            return known.map(|next| self.began + next);
+        }
         for ticket in inner.pace.ready(now) {
             if let Some(tell) = inner.told.remove(&ticket) {
                 let _ = tell.send(Turn::Go);
             }
         }
-        inner.pace.next(now).map(|next| self.began + next)
+        let next = inner.pace.next(now);
+        inner.known = Some(next);
+        next.map(|next| self.began + next)
     }
 }
 
@@ -127,6 +142,7 @@ impl Standing<'_> {
         let now = self.line.now();
         let mut inner = self.line.lock();
         self.went = false;
+        inner.known = None;
         if inner.pace.stand_again(self.ticket, self.ask.clone(), now, retry_after) {
             inner.told.insert(self.ticket, tell);
         } else {
@@ -141,10 +157,17 @@ impl Drop for Standing<'_> {
     fn drop(&mut self) {
         let mut inner = self.line.lock();
         // It may have been told to go without having heard it.
-        let told = inner.told.remove(&self.ticket).is_none() && matches!(self.told.try_recv(), Ok(Turn::Go));
-        inner.pace.leave(self.ticket);
+        let waits = inner.told.remove(&self.ticket).is_some();
+        let told = !waits && matches!(self.told.try_recv(), Ok(Turn::Go));
+        if waits {
+            inner.pace.leave(self.ticket);
+            inner.known = None;
+        }
         if self.went || told {
             inner.pace.landed(&self.ask);
+            if self.ask.name.is_some() {
+                inner.known = None;
+            }
         }
         drop(inner);
         if self.ask.name.is_some() {

@@ -95,9 +95,17 @@ pub struct Pace {
     /// Methods and names of the calls that went and are not over.
     flying: HashSet<(String, String)>,
     next: u64,
+    /// How many times the rules may be used; none counts as one.
+    times: usize,
 }
 
 impl Pace {
+    /// Makes a line for a workspace that allows so many times what is published.
+    #[must_use]
+    pub fn times(times: usize) -> Self {
+        Self { times, ..Self::default() }
+    }
+
     /// Puts a call in line; returns its ticket, and the board that it replaces.
     pub fn stand(&mut self, ask: Ask) -> (Ticket, Option<Ticket>) {
         self.next += 1;
@@ -170,7 +178,7 @@ impl Pace {
             while lately.calls.front().is_some_and(|call| *call + rule.within <= now) {
                 lately.calls.pop_front();
             }
-            if lately.closed_until <= now && lately.calls.len() < room(rule, ask.priority) {
+            if lately.free(rule, ask.priority, self.times) <= now {
                 lately.calls.push_back(now);
                 if let Some(name) = &ask.name {
                     self.flying.insert((ask.method.clone(), name.clone()));
@@ -194,17 +202,29 @@ impl Pace {
         let when = |(place, (_, ask)): (&Place, &(Ticket, Ask))| {
             let Some(lately) = self.lately.get(&ask.key()) else { return now };
             let rule = Rule::of(&ask.method);
-            let above = lately.calls.len().checked_sub(room(rule, place.priority));
-            let free = above.and_then(|above| lately.calls.get(above)).map(|call| *call + rule.within);
-            free.unwrap_or(now).max(lately.closed_until).max(now)
+            lately.free(rule, place.priority, self.times).max(now)
         };
         self.waiting.iter().filter(|(_, (_, ask))| !ask.is_flying(&self.flying)).map(when).min()
     }
 }
 
+impl Lately {
+    /// Returns from when on a priority may go.
+    fn free(&self, rule: Rule, priority: Priority, times: usize) -> Duration {
+        let room = room(rule, priority, times);
+        let above = self.calls.len().checked_sub(room);
+        let full = above.and_then(|above| self.calls.get(above)).map(|call| *call + rule.within);
+        // Boards that used up their share at once would then stand still until the first of it comes back.
+        let spread =
+            self.calls.back().filter(|_| priority == Priority::Board && self.calls.len() >= room / 3);
+        let spread = spread.map(|last| *last + rule.within * 3 / u32::try_from(2 * room).unwrap_or(u32::MAX));
+        full.into_iter().chain(spread).fold(self.closed_until, Duration::max)
+    }
+}
+
 /// How many calls of a rule a priority may use; at least one.
-fn room(rule: Rule, priority: Priority) -> usize {
-    (rule.most * priority.share() / 10).max(1)
+fn room(rule: Rule, priority: Priority, times: usize) -> usize {
+    (rule.most * times.max(1) * priority.share() / 10).max(1)
 }
 
 #[cfg(test)]
@@ -231,6 +251,14 @@ mod tests {
         assert_eq!(pace.ready(at(0)), tickets[..5]);
         assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
         assert_eq!(pace.ready(at(5)), tickets[5..]);
+    }
+
+    #[test]
+    fn a_workspace_that_allows_more_takes_more() {
+        let mut pace = Pace::times(3);
+        let tickets: Vec<Ticket> = (0..20).map(|_| pace.stand(post(Priority::Approval, "C1")).0).collect();
+        assert_eq!(pace.ready(at(0)), tickets[..15]);
+        assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
     }
 
     #[test]
@@ -263,9 +291,23 @@ mod tests {
         for number in 0..100 {
             pace.stand(board(&number.to_string()));
         }
-        assert_eq!(pace.ready(at(0)).len(), 30);
+        assert_eq!(pace.ready(at(0)).len(), 10, "a third at once");
         let (card, _) = pace.stand(Ask::new(Priority::Approval, "chat.update", Some("C1")));
         assert_eq!(pace.ready(at(0)), [card]);
+    }
+
+    #[test]
+    fn boards_go_on_all_the_time_and_never_use_more_than_their_share() {
+        let mut pace = Pace::default();
+        let mut gone = Vec::new();
+        for second in 0..240 {
+            pace.stand(board(&second.to_string()));
+            gone.extend(pace.ready(at(second)).iter().map(|_| second));
+        }
+        let pause = gone.iter().zip(gone.iter().skip(1)).map(|(one, next)| next - one).max();
+        assert_eq!(pause, Some(3));
+        let within = |from: u64| gone.iter().filter(|second| (from..from + 60).contains(*second)).count();
+        assert!((0..180).all(|from| within(from) <= 30));
     }
 
     #[test]

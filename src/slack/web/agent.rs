@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::slack::web::call::Web;
 use crate::slack::web::error::CallError;
+use crate::slack::web::message::Shown;
 
 /// What state a session of an agent is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,7 +44,8 @@ const PROMPTS: usize = 4;
 
 impl Web {
     /// `assistant.threads.setStatus`: the words below a thread, "is measuring the path…" for instance; empty takes them away.
-    /// Where the workspace has none of this, nothing happens, and it is said once in the log.
+    /// Where the workspace has none of this, nothing happens, and it is said once in the log. At the priority of boards one that still
+    /// waits gives its place to a newer one of the same thread.
     ///
     /// # Errors
     /// Fails where the call does.
@@ -53,15 +55,16 @@ impl Web {
         root: &str,
         status: &str,
         loading: &[String],
-    ) -> Result<(), CallError> {
+    ) -> Result<Shown, CallError> {
         let mut arguments = json!({"channel_id": channel, "thread_ts": root, "status": status});
         if let Some(map) = arguments.as_object_mut().filter(|_| !loading.is_empty()) {
             map.insert("loading_messages".to_owned(), json!(loading));
         }
-        self.if_known("assistant.threads.setStatus", &arguments).await
+        self.if_known("assistant.threads.setStatus", &arguments, Some(format!("{channel} {root}"))).await
     }
 
     /// `agents.sessions.setStatus`. Where the workspace has no sessions of agents, nothing happens, and it is said once in the log.
+    /// At the priority of boards one that still waits gives its place to a newer one.
     ///
     /// # Errors
     /// Fails where the call does.
@@ -70,9 +73,9 @@ impl Web {
         channel: &str,
         root: &str,
         state: SessionState,
-    ) -> Result<(), CallError> {
+    ) -> Result<Shown, CallError> {
         let arguments = json!({"channel_id": channel, "thread_ts": root, "status": state.word()});
-        self.if_known("agents.sessions.setStatus", &arguments).await
+        self.if_known("agents.sessions.setStatus", &arguments, Some(format!("{channel} {root}"))).await
     }
 
     /// `assistant.threads.setSuggestedPrompts`, for the app's direct conversation: with a thread an agent's app would be ignored.
@@ -89,13 +92,18 @@ impl Web {
             return Ok(());
         }
         let arguments = json!({"channel_id": channel, "title": title, "prompts": list});
-        self.if_known("assistant.threads.setSuggestedPrompts", &arguments).await
+        self.if_known("assistant.threads.setSuggestedPrompts", &arguments, None).await.map(drop)
     }
 
     /// Calls a method that not every workspace has.
-    async fn if_known(&self, method: &str, arguments: &Value) -> Result<(), CallError> {
+    async fn if_known(
+        &self,
+        method: &str,
+        arguments: &Value,
+        name: Option<String>,
+    ) -> Result<Shown, CallError> {
         if self.is_missing(method) {
-            return Ok(());
+            return Ok(Shown::Now);
         }
         let unknown = [
             "unknown_method",
@@ -104,16 +112,20 @@ impl Web {
             "not_allowed",
             "missing_scope",
         ];
-        match self.call(method, arguments).await {
+        let called = match name {
+            Some(name) => self.call_unless_replaced(method, arguments, name).await,
+            None => self.call(method, arguments).await.map(Some),
+        };
+        match called {
             Err(error) if error.code().is_some_and(|code| unknown.contains(&code)) => {
                 // What holds for one kind of channel says nothing about the others.
                 let here = error.code() == Some("method_not_supported_for_channel_type");
                 if !here && self.note_missing(method) {
                     tracing::warn!(slack.method = method, "{error}; it is not called again");
                 }
-                Ok(())
+                Ok(Shown::Now)
             }
-            done => done.map(drop),
+            done => Ok(if done?.is_some() { Shown::Now } else { Shown::Replaced }),
         }
     }
 }

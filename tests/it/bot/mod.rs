@@ -18,6 +18,8 @@ mod long;
 mod people;
 #[cfg(feature = "lab")]
 mod place;
+#[cfg(all(feature = "lab", feature = "cli"))]
+mod replicas;
 #[cfg(feature = "lab")]
 mod see;
 mod show;

@@ -27,6 +27,30 @@ async fn a_mention_arrives_as_two_envelopes_in_order() {
 }
 
 #[tokio::test]
+async fn how_long_an_app_took_is_told() {
+    let stage = Stage::new(quick()).await;
+    let mut socket = stage.connect().await;
+    socket.next().await;
+    stage.says("alice", "@Ghost web-1 is slow").await;
+    for _ in 0..2 {
+        let envelope = socket.next().await;
+        socket.acknowledge(&envelope, json!({})).await;
+    }
+    let url = format!("{}lab/acknowledged", stage.name("SLACK_WORKSPACE_URL"));
+    let told = loop {
+        let told: Value = stage.http.get(&url).send().await.unwrap().json().await.unwrap();
+        if told["acknowledged"].as_array().unwrap().len() == 2 {
+            break told;
+        }
+    };
+    for (at, kind) in ["message", "app_mention"].iter().enumerate() {
+        assert_eq!(told["acknowledged"][at]["kind"], *kind);
+        assert!(told["acknowledged"][at]["micros"].as_u64().unwrap() > 0);
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn an_event_that_nobody_acknowledges_comes_four_times() {
     let stage = Stage::new(quick()).await;
     let mut socket = stage.connect().await;

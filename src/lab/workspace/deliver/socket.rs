@@ -1,6 +1,6 @@
 //! Socket Mode: the connections of an app, and what travels over one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,9 @@ const MOST_TICKETS: usize = 256;
 /// How long a connection that one end closed waits for the other.
 const PARTING: Duration = Duration::from_secs(1);
 
+/// How many acknowledgements are remembered.
+const REMEMBERED: usize = 20_000;
+
 /// The name that stands in `debug_info`.
 const HOST: &str = "applink-lab";
 
@@ -48,12 +51,23 @@ struct Connection {
     leaving: bool,
 }
 
+/// An envelope that was handed over, and who waits for its acknowledgement.
+#[derive(Debug)]
+struct Handed {
+    tell: oneshot::Sender<Value>,
+    app: String,
+    /// The type of its event, else its own.
+    kind: String,
+    since: Instant,
+}
+
 /// The open connections, the tickets to new ones, and who waits for an acknowledgement.
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
     open: Vec<Connection>,
     tickets: HashMap<String, (String, Instant)>,
-    waiting: HashMap<String, oneshot::Sender<Value>>,
+    waiting: HashMap<String, Handed>,
+    acknowledged: VecDeque<Value>,
     count: u64,
     chance: RandomState,
 }
@@ -88,16 +102,18 @@ impl Sockets {
         if let Some(map) = envelope.as_object_mut() {
             map.insert("envelope_id".to_owned(), json!(id));
         }
+        let kind = envelope.pointer("/payload/event/type").or_else(|| envelope.get("type"));
+        let kind = kind.and_then(Value::as_str).unwrap_or_default().to_owned();
         let ready: Vec<&Connection> =
             self.open.iter().filter(|connection| connection.app == app && !connection.leaving).collect();
         let many = u64::try_from(ready.len()).unwrap_or(1).max(1);
         let pick = usize::try_from(self.chance.hash_one(self.count) % many).unwrap_or(0);
         ready.get(pick)?.orders.send(Order::Send(envelope.to_string())).ok()?;
         let (tell, told) = oneshot::channel();
-        self.waiting.insert(id, tell);
+        self.waiting.insert(id, Handed { tell, app: app.to_owned(), kind, since: Instant::now() });
         // Whoever does not wait any longer need not be remembered.
         if self.count.is_multiple_of(1024) {
-            self.waiting.retain(|_, tell| !tell.is_closed());
+            self.waiting.retain(|_, handed| !handed.tell.is_closed());
         }
         Some(told)
     }
@@ -115,11 +131,21 @@ impl Sockets {
     fn acknowledge(&mut self, text: &str) {
         let Ok(frame) = serde_json::from_str::<Value>(text) else { return };
         let id = frame.get("envelope_id").and_then(Value::as_str).unwrap_or_default();
-        if let Some(tell) = self.waiting.remove(id) {
+        if let Some(Handed { tell, app, kind, since }) = self.waiting.remove(id) {
+            let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+            if self.acknowledged.len() >= REMEMBERED {
+                self.acknowledged.pop_front();
+            }
+            self.acknowledged.push_back(json!({"app": app, "kind": kind, "micros": micros}));
             let answer = frame.get("payload").cloned().unwrap_or(Value::Null);
             // Nobody waits for it where it came too late.
             drop(tell.send(answer));
         }
+    }
+
+    /// Returns how long the last acknowledgements took, the oldest first.
+    pub(crate) fn acknowledged(&self) -> Value {
+        json!({"acknowledged": self.acknowledged})
     }
 
     fn order(&mut self, make: impl Fn() -> Order) {

@@ -33,7 +33,8 @@ fn args(query: HashMap<String, String>) -> Args {
     Args(fields)
 }
 
-/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`, `/lab/left`, `/lab/journal`
+/// `GET /lab/state`, `/lab/channel`, `/lab/thread`, `/lab/view`, `/lab/home`, `/lab/left`, `/lab/journal`,
+/// `/lab/acknowledged`
 pub(crate) async fn look(
     State(inner): State<Arc<Inner>>,
     Path(what): Path<String>,
@@ -41,6 +42,9 @@ pub(crate) async fn look(
 ) -> Response {
     if what == "journal" {
         return reply(Ok(inner.journal().form()));
+    }
+    if what == "acknowledged" {
+        return reply(Ok(inner.sockets().acknowledged()));
     }
     let args = args(query);
     let workspace = inner.workspace();

@@ -1,0 +1,7 @@
+//! More than one machine: real processes on one Redis, before one workspace, some of which are killed.
+
+mod brain;
+mod crash;
+mod people;
+mod proof;
+mod stage;

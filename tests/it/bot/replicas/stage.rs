@@ -1,0 +1,237 @@
+//! The processes: a Redis, a workspace, replicas of the bot.
+#![expect(clippy::indexing_slicing, reason = "an answer without the field stops the test")]
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ghost_agent::base::SessionId;
+use ghost_agent::store::{RedisPlace, RedisStore, Settings};
+use redis::aio::MultiplexedConnection;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::brain::Brain;
+use crate::store::server::Server;
+
+/// How many replicas there are.
+pub(super) const REPLICAS: usize = 3;
+
+/// A process that ends with its owner.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Everything that runs.
+pub(super) struct Stage {
+    replicas: Vec<Process>,
+    _slack: Process,
+    names: HashMap<String, String>,
+    pub(super) store: RedisStore,
+    redis: MultiplexedConnection,
+    server: Server,
+    pub(super) http: reqwest::Client,
+    pub(super) channels: Vec<String>,
+    config: PathBuf,
+    pub(super) folder: TempDir,
+    _brain: Brain,
+}
+
+impl Stage {
+    /// Starts everything; nothing where the tests are told to go without Redis. `rooms` is the number of channels.
+    pub(super) async fn start(rooms: usize, looks: usize, thinks: Duration) -> Option<Self> {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let server = Server::start()?;
+        let folder = tempfile::tempdir().unwrap();
+        let ran = folder.path().join("ran");
+        let brain = Brain::start(looks, thinks, &ran.to_string_lossy()).await;
+        let (slack, names) = workspace();
+        let config = folder.path().join("ghost.toml");
+        // The pace is not what is tested: in truth Slack would have everybody wait.
+        let text = format!(
+            "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
+             model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
+             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n",
+            server.url(),
+            brain.url,
+        );
+        std::fs::write(&config, text).unwrap();
+        let redis = redis::Client::open(server.url()).unwrap();
+        let redis = redis.get_multiplexed_async_connection().await.unwrap();
+        let place = RedisPlace { answer: Duration::from_secs(10), ..RedisPlace::new(server.url(), "ghost") };
+        let store = RedisStore::connect(&place, Settings::default()).await.unwrap();
+        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let mut stage = Self {
+            replicas: Vec::new(),
+            _slack: slack,
+            names,
+            store,
+            redis,
+            server,
+            http,
+            channels: Vec::new(),
+            config,
+            folder,
+            _brain: brain,
+        };
+        for room in 0..rooms {
+            let made = stage.api("conversations.create", json!({"name": format!("crowd-{room}")})).await;
+            let id = made["channel"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+            let users = "U0LABALICE,U0LABBOB01";
+            stage.api("conversations.invite", json!({"channel": id, "users": users})).await;
+            stage.channels.push(id);
+        }
+        for at in 0..REPLICAS {
+            let replica = stage.replica(at);
+            stage.replicas.push(replica);
+        }
+        Some(stage)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "only a process of its own can be killed")]
+    fn replica(&self, at: usize) -> Process {
+        let log = self.folder.path().join(format!("replica-{at}.log"));
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        let names = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"];
+        let child = Command::new(env!("CARGO_BIN_EXE_ghost"))
+            .arg("--config")
+            .arg(&self.config)
+            .arg("--data-dir")
+            .arg(self.folder.path().join("data"))
+            .arg("bot")
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(names.map(|name| (name, &self.names[name])))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        Process(child)
+    }
+
+    /// Kills a replica as the kernel does, and starts it again; returns when it was dead, and which sessions it held then.
+    pub(super) async fn kill(&mut self, at: usize, sessions: &[SessionId]) -> (u64, Vec<SessionId>) {
+        let process = self.replicas.get_mut(at).unwrap();
+        assert_eq!(process.0.try_wait().unwrap(), None, "replica {at} ended by itself\n{}", self.log(at));
+        let process = self.replicas.get_mut(at).unwrap();
+        let id = process.0.id();
+        process.0.kill().unwrap();
+        process.0.wait().unwrap();
+        let died = millis();
+        let held = self.held_by(&format!("bot-{id}-"), sessions).await;
+        *self.replicas.get_mut(at).unwrap() = self.replica(at);
+        (died, held)
+    }
+
+    /// Returns which sessions an owner held last; a lease outlives its owner.
+    pub(super) async fn held_by(&self, owner: &str, sessions: &[SessionId]) -> Vec<SessionId> {
+        let mut pipe = redis::pipe();
+        for session in sessions {
+            pipe.cmd("HGET").arg(format!("ghost:{{{session}}}:lease")).arg("owner");
+        }
+        if sessions.is_empty() {
+            return Vec::new();
+        }
+        let owners: Vec<Option<String>> = pipe.query_async(&mut self.redis.clone()).await.unwrap();
+        let held = sessions
+            .iter()
+            .zip(owners)
+            .filter(|(_, name)| name.as_ref().is_some_and(|name| name.starts_with(owner)));
+        held.map(|(session, _)| session.clone()).collect()
+    }
+
+    /// Returns megabytes that each replica holds.
+    pub(super) fn memory(&self) -> Vec<u64> {
+        let of = |process: &Process| {
+            let status =
+                std::fs::read_to_string(format!("/proc/{}/status", process.0.id())).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+            line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0) / 1024
+        };
+        self.replicas.iter().map(of).collect()
+    }
+
+    /// Returns what a replica said last.
+    pub(super) fn log(&self, at: usize) -> String {
+        let text = std::fs::read_to_string(self.folder.path().join(format!("replica-{at}.log")));
+        let text = text.unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
+    }
+
+    /// Calls a method of the Web API as the bot.
+    pub(super) async fn api(&self, method: &str, args: Value) -> Value {
+        let request = self.http.post(format!("{}{method}", self.names["SLACK_API_URL"])).json(&args);
+        request.bearer_auth(&self.names["SLACK_BOT_TOKEN"]).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// Does something as a person.
+    pub(super) async fn person(&self, act: &str, args: Value) -> Value {
+        let request = self.http.post(format!("{}lab/{act}", self.names["SLACK_WORKSPACE_URL"]));
+        request.json(&args).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// Returns the lines that approved commands left.
+    pub(super) fn ran(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join("ran")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Says how Redis is.
+    pub(super) fn redis_is_up(&self) -> bool {
+        self.server.say("PING").starts_with("+PONG")
+    }
+
+    /// Asks again until there is an answer; fails with what is missing then.
+    pub(super) async fn until<T>(
+        &self,
+        limit: Duration,
+        mut ask: impl AsyncFnMut() -> Result<T, String>,
+    ) -> T {
+        let deadline = Instant::now() + limit;
+        loop {
+            match ask().await {
+                Ok(answer) => return answer,
+                Err(missing) if Instant::now() > deadline => {
+                    let logs: Vec<String> = (0..REPLICAS).map(|at| self.log(at)).collect();
+                    panic!("never: {missing}\nRedis answers: {}\n{}", self.redis_is_up(), logs.join("\n\n"));
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+}
+
+/// Starts a workspace; returns what it says to export.
+#[expect(clippy::disallowed_methods, reason = "the workspace is a process like any other")]
+fn workspace() -> (Process, HashMap<String, String>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["lab", "slack", "--compress", "60"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let names = lines.take_while(|line| line != "# ready").filter_map(|line| {
+        let (name, value) = line.strip_prefix("export ")?.split_once('=')?;
+        Some((name.to_owned(), value.to_owned()))
+    });
+    let names = names.collect();
+    (Process(child), names)
+}
+
+/// Returns milliseconds of the clock that the ledgers use.
+#[expect(clippy::disallowed_methods, reason = "the ledgers' clock is the machine's")]
+pub(super) fn millis() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
