@@ -24,14 +24,16 @@ pub fn text(data: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            '@' => out.push_str("&#64;"),
+            // An entity is shown as it stands by some messengers: where a backslash is enough, it is the backslash.
+            '@' if calls(char, rest.get(1..).unwrap_or("")) => out.push_str("&#64;"),
+            '@' => out.push_str("\\@"),
             // A backslash in front of it does not hold in every reader of tables.
             '|' => out.push_str("&#124;"),
             // At an edge it would be lost.
             ' ' if at < first || at >= end => out.push_str("&#32;"),
             // An address becomes a link by itself in some readers.
-            ':' if rest.starts_with("://") => out.push_str("&#58;"),
-            '.' if ends_in_www(before) => out.push_str("&#46;"),
+            ':' if rest.starts_with("://") => out.push_str("\\:"),
+            '.' if ends_in_www(before) => out.push_str("\\."),
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '$' | '^' => out.extend(['\\', char]),
             // What would begin a list, a rule or a definition.
             '-' | '+' | '=' | ':' if at == 0 => out.extend(['\\', char]),

@@ -3,6 +3,9 @@
 import { safeUrl } from './mrkdwn.js';
 
 const DEEPEST = 6;
+const NAMED = { lt: '<', gt: '>', amp: '&', quot: '"' };
+/** A number that names no character stands for the one that says so. */
+const scalar = (number) => (number > 0 && number <= 0x10ffff && !(number >= 0xd800 && number <= 0xdfff) ? number : 0xfffd);
 
 /** Reads a whole text. */
 export function parseMarkdown(source) {
@@ -109,9 +112,15 @@ export function inline(line, depth = 0) {
   let at = 0;
   while (at < line.length) {
     const char = line[at];
-    if (char === '\\' && /[\\`*_{}[\]()#+\-.!&~|<>]/.test(line[at + 1] ?? '')) {
+    if (char === '\\' && /[!-/:-@[-`{-~]/.test(line[at + 1] ?? '')) {
       pending += line[at + 1];
       at += 2;
+      continue;
+    }
+    const entity = char === '&' && /^&(?:(lt|gt|amp|quot)|#(\d{1,7}));/.exec(line.slice(at, at + 10));
+    if (entity) {
+      pending += entity[1] ? NAMED[entity[1]] : String.fromCodePoint(scalar(Number(entity[2])));
+      at += entity[0].length;
       continue;
     }
     const found = depth < DEEPEST ? piece(line, at, depth, hopeless) : null;
