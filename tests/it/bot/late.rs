@@ -11,8 +11,7 @@ async fn a_question_that_runs_out_while_slack_is_away_is_told_when_it_is_back() 
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             // Slack answers nothing any more, and the sockets say and hear nothing.
             world.fault(json!({"kind": "silence", "seconds": 600})).await;
             world.fault(json!({"kind": "error", "count": 100_000, "status": 503})).await;
@@ -45,8 +44,7 @@ async fn a_click_that_comes_too_late_says_so_and_changes_nothing() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let view = world.opens("bob", &card, "deny").await;
             world.clock.by(16);
             world.press("bob", &card, "approve").await;
