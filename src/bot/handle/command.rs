@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::agent::event::ApprovalRequested;
 use crate::agent::report::Summary;
 use crate::bot::core::{Core, words};
+use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::{Command, Origin};
@@ -104,7 +105,8 @@ impl Core {
         };
         let team = origin.team.clone().unwrap_or_default();
         let thread = Thread { team, channel: posted.channel, ts: posted.ts };
-        self.open_for(&thread, &origin.key, &user, symptom, &place, Vec::new()).await?;
+        let (thread, key, who, place, quotes) = (&thread, &origin.key, &user, &place, Vec::new());
+        self.open_for(Incident { thread, key, who, symptom, place, quotes }).await?;
         Ok(Answer::Done)
     }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Quote, Reply};
+use crate::agent::event::Reply;
 use crate::bot::core::{Core, words};
+use crate::bot::handle::open::Incident;
 use crate::bot::show::{
     FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
     read_modify, refusal,
@@ -50,21 +51,18 @@ impl Core {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
-        let (spot, user) = (spot(&form.meta), submit.user.id.as_str());
-        let question = match self.question(&form.meta.approval).await? {
-            Ok(question) => question,
-            Err(refused) => return Ok(self.told(&spot, user, &refused)),
+        let user = submit.user.id.as_str();
+        let refused = match self.question(&form.meta.approval).await? {
+            Err(refused) => Some(refused),
+            Ok(question) => match self.may_deny(user).await {
+                Err(refused) => Some(refused),
+                Ok(person) => {
+                    let answer = Reply::Deny { reason: form.reason };
+                    self.count(&question, &person, answer, &key(submit)).await?
+                }
+            },
         };
-        let person = match self.may_deny(user).await {
-            Ok(person) => person,
-            Err(refused) => return Ok(self.told(&spot, user, &refused)),
-        };
-        let answer = Reply::Deny { reason: form.reason };
-        let key = format!("{} {}", submit.view.id, submit.view.hash.as_deref().unwrap_or_default());
-        match self.count(&question, &person, answer, &key).await? {
-            Some(refused) => Ok(self.told(&spot, user, &refused)),
-            None => Ok(Answer::Done),
-        }
+        Ok(self.answered(&form.meta, user, refused))
     }
 
     async fn modified(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
@@ -72,24 +70,23 @@ impl Core {
             Ok(form) => form,
             Err(error) => return Ok(wrong(&error)),
         };
-        let (spot, user) = (spot(&form.meta), submit.user.id.as_str());
-        let question = match self.question(&form.meta.approval).await? {
-            Ok(question) => question,
-            Err(refused) => return Ok(self.told(&spot, user, &refused)),
+        let user = submit.user.id.as_str();
+        let refused = match self.question(&form.meta.approval).await? {
+            Err(refused) => Some(refused),
+            Ok(question) => match self.may_approve(&question, user).await? {
+                Err(refused) => Some(refused),
+                Ok(person) => {
+                    let scope = question.state.opened.scope.as_ref();
+                    let ruling = self.policy.classify_within(&form.command, scope);
+                    if let Some(errors) = modify_errors(&Preview::from(&ruling)) {
+                        return Ok(Answer::With(errors));
+                    }
+                    let answer = Reply::Modify { command: form.command };
+                    self.count(&question, &person, answer, &key(submit)).await?
+                }
+            },
         };
-        let person = match self.may_approve(&question, user).await? {
-            Ok(person) => person,
-            Err(refused) => return Ok(self.told(&spot, user, &refused)),
-        };
-        let ruling = self.policy.classify_within(&form.command, question.state.opened.scope.as_ref());
-        if let Some(errors) = modify_errors(&Preview::from(&ruling)) {
-            return Ok(Answer::With(errors));
-        }
-        let key = format!("{} {}", submit.view.id, submit.view.hash.as_deref().unwrap_or_default());
-        match self.count(&question, &person, Reply::Modify { command: form.command }, &key).await? {
-            Some(refused) => Ok(self.told(&spot, user, &refused)),
-            None => Ok(Answer::Done),
-        }
+        Ok(self.answered(&form.meta, user, refused))
     }
 
     async fn wanted(self: &Arc<Self>, submit: &Submit) -> Result<Answer, StoreError> {
@@ -104,17 +101,27 @@ impl Core {
         }
         let Some(place) = self.settings.place(&spot.channel) else { return Ok(Answer::Done) };
         if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(&form.symptom)) {
-            return Ok(self.told(&spot, user, &Refusal::OutOfScope { what }));
+            return Ok(self.answered(&form.meta, user, Some(Refusal::OutOfScope { what })));
         }
-        let quotes: Vec<Quote> = Vec::new();
-        self.open_for(&spot, &format!("view {}", submit.view.id), user, &form.symptom, place, quotes).await?;
+        let quotes = self.quotes(&spot, None).await;
+        let (thread, who, symptom) = (&spot, user, form.symptom.as_str());
+        let key = format!("view {}", submit.view.id);
+        self.open_for(Incident { thread, key: &key, who, symptom, place, quotes }).await?;
         Ok(Answer::Done)
     }
 
-    fn told(&self, spot: &Thread, user: &str, refused: &Refusal) -> Answer {
-        self.whisper(spot, user, &refusal(refused, &show::Looks::default()));
+    /// Answers whoever sent a dialog off: privately, where it does not count.
+    fn answered(&self, meta: &Meta, user: &str, refused: Option<Refusal>) -> Answer {
+        if let Some(refused) = refused {
+            self.whisper(&spot(meta), user, &refusal(&refused, &show::Looks::default()));
+        }
         Answer::Done
     }
+}
+
+/// Names a submission: the same one again counts once.
+fn key(submit: &Submit) -> String {
+    format!("{} {}", submit.view.id, submit.view.hash.as_deref().unwrap_or_default())
 }
 
 fn wrong(error: &FormError) -> Answer {

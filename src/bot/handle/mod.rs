@@ -8,6 +8,7 @@ mod decide;
 mod form;
 mod home;
 mod join;
+mod open;
 mod press;
 mod quote;
 mod route;

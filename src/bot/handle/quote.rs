@@ -23,15 +23,17 @@ const NAMING: Duration = Duration::from_millis(700);
 const NAMED: usize = 20;
 
 impl Core {
-    /// Reads what was said in a thread before, as quotes. Names are what their owners chose, so they are data like the rest.
-    pub(super) async fn quotes(&self, thread: &Thread, before: &str) -> Vec<Quote> {
+    /// Reads what was said in a thread before a message, or so far, as quotes. Names are what their owners chose, so they are data like the rest.
+    pub(super) async fn quotes(&self, thread: &Thread, before: Option<&str>) -> Vec<Quote> {
         let web = self.web.at(Priority::Approval);
         let reading = timeout(READING, web.thread(&thread.channel, &thread.ts, QUOTED)).await;
         let Ok(Ok((said, _))) = reading else {
             tracing::warn!("what was said before in the thread is not read");
             return Vec::new();
         };
-        let earlier = said.into_iter().filter(|words| words.ts.as_str() < before && words.is_speech());
+        let earlier = said
+            .into_iter()
+            .filter(|words| before.is_none_or(|before| words.ts.as_str() < before) && words.is_speech());
         let said: Vec<(Words, String)> = earlier
             .map(|words| {
                 let text = words.everything();

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Opened, Quote, Said, Wish};
+use crate::agent::event::{Said, Wish};
 use crate::bot::core::{Core, words};
+use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
-use crate::bot::{Meant, Place, Thread, may_take_part, meant, without_mention};
+use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
 use crate::session::Letter;
 use crate::slack::arrive::{Kind, Origin, Stopped, Words};
 use crate::slack::pace::Priority;
 use crate::slack::socket::Answer;
 use crate::slack::web::SessionState;
-use crate::store::{Delivered, StoreError};
+use crate::store::StoreError;
 
 /// So often Slack brings what was not acknowledged.
 const RETRIES: u64 = 3;
@@ -84,7 +85,10 @@ impl Core {
             if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
                 let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
                 let symptom = crate::bot::words::plain(&said.everything());
-                self.open(&thread, &origin.key, &name, &symptom, place, Vec::new()).await?;
+                let (key, quotes) = (&origin.key, Vec::new());
+                let incident =
+                    Incident { thread: &thread, key, who: &name, symptom: &symptom, place, quotes };
+                self.open(incident).await?;
             }
             return Ok(Answer::Done);
         }
@@ -147,53 +151,13 @@ impl Core {
                     );
                     return Ok(Answer::Done);
                 }
-                let quotes = if said.is_answer() { self.quotes(&thread, &said.ts).await } else { Vec::new() };
-                self.open_for(&thread, &origin.key, &user, &text, place, quotes).await?;
+                let quotes =
+                    if said.is_answer() { self.quotes(&thread, Some(&said.ts)).await } else { Vec::new() };
+                let (key, who, symptom) = (&origin.key, &user, &text);
+                self.open_for(Incident { thread: &thread, key, who, symptom, place, quotes }).await?;
             }
         }
         Ok(Answer::Done)
-    }
-
-    /// Opens the session of a thread for a person, and tells them where the same is looked at already.
-    pub(super) async fn open_for(
-        self: &Arc<Self>,
-        thread: &Thread,
-        key: &str,
-        who: &str,
-        symptom: &str,
-        place: &Place,
-        quotes: Vec<Quote>,
-    ) -> Result<(), StoreError> {
-        if self.open(thread, key, who, symptom, place, quotes).await? == Delivered::New {
-            self.offer_to_join(thread, who, symptom);
-        }
-        Ok(())
-    }
-
-    /// Opens the session of a thread; tells whether that is news.
-    async fn open(
-        &self,
-        thread: &Thread,
-        key: &str,
-        who: &str,
-        symptom: &str,
-        place: &Place,
-        quotes: Vec<Quote>,
-    ) -> Result<Delivered, StoreError> {
-        let session = thread.session();
-        let opened = Opened {
-            symptom: symptom.to_owned(),
-            requester: who.to_owned(),
-            origin: thread.origin(),
-            quotes,
-            nonce: (self.nonce)(),
-            brain: self.brain.clone(),
-            limits: self.settings.limits,
-            scope: place.scope.clone().filter(|scope| !scope.is_open()),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
-        self.write(&session, key, &Letter::Open(Box::new(opened))).await
     }
 
     /// Puts words into a session.

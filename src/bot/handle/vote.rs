@@ -11,7 +11,7 @@ use crate::slack::pace::Priority;
 use crate::slack::web::Posted;
 use crate::store::{Approval, ApprovalId, ApprovalState, Choice, StoreError};
 
-/// So often a card is drawn again because the session went on meanwhile; after that its owner draws it anyway.
+/// So often a card is drawn again because it changed meanwhile.
 const TRIES: usize = 10;
 
 impl Core {
@@ -25,26 +25,25 @@ impl Core {
         });
     }
 
-    /// Draws what store and ledger say now. Where the ledger went on while Slack was told, what was told may be older than what
-    /// the owner of the session told: then it is drawn once more.
+    /// Draws what store and ledger say now. Where they say something else once Slack was told, what was told may be older than
+    /// what the owner of the session told: then it is drawn once more.
     async fn draw_vote(&self, id: &ApprovalId) -> Result<(), String> {
         let mut drawn = None;
         for _ in 0..TRIES {
-            let Some((seq, there, piece)) = self.voted_card(id).await.map_err(|error| error.to_string())?
-            else {
+            let Some((there, piece)) = self.voted_card(id).await.map_err(|error| error.to_string())? else {
                 return Ok(());
             };
-            if drawn == Some(seq) {
+            if drawn == Some(piece.digest) {
                 return Ok(());
             }
             let web = self.web.at(Priority::Approval);
             web.update(&there, &piece.message).await.map_err(|error| error.to_string())?;
-            drawn = Some(seq);
+            drawn = Some(piece.digest);
         }
         Ok(())
     }
 
-    async fn voted_card(&self, id: &ApprovalId) -> Result<Option<(u64, Posted, Piece)>, StoreError> {
+    async fn voted_card(&self, id: &ApprovalId) -> Result<Option<(Posted, Piece)>, StoreError> {
         let now = self.clock.now();
         let Some(approval) = self.store.find(id, now).await? else { return Ok(None) };
         let Some(mut state) = self.state(&approval.record.session).await? else { return Ok(None) };
@@ -53,7 +52,7 @@ impl Core {
         let deciding = with_votes(&mut state, &approval);
         let looks = crate::bot::show::Looks { deciding, ..looks(&state, None) };
         let piece = card_of(&state, id.as_str(), &looks, state.last_at);
-        Ok(piece.map(|piece| (state.seq, there, piece)))
+        Ok(piece.map(|piece| (there, piece)))
     }
 }
 

@@ -20,7 +20,7 @@ pub(in crate::bot) struct Piece {
     /// How it looks.
     pub(in crate::bot) message: Message,
     /// What of it is compared.
-    pub(super) digest: Digest,
+    pub(in crate::bot) digest: Digest,
 }
 
 impl Piece {

@@ -107,12 +107,10 @@ impl Presenter {
                 }
             }
         }
-        // Boards and cards agree before a session is given back; the rest is said only here.
+        // What was wanted last is still shown, so that nothing claims to go on that does not.
         while let Ok(job) = queue.try_recv() {
-            if !matches!(job, Job::Change { .. }) {
-                let own = Arc::clone(&self);
-                sending.spawn(async move { own.send(job).await });
-            }
+            let own = Arc::clone(&self);
+            sending.spawn(async move { own.send(job).await });
         }
         drop(timeout(GRACE, async { while sending.join_next().await.is_some() {} }).await);
         sending.shutdown().await;

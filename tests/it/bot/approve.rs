@@ -10,14 +10,10 @@ async fn an_approved_command_runs_once_and_the_card_says_who_and_what_came_of_it
         World::asking()
             .await
             .talk_over(over, async |world| {
-                let root = world.mention("alice", "the link is down").await;
-                let card = world.card(&root).await;
+                let (root, card) = world.asks("alice").await;
                 assert!(text(&card).starts_with("Approval needed"), "{card}");
                 assert_eq!(world.runs(), 0);
-                world.press("bob", &card, "approve").await;
-                world.concluded("alice", &root).await;
-                world.card_says(&root, &card, &["Approved by <@U0LABBOB01>", "exit 0"]).await;
-                assert_eq!(world.runs(), 1);
+                world.approved(&root, &card).await;
             })
             .await;
     }
@@ -28,8 +24,7 @@ async fn who_may_not_approve_is_told_privately_and_nothing_runs() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             // The requester of a change, a member whom nobody named.
             for (user, part) in [("alice", "somebody else"), ("chloe", "not among those")] {
                 for action in ["approve", "modify"] {
@@ -40,9 +35,7 @@ async fn who_may_not_approve_is_told_privately_and_nothing_runs() {
             }
             assert_eq!(world.runs(), 0);
             world.card(&root).await;
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["<@U0LABBOB01>", "exit 0"]).await;
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -52,8 +45,7 @@ async fn a_list_of_approvers_that_cannot_be_fetched_is_a_no_that_says_why() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             for trouble in [json!({"error": "internal_error"}), json!({"status": 503})] {
                 let mut fault = json!({"kind": "error", "method": "usergroups.users.list"});
                 fault.as_object_mut().unwrap().extend(trouble.as_object().unwrap().clone());
@@ -67,10 +59,7 @@ async fn a_list_of_approvers_that_cannot_be_fetched_is_a_no_that_says_why() {
             }
             assert_eq!(world.runs(), 0);
             // Who is in the list is asked again with every click.
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["exit 0"]).await;
-            assert_eq!(world.runs(), 1);
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -81,8 +70,7 @@ async fn a_denial_takes_its_reason_from_a_dialog() {
         World::asking()
             .await
             .talk_over(over, async |world| {
-                let root = world.mention("alice", "the link is down").await;
-                let card = world.card(&root).await;
+                let (root, card) = world.asks("alice").await;
                 let view = world.opens("bob", &card, "deny").await;
                 world.submits("bob", &view, "reason", "not during the day").await;
                 world.concluded("alice", &root).await;
@@ -99,8 +87,7 @@ async fn a_changed_command_is_judged_again_and_asked_about_again() {
         World::asking()
             .await
             .talk_over(over, async |world| {
-                let root = world.mention("alice", "the link is down").await;
-                let card = world.card(&root).await;
+                let (root, card) = world.asks("alice").await;
                 let view = world.opens("bob", &card, "modify").await;
                 let refused = world.submit("bob", &view, json!({"command": {"command": "rm -rf /"}})).await;
                 assert!(refused["errors"]["command"].is_string(), "{refused}");
@@ -127,8 +114,7 @@ async fn of_two_people_and_two_clicks_one_decides() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("chloe", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("chloe").await;
             tokio::join!(
                 world.press("bob", &card, "approve"),
                 world.press("alice", &card, "approve"),
@@ -153,8 +139,7 @@ async fn what_two_have_to_approve_waits_for_the_second_one() {
     world.settings.limits.approvers = 2;
     world
         .talk(async |world| {
-            let root = world.mention("chloe", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("chloe").await;
             world.press("bob", &card, "approve").await;
             let half = world
                 .sees("alice", &root, "a card with one vote", |message| {
@@ -201,8 +186,7 @@ async fn a_refresh_in_the_middle_of_a_click_loses_nothing() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             // The answer of the store's own question comes late, and the connection ends meanwhile.
             world.fault(json!({"kind": "delay", "method": "users.info", "count": 1, "millis": 500})).await;
             tokio::join!(

@@ -61,8 +61,7 @@ async fn a_button_with_a_value_that_somebody_made_up_names_nothing() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             for value in ["somebody-else-s", "../x", "a".repeat(1_900).as_str(), "\u{202e}\n*"] {
                 for action in ["approve", "deny", "modify", "whole"] {
                     let forged = posted(world, NETWORK, &root, action, value).await;
@@ -73,10 +72,7 @@ async fn a_button_with_a_value_that_somebody_made_up_names_nothing() {
                 }
             }
             assert_eq!(world.runs(), 0);
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["exit 0"]).await;
-            assert_eq!(world.runs(), 1);
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -86,8 +82,7 @@ async fn a_button_that_names_a_question_elsewhere_than_on_its_card_counts_for_no
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let state = world
                 .until("the card's place", async || {
                     world.state(NETWORK, &root).await.filter(|state| {
@@ -106,9 +101,7 @@ async fn a_button_that_names_a_question_elsewhere_than_on_its_card_counts_for_no
                 removed(world, NETWORK, &forged).await;
             }
             assert_eq!(world.runs(), 0);
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["exit 0"]).await;
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -118,8 +111,7 @@ async fn buttons_that_nobody_knows_do_nothing() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let approval =
                 world.state(NETWORK, &root).await.unwrap().approvals.keys().next().unwrap().clone();
             for action in ["Approve", "approve ", "approve_all", "run", "constructor"] {
@@ -128,9 +120,7 @@ async fn buttons_that_nobody_knows_do_nothing() {
                 removed(world, NETWORK, &forged).await;
             }
             assert_eq!(world.runs(), 0);
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["exit 0"]).await;
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -140,8 +130,7 @@ async fn a_request_that_slack_did_not_sign_changes_nothing() {
     World::asking()
         .await
         .talk_over(Over::Requests, async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let approval = world.state(NETWORK, &root).await.unwrap().approvals.keys().next().unwrap().clone();
             let click = json!({
                 "type": "block_actions", "user": {"id": "U0LABBOB01", "team_id": "T0LABTEAM1"},

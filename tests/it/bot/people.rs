@@ -61,8 +61,7 @@ async fn whoever_says_stop_gets_what_there_is() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             world.reply("chloe", &root, "stop").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped", "Nothing ran"]).await;

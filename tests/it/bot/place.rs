@@ -31,8 +31,7 @@ async fn whoever_asked_gets_the_report_directly_where_the_bot_was_removed() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let left = json!({"user": "U0LABGHOST", "channel": NETWORK});
             assert_eq!(world.slack.person("leave", left).await["ok"], true);
             world.expects("not_in_channel");
@@ -54,8 +53,7 @@ async fn whoever_asked_gets_the_report_directly_where_the_channel_was_archived()
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             world.may_manage(true).await;
             let archived = world.slack.api("conversations.archive", json!({"channel": NETWORK})).await;
             assert_eq!(archived["ok"], true, "{archived}");
@@ -75,8 +73,7 @@ async fn what_somebody_deleted_keeps_no_session_from_ending() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             let board =
                 world.sees("alice", &root, "the board", |message| text(message).starts_with("Session")).await;
             for message in [&card, &board] {

@@ -118,6 +118,21 @@ impl World {
         self.sees_in(user, channel, root, "an open card", |message| has_button(message, "approve")).await
     }
 
+    /// Mentions the bot and waits for the card of its question; returns the thread and the card.
+    pub(super) async fn asks(&self, user: &str) -> (String, Value) {
+        let root = self.mention(user, "the link is down").await;
+        let card = self.card(&root).await;
+        (root, card)
+    }
+
+    /// Approves as Bob, and looks at all that comes of it.
+    pub(super) async fn approved(&self, root: &str, card: &Value) {
+        self.press("bob", card, "approve").await;
+        self.concluded("alice", root).await;
+        self.card_says(root, card, &["Approved by <@U0LABBOB01>", "exit 0"]).await;
+        assert_eq!(self.runs(), 1);
+    }
+
     /// Waits until a card says all of this and has no buttons.
     pub(super) async fn card_says(&self, root: &str, card: &Value, parts: &[&str]) -> Value {
         self.card_says_in("bob", NETWORK, root, card, parts).await

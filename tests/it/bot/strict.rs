@@ -225,3 +225,26 @@ fn buttons(blocks: &Value) -> Vec<String> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
+
+#[tokio::test]
+#[should_panic(expected = "nobody looked at")]
+async fn a_conversation_whose_report_nobody_reads_fails() {
+    let world = World::new(&super::stage::look_once()).await;
+    world
+        .talk(async |world| {
+            let root = world.mention("alice", "the link is down").await;
+            world
+                .until("the end", async || {
+                    (!world.events(crate::lab::stage::NETWORK, &root, "delivered").await.is_empty())
+                        .then_some(())
+                })
+                .await;
+        })
+        .await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "nobody looked at what was left")]
+async fn a_conversation_that_does_not_end_fails() {
+    drop(World::new(&[]).await);
+}

@@ -108,15 +108,12 @@ async fn whoever_has_to_wait_may_ask_where_it_stands() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             for (said, part) in [("status", "waiting for an approval"), ("audit", "ghost audit verify")] {
                 world.reply("chloe", &root, said).await;
                 world.hears("chloe", &root, part).await;
             }
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["Approved", "exit 0"]).await;
+            world.approved(&root, &card).await;
         })
         .await;
 }
@@ -126,8 +123,7 @@ async fn the_stop_button_of_the_agent_ends_a_session() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             // Nothing is done while somebody is waited for, so Slack shows no stop button then.
             let shown = world
                 .until("the words below the thread", async || {
@@ -139,12 +135,22 @@ async fn the_stop_button_of_the_agent_ends_a_session() {
             assert_eq!(shown["can_stop"], false, "{shown}");
             // Another process may hold it for busy; then the button is there, and it works.
             let busy = json!({"channel_id": NETWORK, "thread_ts": root, "status": "processing"});
-            world.slack.api("agents.sessions.setStatus", busy).await;
+            world.slack.api("agents.sessions.setStatus", busy.clone()).await;
             let stop = json!({"user": "alice", "channel": NETWORK, "thread_ts": root});
-            assert_eq!(world.slack.person("stop", stop).await["ok"], true);
+            assert_eq!(world.slack.person("stop", stop.clone()).await["ok"], true);
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped"]).await;
             assert_eq!(world.runs(), 0);
+            // A button that was forgotten stops nothing, and goes.
+            world.slack.api("agents.sessions.setStatus", busy).await;
+            assert_eq!(world.slack.person("stop", stop).await["ok"], true);
+            world
+                .until("a thread in which nobody works", async || {
+                    let left = world.look("left", &[]).await;
+                    let read = !world.events(NETWORK, &root, "discarded").await.is_empty();
+                    (read && left["sessions"][0]["agent_status"] == "active").then_some(())
+                })
+                .await;
         })
         .await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{World, has_button, look_once, text};
+use super::stage::{Over, World, has_button, look_once, text};
 use crate::lab::stage::NETWORK;
 use crate::session::world::{conclude, run, suppose};
 
@@ -111,8 +111,7 @@ async fn payloads_of_an_organization_lose_no_click_no_dialog_and_no_command() {
         .await
         .talk(async |world| {
             world.fault(json!({"kind": "grid"})).await;
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             world.press("chloe", &card, "approve").await;
             world.hears("chloe", &root, "not among those").await;
             let view = world.opens("bob", &card, "modify").await;
@@ -206,6 +205,36 @@ async fn while_slack_is_away_nothing_is_lost() {
             let root = world.mention("alice", "the link is down").await;
             world.concluded("alice", &root).await;
             assert_eq!(reports(world, &root).await, 1);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_mention_is_not_lost_because_nobody_knows_who_wrote_it() {
+    for over in [Over::Sockets, Over::Requests] {
+        World::new(&look_once())
+            .await
+            .talk_over(over, async |world| {
+                world
+                    .fault(json!({"kind": "error", "method": "users.info", "count": 2, "status": 503}))
+                    .await;
+                let root = world.mention("alice", "the link is down").await;
+                world.concluded("alice", &root).await;
+                assert_eq!(reports(world, &root).await, 1);
+            })
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_nobody_knows_in_the_end_is_told_so() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            world.fault(json!({"kind": "error", "method": "users.info", "count": 4, "status": 503})).await;
+            let root = world.mention("alice", "the link is down").await;
+            world.hears("alice", &root, "does not say who you are").await;
+            assert_eq!(world.store.list(None, 9).await.unwrap(), []);
         })
         .await;
 }

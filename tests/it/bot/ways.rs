@@ -71,6 +71,10 @@ async fn the_shortcut_opens_a_session_in_the_thread_of_its_message() {
             world.note_view(&view);
             world.submits("alice", &view, "symptom", "web-1 does not answer on 443").await;
             world.concluded("bob", &root).await;
+            // The dialog says that the thread is read as well.
+            let quotes = world.state(NETWORK, &root).await.unwrap().opened.quotes;
+            let said: Vec<&str> = quotes.iter().map(|quote| quote.text.as_str()).collect();
+            assert_eq!(said, ["web-1 does not answer"]);
         })
         .await;
 }
@@ -80,15 +84,12 @@ async fn the_home_tab_shows_what_waits_for_me() {
     World::asking()
         .await
         .talk(async |world| {
-            let root = world.mention("alice", "the link is down").await;
-            let card = world.card(&root).await;
+            let (root, card) = world.asks("alice").await;
             for (user, shown) in [("bob", true), ("chloe", false)] {
                 let home = world.home(user, |_| true).await;
                 assert_eq!(home.to_string().contains("tee -a"), shown, "{user}: {home}");
             }
-            world.press("bob", &card, "approve").await;
-            world.concluded("alice", &root).await;
-            world.card_says(&root, &card, &["exit 0"]).await;
+            world.approved(&root, &card).await;
             world.home("bob", |view| !view.to_string().contains("tee -a")).await;
         })
         .await;

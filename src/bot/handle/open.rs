@@ -1,0 +1,54 @@
+//! Opening a session.
+
+use std::sync::Arc;
+
+use crate::agent::event::{Opened, Quote};
+use crate::bot::core::Core;
+use crate::bot::{Place, Thread};
+use crate::session::Letter;
+use crate::store::{Delivered, StoreError};
+
+/// What somebody wants to be looked into.
+pub(super) struct Incident<'a> {
+    /// Where it is talked about.
+    pub(super) thread: &'a Thread,
+    /// Names what opened it: the same again opens nothing.
+    pub(super) key: &'a str,
+    /// Who asks.
+    pub(super) who: &'a str,
+    /// What is wrong.
+    pub(super) symptom: &'a str,
+    /// What holds there.
+    pub(super) place: &'a Place,
+    /// What was said before.
+    pub(super) quotes: Vec<Quote>,
+}
+
+impl Core {
+    /// Opens a session for a person, and tells them where the same is looked at already.
+    pub(super) async fn open_for(self: &Arc<Self>, incident: Incident<'_>) -> Result<(), StoreError> {
+        let (thread, who, symptom) = (incident.thread, incident.who, incident.symptom);
+        if self.open(incident).await? == Delivered::New {
+            self.offer_to_join(thread, who, symptom);
+        }
+        Ok(())
+    }
+
+    /// Opens a session; tells whether that is news.
+    pub(super) async fn open(&self, incident: Incident<'_>) -> Result<Delivered, StoreError> {
+        let Incident { thread, key, who, symptom, place, quotes } = incident;
+        let opened = Opened {
+            symptom: symptom.to_owned(),
+            requester: who.to_owned(),
+            origin: thread.origin(),
+            quotes,
+            nonce: (self.nonce)(),
+            brain: self.brain.clone(),
+            limits: self.settings.limits,
+            scope: place.scope.clone().filter(|scope| !scope.is_open()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
+        self.write(&thread.session(), key, &Letter::Open(Box::new(opened))).await
+    }
+}
