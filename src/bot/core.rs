@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::agent::event::read;
@@ -11,8 +12,9 @@ use crate::agent::model::Brain;
 use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
-use crate::bot::show::{self, Looks};
+use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Person, Settings, Thread, may_take_part};
+use crate::http::Measures;
 use crate::session::Letter;
 use crate::shell::Policy;
 use crate::slack::block::SlackBlock;
@@ -45,6 +47,9 @@ pub struct Core {
     pub warnings: Vec<String>,
     /// Puts on record who held everything back, and why.
     pub trail: Arc<Control>,
+    /// Told when everything was held back or let go, so that it is shown at once.
+    pub(super) turned: Notify,
+    measures: OnceLock<Measures>,
     tasks: Mutex<JoinSet<()>>,
     /// Modals that are judged while somebody types, so that an older verdict does not follow a newer one.
     pub(super) typing: Mutex<HashMap<String, u64>>,
@@ -90,8 +95,23 @@ impl Core {
             nonce,
             warnings,
             trail,
+            turned: Notify::new(),
+            measures: OnceLock::new(),
             tasks: Mutex::default(),
             typing: Mutex::default(),
+        }
+    }
+
+    /// Says where it is counted what handlers refuse. The first one stays.
+    pub(super) fn count_with(&self, measures: Measures) {
+        drop(self.measures.set(measures));
+    }
+
+    /// Counts a refusal, where it is about who may decide.
+    pub(super) fn count_refusal(&self, refused: &Refusal) {
+        if let (Refusal::NotYours { .. } | Refusal::Outsider, Some(measures)) = (refused, self.measures.get())
+        {
+            measures.click_refused();
         }
     }
 
@@ -127,7 +147,8 @@ impl Core {
         key: &str,
         letter: &Letter,
     ) -> Result<Delivered, StoreError> {
-        let text = serde_json::to_string(letter)
+        let text = letter
+            .stamped(self.clock.now())
             .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
         self.store.deliver(session, key, &text).await
     }

@@ -29,6 +29,7 @@ pub use engine::{Engine, EngineError, Kitchen, Prices, Rest, Shells};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
 pub use letter::{Letter, Opening};
+pub use question::WITHDRAWN;
 pub use vote::{Cast, Voted, cast};
 pub use watch::{Brake, Courier, Free, Quiet, Watcher};
 pub use worker::Worker;

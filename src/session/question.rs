@@ -10,6 +10,9 @@ use crate::session::keep::keep;
 use crate::session::{Engine, EngineError, Rest};
 use crate::store::{ApprovalId, ApprovalRecord, ApprovalState, Choice, Vote};
 
+/// What stands in place of a reason where a question was taken back.
+pub const WITHDRAWN: &str = "the session was stopped";
+
 impl Engine {
     /// Makes a question durable, so that anybody can answer it. Doing it twice changes nothing.
     pub(super) async fn open_question(
@@ -41,7 +44,7 @@ impl Engine {
         let vote = Vote {
             reviewer: who.to_owned(),
             choice: Choice::Deny,
-            note: "the session was stopped".to_owned(),
+            note: WITHDRAWN.to_owned(),
             at: self.clock.now(),
             key: format!("stop-{approval}"),
         };

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::agent::event::{Quote, Reply};
+use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::bot::show::{
     FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
-    read_modify, refusal,
+    read_modify,
 };
-use crate::bot::{Thread, show};
 use crate::slack::arrive::{Shortcut, Submit, View};
 use crate::slack::socket::Answer;
 use crate::store::StoreError;
@@ -114,7 +114,7 @@ impl Core {
     }
 
     fn told(&self, spot: &Thread, user: &str, refused: &Refusal) -> Answer {
-        self.whisper(spot, user, &refusal(refused, &show::Looks::default()));
+        self.refuse(spot, user, refused);
         Answer::Done
     }
 }

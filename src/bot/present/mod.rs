@@ -12,6 +12,7 @@ mod presenter;
 mod publish;
 mod settle;
 mod slate;
+mod turn;
 
 pub(super) use look::posted;
 pub use presenter::{Presenter, Trail};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Mutex as Gate;
 
 use crate::base::Digest;
+use crate::slack::pace::Priority;
 use crate::slack::web::{CallError, Message, Posted, Shown, Web};
 
 /// The messages that stand.
@@ -41,7 +42,12 @@ impl Slate {
 
     /// Makes a change, unless it was overtaken or shows what stands there already.
     pub(super) async fn show(&self, web: &Web, change: Change) -> Result<Shown, CallError> {
-        let turn = change.gate.lock().await;
+        // Only boards wait for one another here. Whatever is more urgent must not wait behind a board that waits for its turn: it
+        // goes to the line at once, takes that board's place there, and the line keeps calls of one message in order.
+        let turn = match web.priority() {
+            Priority::Board => Some(change.gate.lock().await),
+            Priority::Approval | Priority::Report | Priority::Other => None,
+        };
         if self.read(&change.posted, |row| row.newest != change.number) {
             return Ok(Shown::Replaced);
         }

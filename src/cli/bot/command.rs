@@ -66,8 +66,18 @@ async fn serve(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> 
     })?;
     let application = application(arguments, setup, web, identity).await?;
     let (cancel, stop) = Cancel::new();
+    let cancel = Arc::new(cancel);
+    let over = Arc::clone(&cancel);
     let listening = listen(setup, &application, tokens, stop.clone()).await?;
-    let running = async move { tokio::join!(application.run(stop), listening).0 };
+    let running = async move {
+        // Where Slack will not have the bot for good, nothing is left to be served: whoever watches it has to see it end.
+        let ended = async {
+            let ended = application.run(stop).await;
+            over.cancel();
+            ended
+        };
+        tokio::join!(ended, listening).0
+    };
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,

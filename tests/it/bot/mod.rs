@@ -2,8 +2,12 @@
 
 #[cfg(feature = "lab")]
 mod approve;
+#[cfg(feature = "lab")]
+mod freeze;
 mod hostile;
 mod ledger;
+#[cfg(feature = "lab")]
+mod measure;
 #[cfg(feature = "lab")]
 mod people;
 mod show;
