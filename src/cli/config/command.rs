@@ -72,6 +72,7 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
 
 /// Asks everybody at the same time.
 #[cfg(feature = "store")]
+#[cfg_attr(not(feature = "session"), expect(unused_variables, reason = "only the store is asked"))]
 async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
     let store = super::store::check(setup);
     #[cfg(feature = "session")]

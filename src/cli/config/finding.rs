@@ -1,10 +1,12 @@
 //! What one part of a check came to.
 
+#[cfg(feature = "store")]
 use std::time::Duration;
 
 use serde::Serialize;
 
 /// How long one question may take.
+#[cfg(feature = "store")]
 pub(super) const PATIENCE: Duration = Duration::from_secs(8);
 
 /// How a check came out.
@@ -18,6 +20,7 @@ pub(super) enum State {
     /// It does not work.
     Problem,
     /// It was not tried.
+    #[cfg(feature = "session")]
     Skipped,
 }
 
@@ -27,6 +30,7 @@ impl State {
             Self::Ok => "\u{2714}",
             Self::Warning => "!",
             Self::Problem => "\u{2718}",
+            #[cfg(feature = "session")]
             Self::Skipped => "\u{2013}",
         }
     }
@@ -68,6 +72,6 @@ mod tests {
     fn a_finding_is_a_line_and_its_hint_another() {
         let finding = Finding::new(State::Problem, "store", "it is away").hint("start it");
         assert_eq!(finding.told(), "\u{2718} store          it is away\n                 start it");
-        assert_eq!(Finding::new(State::Skipped, "az", "x").told(), "\u{2013} az             x");
+        assert_eq!(Finding::new(State::Warning, "az", "x").told(), "! az             x");
     }
 }
