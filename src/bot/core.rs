@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::agent::event::read;
@@ -13,8 +14,9 @@ use crate::agent::state::State;
 use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
-use crate::bot::show::{self, Looks};
+use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Person, Settings, Thread, may_take_part};
+use crate::http::Measures;
 use crate::session::Letter;
 use crate::shell::Policy;
 use crate::slack::pace::Priority;
@@ -27,6 +29,9 @@ pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
 /// The bot, as its handlers see it.
 pub struct Core {
     parts: Parts,
+    /// Told when everything was held back or let go, so that it is shown at once.
+    pub(super) turned: Notify,
+    measures: OnceLock<Measures>,
     tasks: Mutex<JoinSet<()>>,
     /// Modals that are judged while somebody types, so that an older verdict does not follow a newer one.
     pub(super) typing: Mutex<HashMap<String, u64>>,
@@ -68,7 +73,26 @@ impl Core {
     /// Puts a core together.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        Self { parts, tasks: Mutex::default(), typing: Mutex::default() }
+        Self {
+            parts,
+            turned: Notify::new(),
+            measures: OnceLock::new(),
+            tasks: Mutex::default(),
+            typing: Mutex::default(),
+        }
+    }
+
+    /// Says where it is counted what handlers refuse. The first one stays.
+    pub(super) fn count_with(&self, measures: Measures) {
+        drop(self.measures.set(measures));
+    }
+
+    /// Counts a refusal, where it is about who may decide.
+    pub(super) fn count_refusal(&self, refused: &Refusal) {
+        if let (Refusal::NotYours { .. } | Refusal::Outsider, Some(measures)) = (refused, self.measures.get())
+        {
+            measures.click_refused();
+        }
     }
 
     /// Does something that nobody waits for.
@@ -103,7 +127,8 @@ impl Core {
         key: &str,
         letter: &Letter,
     ) -> Result<Delivered, StoreError> {
-        let text = serde_json::to_string(letter)
+        let text = letter
+            .stamped(self.clock.now())
             .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
         self.store.deliver(session, key, &text).await
     }

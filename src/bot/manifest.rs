@@ -36,3 +36,27 @@ pub const EVENTS: &[&str] = &[
     "message.im",
     "message.mpim",
 ];
+
+/// The manifest, in which each scope says what it is for.
+const MANIFEST: &str = include_str!("../../manifest.yaml");
+
+/// Says what a scope is needed for, in the words of the manifest; nothing where it is none of ours.
+#[must_use]
+pub fn reason(scope: &str) -> Option<&'static str> {
+    MANIFEST.lines().find_map(|line| {
+        let (name, why) = line.trim().strip_prefix("- ")?.split_once('#')?;
+        (name.trim() == scope).then_some(why.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scope_says_what_it_is_for() {
+        let silent: Vec<_> = SCOPES.iter().filter(|scope| reason(scope).is_none_or(str::is_empty)).collect();
+        assert_eq!(silent, Vec::<&&str>::new());
+        assert_eq!(reason("admin"), None);
+    }
+}

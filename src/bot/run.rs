@@ -7,11 +7,12 @@ use tokio::task::JoinSet;
 
 use crate::bot::core::Core;
 use crate::bot::handle::Bot;
+use crate::bot::measure::{Counting, outcome};
 use crate::bot::present::Presenter;
-use crate::http::{Beat, Check, Vitals};
+use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
 use crate::session::Worker;
 use crate::shell::{Cancel, CancelSignal};
-use crate::slack::socket::{Settings as SocketSettings, Socket, SocketError};
+use crate::slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 
 /// How often what is too old is looked for.
 const RETENTION: Duration = Duration::from_secs(3_600);
@@ -53,7 +54,11 @@ impl Application {
     /// # Errors
     /// Fails where Slack will not have the bot before somebody changes something.
     pub async fn run(self, stop: CancelSignal) -> Result<(), SocketError> {
-        let Self { core, presenter, worker, way, sweep, vitals } = self;
+        let Self { core, presenter, mut worker, way, sweep, vitals } = self;
+        worker.engine.watcher =
+            Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.watcher)));
+        core.count_with(vitals.measures.clone());
+        count_calls(&core, &vitals.measures);
         let (pause, paused) = Cancel::new();
         let (mute, muted) = Cancel::new();
         let (mut running, mut working) = (JoinSet::new(), JoinSet::new());
@@ -61,8 +66,18 @@ impl Application {
         running.spawn(async move { showing.run(muted).await });
         let resting = paused.clone();
         let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", BEAT * 5));
-        running.spawn(beat(Arc::clone(&core), store.0, store.1, paused.clone()));
+        let measures = vitals.measures.clone();
+        running.spawn(beat(Arc::clone(&core), measures, store.0, store.1, paused.clone()));
         working.spawn(async move { worker.run(resting).await });
+        let (turning, showing, mut ending) = (Arc::clone(&core), Arc::clone(&presenter), paused.clone());
+        running.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = ending.canceled() => return,
+                    () = turning.turned.notified() => showing.turn().await,
+                }
+            }
+        });
         let mut sweeping = paused;
         running.spawn(async move {
             let mut hour = tokio::time::interval(RETENTION);
@@ -79,6 +94,7 @@ impl Application {
                 let bot = Bot { core: Arc::clone(&core), measures: vitals.measures.clone() };
                 let socket = Socket::new(&core.web, Arc::new(bot), settings);
                 let watch = socket.watch();
+                count_sockets(Arc::clone(&watch), &vitals.measures);
                 vitals.parts.ask("sockets", move || match watch.counts().connected {
                     0 => Err("no connection to Slack stands"),
                     _ => Ok(()),
@@ -100,8 +116,29 @@ impl Application {
     }
 }
 
+/// Counts every call of Slack, and how many wait for their turn.
+fn count_calls(core: &Core, measures: &Measures) {
+    let counted = measures.clone();
+    core.web.tell(Box::new(move |method, error| counted.slack_call(method, outcome(error))));
+    let web = core.web.clone();
+    measures.ask(move |measures| measures.queue_depth(count(web.line().waiting())));
+}
+
+fn count_sockets(watch: Arc<Watch>, measures: &Measures) {
+    measures.ask(move |measures| {
+        let counts = watch.counts();
+        measures.sockets(SocketState::Connecting, count(counts.connecting));
+        measures.sockets(SocketState::Open, count(counts.connected));
+        measures.sockets(SocketState::Draining, count(counts.draining));
+    });
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
 /// Tells whether the bot lives, and whether its store answers.
-async fn beat(core: Arc<Core>, store: Check, live: Beat, mut stop: CancelSignal) {
+async fn beat(core: Arc<Core>, measures: Measures, store: Check, live: Beat, mut stop: CancelSignal) {
     let mut tick = tokio::time::interval(BEAT);
     loop {
         tokio::select! {
@@ -109,8 +146,12 @@ async fn beat(core: Arc<Core>, store: Check, live: Beat, mut stop: CancelSignal)
             _ = tick.tick() => {}
         }
         live.now();
-        match tokio::time::timeout(BEAT, core.store.flag("freeze")).await {
-            Ok(Ok(_)) => store.ready(),
+        match tokio::time::timeout(BEAT, core.store.backlog()).await {
+            Ok(Ok(backlog)) => {
+                store.ready();
+                measures.sessions(SessionState::Queued, backlog.queued);
+                measures.sessions(SessionState::Waiting, backlog.asked);
+            }
             Ok(Err(_)) => store.not_ready("the store refuses or cannot be reached"),
             Err(_) => store.not_ready("the store does not answer in time"),
         }

@@ -18,6 +18,7 @@ mod investigate;
 mod kitchen;
 #[cfg(feature = "lab")]
 mod lab;
+mod log;
 #[cfg(feature = "shell")]
 mod name;
 mod print;

@@ -17,6 +17,12 @@ impl Hinted {
         Self { error: error.into(), hint: hint.into() }
     }
 
+    /// Returns what the user can do about it.
+    #[cfg(feature = "store")]
+    pub(super) fn advice(&self) -> &str {
+        &self.hint
+    }
+
     /// Returns the error below a hint, or the error itself where it has none.
     #[cfg(feature = "store")]
     pub(super) fn below(error: &anyhow::Error) -> &anyhow::Error {

@@ -75,14 +75,7 @@ enum Sub {
 #[must_use]
 pub fn main() -> ExitCode {
     let root = Root::parse();
-    // Warnings alone, on standard error: standard output belongs to the answer.
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
-        .without_time()
-        .with_target(false)
-        .init();
-    match run(root) {
+    match super::log::begin(&root.global).and_then(|()| run(root)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => fail(&error),
     }
@@ -101,7 +94,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         #[cfg(feature = "shell")]
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]
-        Sub::Audit(arguments) => super::audit::run(&arguments),
+        Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
         #[cfg(feature = "session")]
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]

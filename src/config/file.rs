@@ -16,6 +16,8 @@ const LARGEST: u64 = 1 << 20;
 pub struct Config {
     /// Programs outside the folders for programs, by name: absolute paths.
     pub programs: BTreeMap<String, PathBuf>,
+    /// What is told on standard error.
+    pub log: super::Log,
     /// The safety shell.
     #[cfg(feature = "shell")]
     pub shell: Shell,

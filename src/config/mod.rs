@@ -10,6 +10,7 @@ mod approval;
 mod bot;
 mod environment;
 mod file;
+mod log;
 #[cfg(feature = "session")]
 mod model;
 mod place;
@@ -28,6 +29,7 @@ pub use environment::Environment;
 #[cfg(feature = "shell")]
 pub use file::Anchoring;
 pub use file::{Config, ConfigError, read_small};
+pub use log::{Format as LogFormat, Level as LogLevel, Log, WordError};
 #[cfg(feature = "session")]
 pub use model::{Dialect, Limits, Model, Named, OpenAi, Price, Provider, Sign};
 pub use place::{PlaceError, data_dir};

@@ -93,6 +93,11 @@ async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError>
         taken += 1;
         before.push(match read(item) {
             Some(Letter::Open(opened)) => {
+                if let Item::Delivered(text) = item
+                    && let Some(at) = Letter::arrived(text)
+                {
+                    desk.engine.watcher.arrived(desk.session(), at);
+                }
                 before.insert(0, Event::Opened(*opened));
                 desk.record(&before, taken).await?;
                 return Ok(before.len());

@@ -13,7 +13,7 @@ use crate::session::keep::keep;
 use crate::session::think::{event, name_calls, think};
 use crate::session::{Engine, EngineError, Rest};
 use crate::shell::CancelSignal;
-use crate::store::StoreError;
+use crate::store::{Lease, StoreError};
 
 /// A gap longer than this, in which nobody was waited for, was a pause.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -29,6 +29,34 @@ const SHORTER: u32 = 2;
 pub struct Hands {
     /// Comes when the caller wants the session to pause.
     pub pause: CancelSignal,
+}
+
+/// Tells the watcher that a session is driven, and that it is not any more: also where the driving was cut off.
+struct Watched<'a> {
+    engine: &'a Engine,
+    session: SessionId,
+    told: bool,
+}
+
+impl<'a> Watched<'a> {
+    fn begin(engine: &'a Engine, lease: &Lease) -> Self {
+        let session = lease.session().clone();
+        engine.watcher.began(&session, lease.is_orphans());
+        Self { engine, session, told: false }
+    }
+
+    fn end(&mut self, how: &Result<Rest, EngineError>) {
+        self.told = true;
+        self.engine.watcher.ended(&self.session, Some(how));
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        if !self.told {
+            self.engine.watcher.ended(&self.session, None);
+        }
+    }
 }
 
 /// Tells whether a session rests until something arrives. Otherwise its lease runs out, and then it comes up again: not at
@@ -53,6 +81,13 @@ impl Engine {
     pub async fn drive(&self, session: &SessionId, hands: &Hands) -> Result<Rest, EngineError> {
         let taken = patiently(self, || self.store.acquire(session, &self.owner, self.ttl)).await?;
         let Some(lease) = taken else { return Ok(Rest::Taken) };
+        let mut watched = Watched::begin(self, &lease);
+        let rest = self.attend(lease, hands).await;
+        watched.end(&rest);
+        rest
+    }
+
+    async fn attend(&self, lease: Lease, hands: &Hands) -> Result<Rest, EngineError> {
         let mut desk = Desk::open(self, lease).await?;
         let rest = self.go(&mut desk, hands).await;
         if gives_back(&desk, &rest).await? {

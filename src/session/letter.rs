@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::agent::event::{Opened, Said};
+use crate::base::Timestamp;
 
 /// A letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,5 +17,52 @@ pub enum Letter {
     Again(Said),
 }
 
+/// The mark of when a letter reached Ghost, beside its own fields.
+#[derive(Serialize, Deserialize)]
+struct Stamp {
+    arrived: String,
+}
+
+#[derive(Serialize)]
+struct Stamped<'a> {
+    #[serde(flatten)]
+    letter: &'a Letter,
+    #[serde(flatten)]
+    stamp: Stamp,
+}
+
+impl Letter {
+    /// Writes the letter, with the moment at which it reached Ghost.
+    ///
+    /// # Errors
+    /// Fails where it cannot be written.
+    pub fn stamped(&self, at: Timestamp) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&Stamped { letter: self, stamp: Stamp { arrived: at.to_string() } })
+    }
+
+    /// Reads from a written letter when it reached Ghost.
+    #[must_use]
+    pub fn arrived(text: &str) -> Option<Timestamp> {
+        serde_json::from_str::<Stamp>(text).ok()?.arrived.parse().ok()
+    }
+}
+
 /// The incident that a session begins with.
 pub type Opening = Opened;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::event::Wish;
+
+    #[test]
+    fn a_stamp_is_read_and_does_not_change_the_letter() {
+        let said = Said { who: "U1".to_owned(), text: "so?".to_owned(), wish: Wish::Steer };
+        let (letter, at) = (Letter::Again(said), Timestamp::from_millis(1_700_000_000_123));
+        let text = letter.stamped(at).unwrap();
+        assert_eq!(serde_json::from_str::<Letter>(&text).unwrap(), letter);
+        assert_eq!(Letter::arrived(&text), Some(at));
+        assert_eq!(Letter::arrived(&serde_json::to_string(&letter).unwrap()), None);
+        assert_eq!(Letter::arrived("{\"arrived\":\"soon\"}"), None);
+    }
+}

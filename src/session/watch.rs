@@ -6,6 +6,8 @@ use async_trait::async_trait;
 
 use crate::agent::event::{Delivered, Recorded, StepId};
 use crate::agent::state::State;
+use crate::base::{SessionId, Timestamp};
+use crate::session::{EngineError, Rest};
 
 /// Looks on while a session is driven. Nothing depends on it.
 pub trait Watcher: Send + Sync {
@@ -17,6 +19,12 @@ pub trait Watcher: Send + Sync {
     fn trouble(&self, what: &str);
     /// Hears that a command still runs.
     fn running(&self, state: &State, step: StepId, since: Duration);
+    /// Sees that this owner has a session now; `orphaned` where the owner before it went away without giving it back.
+    fn began(&self, _session: &SessionId, _orphaned: bool) {}
+    /// Sees that this owner is done with a session for now, and how that came; nothing where it was cut off.
+    fn ended(&self, _session: &SessionId, _how: Option<&Result<Rest, EngineError>>) {}
+    /// Sees when the incident reached Ghost that a session is about to be opened with.
+    fn arrived(&self, _session: &SessionId, _at: Timestamp) {}
 }
 
 /// Looks at nothing.

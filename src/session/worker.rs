@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
+use tracing::Instrument as _;
 
 use crate::base::SessionId;
 use crate::session::{Engine, EngineError, Hands, Rest};
@@ -79,10 +80,12 @@ impl Worker {
 
     fn begin(&self, driving: &mut JoinSet<Driven>, session: SessionId, pause: CancelSignal) {
         let engine = self.engine.clone();
-        driving.spawn(async move {
+        let span = tracing::error_span!("session", session.id = %session);
+        let work = async move {
             let rest = engine.drive(&session, &Hands { pause }).await;
             (session, rest)
-        });
+        };
+        driving.spawn(work.instrument(span));
     }
 
     /// Lets questions run out; that wakes their sessions.

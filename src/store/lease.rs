@@ -12,6 +12,7 @@ pub struct Lease {
     pub(super) epoch: u64,
     pub(super) ttl: Duration,
     pub(super) until: Timestamp,
+    pub(super) orphans: bool,
 }
 
 impl Lease {
@@ -31,6 +32,12 @@ impl Lease {
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
+    }
+
+    /// Tells whether the owner before went away without giving the session back. It says nothing where that was the same one.
+    #[must_use]
+    pub fn is_orphans(&self) -> bool {
+        self.orphans
     }
 
     /// Returns when the lease ended if it was never renewed, by the store's clock.

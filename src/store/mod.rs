@@ -49,5 +49,5 @@ pub use embedded::Store as EmbeddedStore;
 pub use error::StoreError;
 pub use item::{Item, Notice};
 pub use lease::Lease;
-pub use port::{Approvals, Delivered, Dispatch, Inbox, Leases, Ledger, Store, Wall};
+pub use port::{Approvals, Backlog, Delivered, Dispatch, Inbox, Leases, Ledger, Store, Wall};
 pub use settings::{LARGEST_LINE, Settings};

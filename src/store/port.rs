@@ -158,6 +158,15 @@ pub trait Approvals: Send + Sync {
     async fn consume(&self, id: &ApprovalId, lease: &Lease) -> Result<Consumed, StoreError>;
 }
 
+/// How much there is to do, for all owners together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Sessions that wait for an owner that has room.
+    pub queued: u64,
+    /// Questions that wait for a human.
+    pub asked: u64,
+}
+
 /// The line of sessions that want an owner.
 #[async_trait]
 pub trait Dispatch: Send + Sync {
@@ -170,9 +179,15 @@ pub trait Dispatch: Send + Sync {
     /// # Errors
     /// Fails where the store cannot be reached.
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError>;
+
+    /// Returns how much there is to do, roughly: the index is a hint.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn backlog(&self) -> Result<Backlog, StoreError>;
 }
 
-/// What all owners see besides sessions: a few flags, and a line about each session for whoever looks them over.
+/// What all owners see besides sessions: a few flags, a journal, and a line about each session for whoever looks them over.
 ///
 /// It decides nothing about a session. Where it and a ledger differ, the ledger is right.
 #[async_trait]
@@ -194,6 +209,18 @@ pub trait Wall: Send + Sync {
     /// # Errors
     /// Fails where the store cannot be reached; asking again is safe.
     async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Writes a line behind the `expected` lines of the one journal that all owners share. It is never erased.
+    ///
+    /// # Errors
+    /// [`StoreError::Moved`] where there are more or fewer; nothing is written then.
+    async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError>;
+
+    /// Returns the last lines of the journal, up to `limit`, oldest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError>;
 
     /// Returns up to `limit` lines, the latest first.
     ///

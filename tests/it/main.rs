@@ -9,6 +9,8 @@ mod bot;
 mod bot_manifest;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
+#[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
+mod config_check;
 #[cfg(feature = "bot")]
 mod deploy;
 #[cfg(feature = "shell")]
@@ -19,6 +21,8 @@ mod http;
 mod investigate;
 #[cfg(feature = "lab")]
 mod lab;
+#[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
+mod logging;
 #[cfg(feature = "agent")]
 mod model;
 #[cfg(feature = "lab")]

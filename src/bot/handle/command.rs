@@ -61,16 +61,19 @@ impl Core {
             "policy" => {
                 private(&show::policy(&self.policy.rules().collect::<Vec<_>>(), self.policy.digest()))
             }
-            "freeze" | "thaw" => self.frozen_or_not(user, word.eq_ignore_ascii_case("freeze"), rest).await?,
+            "freeze" | "thaw" => {
+                self.frozen_or_not(command, word.eq_ignore_ascii_case("freeze"), rest).await?
+            }
             _ => private(&show::help()),
         })
     }
 
-    async fn frozen_or_not(&self, user: &str, freeze: bool, why: &str) -> Result<Answer, StoreError> {
+    async fn frozen_or_not(&self, command: &Command, freeze: bool, why: &str) -> Result<Answer, StoreError> {
+        let user = command.user.id.as_str();
         if let Err(why) = self.may_freeze(user).await {
             return Ok(private(&words(&format!("not yours to hold back or let go: {why}"))));
         }
-        self.set_freeze(user, why, freeze).await?;
+        self.set_freeze(user, why, &command.channel, freeze).await?;
         Ok(private(&words(if freeze {
             "Everything is held back: no command begins on any replica until somebody says /ghost thaw."
         } else {

@@ -128,6 +128,7 @@ impl Core {
 
     /// Tells somebody privately why their answer does not count.
     pub(super) fn refuse(&self, thread: &Thread, user: &str, refused: &Refusal) {
+        self.count_refusal(refused);
         self.whisper(thread, user, &show::refusal(refused, &Looks::default()));
     }
 }

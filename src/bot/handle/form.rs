@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::agent::event::Reply;
+use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{
     FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
-    read_modify, refusal,
+    read_modify,
 };
-use crate::bot::{Thread, show};
 use crate::slack::arrive::{Shortcut, Submit};
 use crate::slack::socket::Answer;
 use crate::store::StoreError;
@@ -113,7 +113,7 @@ impl Core {
     /// Answers whoever sent a dialog off: privately, where it does not count.
     fn answered(&self, meta: &Meta, user: &str, refused: Option<Refusal>) -> Answer {
         if let Some(refused) = refused {
-            self.whisper(&spot(meta), user, &refusal(&refused, &show::Looks::default()));
+            self.refuse(&spot(meta), user, &refused);
         }
         Answer::Done
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::agent::event::{Delivered, Reply, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
+use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::present::posted;
 use crate::bot::show::{self, Meta, Preview, Refusal, deny_modal, modify_modal, typed_command, whole_modal};
 use crate::bot::{Freeze, Thread};
@@ -34,7 +35,7 @@ impl Core {
             "audit" => self.press_audit(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,
             "freeze" | "thaw" => self.press_freeze(press).await?,
-            "feedback" => tracing::info!(helped = %value, "feedback on a report"),
+            "feedback" => self.press_feedback(press, &value).await?,
             other => tracing::debug!("a button {other:?} is none of ours"),
         }
         Ok(Answer::Done)
@@ -205,7 +206,7 @@ impl Core {
         let user = press.user.id.as_str();
         let frozen = press.action.action_id == "freeze";
         if self.may_freeze(user).await.is_ok() {
-            self.set_freeze(user, "from the Home tab", frozen).await?;
+            self.set_freeze(user, "", "home", frozen).await?;
         }
         self.refresh_home(user);
         Ok(())
@@ -220,12 +221,49 @@ impl Core {
         people.has(&person.id, &groups)
     }
 
-    /// Holds everything back, or lets it go on; on record either way.
-    pub(super) async fn set_freeze(&self, user: &str, why: &str, freeze: bool) -> Result<(), StoreError> {
+    /// Puts on record what somebody says of a report of their channel.
+    async fn press_feedback(self: &Arc<Self>, press: &Press, value: &str) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.as_str());
+        if let Err(why) = self.participant(user).await {
+            self.whisper(&spot, user, &words(&why));
+            return Ok(());
+        }
+        let Some((word, session)) = value.split_once(':') else { return Ok(()) };
+        let what = match word {
+            "yes" => Deed::Helped,
+            "no" => Deed::NotHelped,
+            _ => return Ok(()),
+        };
+        let Ok(session) = session.parse() else { return Ok(()) };
+        let state = self.state(&session).await?;
+        let thread = state.as_ref().and_then(|state| Thread::of(&state.opened.origin));
+        if thread.is_some_and(|thread| thread.channel == spot.channel) {
+            let (place, session) = (spot.channel.as_str(), session.as_str());
+            let entry = Entry { what, who: user, place, why: "", session };
+            note(&self.store, self.clock.as_ref(), entry).await?;
+        }
+        Ok(())
+    }
+
+    /// Holds everything back, or lets it go on; on record either way. Nothing waits for the record before it is held back, and
+    /// nothing is let go that is not on record.
+    pub(super) async fn set_freeze(
+        &self,
+        user: &str,
+        why: &str,
+        place: &str,
+        freeze: bool,
+    ) -> Result<(), StoreError> {
+        let what = if freeze { Deed::Freeze } else { Deed::Thaw };
+        let entry = Entry { what, who: user, place, why, session: "" };
         if freeze {
             Freeze::new(user, why, self.clock.now()).set(self.store.as_ref()).await?;
-        } else {
+            self.turned.notify_one();
+        }
+        note(&self.store, self.clock.as_ref(), entry).await?;
+        if !freeze {
             Freeze::lift(self.store.as_ref()).await?;
+            self.turned.notify_one();
         }
         (self.trail)(user, if freeze { "freeze" } else { "thaw" }, why);
         Ok(())

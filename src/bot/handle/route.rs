@@ -4,10 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
+use tracing::Instrument as _;
 
+use crate::base::SessionId;
+use crate::bot::Thread;
 use crate::bot::core::Core;
+use crate::bot::handle::speech::thread_of;
+use crate::bot::show::Meta;
 use crate::http::{Arrived, Measures, Whose};
-use crate::slack::arrive::{Arrival, What};
+use crate::slack::arrive::{Arrival, View, What};
 use crate::slack::socket::{Answer, Handler};
 use crate::store::StoreError;
 
@@ -22,14 +27,24 @@ pub struct Bot {
 #[async_trait]
 impl Handler for Bot {
     async fn take(&self, arrival: Arrival) -> Answer {
+        let span = span(&arrival);
+        self.taken(&arrival).instrument(span).await
+    }
+}
+
+impl Bot {
+    async fn taken(&self, arrival: &Arrival) -> Answer {
         let since = Instant::now();
         if arrival.origin.retry > 0 {
             self.measures.repeated();
+        } else {
+            self.measures.arrived(kind(&arrival.what));
         }
-        self.measures.arrived(kind(&arrival.what));
-        match route(&self.core, &arrival).await {
+        match route(&self.core, arrival).await {
             Ok(answer) => {
-                self.measures.acknowledged(since.elapsed());
+                let took = since.elapsed();
+                self.measures.acknowledged(took);
+                tracing::info!(wait_ms = took.as_millis(), "an arrival is taken");
                 answer
             }
             // Slack delivers events again; whoever pressed something sees a warning and presses again.
@@ -39,6 +54,73 @@ impl Handler for Bot {
                 Answer::Refuse
             }
         }
+    }
+}
+
+/// Opens the span of an arrival. It is on at every level, so that each line bears the names by which the others are found.
+fn span(arrival: &Arrival) -> tracing::Span {
+    let none = tracing::field::Empty;
+    let span = tracing::error_span!(
+        "slack.event",
+        event.id = %arrival.origin.key,
+        event.kind = word(&arrival.what),
+        event.retry = arrival.origin.retry,
+        session.id = none,
+    );
+    if let Some(session) = session(arrival) {
+        span.record("session.id", tracing::field::display(session));
+    }
+    span
+}
+
+/// Returns the session whose thread something happened in.
+fn session(arrival: &Arrival) -> Option<SessionId> {
+    let of = |channel: &str, root: &str| Some(thread_of(&arrival.origin, channel, root).session());
+    match &arrival.what {
+        What::Mention(words) | What::Message(words) => of(&words.channel, words.root()),
+        What::Stopped(stopped) => of(&stopped.channel, &stopped.thread_ts),
+        What::Press(press) => of(press.channel.as_deref()?, press.thread_ts.as_deref()?),
+        What::Submit(submit) => spot(&submit.view).map(|thread| thread.session()),
+        What::Edited(_)
+        | What::Deleted(_)
+        | What::HomeOpened(_)
+        | What::ContextChanged(_)
+        | What::Closed(_)
+        | What::Command(_)
+        | What::Shortcut(_)
+        | What::Suggest(_)
+        | What::Joined(_)
+        | What::Left(_)
+        | What::Reaction(_)
+        | What::Other { .. } => None,
+    }
+}
+
+fn spot(view: &View) -> Option<Thread> {
+    let meta: Meta = serde_json::from_str(&view.private_metadata).ok()?;
+    (!meta.thread.is_empty()).then(|| Thread { team: String::new(), channel: meta.channel, ts: meta.thread })
+}
+
+/// Names what arrived.
+fn word(what: &What) -> &'static str {
+    match what {
+        What::Mention(_) => "mention",
+        What::Message(_) => "message",
+        What::Edited(_) => "edited",
+        What::Deleted(_) => "deleted",
+        What::HomeOpened(_) => "home_opened",
+        What::ContextChanged(_) => "context_changed",
+        What::Stopped(_) => "stopped",
+        What::Press(_) => "press",
+        What::Submit(_) => "submit",
+        What::Closed(_) => "closed",
+        What::Command(_) => "command",
+        What::Shortcut(_) => "shortcut",
+        What::Suggest(_) => "suggest",
+        What::Joined(_) => "joined",
+        What::Left(_) => "left",
+        What::Reaction(_) => "reaction",
+        What::Other { .. } => "other",
     }
 }
 

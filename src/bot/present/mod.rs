@@ -14,6 +14,7 @@ mod publish;
 mod settle;
 mod slate;
 mod status;
+mod turn;
 
 pub(super) use look::{Piece, card_of, converted, looks, posted};
 pub use presenter::{Presenter, Trail};

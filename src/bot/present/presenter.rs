@@ -16,7 +16,7 @@ use crate::bot::present::slate::{Change, Slate};
 use crate::bot::present::status::Statuses;
 use crate::bot::show::{Looks, agent_status};
 use crate::bot::{Freeze, Thread};
-use crate::session::{Courier, Watcher};
+use crate::session::{Courier, EngineError, Rest, Watcher};
 use crate::shell::CancelSignal;
 use crate::slack::pace::Priority;
 use crate::slack::web::{Posted, Web};
@@ -47,6 +47,8 @@ pub struct Presenter {
     /// What was recorded here first, so that nobody else can have shown it yet.
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
+    /// The sessions that are driven here.
+    pub(super) driven: Mutex<BTreeSet<SessionId>>,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
@@ -83,6 +85,7 @@ impl Presenter {
             frozen: RwLock::default(),
             fresh: Mutex::default(),
             statuses: Statuses::default(),
+            driven: Mutex::default(),
             jobs,
             queue: Mutex::new(Some(queue)),
         }
@@ -116,12 +119,6 @@ impl Presenter {
         sending.shutdown().await;
     }
 
-    async fn look(&self) {
-        if let Ok(found) = Freeze::current(self.store.as_ref()).await {
-            *self.frozen.write().unwrap_or_else(PoisonError::into_inner) = found;
-        }
-    }
-
     async fn send(&self, job: Job) {
         let told = match job {
             Job::Change { change, priority } => {
@@ -152,7 +149,7 @@ impl Presenter {
         drop(self.jobs.send(job));
     }
 
-    fn show_board(&self, state: &State) {
+    pub(super) fn show_board(&self, state: &State) {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
@@ -165,7 +162,7 @@ impl Presenter {
         self.queue(Job::Change { change, priority: Priority::Board });
     }
 
-    fn show_card(&self, state: &State, approval: &str) {
+    pub(super) fn show_card(&self, state: &State, approval: &str) {
         let what = Delivered::card_of(approval);
         let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
         let Some(piece) = card_of(state, approval, &self.looks(state), self.clock.now()) else { return };
@@ -283,5 +280,13 @@ impl Watcher for Presenter {
 
     fn running(&self, state: &State, _step: StepId, _since: Duration) {
         self.show_board(state);
+    }
+
+    fn began(&self, session: &SessionId, _orphaned: bool) {
+        self.driven.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+    }
+
+    fn ended(&self, session: &SessionId, _how: Option<&Result<Rest, EngineError>>) {
+        self.driven.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
     }
 }

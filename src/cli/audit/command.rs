@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::story;
+use crate::cli::root::Global;
 use crate::shell::audit::{self, Verification};
 
 /// More than this is not read in the time that a call may take; it is room for half a million records.
@@ -19,7 +20,7 @@ const BAD_NEWS: u8 = 3;
 /// The arguments of `ghost audit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl"
+    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl\n  ghost audit journal --config /etc/ghost/ghost.toml"
 )]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
@@ -42,6 +43,16 @@ enum Sub {
         #[arg(long)]
         exit_code: bool,
     },
+    /// Tells what people did to the bot as a whole, freezes and the like, as all its replicas recorded it, and verifies it.
+    #[cfg(feature = "bot")]
+    Journal {
+        /// Print the lines as they are recorded, one JSON document a line.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where the journal is not whole.
+        #[arg(long)]
+        exit_code: bool,
+    },
     /// Tells what an audit file holds, in the order of writing.
     Show {
         /// The audit file of a session.
@@ -53,9 +64,12 @@ enum Sub {
 }
 
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+#[cfg_attr(not(feature = "bot"), expect(unused_variables, reason = "only the journal lies in the store"))]
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Verify { file, head, json, exit_code } => verify(file, head.as_deref(), *json, *exit_code),
+        #[cfg(feature = "bot")]
+        Sub::Journal { json, exit_code } => super::journal::run(global, *json, *exit_code),
         Sub::Show { file, json } => show(file, *json).map(|()| 0),
     }
 }

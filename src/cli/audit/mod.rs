@@ -4,6 +4,8 @@
 //! byte of a command that a terminal would obey.
 
 mod command;
+#[cfg(feature = "bot")]
+mod journal;
 mod story;
 #[cfg(test)]
 mod tests;

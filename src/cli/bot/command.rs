@@ -75,8 +75,18 @@ pub(in crate::cli) async fn serve(
     })?;
     let application = application(setup, model, web, identity).await?;
     let (cancel, canceled) = Cancel::new();
+    let cancel = Arc::new(cancel);
+    let over = Arc::clone(&cancel);
     let listening = listen(setup, &application, tokens, canceled.clone()).await?;
-    let running = async move { tokio::join!(application.run(canceled), listening).0 };
+    let running = async move {
+        // Where Slack will not have the bot for good, nothing is left to be served: whoever watches it has to see it end.
+        let ended = async {
+            let ended = application.run(canceled).await;
+            over.cancel();
+            ended
+        };
+        tokio::join!(ended, listening).0
+    };
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,

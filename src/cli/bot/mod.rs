@@ -8,3 +8,5 @@ mod settings;
 mod tokens;
 
 pub(super) use command::{Arguments, run, serve};
+pub(super) use settings::settings;
+pub(super) use tokens::found;

@@ -10,7 +10,7 @@ use crate::config::{self, Config};
 use crate::shell::Scope;
 
 /// Returns how the bot behaves.
-pub(super) fn settings(setup: &Setup) -> Settings {
+pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
     let anywhere = Place { approvers: approvers(config, None), scope: None };
     let channels: BTreeMap<String, Place> = config

@@ -1,5 +1,6 @@
 //! Tokens: from the environment, else from files that are read again whenever a token is needed.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -16,8 +17,24 @@ use crate::slack::web::Tokens;
 struct Token {
     fixed: Option<Secret>,
     file: Option<PathBuf>,
-    /// What was read last, and when the file was changed last.
-    kept: Mutex<(Option<SystemTime>, Secret)>,
+    /// What was read last, and what the file was then.
+    kept: Mutex<(Option<Seen>, Secret)>,
+}
+
+/// What tells one state of a file from another: two changes may bear the same time, and a file that takes the place of another
+/// may bear an older one.
+#[derive(PartialEq, Eq)]
+struct Seen {
+    at: Option<SystemTime>,
+    length: u64,
+    inode: u64,
+}
+
+impl Seen {
+    fn of(file: &Path) -> Option<Self> {
+        let found = std::fs::metadata(file).ok()?;
+        Some(Self { at: found.modified().ok(), length: found.len(), inode: found.ino() })
+    }
 }
 
 impl Token {
@@ -46,7 +63,7 @@ impl Token {
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file {
-            let changed = std::fs::metadata(file).and_then(|found| found.modified()).ok();
+            let changed = Seen::of(file);
             if changed.is_none() || changed != kept.0 {
                 match read(file) {
                     Ok(secret) => *kept = (changed, secret),
@@ -62,6 +79,15 @@ fn read(file: &Path) -> Result<Secret, String> {
     let text = read_small(file)?;
     let text = text.trim();
     if text.is_empty() { Err("it is empty".to_owned()) } else { Ok(Secret::new(text)) }
+}
+
+/// Returns a token as it is now: from the environment, else from its file.
+pub(in crate::cli) fn found(
+    setup: &Setup,
+    variable: &str,
+    file: Option<&Path>,
+) -> anyhow::Result<Option<Secret>> {
+    Ok(Token::new(setup, variable, file)?.map(|token| token.now()))
 }
 
 /// The tokens of the bot.
@@ -108,5 +134,32 @@ impl Tokens for Kept {
 
     fn app(&self) -> Secret {
         self.app.as_ref().map_or_else(|| Secret::new(""), Token::now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_is_read_again_and_one_that_is_gone_is_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        let (first, second) = (Secret::new("xoxb-first"), Secret::new("xoxb-second"));
+        std::fs::write(&file, "xoxb-first\n").unwrap();
+        let token = Token { fixed: None, file: Some(file.clone()), kept: Mutex::new((None, first.clone())) };
+        assert_eq!(token.now(), first);
+        // As editors and kubelets do it: another file takes its place.
+        std::fs::write(folder.path().join("new"), "xoxb-second").unwrap();
+        std::fs::rename(folder.path().join("new"), &file).unwrap();
+        assert_eq!(token.now(), second);
+        for spoiled in ["", " \n"] {
+            std::fs::write(&file, spoiled).unwrap();
+            assert_eq!(token.now(), second);
+        }
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(token.now(), second);
+        std::fs::write(&file, "xoxb-first").unwrap();
+        assert_eq!(token.now(), first);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
@@ -34,7 +34,11 @@ type NamedAnd = [(&'static str, Cow<'static, str>); 2];
 #[derive(Clone)]
 pub struct Measures(Arc<Inner>);
 
+/// Looks at something right before the numbers are printed.
+type Look = Box<dyn Fn(&Measures) + Send + Sync>;
+
 struct Inner {
+    looks: Mutex<Vec<Look>>,
     registry: Registry,
     ack: Histogram,
     first_reply: Histogram,
@@ -139,6 +143,7 @@ impl Measures {
         let faults = counters(to, &table::FAULTS, Whose::ALL.iter().map(|whose| whose.word()));
         let ready = gauges(to, &table::READY, std::iter::empty());
         Self(Arc::new(Inner {
+            looks: Mutex::default(),
             registry,
             ack,
             first_reply,
@@ -159,6 +164,12 @@ impl Measures {
             faults,
             ready,
         }))
+    }
+
+    /// Has something looked at right before the numbers are printed, which sets gauges then. It has to answer at once, and it
+    /// gets the numbers rather than keep them, so that nothing keeps itself alive.
+    pub fn ask(&self, look: impl Fn(&Self) + Send + Sync + 'static) {
+        self.0.looks.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(look));
     }
 
     /// Notes that an event was acknowledged so long after it arrived.
@@ -250,6 +261,7 @@ impl Measures {
     /// Prints everything in the OpenMetrics text format, which Prometheus reads.
     #[must_use]
     pub fn print(&self) -> String {
+        self.0.looks.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|look| look(self));
         let mut text = String::new();
         // Writing into a text cannot fail; what the library refuses to encode would be missing, and a test would see it.
         let _ = encode(&mut text, &self.0.registry);

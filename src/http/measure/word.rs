@@ -69,7 +69,7 @@ words! {
 words! {
     /// Which way tokens went.
     Direction {
-        /// To the model.
+        /// To the model, beside the caches.
         Input = "input",
         /// To the model, read from its cache.
         Cached = "cached",

@@ -49,7 +49,10 @@ impl Lane {
         loop {
             let wait = pause(&self.shared.settings, self.failures, chance());
             sleep(wait).await;
-            let live = match self.connect().await {
+            self.shared.watch.note(|counts| counts.connecting += 1);
+            let connected = self.connect().await;
+            self.shared.watch.note(|counts| counts.connecting = counts.connecting.saturating_sub(1));
+            let live = match connected {
                 Ok(live) => live,
                 Err(Missed::Ever(error)) => return error,
                 Err(Missed::Now(what)) => {

@@ -34,6 +34,14 @@ enum End {
     Gone(String),
 }
 
+/// Among which connections one is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Nowhere,
+    Standing,
+    Draining,
+}
+
 /// One connection.
 pub(crate) struct Link {
     shared: Arc<Shared>,
@@ -41,20 +49,20 @@ pub(crate) struct Link {
     tasks: Tasks,
     signals: mpsc::UnboundedSender<Signal>,
     up: bool,
-    /// Whether it counts among those that stand.
-    counted: bool,
+    /// Whether it counts among those that stand, or among those that are about to end.
+    counted: Counted,
 }
 
 impl Link {
     pub(crate) fn new(shared: Arc<Shared>, wire: Wire, signals: mpsc::UnboundedSender<Signal>) -> Self {
         let tasks = Tasks::new(Arc::clone(&shared));
-        Self { shared, wire, tasks, signals, up: false, counted: false }
+        Self { shared, wire, tasks, signals, up: false, counted: Counted::Nowhere }
     }
 
     /// Reads until it ends, or until it is retired and some time has passed; then lets its handlers finish.
     pub(crate) async fn speak(mut self, retire: oneshot::Receiver<()>) {
         let end = self.read(retire).await;
-        self.discount();
+        self.drain();
         self.shared.watch.note(|counts| counts.ended += 1);
         match end {
             End::Ours => {
@@ -63,9 +71,11 @@ impl Link {
                     tracing::warn!("handlers of Slack's events did not end within {} s", farewell.as_secs());
                 }
                 drop(timeout(GOODBYE, self.wire.close(None)).await);
+                self.discount();
                 self.signal(Signal::Ended("retired".to_owned()));
             }
             End::Gone(why) => {
+                self.discount();
                 self.signal(Signal::Ended(why));
                 // What they took has to become durable, even if nobody can be told.
                 let stop = Arc::clone(&self.shared);
@@ -107,6 +117,7 @@ impl Link {
                 () = over => Some(End::Ours),
                 _ = &mut retire, if until.is_none() => {
                     until = Some(Instant::now() + settings.drain);
+                    self.drain();
                     None
                 }
                 _ = ping.tick() => {
@@ -146,7 +157,7 @@ impl Link {
     async fn frame(&mut self, text: &str) {
         match Frame::read(text) {
             Frame::Disconnect(farewell) => {
-                self.discount();
+                self.drain();
                 self.signal(Signal::Leaving(farewell));
             }
             Frame::Hello { connections, lifetime, .. } => {
@@ -171,7 +182,7 @@ impl Link {
             return;
         }
         self.up = true;
-        self.counted = true;
+        self.counted = Counted::Standing;
         self.shared.watch.note(|counts| {
             counts.connected += 1;
             counts.opened += 1;
@@ -179,9 +190,27 @@ impl Link {
         self.signal(Signal::Up);
     }
 
+    /// Counts the connection among those that are about to end.
+    fn drain(&mut self) {
+        if self.counted == Counted::Standing {
+            self.counted = Counted::Draining;
+            self.shared.watch.note(|counts| {
+                counts.connected = counts.connected.saturating_sub(1);
+                counts.draining += 1;
+            });
+        }
+    }
+
+    /// Counts the connection no more.
     fn discount(&mut self) {
-        if std::mem::take(&mut self.counted) {
-            self.shared.watch.note(|counts| counts.connected = counts.connected.saturating_sub(1));
+        match std::mem::replace(&mut self.counted, Counted::Nowhere) {
+            Counted::Nowhere => {}
+            Counted::Standing => {
+                self.shared.watch.note(|counts| counts.connected = counts.connected.saturating_sub(1));
+            }
+            Counted::Draining => {
+                self.shared.watch.note(|counts| counts.draining = counts.draining.saturating_sub(1));
+            }
         }
     }
 

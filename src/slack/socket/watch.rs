@@ -12,6 +12,10 @@ pub const LATENCY: [u64; 10] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 3_00
 pub struct Counts {
     /// How many connections stand and are not about to end.
     pub connected: usize,
+    /// How many are being opened.
+    pub connecting: usize,
+    /// How many are about to end, and are read until then.
+    pub draining: usize,
     /// How many connections were opened.
     pub opened: u64,
     /// How many of them took the place of another one.

@@ -1,7 +1,7 @@
 //! One call: wait for its turn, ask with a time limit, obey a 429, and ask again with a new token where there is one.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -39,6 +39,9 @@ impl Settings {
     }
 }
 
+/// Hears how each call ended: its method, and the error where there is one.
+pub type Told = dyn Fn(&str, Option<&CallError>) + Send + Sync;
+
 /// The Web API. Clones are cheap and share connections and turns.
 #[derive(Clone)]
 pub struct Web {
@@ -52,8 +55,10 @@ struct Inner {
     line: Arc<Line>,
     limit: Duration,
     roots: Roots,
+    url: String,
     /// Methods that this workspace does not know, so that it is asked once.
     missing: Mutex<Vec<String>>,
+    told: OnceLock<Box<Told>>,
 }
 
 /// How a method takes its arguments: methods that read do not take JSON.
@@ -87,10 +92,20 @@ impl Web {
     #[must_use]
     pub fn in_line(settings: Settings, tokens: Arc<dyn Tokens>, line: Arc<Line>) -> Self {
         let Settings { url, roots, limit } = settings;
-        let connector = connector(&roots, url.as_deref().unwrap_or(SLACK));
+        let url = url.as_deref().unwrap_or(SLACK).trim_end_matches('/').to_owned();
+        let connector = connector(&roots, &url);
         let missing = Mutex::default();
         Self {
-            inner: Arc::new(Inner { connector, tokens, line, limit, roots, missing }),
+            inner: Arc::new(Inner {
+                connector,
+                tokens,
+                line,
+                limit,
+                roots,
+                url,
+                missing,
+                told: OnceLock::new(),
+            }),
             priority: Priority::Other,
         }
     }
@@ -105,6 +120,24 @@ impl Web {
     #[must_use]
     pub fn line(&self) -> &Line {
         &self.inner.line
+    }
+
+    /// Names who hears how each call of this client and its clones ends, from now on. The first one stays.
+    pub fn tell(&self, told: Box<Told>) {
+        drop(self.inner.told.set(told));
+    }
+
+    /// Returns where the methods are, without a slash at the end.
+    pub(crate) fn url(&self) -> &str {
+        &self.inner.url
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.inner.limit
+    }
+
+    pub(crate) fn bot_token(&self) -> Secret {
+        self.inner.tokens.bot()
     }
 
     /// Returns whom calls trust, so that sockets trust the same.
@@ -271,10 +304,14 @@ impl Web {
         method: &str,
         answer: impl Future<Output = ClientResult<Value>>,
     ) -> Result<Value, CallError> {
-        match timeout(self.inner.limit, answer).await {
+        let done = match timeout(self.inner.limit, answer).await {
             Ok(done) => done.map_err(|error| CallError::of(method, error)),
             Err(_) => Err(CallError::Late { method: method.to_owned(), after: self.inner.limit }),
+        };
+        if let Some(told) = self.inner.told.get() {
+            told(method, done.as_ref().err());
         }
+        done
     }
 }
 

@@ -74,6 +74,22 @@ pub struct Group {
     pub name: String,
 }
 
+impl Identity {
+    /// Reads the answer of `auth.test`; nothing where it names no user.
+    pub(crate) fn read(answer: &Value) -> Option<Self> {
+        let field = |name: &str| text(answer, name);
+        Some(Self {
+            user: field("user_id")?,
+            bot: field("bot_id"),
+            team: field("team_id"),
+            team_name: field("team"),
+            enterprise: field("enterprise_id"),
+            enterprise_install: flag(answer, "is_enterprise_install"),
+            url: field("url"),
+        })
+    }
+}
+
 impl Web {
     /// `auth.test`
     ///
@@ -82,16 +98,7 @@ impl Web {
     pub async fn auth_test(&self) -> Result<Identity, CallError> {
         let method = "auth.test";
         let answer = self.call(method, &json!({})).await?;
-        let field = |name: &str| text(&answer, name);
-        Ok(Identity {
-            user: field("user_id").ok_or_else(|| CallError::odd(method, "user_id"))?,
-            bot: field("bot_id"),
-            team: field("team_id"),
-            team_name: field("team"),
-            enterprise: field("enterprise_id"),
-            enterprise_install: flag(&answer, "is_enterprise_install"),
-            url: field("url"),
-        })
+        Identity::read(&answer).ok_or_else(|| CallError::odd(method, "user_id"))
     }
 
     /// `apps.connections.open`: the address of a new socket.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyper_rustls::HttpsConnectorBuilder;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -101,4 +102,10 @@ pub(crate) fn connector(roots: &Roots, url: &str) -> SlackClientHyperHttpsConnec
         .enable_http2()
         .build();
     SlackClientHyperHttpsConnector::from(https).with_slack_api_url(url.trim_end_matches('/'))
+}
+
+/// Makes a connection for a call whose headers matter.
+pub(crate) fn bare(roots: &Roots) -> HttpsConnector<HttpConnector> {
+    let https = HttpsConnectorBuilder::new().with_tls_config(ClientConfig::clone(&roots.0));
+    https.https_or_http().enable_http1().build()
 }

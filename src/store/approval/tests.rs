@@ -31,7 +31,14 @@ fn vote(reviewer: &str, choice: Choice, at: i64) -> Vote {
 
 fn lease(session: &str) -> Lease {
     let until = Timestamp::from_millis(0);
-    Lease { session: session.parse().unwrap(), owner: "w".to_owned(), epoch: 7, ttl: Duration::ZERO, until }
+    Lease {
+        session: session.parse().unwrap(),
+        owner: "w".to_owned(),
+        epoch: 7,
+        ttl: Duration::ZERO,
+        until,
+        orphans: false,
+    }
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use redb::{ReadableTable, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata as _, WriteTransaction};
 use tokio::time::{Instant, timeout_at};
 
 use crate::base::{SessionId, Timestamp};
 use crate::store::embedded::open::Store;
-use crate::store::embedded::table::{WORK, broken, head, name, set_work};
+use crate::store::embedded::table::{PENDING, WORK, broken, head, name, set_work};
 use crate::store::settings::millis;
-use crate::store::{Dispatch, StoreError};
+use crate::store::{Backlog, Dispatch, StoreError};
 
 #[async_trait]
 impl Dispatch for Store {
@@ -36,6 +36,20 @@ impl Dispatch for Store {
             let until = deadline.min(Instant::now() + self.settings.poll);
             drop(timeout_at(until, woken).await);
         }
+    }
+
+    async fn backlog(&self) -> Result<Backlog, StoreError> {
+        let now = self.now().as_millis();
+        self.look(move |read| {
+            let mut backlog = Backlog::default();
+            for row in read.open_table(WORK).map_err(broken)?.iter().map_err(broken)? {
+                let (_, at) = row.map_err(broken)?;
+                backlog.queued += u64::from(at.value() <= now);
+            }
+            backlog.asked = read.open_table(PENDING).map_err(broken)?.len().map_err(broken)?;
+            Ok(backlog)
+        })
+        .await
     }
 }
 

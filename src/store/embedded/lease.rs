@@ -28,13 +28,15 @@ impl Leases for Store {
             if head.is_owned(now) {
                 return Ok(None);
             }
+            let orphans = head.until.is_some() && head.owner != owner;
             let until = now.plus(ttl);
             head.epoch = next_epoch(write)?;
             head.until = Some(until.as_millis());
+            head.owner.clone_from(&owner);
             set_head(write, &session, &head)?;
             // Somebody looks when the lease ends: an owner that died is followed.
             set_work(write, &session, head.until)?;
-            Ok(Some(Lease { session, owner, epoch: head.epoch, ttl, until }))
+            Ok(Some(Lease { session, owner, epoch: head.epoch, ttl, until, orphans }))
         })
         .await
     }

@@ -31,6 +31,8 @@ pub(super) const FLAGS: TableDefinition<Text, Text> = TableDefinition::new("flag
 pub(super) const LINES: TableDefinition<Text, Text> = TableDefinition::new("lines");
 /// Time and session, so that the latest can be read first.
 pub(super) const WALL: TableDefinition<(i64, Text), ()> = TableDefinition::new("wall");
+/// Number → line of the journal.
+pub(super) const JOURNAL: TableDefinition<u64, Text> = TableDefinition::new("journal");
 /// Numbers of the file as a whole.
 pub(super) const NUMBERS: TableDefinition<Text, u64> = TableDefinition::new("numbers");
 
@@ -46,6 +48,8 @@ pub(super) struct Head {
     pub(super) next: u64,
     /// The epoch of the last owner.
     pub(super) epoch: u64,
+    /// Who had it last.
+    pub(super) owner: String,
     /// Until when the owner has it; nothing where it was released.
     pub(super) until: Option<i64>,
     /// From when on it may be erased.
@@ -75,6 +79,7 @@ pub(super) fn prepare(write: &WriteTransaction) -> Result<(), StoreError> {
     write.open_table(SEEN).map_err(broken)?;
     write.open_table(WORK).map_err(broken)?;
     write.open_table(WALL).map_err(broken)?;
+    write.open_table(JOURNAL).map_err(broken)?;
     let mut numbers = write.open_table(NUMBERS).map_err(broken)?;
     let found = numbers.get("format").map_err(broken)?.map(|found| found.value());
     match found {

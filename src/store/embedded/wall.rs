@@ -1,11 +1,11 @@
 //! Flags, and a line about each session, in the file.
 
 use async_trait::async_trait;
-use redb::{ReadableTable as _, WriteTransaction};
+use redb::{ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 use crate::base::{SessionId, Timestamp};
 use crate::store::embedded::open::Store;
-use crate::store::embedded::table::{FLAGS, LINES, WALL, broken, name, parse, print};
+use crate::store::embedded::table::{FLAGS, JOURNAL, LINES, WALL, broken, name, parse, print};
 use crate::store::{StoreError, Wall, settings};
 
 #[async_trait]
@@ -41,6 +41,33 @@ impl Wall for Store {
             let row = print(&(at, line))?;
             let mut lines = write.open_table(LINES).map_err(broken)?;
             lines.insert(session.as_str(), row.as_str()).map(drop).map_err(broken)
+        })
+        .await
+    }
+
+    async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError> {
+        settings::fits([line])?;
+        let line = line.to_owned();
+        self.write(move |write, _| {
+            let mut journal = write.open_table(JOURNAL).map_err(broken)?;
+            match journal.len().map_err(broken)? {
+                length if length == expected => {
+                    journal.insert(expected, line.as_str()).map(drop).map_err(broken)
+                }
+                length => Err(StoreError::Moved { length }),
+            }
+        })
+        .await
+    }
+
+    async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError> {
+        self.look(move |read| {
+            let journal = read.open_table(JOURNAL).map_err(broken)?;
+            let length = journal.len().map_err(broken)?;
+            let first = length.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX));
+            let rows = journal.range(first..).map_err(broken)?;
+            let lines = rows.map(|row| Ok(row.map_err(broken)?.1.value().to_owned()));
+            Ok((length, lines.collect::<Result<_, StoreError>>()?))
         })
         .await
     }

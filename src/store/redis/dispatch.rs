@@ -5,10 +5,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout_at};
 
-use crate::base::SessionId;
+use crate::base::{Clock as _, SessionId, SystemClock};
 use crate::store::redis::connect::Store;
 use crate::store::settings::millis;
-use crate::store::{Dispatch, StoreError};
+use crate::store::{Backlog, Dispatch, StoreError};
 
 #[async_trait]
 impl Dispatch for Store {
@@ -25,6 +25,16 @@ impl Dispatch for Store {
             let until = deadline.min(Instant::now() + self.settings.poll);
             drop(timeout_at(until, woken).await);
         }
+    }
+
+    async fn backlog(&self) -> Result<Backlog, StoreError> {
+        // Moments of the server, as near as our clock knows them: it is a figure, nothing hangs on it.
+        let now = SystemClock.now().as_millis();
+        let mut due = redis::cmd("ZCOUNT");
+        due.arg(self.keys.work()).arg("-inf").arg(now);
+        let queued = self.ask(&due).await?;
+        let asked = self.ask(redis::cmd("ZCARD").arg(self.keys.pending())).await?;
+        Ok(Backlog { queued, asked })
     }
 }
 

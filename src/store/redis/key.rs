@@ -86,6 +86,10 @@ impl Keys {
         self.index("lines")
     }
 
+    pub(super) fn journal(&self) -> String {
+        self.index("journal")
+    }
+
     pub(super) fn format(&self) -> String {
         self.index("format")
     }

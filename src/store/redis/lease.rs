@@ -23,15 +23,16 @@ impl Leases for Store {
         let mut script = self.scripts.acquire.prepare_invoke();
         script.key(self.keys.lease(session)).arg(owner).arg(millis(ttl));
         let answer: Vec<String> = self.run(&script).await?;
-        let [epoch, until] = answer.as_slice() else {
+        let [epoch, until, left] = answer.as_slice() else {
             return Ok(None);
         };
         let (Ok(epoch), Ok(until)) = (epoch.parse(), until.parse()) else {
             return Err(StoreError::corrupt("a lease"));
         };
         self.postpone(session, ttl).await?;
+        let orphans = !left.is_empty() && left != owner;
         let (session, owner) = (session.clone(), owner.to_owned());
-        Ok(Some(Lease { session, owner, epoch, ttl, until: Timestamp::from_millis(until) }))
+        Ok(Some(Lease { session, owner, epoch, ttl, until: Timestamp::from_millis(until), orphans }))
     }
 
     async fn renew(&self, lease: &Lease) -> Result<Lease, StoreError> {

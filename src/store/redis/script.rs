@@ -13,6 +13,7 @@ pub(super) struct Scripts {
     pub(super) erase: Script,
     pub(super) peek: Script,
     pub(super) mark: Script,
+    pub(super) note: Script,
     pub(super) claim: Script,
     pub(super) settle: Script,
 }
@@ -29,6 +30,7 @@ impl Scripts {
             erase: Script::new(include_str!("script/erase.lua")),
             peek: Script::new(include_str!("script/peek.lua")),
             mark: Script::new(include_str!("script/mark.lua")),
+            note: Script::new(include_str!("script/note.lua")),
             claim: Script::new(include_str!("script/claim.lua")),
             settle: Script::new(include_str!("script/settle.lua")),
         }

@@ -29,6 +29,27 @@ impl Wall for Store {
         self.ask::<u64>(order.arg(names).arg(at.as_millis()).arg(session.as_str())).await.map(drop)
     }
 
+    async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError> {
+        settings::fits([line])?;
+        let mut script = self.scripts.note.prepare_invoke();
+        script.key(self.keys.journal()).arg(expected).arg(line);
+        match self.run::<Vec<u64>>(&script).await?.first() {
+            None => Ok(()),
+            Some(length) => Err(StoreError::Moved { length: *length }),
+        }
+    }
+
+    async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError> {
+        let key = self.keys.journal();
+        // The lines first: where one is added in between, the length says so, and whoever writes behind it is refused.
+        let first = i64::try_from(limit).unwrap_or(i64::MAX).saturating_neg();
+        let mut range = redis::cmd("LRANGE");
+        range.arg(&key).arg(first).arg(-1);
+        let lines = if limit == 0 { Vec::new() } else { self.ask(&range).await? };
+        let length = self.ask(redis::cmd("LLEN").arg(&key)).await?;
+        Ok((length, lines))
+    }
+
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {
         let mut command = redis::cmd("ZRANGE");
         let last = i64::try_from(limit).unwrap_or(i64::MAX) - 1;

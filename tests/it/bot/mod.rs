@@ -6,6 +6,8 @@ mod approve;
 mod closing;
 #[cfg(feature = "lab")]
 mod forged;
+#[cfg(feature = "lab")]
+mod freeze;
 mod hostile;
 #[cfg(feature = "lab")]
 mod join;
@@ -14,6 +16,8 @@ mod late;
 mod ledger;
 #[cfg(feature = "lab")]
 mod long;
+#[cfg(feature = "lab")]
+mod measure;
 #[cfg(feature = "lab")]
 mod people;
 #[cfg(feature = "lab")]

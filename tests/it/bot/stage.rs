@@ -206,7 +206,7 @@ impl World {
         Running { cancel, task }
     }
 
-    async fn application(&self, way: Way) -> Application {
+    pub(super) async fn application(&self, way: Way) -> Application {
         drop(rustls::crypto::ring::default_provider().install_default());
         let token = |name: &str| Secret::new(self.slack.name(name));
         let tokens = FixedTokens { bot: token("SLACK_BOT_TOKEN"), app: token("SLACK_APP_TOKEN") };

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::base::{SessionId, Timestamp};
 use ghost_agent::store::{
-    Approval, ApprovalId, ApprovalRecord, Approvals, Consumed, Delivered, Dispatch, Inbox, Item, Lease,
-    Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
+    Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Consumed, Delivered, Dispatch, Inbox, Item,
+    Lease, Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
 };
 
 /// A moment around a call.
@@ -172,6 +172,10 @@ impl Dispatch for Mortal {
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
         self.inner.next_work(owner, wait).await
     }
+
+    async fn backlog(&self) -> Result<Backlog, StoreError> {
+        self.inner.backlog().await
+    }
 }
 
 #[async_trait]
@@ -186,6 +190,14 @@ impl Wall for Mortal {
 
     async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError> {
         self.inner.post(session, line, at).await
+    }
+
+    async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError> {
+        self.inner.note(expected, line).await
+    }
+
+    async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError> {
+        self.inner.notes(limit).await
     }
 
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {

@@ -65,6 +65,19 @@ async fn ended(world: &World, session: &str) -> Lease {
     stale
 }
 
+pub(super) async fn a_lease_says_whether_another_owner_went_away_before(world: &World) {
+    ended(world, "s1").await;
+    let next = world.store.acquire(&id("s1"), "worker-b", LONG).await.unwrap().unwrap();
+    assert!(next.is_orphans());
+    assert!(world.store.renew(&next).await.unwrap().is_orphans());
+    world.store.release(&next).await.unwrap();
+    let later = world.store.acquire(&id("s1"), "worker-c", LONG).await.unwrap().unwrap();
+    assert!(!later.is_orphans());
+    ended(world, "s2").await;
+    let same = world.store.acquire(&id("s2"), "worker-a", LONG).await.unwrap().unwrap();
+    assert!(!same.is_orphans());
+}
+
 pub(super) async fn a_stale_owner_writes_nothing(world: &World) {
     world.deliver("s1", "one").await;
     let stale = ended(world, "s1").await;

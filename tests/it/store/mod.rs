@@ -104,7 +104,7 @@ macro_rules! every_fact {
             fact::{
                 events_come_back_in_order, an_append_at_another_length_writes_nothing,
                 an_append_takes_what_it_used_out_of_the_inbox, an_append_cannot_use_up_more_than_there_is,
-                a_stale_owner_writes_nothing, a_lease_that_ended_writes_nothing_even_if_nobody_followed,
+                a_lease_says_whether_another_owner_went_away_before, a_stale_owner_writes_nothing, a_lease_that_ended_writes_nothing_even_if_nobody_followed,
                 an_epoch_is_never_given_twice, a_renewed_lease_outlives_its_first_end,
                 a_released_session_is_free_at_once, of_many_owners_one_gets_the_lease,
                 of_many_appends_at_one_length_one_is_written,
@@ -137,6 +137,7 @@ macro_rules! every_fact {
             wall::{
                 a_flag_is_what_was_set_last, lines_about_sessions_come_latest_first,
                 the_line_about_an_erased_session_is_gone, what_is_too_long_is_not_put_up,
+                the_journal_grows_by_one_line_at_a_time, the_backlog_tells_of_work_and_of_questions,
             },
         }
     };

@@ -1,7 +1,7 @@
 //! What holds for flags and for the lines about sessions, whatever the store is made of.
 
 use ghost_agent::base::Timestamp;
-use ghost_agent::store::{LARGEST_LINE, StoreError};
+use ghost_agent::store::{Backlog, LARGEST_LINE, StoreError};
 
 use super::{World, id};
 
@@ -58,4 +58,29 @@ pub(super) async fn what_is_too_long_is_not_put_up(world: &World) {
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })));
     assert!(matches!(world.store.set_flag("freeze", Some(&long)).await, Err(StoreError::TooLarge { .. })));
     assert_eq!(posted(world, 9).await, []);
+}
+
+pub(super) async fn the_journal_grows_by_one_line_at_a_time(world: &World) {
+    let notes = async |limit| world.store.notes(limit).await.unwrap();
+    assert_eq!(notes(9).await, (0, Vec::new()));
+    world.store.note(0, "a").await.unwrap();
+    for expected in [0, 2] {
+        let refused = world.store.note(expected, "b").await;
+        assert!(matches!(refused, Err(StoreError::Moved { length: 1 })), "{refused:?}");
+    }
+    world.store.note(1, "b\nc").await.unwrap();
+    assert_eq!(notes(1).await, (2, vec!["b\nc".to_owned()]));
+    assert_eq!(notes(usize::MAX).await, (2, vec!["a".to_owned(), "b\nc".to_owned()]));
+    assert_eq!(notes(0).await, (2, Vec::new()));
+}
+
+pub(super) async fn the_backlog_tells_of_work_and_of_questions(world: &World) {
+    assert_eq!(world.store.backlog().await.unwrap(), Backlog::default());
+    world.deliver("s1", "one").await;
+    world.deliver("s2", "one").await;
+    let waiting = world.store.backlog().await.unwrap();
+    assert_eq!(waiting, Backlog { queued: 2, asked: 0 });
+    let lease = world.lease("s1").await;
+    assert!(!lease.is_orphans());
+    assert_eq!(world.store.backlog().await.unwrap().queued, 1);
 }

@@ -167,7 +167,7 @@ proptest! {
     fn prose_is_read_as_exactly_the_text(data in hostile()) {
         let markdown = text(&data);
         prop_assert_eq!(prose(&markdown).map(|read| unspell(&read)), Ok(data));
-        prop_assert!(calls_nobody(&markdown) && !markdown.contains("://") && !markdown.contains('\n'), "{}", markdown);
+        prop_assert!(calls_nobody(&markdown) && !markdown.replace("\\://", "").contains("://") && !markdown.contains('\n'), "{}", markdown);
     }
 
     #[test]

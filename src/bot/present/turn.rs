@@ -1,0 +1,72 @@
+//! Showing at once that everything is held back, or that it goes on.
+//!
+//! Whoever took the order shows it on every board and open card, whichever replica they belong to. The others see the flag a
+//! moment later, and show it where they are at work themselves: what they drew meanwhile did not know of it.
+
+use std::sync::PoisonError;
+
+use crate::agent::event::read;
+use crate::agent::report::Summary;
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::bot::present::Presenter;
+use crate::bot::{Freeze, Thread};
+
+/// How many sessions are shown anew; the latest come first.
+const MOST: usize = 5_000;
+
+#[derive(serde::Deserialize)]
+struct Line {
+    summary: Summary,
+}
+
+impl Presenter {
+    /// Looks whether everything is held back. Where that changed, the sessions at work here are shown anew.
+    pub(super) async fn look(&self) {
+        if self.notice().await {
+            let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for session in driven {
+                self.show_anew(&session).await;
+            }
+        }
+    }
+
+    /// Shows on everything that stands open whether it is held back.
+    pub async fn turn(&self) {
+        self.notice().await;
+        let posted = match self.store.posted(MOST).await {
+            Ok(posted) => posted,
+            Err(error) => return tracing::warn!("a freeze or its end is shown late: {error}"),
+        };
+        for (session, line) in posted {
+            let over =
+                serde_json::from_str::<Line>(&line).is_ok_and(|line| line.summary.state == "concluded");
+            if !over {
+                self.show_anew(&session).await;
+            }
+        }
+    }
+
+    /// Reads the flag; tells whether it is another one than before.
+    async fn notice(&self) -> bool {
+        let Ok(found) = Freeze::current(self.store.as_ref()).await else { return false };
+        let mut frozen = self.frozen.write().unwrap_or_else(PoisonError::into_inner);
+        let changed = *frozen != found;
+        *frozen = found;
+        changed
+    }
+
+    async fn show_anew(&self, session: &SessionId) {
+        let Ok(lines) = self.store.read(session, 0).await else { return };
+        let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return };
+        let Ok(state) = State::fold(session, &recorded) else { return };
+        let Some(thread) = Thread::of(&state.opened.origin).filter(|_| state.concluded.is_none()) else {
+            return;
+        };
+        self.show_board(&state);
+        if let Some(open) = state.open_approval() {
+            self.show_card(&state, &open.requested.approval);
+        }
+        self.show_status(&state, &thread);
+    }
+}

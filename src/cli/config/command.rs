@@ -1,0 +1,88 @@
+//! The subcommand: every part asked side by side, then told in order.
+
+use clap::{Args, Subcommand};
+
+use super::finding::{Finding, State};
+use super::machine;
+use crate::cli::print::line;
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
+
+/// The arguments of `ghost config`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ghost config check\n  ghost config check --offline\n  ghost config check --config /etc/ghost.toml --json --exit-code"
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(subcommand)]
+    command: Sub,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Checks every part of the configuration, whether all that it names answers, and what the machine offers to the sandbox.
+    ///
+    /// It asks Slack, the store, the model (one question of a few tokens) and az, and changes nothing.
+    Check {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where something is missing.
+        #[arg(long)]
+        exit_code: bool,
+        /// Ask nobody outside of this machine's own files but the store.
+        #[arg(long)]
+        offline: bool,
+    },
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let Sub::Check { json, exit_code, offline } = arguments.command;
+    let setup = Setup::new(global)?;
+    let findings = findings(&setup, offline)?;
+    let ok = findings.iter().all(|finding| finding.state != State::Problem);
+    if json {
+        line(&document(ok, &findings).to_string())?;
+    } else {
+        findings.iter().try_for_each(|finding| line(&finding.told()))?;
+    }
+    Ok(if exit_code && !ok { 3 } else { 0 })
+}
+
+#[cfg(feature = "session")]
+fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
+    serde_json::json!({ "ok": ok, "findings": findings, "permissions": super::cloud::needed() })
+}
+
+#[cfg(not(feature = "session"))]
+fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
+    serde_json::json!({ "ok": ok, "findings": findings })
+}
+
+#[cfg_attr(not(feature = "store"), expect(unused_variables, reason = "there is nobody to ask"))]
+fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
+    let mut found = machine::place(setup);
+    #[cfg(feature = "store")]
+    found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);
+    #[cfg(feature = "shell")]
+    found.extend(machine::shell(setup));
+    Ok(found)
+}
+
+/// Asks everybody at the same time.
+#[cfg(feature = "store")]
+#[cfg_attr(not(feature = "session"), expect(unused_variables, reason = "only the store is asked"))]
+async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
+    let store = super::store::check(setup);
+    #[cfg(feature = "session")]
+    let (model, cloud) = (super::model::check(setup, offline), super::cloud::check(setup, offline));
+    #[cfg(not(feature = "session"))]
+    let (model, cloud) = (async { Vec::new() }, async { Vec::new() });
+    #[cfg(feature = "bot")]
+    let slack = super::slack::check(setup, offline);
+    #[cfg(not(feature = "bot"))]
+    let slack = async { Vec::new() };
+    let (store, slack, model, cloud) = tokio::join!(store, slack, model, cloud);
+    [store, slack, model, cloud].concat()
+}

@@ -1,0 +1,105 @@
+//! A freeze: shown at once on what stands, and on record for all replicas.
+
+use ghost_agent::bot::journal::{Deed, Note, read};
+use serde_json::{Value, json};
+
+use super::stage::{World, has_button, text, ts};
+use crate::lab::stage::NETWORK;
+use crate::session::world::{conclude, run, suppose};
+
+async fn asking() -> World {
+    let world = World::new(&[]).await;
+    let command = format!("echo ran | tee -a {}", world.path("ran"));
+    world.plays(&[suppose(), run(&command), conclude("REFUTED")])
+}
+
+async fn order(world: &World, what: &str) {
+    let said = json!({"user": "bob", "channel": NETWORK, "text": format!("/ghost {what}")});
+    world.slack.person("command", said).await;
+}
+
+async fn journal(world: &World) -> Vec<Note> {
+    read(&world.store.notes(usize::MAX).await.unwrap().1).unwrap()
+}
+
+fn says_frozen(message: &Value) -> bool {
+    message.to_string().contains("Frozen")
+}
+
+#[tokio::test]
+async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_happens() {
+    let world = asking().await;
+    let (first, second) = (world.bot().await, world.bot().await);
+    let root = world.mention("alice", "the link is down").await;
+    let card = world.card(&root).await;
+    let is_board = |message: &Value| text(message).starts_with("Session");
+    let board = ts(&world.sees("alice", &root, "the board", is_board).await);
+
+    order(&world, "freeze a change window").await;
+    let frozen = world
+        .sees("bob", &root, "a frozen card", |message| message["ts"] == card["ts"] && says_frozen(message))
+        .await;
+    assert!(!has_button(&frozen, "approve") && has_button(&frozen, "deny"), "{frozen}");
+    assert!(frozen.to_string().contains("a change window"), "{frozen}");
+    world
+        .sees("alice", &root, "a frozen board", |message| ts(message) == board && says_frozen(message))
+        .await;
+
+    order(&world, "thaw").await;
+    let thawed = world.card(&root).await;
+    assert!(thawed["ts"] == card["ts"] && !says_frozen(&thawed), "{thawed}");
+    world
+        .sees("alice", &root, "a board again", |message| ts(message) == board && !says_frozen(message))
+        .await;
+    world.press("bob", &thawed, "approve").await;
+    world.concluded("alice", &root).await;
+
+    let notes = journal(&world).await;
+    let told: Vec<_> = notes
+        .iter()
+        .map(|note| (note.what, note.who.as_str(), note.place.as_str(), note.why.as_str()))
+        .collect();
+    let bob = "U0LABBOB01";
+    assert_eq!(told, [(Deed::Freeze, bob, NETWORK, "a change window"), (Deed::Thaw, bob, NETWORK, "")]);
+    first.stop().await;
+    second.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_people_say_of_a_report_is_on_record() {
+    let world = World::new(&[suppose(), conclude("REFUTED")]).await;
+    let bot = world.bot().await;
+    let root = world.mention("alice", "the link is down").await;
+    let closing = world.concluded("alice", &root).await;
+    let report = &closing.parts[0];
+    let session = report["metadata"]["event_payload"]["session"].as_str().map(str::to_owned);
+    let value = report["blocks"].to_string();
+    let helped = value.split("\"yes:").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+    let press = |value: String| json!({"user": "alice", "channel": NETWORK, "ts": report["ts"], "action_id": "feedback", "value": value});
+    world.slack.person("press", press(format!("yes:{helped}"))).await;
+    world.slack.person("press", press(format!("no:{helped}"))).await;
+    let notes = world
+        .until("both are on record", async || Some(journal(&world).await).filter(|notes| notes.len() == 2))
+        .await;
+    assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [Deed::Helped, Deed::NotHelped]);
+    assert!(notes.iter().all(|note| note.session == helped && note.who == "U0LABALICE"), "{notes:?}");
+    assert!(session.is_none_or(|session| session == helped));
+    bot.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn notes_of_many_at_the_same_time_form_one_chain() {
+    use ghost_agent::base::SystemClock;
+    use ghost_agent::bot::journal::{Entry, note};
+
+    let world = World::new(&[]).await;
+    let writing = (0..20).map(|_| async {
+        let entry = Entry { what: Deed::Freeze, who: "U1", place: "home", why: "", session: "" };
+        note(&world.store, &SystemClock, entry).await.unwrap();
+    });
+    futures_util::future::join_all(writing).await;
+    assert_eq!(journal(&world).await.len(), 20);
+    world.end().await;
+}

@@ -1,0 +1,204 @@
+//! `ghost config check` against a real local Slack: what works, and what is wrong, all of it at once.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::lab::stage::{Stage, quick};
+
+/// A place to check in, and what the environment says.
+struct Place {
+    folder: tempfile::TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// What a check found, and everything that it printed.
+struct Checked {
+    ok: bool,
+    findings: Vec<Value>,
+    told: String,
+}
+
+impl Place {
+    fn new(slack: &Stage) -> Self {
+        let names = ["SLACK_API_URL", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"];
+        let variables = names.map(|name| (name, slack.name(name).to_owned())).to_vec();
+        Self { folder: tempfile::tempdir().unwrap(), variables }
+    }
+
+    fn with(mut self, name: &'static str, value: Option<&str>) -> Self {
+        self.variables.retain(|(known, _)| *known != name);
+        self.variables.extend(value.map(|value| (name, value.to_owned())));
+        self
+    }
+
+    fn data(&self) -> &Path {
+        self.folder.path()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    async fn run(&self, config: &str, more: &[&str]) -> std::process::Output {
+        let file = self.folder.path().join("ghost.toml");
+        std::fs::write(&file, config).unwrap();
+        Command::new(env!("CARGO_BIN_EXE_ghost"))
+            .args(["config", "check", "--config"])
+            .arg(&file)
+            .arg("--data-dir")
+            .arg(self.data())
+            .args(more)
+            .env_clear()
+            .envs(self.variables.clone())
+            .output()
+            .await
+            .unwrap()
+    }
+
+    async fn check(&self, config: &str) -> Checked {
+        let output = self.run(config, &["--json"]).await;
+        let told = String::from_utf8([output.stdout.clone(), output.stderr].concat()).unwrap();
+        let answer: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"));
+        let findings = answer.pointer("/findings").and_then(Value::as_array).unwrap().clone();
+        Checked { ok: answer.get("ok") == Some(&Value::Bool(true)), findings, told }
+    }
+}
+
+impl Checked {
+    /// Returns what was found about something.
+    #[track_caller]
+    fn about(&self, what: &str) -> &Value {
+        let found = self.findings.iter().find(|finding| finding["what"] == what);
+        found.unwrap_or_else(|| panic!("nothing about {what}: {}", self.told))
+    }
+
+    #[track_caller]
+    fn says(&self, what: &str, state: &str, part: &str) {
+        let finding = self.about(what);
+        assert_eq!(finding["state"], state, "{finding}");
+        assert!(finding["detail"].as_str().unwrap().contains(part), "{finding}");
+    }
+}
+
+#[tokio::test]
+async fn what_works_is_told_with_whose_the_token_is() {
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack);
+    let config =
+        "[approval.change]\ngroups = ['S0LABONCAL']\n[approval.measurement]\nusers = ['U0LABBOB01']\n";
+    let checked = place.check(config).await;
+    checked.says("slack bot", "ok", "U0LABGHOST");
+    checked.says("slack scopes", "ok", "16 of the manifest");
+    checked.says("slack app", "ok", "none was opened");
+    checked.says("approvers", "ok", "S0LABONCAL has");
+    checked.says("model", "skipped", "script");
+    checked.says("permissions", "skipped", "not asked yet");
+    let connected = slack.person("state", json!({})).await;
+    assert_ne!(connected.pointer("/apps/0/connected"), Some(&json!(true)), "a socket was opened");
+    for secret in ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] {
+        assert!(!checked.told.contains(slack.name(secret)), "{}", checked.told);
+    }
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_told_at_once_and_no_token_with_it() {
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack)
+        .with("SLACK_BOT_TOKEN", Some("xoxb-0-wrong-secret"))
+        .with("SLACK_APP_TOKEN", None)
+        .with("GHOST_REDIS_PASSWORD", Some("hunter2-secret"));
+    let checked = place.check("[store]\nurl = 'redis://127.0.0.1:9'\n[model]\nbrain = 'anthropic'\n[model.anthropic]\nmodel = 'some-model'\n").await;
+    assert!(!checked.ok);
+    checked.says("slack bot", "problem", "invalid_auth");
+    checked.says("slack app", "problem", "there is none");
+    checked.says("store", "problem", "127.0.0.1:9");
+    checked.says("model", "problem", "key");
+    checked.says("approvers", "warning", "nobody is named");
+    assert!(checked.about("slack app")["hint"].as_str().unwrap().contains("SLACK_APP_TOKEN"));
+    assert!(!checked.told.contains("secret") && !checked.told.contains("hunter2"), "{}", checked.told);
+    let output = place.run("", &["--exit-code"]).await;
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.lines().any(|line| line.starts_with("\u{2718} slack bot")), "{told}");
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn a_scope_that_is_missing_is_named_with_what_it_is_for() {
+    let slack = Stage::new(quick()).await;
+    let fewer: Vec<&str> = ghost_agent::bot::SCOPES
+        .iter()
+        .copied()
+        .filter(|scope| !matches!(*scope, "usergroups:read" | "reactions:write"))
+        .collect();
+    slack.person("app", json!({"scopes": fewer})).await;
+    let checked = Place::new(&slack).check("[approval.change]\ngroups = ['S0LABONCAL']\n").await;
+    checked.says("slack scopes", "problem", "usergroups:read (who may approve");
+    checked.says("slack scopes", "problem", "reactions:write (");
+    assert!(!checked.about("slack scopes")["detail"].as_str().unwrap().contains("chat:write"));
+    checked.says("approvers", "problem", "missing_scope");
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn offline_asks_nobody() {
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack).with("SLACK_API_URL", Some("http://127.0.0.1:9/api/"));
+    let output = place.run("", &["--offline", "--exit-code"]).await;
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("Slack is not asked"), "{told}");
+    let checked = place.check("").await;
+    checked.says("slack bot", "problem", "no connection");
+    slack.end().await;
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test owns the server's task and ends it")]
+async fn a_key_that_the_provider_refuses_is_a_problem() {
+    let slack = Stage::new(quick()).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let refusal =
+        json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}});
+    let router = axum::Router::new()
+        .fallback(move || async move { (StatusCode::UNAUTHORIZED, axum::Json(refusal.clone())) });
+    let server = tokio::spawn(async move { axum::serve(listener, router).await });
+    let config = format!(
+        "[model]\nbrain = 'anthropic'\n[model.anthropic]\nmodel = 'some-model'\nbase_url = 'http://{address}'\n"
+    );
+    let place = Place::new(&slack).with("ANTHROPIC_API_KEY", Some("sk-plain-word-key"));
+    let checked = place.check(&config).await;
+    checked.says("model", "problem", "refuses the key");
+    assert!(!checked.told.contains("plain-word"), "{}", checked.told);
+    server.abort();
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn az_says_through_the_safety_shell_who_is_signed_in() {
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack);
+    let az = place.data().join("az");
+    let program = |account: &str| {
+        let text = format!(
+            "#!/bin/sh\ncase \"$1\" in\nversion) echo '{{\"azure-cli\": \"2.70.0\"}}';;\naccount) {account};;\nesac\n"
+        );
+        std::fs::write(&az, text).unwrap();
+        std::fs::set_permissions(&az, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let config = format!("[programs]\naz = {az:?}\n");
+    program(
+        r#"echo '{"id": "0000-1", "name": "lab", "user": {"name": "ghost-reader", "type": "servicePrincipal"}}'"#,
+    );
+    let checked = place.check(&config).await;
+    checked.says("az", "ok", "2.70.0, signed in as ghost-reader, subscription lab 0000-1");
+    assert!(place.data().join("audit/config-check.jsonl").exists());
+    program("echo 'Please run az login' >&2; exit 1");
+    let checked = place.check(&config).await;
+    checked.says("az", "problem", "not signed in");
+    slack.end().await;
+}
