@@ -7,6 +7,7 @@ use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
+use crate::bot::present::publish::takes_no_files;
 use crate::bot::show::command_file;
 use crate::session::Courier;
 use crate::slack::arrive::Words;
@@ -79,8 +80,8 @@ impl Presenter {
                 self.change(there, piece).await?
             }
             None => match self.find(state, thread, &piece.what).await? {
-                Some(there) => self.change(there, piece).await?,
-                None => self.put(state, thread, piece).await?,
+                (Some(there), _) => self.change(there, piece).await?,
+                (None, said) => self.put(state, thread, piece, &said).await?,
             },
         };
         Ok(Some(Delivered { what: piece.what.clone(), place: place(&there), digest: piece.digest }))
@@ -92,22 +93,34 @@ impl Presenter {
         Ok(there)
     }
 
-    async fn put(&self, state: &State, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
+    async fn put(
+        &self,
+        state: &State,
+        thread: &Thread,
+        piece: &Piece,
+        said: &[Words],
+    ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
-        self.attach(state, &to, &piece.what).await?;
+        self.attach(state, &to, &piece.what, said).await?;
         let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
         self.slate.note(&there, Some(piece.digest));
         Ok(there)
     }
 
-    /// Looks in the thread for something that an owner that died may have said without noting it.
-    async fn find(&self, state: &State, thread: &Thread, what: &str) -> Result<Option<Posted>, CallError> {
+    /// Looks in the thread for something that an owner that died may have said without noting it; returns what was read, too.
+    async fn find(
+        &self,
+        state: &State,
+        thread: &Thread,
+        what: &str,
+    ) -> Result<(Option<Posted>, Vec<Words>), CallError> {
         if self.take_fresh(state, what) {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         let said = self.said(thread).await?;
         let found = said.iter().find(|words| self.is_ours(words, state.session.as_str(), what));
-        Ok(found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() }))
+        let there = found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() });
+        Ok((there, said))
     }
 
     pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<Words>, CallError> {
@@ -130,11 +143,22 @@ impl Presenter {
             && field("what") == Some(what)
     }
 
-    /// Posts what a card is too short for, in front of the card that names it.
-    async fn attach(&self, state: &State, to: &Address, what: &str) -> Result<(), CallError> {
+    /// Posts what a card is too short for, in front of the card that names it, once.
+    async fn attach(&self, state: &State, to: &Address, what: &str, said: &[Words]) -> Result<(), CallError> {
         let whole = what.strip_prefix("card ").and_then(|approval| command_file(state, approval));
         let Some(file) = whole else { return Ok(()) };
+        let ours = said.iter().filter(|words| words.user.as_deref() == Some(self.user.as_str()));
+        if ours.flat_map(|words| &words.files).any(|there| there.name == file.name) {
+            return Ok(());
+        }
         let upload = Upload { name: file.name, title: file.title, alt: None, bytes: file.bytes };
-        self.web.at(Priority::Approval).upload(to, &[upload], "").await.map(drop)
+        match self.web.at(Priority::Approval).upload(to, &[upload], "").await {
+            // The card has a button that shows the whole command, too.
+            Err(error) if takes_no_files(&error) => {
+                tracing::warn!("a command that is too long for its card is not attached: {error}");
+                Ok(())
+            }
+            done => done.map(drop),
+        }
     }
 }

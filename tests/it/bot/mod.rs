@@ -2,6 +2,8 @@
 
 #[cfg(feature = "lab")]
 mod approve;
+#[cfg(feature = "lab")]
+mod full;
 mod hostile;
 mod ledger;
 #[cfg(feature = "lab")]

@@ -17,10 +17,12 @@ async fn a_mention_ends_in_a_report_in_the_thread() {
     assert_eq!(report["user"], "U0LABGHOST");
     // One board, drawn again and again, and never a button on it once all is over.
     let thread = world
-        .until("the board says that it is over", async || {
+        .until("the board says that it is over, and the files are there", async || {
             let thread = world.thread("alice", &root).await;
             let boards = thread.iter().filter(|message| text(message).contains("ghost-")).count();
-            (boards >= 1 && !thread.iter().any(|message| has_button(message, "stop"))).then_some(thread)
+            let files = thread.iter().any(|message| message["files"][0].is_object());
+            (boards >= 1 && files && !thread.iter().any(|message| has_button(message, "stop")))
+                .then_some(thread)
         })
         .await;
     let files: Vec<&str> = thread
