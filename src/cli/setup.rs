@@ -19,6 +19,9 @@ pub(super) struct Setup {
     named: bool,
     /// The environment.
     pub(super) environment: Environment,
+    /// The policy, once it was read.
+    #[cfg(feature = "shell")]
+    policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
 }
 
 impl Setup {
@@ -39,6 +42,8 @@ impl Setup {
             #[cfg(feature = "session")]
             named: global.data_dir.is_some(),
             environment,
+            #[cfg(feature = "shell")]
+            policy: std::sync::OnceLock::new(),
         })
     }
 
@@ -68,9 +73,13 @@ mod shell {
     use crate::shell::{Builder, Limits, Policy, Programs, Shell};
 
     impl Setup {
-        /// Returns the policy: the embedded one, with the site's file on top where there is one.
+        /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
+        /// by the same one, however many sessions there are, and none holds a copy.
         pub(in crate::cli) fn policy(&self) -> anyhow::Result<Arc<Policy>> {
-            Ok(match &self.config.shell.policy {
+            if let Some(policy) = self.policy.get() {
+                return Ok(Arc::clone(policy));
+            }
+            let policy = match &self.config.shell.policy {
                 None => Arc::new(Policy::builtin()?.clone()),
                 Some(path) => {
                     let text = read_small(path)
@@ -78,7 +87,8 @@ mod shell {
                         .with_context(|| format!("reading the site policy {}", path.display()))?;
                     Arc::new(Policy::with_site(&text)?)
                 }
-            })
+            };
+            Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
         /// Returns where the heads of audit chains are noted.
