@@ -1,6 +1,7 @@
 //! Files and folders that only their owner may read, and that appear whole or not at all.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -20,7 +21,9 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
+    // Many may write the same file at once: threads, processes, machines on which processes have the same number.
+    let temporary =
+        folder.join(format!(".{name}.{:016x}.part", RandomState::new().hash_one(std::process::id())));
     let written = write_new(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         drop(fs::remove_file(&temporary));
@@ -31,7 +34,7 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }
@@ -49,6 +52,22 @@ mod tests {
         write_private(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn whoever_writes_the_same_file_at_the_same_time_disturbs_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| (0..20).try_for_each(|_| write_private(&path, &[7; 10_000]))))
+                .collect();
+            for writer in writers {
+                writer.join().unwrap().unwrap();
+            }
+        });
+        assert_eq!(fs::read(&path).unwrap(), [7; 10_000]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -117,7 +117,8 @@ impl Core {
 
     /// Tells whether anybody has heard of a session.
     pub(super) async fn is_known(&self, session: &SessionId) -> Result<bool, StoreError> {
-        Ok(self.store.length(session).await? > 0 || !self.store.inbox(session).await?.is_empty())
+        let (length, inbox) = tokio::join!(self.store.length(session), self.store.inbox(session));
+        Ok(length? > 0 || !inbox?.is_empty())
     }
 
     /// Puts a letter into a session's inbox, once.

@@ -22,6 +22,9 @@ pub(super) struct Setup {
     /// Who carries out what is permitted; this machine, unless somebody else does.
     #[cfg(feature = "shell")]
     pub(super) runner: Option<std::sync::Arc<dyn crate::shell::Runner>>,
+    /// The policy, once it was read.
+    #[cfg(feature = "shell")]
+    policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
 }
 
 impl Setup {
@@ -44,6 +47,7 @@ impl Setup {
             environment,
             #[cfg(feature = "shell")]
             runner: None,
+            policy: std::sync::OnceLock::new(),
         })
     }
 
@@ -55,7 +59,15 @@ impl Setup {
         environment: Environment,
         runner: std::sync::Arc<dyn crate::shell::Runner>,
     ) -> Self {
-        Self { config, file: None, data: Some(data), named: true, environment, runner: Some(runner) }
+        Self {
+            config,
+            file: None,
+            data: Some(data),
+            named: true,
+            environment,
+            runner: Some(runner),
+            policy: std::sync::OnceLock::new(),
+        }
     }
 
     /// Returns the data folder where the command line named it.
@@ -84,9 +96,13 @@ mod shell {
     use crate::shell::{Builder, Limits, Policy, Programs, Shell};
 
     impl Setup {
-        /// Returns the policy: the embedded one, with the site's file on top where there is one.
+        /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
+        /// by the same one, however many sessions there are, and none holds a copy.
         pub(in crate::cli) fn policy(&self) -> anyhow::Result<Arc<Policy>> {
-            Ok(match &self.config.shell.policy {
+            if let Some(policy) = self.policy.get() {
+                return Ok(Arc::clone(policy));
+            }
+            let policy = match &self.config.shell.policy {
                 None => Arc::new(Policy::builtin()?.clone()),
                 Some(path) => {
                     let text = read_small(path)
@@ -94,7 +110,8 @@ mod shell {
                         .with_context(|| format!("reading the site policy {}", path.display()))?;
                     Arc::new(Policy::with_site(&text)?)
                 }
-            })
+            };
+            Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
         /// Returns where the heads of audit chains are noted.

@@ -2,10 +2,15 @@
 
 use anyhow::Context as _;
 
+/// How many threads wait for disks at most: hundreds of sessions that record at the same time do not need a thread each, and every
+/// thread keeps memory.
+const BLOCKING: usize = 32;
+
 /// Runs a future to its end. A thread that still waits for the terminal does not keep the program.
 pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyhow::Result<T> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().max_blocking_threads(BLOCKING);
+    let runtime = runtime.build().context("starting the runtime")?;
     let done = runtime.block_on(async { work().await });
     runtime.shutdown_background();
     Ok(done)

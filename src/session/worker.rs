@@ -3,6 +3,8 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use tracing::Instrument as _;
@@ -18,6 +20,9 @@ const SWEEP: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_secs(10);
 /// How long a store is left alone that did not answer.
 const OUTAGE: Duration = Duration::from_secs(1);
+/// How many questions for work are under way at most. One is enough until something is found; then there is often more, and
+/// one after the other would have sessions wait for as many answers of the store as there are before them.
+const LOOKS: usize = 8;
 
 /// What became of one session.
 type Driven = (SessionId, Result<Rest, EngineError>);
@@ -41,22 +46,23 @@ impl Worker {
     /// A session that fails or panics is an error in the log. Its lease runs out, and it comes up again then.
     pub async fn run(&self, stop: CancelSignal) {
         let mut driving = JoinSet::new();
-        let mut look: Option<Look<'_>> = None;
+        let mut looks: FuturesUnordered<Look<'_>> = FuturesUnordered::new();
+        let mut wanted = 1;
         let mut sweep = tokio::time::interval(SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped = stop.clone();
         loop {
-            if look.is_none() && driving.len() < self.most.max(1) {
-                look = Some(Box::pin(self.look()));
+            while looks.len() < wanted && driving.len() + looks.len() < self.most.max(1) {
+                looks.push(Box::pin(self.look()));
             }
             tokio::select! {
                 biased;
                 () = stopped.canceled() => break,
                 Some(done) = driving.join_next() => tell(done),
                 _ = sweep.tick() => self.sweep().await,
-                found = found(&mut look) => {
-                    // A question that is dropped half way could lose what it took, so it is kept until it is answered.
-                    look = None;
+                // A question that is dropped half way could lose what it took, so it is kept until it is answered.
+                Some(found) = looks.next() => {
+                    wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(LOOKS) } else { 1 };
                     match found {
                         Ok(Some(session)) => self.begin(&mut driving, session, stop.clone()),
                         Ok(None) => {}
@@ -95,14 +101,6 @@ impl Worker {
             Ok(expired) => tracing::info!(approvals = expired.len(), "questions ran out"),
             Err(error) => tracing::error!("no question can run out: {error}"),
         }
-    }
-}
-
-/// Waits for the answer to a question; for ever where none is asked.
-async fn found(look: &mut Option<Look<'_>>) -> Result<Option<SessionId>, StoreError> {
-    match look {
-        Some(look) => look.await,
-        None => std::future::pending().await,
     }
 }
 

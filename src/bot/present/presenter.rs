@@ -55,9 +55,24 @@ pub struct Presenter {
 
 /// Something to be sent.
 enum Job {
-    Change { change: Change, priority: Priority },
-    Line { session: SessionId, line: String },
-    Status { session: SessionId, thread: Thread },
+    /// A board, and what the ledger held when it was drawn.
+    Board {
+        session: SessionId,
+        seq: u64,
+        change: Change,
+    },
+    Card {
+        change: Change,
+    },
+    Line {
+        session: SessionId,
+        line: String,
+    },
+    Status {
+        session: SessionId,
+        seq: u64,
+        thread: Thread,
+    },
 }
 
 impl Presenter {
@@ -121,17 +136,23 @@ impl Presenter {
 
     async fn send(&self, job: Job) {
         let told = match job {
-            Job::Change { change, priority } => {
+            Job::Board { session, seq, change } => {
                 self.slate.breathe(&change).await;
-                let shown = self.slate.show(&self.web.at(priority), change).await;
+                let shown = self.board(&session, seq, change).await;
+                shown.map_err(|error| error.to_string())
+            }
+            Job::Card { change } => {
+                self.slate.breathe(&change).await;
+                let shown = self.slate.show(&self.web.at(Priority::Approval), change).await;
                 shown.map(drop).map_err(|error| error.to_string())
             }
             Job::Line { session, line } => {
                 let posted = self.store.post(&session, &line, self.clock.now()).await;
                 posted.map_err(|error| error.to_string())
             }
-            Job::Status { session, thread } => {
+            Job::Status { session, seq, thread } => {
                 let shown = self.statuses.show(&self.web, &session, &thread).await;
+                self.follow(&session, seq).await;
                 shown.map_err(|error| error.to_string())
             }
         };
@@ -153,13 +174,13 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        self.show_later(place, board_of(state, &self.looks(state), self.clock.now()));
+        self.show_later(state, place, board_of(state, &self.looks(state), self.clock.now()));
     }
 
     /// Shows a board when Slack has time for it.
-    pub(super) fn show_later(&self, place: Posted, piece: Piece) {
+    pub(super) fn show_later(&self, state: &State, place: Posted, piece: Piece) {
         let change = self.slate.want(place, piece.message, piece.digest);
-        self.queue(Job::Change { change, priority: Priority::Board });
+        self.queue(Job::Board { session: state.session.clone(), seq: state.seq, change });
     }
 
     pub(super) fn show_card(&self, state: &State, approval: &str) {
@@ -167,7 +188,12 @@ impl Presenter {
         let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
         let Some(piece) = card_of(state, approval, &self.looks(state), self.clock.now()) else { return };
         let change = self.slate.want(place, piece.message, piece.digest);
-        self.queue(Job::Change { change, priority: Priority::Approval });
+        self.queue(Job::Card { change });
+    }
+
+    /// Tells whether a session is at work here.
+    pub(super) fn is_driven(&self, session: &SessionId) -> bool {
+        self.driven.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
     }
 
     fn note_fresh(&self, state: &State, what: String) {
@@ -192,7 +218,8 @@ impl Presenter {
 
     pub(super) fn show_status(&self, state: &State, thread: &Thread) {
         if self.statuses.want(&state.session, &agent_status(state, &self.looks(state))) {
-            self.queue(Job::Status { session: state.session.clone(), thread: thread.clone() });
+            let (session, seq) = (state.session.clone(), state.seq);
+            self.queue(Job::Status { session, seq, thread: thread.clone() });
         }
     }
 }

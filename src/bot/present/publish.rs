@@ -6,9 +6,30 @@ use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
 use crate::bot::present::look::{Piece, converted, place};
-use crate::bot::show::report;
+use crate::bot::show::{Message, report};
 use crate::slack::pace::Priority;
 use crate::slack::web::{Address, CallError, Posted, Upload};
+
+/// Slack's words for that it takes no files here, and will not take them in a moment either.
+const NO_FILES: [&str; 6] = [
+    "storage_limit_reached",
+    "file_uploads_disabled",
+    "file_upload_size_restricted",
+    "missing_scope",
+    "not_allowed",
+    "restricted_action",
+];
+
+/// Tells whether Slack takes no files here.
+pub(super) fn takes_no_files(error: &CallError) -> bool {
+    error.code().is_some_and(|code| NO_FILES.contains(&code))
+}
+
+fn no_files(error: &CallError) -> Message {
+    let why = error.code().unwrap_or_default();
+    let text = format!("The files of this report are not here: Slack does not take them ({why}).");
+    Message { text, blocks: Vec::new() }
+}
 
 impl Presenter {
     /// Brings the report to the thread, or directly to whoever asked where the thread takes nothing any more.
@@ -71,7 +92,17 @@ impl Presenter {
             })
             .count();
         if !files.is_empty() && count < number {
-            web.upload(&to, &files, "").await?;
+            match web.upload(&to, &files, "").await {
+                Ok(_) => {}
+                // The report itself is there: it is not brought again and again for its files.
+                Err(error) if takes_no_files(&error) => {
+                    let what = format!("report {number} files");
+                    if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what)) {
+                        web.post(&to, &Piece::new(state, what, &no_files(&error)).message).await?;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
         }
         if broadcast {
             let what = format!("report {number} summary");

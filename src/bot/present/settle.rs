@@ -8,6 +8,7 @@ use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
 use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
+use crate::bot::present::publish::takes_no_files;
 use crate::bot::show::command_file;
 use crate::session::Courier;
 use crate::slack::arrive::Words;
@@ -82,7 +83,7 @@ impl Presenter {
         }
         if let Some(there) = standing.filter(|_| !state.is_reported()) {
             // The session changes again, and its board with it: nobody is kept for that.
-            self.show_later(there, board);
+            self.show_later(state, there, board);
         }
         Ok(settled)
     }
@@ -104,14 +105,14 @@ impl Presenter {
                 there
             }
             None => match self.find(state, thread, &piece.what).await? {
-                Some(there) => there,
-                None => return self.put(state, thread, piece).await.map(Some),
+                (Some(there), _) => there,
+                (None, said) => return self.put(state, thread, piece, &said).await.map(Some),
             },
         };
         match self.change(&there, piece).await {
             // Somebody deleted it. Where it still asks for something it is put up again.
             Err(error) if error.code() == Some("message_not_found") => match asks(state, &piece.what) {
-                true => self.put(state, thread, piece).await.map(Some),
+                true => self.put(state, thread, piece, &self.said(thread).await?).await.map(Some),
                 false => Ok(Some(there)),
             },
             done => done.map(|()| Some(there)),
@@ -123,22 +124,34 @@ impl Presenter {
         self.slate.show(&self.web.at(Priority::Approval), change).await.map(drop)
     }
 
-    async fn put(&self, state: &State, thread: &Thread, piece: &Piece) -> Result<Posted, CallError> {
+    async fn put(
+        &self,
+        state: &State,
+        thread: &Thread,
+        piece: &Piece,
+        said: &[Words],
+    ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
-        self.attach(state, &to, &piece.what).await?;
+        self.attach(state, &to, &piece.what, said).await?;
         let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
         self.slate.note(&there, Some(piece.digest));
         Ok(there)
     }
 
-    /// Looks in the thread for something that an owner that died may have said without noting it.
-    async fn find(&self, state: &State, thread: &Thread, what: &str) -> Result<Option<Posted>, CallError> {
+    /// Looks in the thread for something that an owner that died may have said without noting it; returns what was read, too.
+    async fn find(
+        &self,
+        state: &State,
+        thread: &Thread,
+        what: &str,
+    ) -> Result<(Option<Posted>, Vec<Words>), CallError> {
         if self.take_fresh(state, what) {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         let said = self.said(thread).await?;
         let found = said.iter().find(|words| self.is_ours(words, state.session.as_str(), what));
-        Ok(found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() }))
+        let there = found.map(|words| Posted { channel: thread.channel.clone(), ts: words.ts.clone() });
+        Ok((there, said))
     }
 
     pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<Words>, CallError> {
@@ -146,7 +159,7 @@ impl Presenter {
         Ok(web.thread(&thread.channel, &thread.ts, FAR).await?.0)
     }
 
-    fn end(&self, state: &State) {
+    pub(super) fn end(&self, state: &State) {
         self.forget_fresh(state);
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
         places.for_each(|there| self.slate.forget(&there));
@@ -161,12 +174,23 @@ impl Presenter {
             && field("what") == Some(what)
     }
 
-    /// Posts what a card is too short for, in front of the card that names it.
-    async fn attach(&self, state: &State, to: &Address, what: &str) -> Result<(), CallError> {
+    /// Posts what a card is too short for, in front of the card that names it, once.
+    async fn attach(&self, state: &State, to: &Address, what: &str, said: &[Words]) -> Result<(), CallError> {
         let whole = what.strip_prefix("card ").and_then(|approval| command_file(state, approval));
         let Some(file) = whole else { return Ok(()) };
+        let ours = said.iter().filter(|words| words.user.as_deref() == Some(self.user.as_str()));
+        if ours.flat_map(|words| &words.files).any(|there| there.name == file.name) {
+            return Ok(());
+        }
         let upload = Upload { name: file.name, title: file.title, alt: None, bytes: file.bytes };
-        self.web.at(Priority::Approval).upload(to, &[upload], "").await.map(drop)
+        match self.web.at(Priority::Approval).upload(to, &[upload], "").await {
+            // The card has a button that shows the whole command, too.
+            Err(error) if takes_no_files(&error) => {
+                tracing::warn!("a command that is too long for its card is not attached: {error}");
+                Ok(())
+            }
+            done => done.map(drop),
+        }
     }
 }
 

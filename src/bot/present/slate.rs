@@ -52,6 +52,17 @@ impl Slate {
         sleep(rest_of(changed)).await;
     }
 
+    /// Tells whether somebody wants something newer, or nothing any more.
+    pub(super) fn is_overtaken(&self, change: &Change) -> bool {
+        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.get(&change.posted).is_none_or(|row| row.newest != change.number)
+    }
+
+    /// Tells whether a message may still change.
+    pub(super) fn knows(&self, posted: &Posted) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(posted)
+    }
+
     /// Makes a change, unless it was overtaken or shows what stands there already. It waits in the line of calls and nowhere before
     /// it, so that a newer one can take its place there, and one that is urgent goes first.
     pub(super) async fn show(&self, web: &Web, change: Change) -> Result<Shown, CallError> {

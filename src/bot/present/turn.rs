@@ -5,9 +5,7 @@
 
 use std::sync::PoisonError;
 
-use crate::agent::event::read;
 use crate::agent::report::Summary;
-use crate::agent::state::State;
 use crate::base::SessionId;
 use crate::bot::present::Presenter;
 use crate::bot::{Freeze, Thread};
@@ -57,9 +55,7 @@ impl Presenter {
     }
 
     async fn show_anew(&self, session: &SessionId) {
-        let Ok(lines) = self.store.read(session, 0).await else { return };
-        let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return };
-        let Ok(state) = State::fold(session, &recorded) else { return };
+        let Some(state) = self.state(session).await else { return };
         let Some(thread) = Thread::of(&state.opened.origin).filter(|_| state.concluded.is_none()) else {
             return;
         };

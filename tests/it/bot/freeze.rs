@@ -14,8 +14,7 @@ async fn asking() -> World {
 }
 
 async fn order(world: &World, what: &str) {
-    let said = json!({"user": "bob", "channel": NETWORK, "text": format!("/ghost {what}")});
-    world.slack.person("command", said).await;
+    world.command("bob", &format!("/ghost {what}")).await;
 }
 
 async fn journal(world: &World) -> Vec<Note> {
@@ -53,6 +52,7 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
         .await;
     world.press("bob", &thawed, "approve").await;
     world.concluded("alice", &root).await;
+    world.card_says(&root, &card, &["exit 0"]).await;
 
     let notes = journal(&world).await;
     let told: Vec<_> = notes

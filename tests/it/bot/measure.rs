@@ -108,8 +108,11 @@ async fn a_conversation_is_counted_once_and_nothing_in_the_numbers_names_anybody
         })
         .await;
     let pressed = world.press("bob", &second, "deny").await;
+    world.note_view(&pressed["view"]);
     world.submit("bob", &pressed["view"], json!({"reason": {"reason": "once is enough"}})).await;
     let closing = world.concluded("alice", &root).await;
+    world.card_says(&root, &first, &["exit 0"]).await;
+    world.card_says(&root, &second, &["once is enough"]).await;
     assert!(text(&closing.parts[0]).starts_with("Inconclusive"));
 
     let told = bot
@@ -184,6 +187,11 @@ async fn a_session_of_a_bot_that_died_is_counted_as_taken_over() {
     std::fs::remove_file(&held).unwrap();
     let second = Measured::new(&world).await;
     second.shows(&world, &["ghost_takeovers_total 1"]).await;
+    // Nobody knows what became of the command; whoever looked runs it again.
+    let again = world.card(&root).await;
+    world.press("bob", &again, "approve").await;
+    world.concluded("alice", &root).await;
+    world.reads_all("alice", &root).await;
     second.stop().await;
     world.end().await;
 }

@@ -8,6 +8,8 @@ mod closing;
 mod forged;
 #[cfg(feature = "lab")]
 mod freeze;
+#[cfg(feature = "lab")]
+mod full;
 mod hostile;
 #[cfg(feature = "lab")]
 mod join;

@@ -250,6 +250,7 @@ impl World {
 
     /// Makes something go wrong.
     pub(super) async fn fault(&self, fault: Value) {
+        self.note_trouble();
         let answer = self.slack.person("fault", fault).await;
         assert_eq!(answer.get("ok"), Some(&json!(true)), "{answer}");
     }

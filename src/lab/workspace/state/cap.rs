@@ -29,7 +29,7 @@ impl Default for Caps {
             messages: 50_000,
             bytes: 128 << 20,
             file_bytes: 512 << 20,
-            files: 5_000,
+            files: 20_000,
             channels: 1_000,
             handles: 5_000,
         }

@@ -1,0 +1,78 @@
+//! Showing what a session came to elsewhere.
+//!
+//! The board of a session that was given back waits for its turn towards Slack, and another replica may be at work on the session
+//! by then. Whoever shows something that late looks first whether the ledger went on, and once more when it stands there: what is
+//! older never stays.
+
+use crate::agent::event::{Delivered, read};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::bot::Thread;
+use crate::bot::present::Presenter;
+use crate::bot::present::look::{board_of, posted};
+use crate::bot::present::slate::Change;
+use crate::slack::pace::Priority;
+use crate::slack::web::CallError;
+
+/// So often a session may go on elsewhere while it is being followed; then whoever is at work there shows it.
+const TRIES: usize = 8;
+
+impl Presenter {
+    /// Shows a board, or what the session came to meanwhile.
+    pub(super) async fn board(&self, session: &SessionId, seq: u64, change: Change) -> Result<(), CallError> {
+        if self.slate.is_overtaken(&change) {
+            return Ok(());
+        }
+        if !self.went_on(session, seq).await {
+            self.slate.show(&self.web.at(Priority::Board), change).await?;
+        }
+        self.follow(session, seq).await;
+        Ok(())
+    }
+
+    /// Shows a session as its ledger has it, where another replica went on with it.
+    pub(super) async fn follow(&self, session: &SessionId, mut seq: u64) {
+        for _ in 0..TRIES {
+            if !self.went_on(session, seq).await {
+                return;
+            }
+            let Some(state) = self.state(session).await else { return };
+            seq = state.seq;
+            if let Err(error) = self.catch_up(&state).await {
+                return tracing::warn!(session.id = %session, "session {session} is shown late: {error}");
+            }
+        }
+    }
+
+    async fn catch_up(&self, state: &State) -> Result<(), CallError> {
+        let looks = self.looks(state);
+        let there = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place));
+        // A board that was forgotten had its last look from here.
+        if let Some(there) = there.filter(|there| self.slate.knows(there)) {
+            let piece = board_of(state, &looks, state.last_at);
+            let change = self.slate.want(there, piece.message, piece.digest);
+            self.slate.show(&self.web.at(Priority::Board), change).await?;
+        }
+        if let Some(thread) = Thread::of(&state.opened.origin)
+            && self.statuses.want(&state.session, &crate::bot::show::agent_status(state, &looks))
+        {
+            self.statuses.show(&self.web, &state.session, &thread).await?;
+        }
+        if state.is_reported() {
+            self.end(state);
+        }
+        Ok(())
+    }
+
+    /// Tells whether another replica went on with a session. Where the store does not say so, nobody did.
+    async fn went_on(&self, session: &SessionId, seq: u64) -> bool {
+        !self.is_driven(session) && self.store.length(session).await.is_ok_and(|length| length > seq)
+    }
+
+    /// Returns a session as its ledger has it.
+    pub(super) async fn state(&self, session: &SessionId) -> Option<State> {
+        let lines = self.store.read(session, 0).await.ok()?;
+        let recorded = read(session, lines.iter().map(String::as_str)).ok()?;
+        State::fold(session, &recorded).ok()
+    }
+}
