@@ -63,6 +63,11 @@ impl World {
         }
         let closing = Closing { parts, rca, files, board };
         closing.agrees();
+        // Whoever stops a bot now cuts nothing off.
+        self.until("everything is acknowledged", async || {
+            Some(self.look("journal", &[]).await).filter(|journal| journal["open"] == 0)
+        })
+        .await;
         closing
     }
 
