@@ -34,6 +34,13 @@ pub struct Place {
     pub scope: Option<Scope>,
 }
 
+impl Place {
+    /// Says what of a question lies outside of what may be looked at here.
+    pub(super) fn outside(&self, words: &str) -> Option<String> {
+        self.scope.as_ref()?.outside_words(words)
+    }
+}
+
 impl Settings {
     /// Returns what holds in a channel; nothing where the bot does not work.
     #[must_use]

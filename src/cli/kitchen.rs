@@ -38,7 +38,11 @@ pub(super) fn kitchen(
         brake,
         prices: {
             let prices = prices(setup)?;
-            Arc::new(move |brain, usage| prices.cost(&brain.model, usage).map(Cost::micros))
+            Arc::new(move |brain, usage| match &brain.host {
+                Some(_) => prices.cost(&brain.model, usage).map(Cost::micros),
+                // What asks nobody costs nothing.
+                None => Some(0),
+            })
         },
         site: site(setup)?,
         shells: {

@@ -17,12 +17,14 @@ pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyho
 }
 
 #[cfg(any(feature = "lab", feature = "shell"))]
-/// Waits for Ctrl-C or SIGTERM; for ever where the system does not tell us.
+/// Waits for Ctrl-C, SIGTERM or the end of the terminal; for ever where the system does not tell us.
 pub(in crate::cli) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    let Ok(mut hung_up) = signal(SignalKind::hangup()) else { return std::future::pending().await };
     tokio::select! {
         done = tokio::signal::ctrl_c() => if done.is_err() { std::future::pending().await },
         _ = terminate.recv() => {}
+        _ = hung_up.recv() => {}
     }
 }

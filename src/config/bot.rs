@@ -71,6 +71,9 @@ pub struct Bot {
     pub only_named_channels: bool,
     /// Ids of bots or apps whose alerts open sessions.
     pub alert_bots: BTreeSet<String>,
+    /// Which part of the cloud may be looked at where no `[channel.ID]` says so, in direct messages for instance; everything
+    /// unless said.
+    pub scope: Option<Scope>,
     /// Whether a summary of the report goes to the channel as well.
     pub broadcast: bool,
     /// Who may hold every command back with `/ghost freeze`, and let it go on.
@@ -83,6 +86,7 @@ impl Default for Bot {
             sessions: 64,
             only_named_channels: false,
             alert_bots: BTreeSet::new(),
+            scope: None,
             broadcast: false,
             freezers: People::default(),
         }
@@ -93,7 +97,7 @@ impl Default for Bot {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Channel {
-    /// Which part of the cloud may be looked at; everything unless said.
+    /// Which part of the cloud may be looked at; that of `[bot]` unless said.
     pub scope: Option<Scope>,
     /// Who approves captures and measurements there; the ones of `[approval]` unless said.
     pub measurement: Option<People>,

@@ -50,7 +50,17 @@ export async function browser({ width = 1200, height = 800, dark = false } = {})
     run, until, there,
     open: (url) => on('POST', '/url', { url }),
     reload: () => on('POST', '/refresh', {}),
-    click: async (css) => { await there(css); await on('POST', `/element/${await find(css)}/click`, {}); },
+    click: async (css) => {
+      // The page may draw itself anew between finding and clicking.
+      for (let left = 20; ; left -= 1) {
+        await there(css);
+        try {
+          return await on('POST', `/element/${await find(css)}/click`, {});
+        } catch (error) {
+          if (left === 0 || !/stale element/.test(error.message)) throw error;
+        }
+      }
+    },
     type: async (css, text) => { await there(css); await on('POST', `/element/${await find(css)}/value`, { text }); },
     press: (key) => on('POST', '/actions', { actions: [{ type: 'key', id: 'k', actions: [{ type: 'keyDown', value: key }, { type: 'keyUp', value: key }] }] }),
     says: (text) => until('document.body.innerText.includes(arguments[0])', text),

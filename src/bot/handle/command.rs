@@ -29,6 +29,9 @@ pub(super) struct Line {
 /// How many sessions are listed.
 const LISTED: usize = 50;
 
+/// Among so many of late it is looked for those that somebody may see.
+const LOOKED_AT: usize = 10_000;
+
 impl Core {
     /// Takes a command.
     pub(super) async fn commanded(
@@ -91,7 +94,7 @@ impl Core {
         let Some(place) = self.settings.place(&command.channel).cloned() else {
             return Ok(private(&words("I do not work in this channel.")));
         };
-        if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(symptom)) {
+        if let Some(what) = place.outside(symptom) {
             return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
         }
         let user = command.user.id.clone();
@@ -116,10 +119,10 @@ impl Core {
     /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What
     /// goes on in other channels is for the people there.
     pub(super) async fn seen(&self, channel: &str, user: &str) -> Result<Vec<SessionLine>, StoreError> {
-        let posted = self.store.posted(LISTED).await?;
+        let posted = self.store.posted(LOOKED_AT).await?;
         let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<Line>(line).ok());
         let mine = lines.filter(|line| line.channel.as_deref() == Some(channel) || line.requester == user);
-        Ok(mine.map(|line| self.line(line)).collect())
+        Ok(mine.take(LISTED).map(|line| self.line(line)).collect())
     }
 
     fn line(&self, line: Line) -> SessionLine {
@@ -137,13 +140,16 @@ impl Core {
     /// Returns what waits for an answer in a channel.
     async fn pending(&self, channel: &str) -> Result<Vec<Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
+        let posted = self.store.posted(LOOKED_AT).await?;
+        let here = posted.iter().filter(|(_, line)| {
+            let line = serde_json::from_str::<Line>(line).ok();
+            line.and_then(|line| line.channel).as_deref() == Some(channel)
+        });
+        let here: std::collections::BTreeSet<&crate::base::SessionId> =
+            here.map(|(session, _)| session).collect();
         let mut pending = Vec::new();
-        for approval in open.iter().take(LISTED) {
-            let state = self.state(&approval.record.session).await?;
-            let here = state.is_some_and(|state| state.opened.origin.channel.as_deref() == Some(channel));
-            if let Some(found) = self.described(approval).await?.filter(|_| here) {
-                pending.push(found);
-            }
+        for approval in open.iter().filter(|approval| here.contains(&approval.record.session)).take(LISTED) {
+            pending.extend(self.described(approval).await?);
         }
         Ok(pending)
     }

@@ -65,6 +65,15 @@ impl Core {
             let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
             return Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)));
         }
+        self.may_ever_approve(question, user).await
+    }
+
+    /// Says whether somebody may approve or change what is asked about once nothing is held back.
+    pub(super) async fn may_ever_approve(
+        &self,
+        question: &Question,
+        user: &str,
+    ) -> Result<Result<Person, Refusal>, StoreError> {
         let (impact, approvers) = (question.impact(), &question.place.approvers);
         let (person, groups) =
             tokio::join!(self.directory.person_now(user), self.directory.groups(approvers.about(impact)));

@@ -100,7 +100,7 @@ impl Core {
             return Ok(Answer::Done);
         }
         let Some(place) = self.settings.place(&spot.channel) else { return Ok(Answer::Done) };
-        if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(&form.symptom)) {
+        if let Some(what) = place.outside(&form.symptom) {
             return Ok(self.answered(&form.meta, user, Some(Refusal::OutOfScope { what })));
         }
         let quotes = self.quotes(&spot, None).await;

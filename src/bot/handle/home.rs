@@ -13,6 +13,9 @@ use crate::store::StoreError;
 /// How many of each kind are shown.
 const SHOWN: usize = 10;
 
+/// Among so many open questions it is looked for those that somebody may answer.
+const LOOKED_AT: usize = 500;
+
 impl Core {
     /// Draws the tab of somebody who opened it.
     pub(super) fn home_opened(self: &Arc<Self>, home: &Home) {
@@ -60,9 +63,12 @@ impl Core {
     async fn mine(&self, user: &str) -> Result<Vec<show::Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
         let mut mine = Vec::new();
-        for approval in open.iter().take(SHOWN * 5) {
+        for approval in open.iter().take(LOOKED_AT) {
+            if mine.len() == SHOWN * 2 {
+                break;
+            }
             let Ok(question) = self.question(approval.record.id.as_str()).await? else { continue };
-            if self.may_approve(&question, user).await?.is_ok() {
+            if self.may_ever_approve(&question, user).await?.is_ok() {
                 mine.extend(self.described(approval).await?);
             }
         }

@@ -85,6 +85,10 @@ impl Core {
             if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
                 let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
                 let symptom = crate::bot::words::plain(&said.everything());
+                if let Some(what) = place.outside(&symptom) {
+                    tracing::info!("an alert opens no session: {what}");
+                    return Ok(Answer::Done);
+                }
                 let (key, quotes) = (&origin.key, Vec::new());
                 let incident =
                     Incident { thread: &thread, key, who: &name, symptom: &symptom, place, quotes };
@@ -135,10 +139,16 @@ impl Core {
                 );
             }
             Meant::Words(text) if known => {
+                // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
+                if addressed && let Some(what) = place.outside(&text) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+                    self.whisper(&thread, &user, &refused);
+                    return Ok(Answer::Done);
+                }
                 self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
             }
             Meant::Words(text) => {
-                if let Some(what) = place.scope.as_ref().and_then(|scope| scope.outside_words(&text)) {
+                if let Some(what) = place.outside(&text) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::agent::event::{Delivered, Reply};
 use crate::agent::state::{State, Vote};
+use crate::bot::Freeze;
 use crate::bot::core::Core;
 use crate::bot::present::{Piece, card_of, looks, posted};
 use crate::bot::show::Deciding;
@@ -50,7 +51,8 @@ impl Core {
         let place = state.place_of(&Delivered::card_of(id.as_str()));
         let Some(there) = place.and_then(|card| posted(&card.place)) else { return Ok(None) };
         let deciding = with_votes(&mut state, &approval);
-        let looks = crate::bot::show::Looks { deciding, ..looks(&state, None) };
+        let frozen = Freeze::current(self.store.as_ref()).await?;
+        let looks = crate::bot::show::Looks { deciding, ..looks(&state, frozen.as_ref()) };
         let piece = card_of(&state, id.as_str(), &looks, state.last_at);
         Ok(piece.map(|piece| (there, piece)))
     }

@@ -23,11 +23,13 @@ impl Presenter {
         if self.slate.is_overtaken(&change) {
             return Ok(());
         }
-        if !self.went_on(session, seq).await {
-            self.slate.show(&self.web.at(Priority::Board), change).await?;
-        }
+        let shown = match self.went_on(session, seq).await {
+            true => Ok(()),
+            false => self.slate.show(&self.web.at(Priority::Board), change).await.map(drop),
+        };
+        // A call that nobody heard the end of may still have changed the board.
         self.follow(session, seq).await;
-        Ok(())
+        shown
     }
 
     /// Shows a session as its ledger has it, where another replica went on with it.

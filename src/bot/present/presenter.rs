@@ -48,7 +48,7 @@ pub struct Presenter {
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
     /// The sessions that are driven here.
-    pub(super) driven: Mutex<BTreeSet<SessionId>>,
+    pub(super) driven: Mutex<HashMap<SessionId, usize>>,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
@@ -193,7 +193,7 @@ impl Presenter {
 
     /// Tells whether a session is at work here.
     pub(super) fn is_driven(&self, session: &SessionId) -> bool {
-        self.driven.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
+        self.driven.lock().unwrap_or_else(PoisonError::into_inner).contains_key(session)
     }
 
     fn note_fresh(&self, state: &State, what: String) {
@@ -310,10 +310,15 @@ impl Watcher for Presenter {
     }
 
     fn began(&self, session: &SessionId, _orphaned: bool) {
-        self.driven.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+        *self.driven.lock().unwrap_or_else(PoisonError::into_inner).entry(session.clone()).or_default() += 1;
     }
 
     fn ended(&self, session: &SessionId, _how: Option<&Result<Rest, EngineError>>) {
-        self.driven.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        // A session may be taken up again before the end of the time before is told.
+        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        match driven.get_mut(session) {
+            Some(times) if *times > 1 => *times -= 1,
+            Some(_) | None => drop(driven.remove(session)),
+        }
     }
 }

@@ -23,7 +23,7 @@ impl Presenter {
     pub(super) async fn look(&self) {
         if self.notice().await {
             let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            for session in driven {
+            for session in driven.into_keys() {
                 self.show_anew(&session).await;
             }
         }

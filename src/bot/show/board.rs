@@ -31,7 +31,7 @@ pub fn board(state: &State, looks: &Looks, now: Timestamp) -> Message {
     let notices =
         [looks.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, looks)), trouble(looks)];
     blocks.extend(notices.into_iter().flatten().map(say));
-    blocks.push(small(&spent(&board)));
+    blocks.push(small(&format!("{}{}", spent(&board), told_by(state))));
     blocks.push(actions(buttons(&board.session, over)));
     Message { text: fallback(state, &board, looks), blocks }
 }
@@ -185,6 +185,16 @@ fn trouble(looks: &Looks) -> Option<Line> {
         .trouble
         .as_deref()
         .map(|trouble| Line::new().bold("Trouble").text(&format!(": {}", prose(trouble, 300))))
+}
+
+/// Says so where no model and no engineer decides what comes next.
+fn told_by(state: &State) -> String {
+    let brain = &state.opened.brain;
+    match (brain.provider.as_str(), brain.model.as_str()) {
+        ("scripted", "") => " · told by a script".to_owned(),
+        ("scripted", title) => format!(" · told by a script: {}", prose(title, 100)),
+        _ => String::new(),
+    }
 }
 
 fn spent(board: &Board) -> String {

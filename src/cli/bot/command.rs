@@ -168,7 +168,8 @@ async fn application(
         brain: model.brain(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: Vec::new(),
-        trail: Arc::new(|who, what, why| tracing::warn!(who, why, "{what}")),
+        // The words behind it are in the journal alone.
+        trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),
     }));
     let way = match setup.config.slack.transport {
         Transport::Socket => Way::Sockets(SocketSettings {

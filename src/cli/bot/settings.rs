@@ -12,14 +12,14 @@ use crate::shell::Scope;
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
-    let anywhere = Place { approvers: approvers(config, None), scope: None };
+    let anywhere = Place { approvers: approvers(config, None), scope: config.bot.scope.as_ref().map(scope) };
     let channels: BTreeMap<String, Place> = config
         .channel
         .iter()
         .map(|(id, channel)| {
             let place = Place {
                 approvers: approvers(config, Some(channel)),
-                scope: channel.scope.as_ref().map(scope),
+                scope: channel.scope.as_ref().or(config.bot.scope.as_ref()).map(scope),
             };
             (id.clone(), place)
         })

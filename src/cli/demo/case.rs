@@ -31,7 +31,10 @@ impl Case {
     /// Returns who tells it.
     pub(super) fn story(self) -> Result<Told, ScriptedError> {
         match self {
-            Self::J => Told::parse("case J, recorded", include_str!("../../../demo/told/j/story.jsonl")),
+            Self::J => Told::parse(
+                "case J, from recordings, whatever is asked",
+                include_str!("../../../demo/told/j/story.jsonl"),
+            ),
         }
     }
 

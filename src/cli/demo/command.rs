@@ -103,6 +103,10 @@ fn config(place: &Place) -> Config {
         Channel { scope: Some(scope), measurement: Some(everybody.clone()), change: Some(everybody.clone()) };
     let mut config = Config::default();
     config.approval.requester = Some(RequesterMay::Everything);
+    config.approval.measurement = everybody.clone();
+    config.approval.change.users = everybody.users.clone();
+    // The local Slack counts nothing.
+    config.slack.pace = 20;
     config.bot.freezers = everybody;
     config.channel.insert(place.id.clone(), channel);
     config

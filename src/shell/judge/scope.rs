@@ -20,6 +20,20 @@ pub struct Scope {
     pub resource_groups: Vec<String>,
 }
 
+/// What stands in front of `NAME resource group`.
+const LEADS: [&str; 6] = ["the", "in", "our", "of", "from", "my"];
+
+/// Returns a word without the marks around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|char: char| !char.is_ascii_alphanumeric())
+}
+
+/// Tells a name from a word of a language: it holds a digit, or parts that are joined.
+fn is_name(word: &str) -> bool {
+    let joined = word.contains(['-', '_', '.']) && !matches!(word, "resource-group" | "--resource-group");
+    joined || word.contains(|char: char| char.is_ascii_digit())
+}
+
 /// Commands that name no group and show nothing of one.
 const NEUTRAL: [&[&str]; 8] = [
     &["version"],
@@ -96,29 +110,31 @@ impl Scope {
         if self.is_open() {
             return None;
         }
-        let words_lower = words.to_ascii_lowercase();
-        self.outside_ids(words).or_else(|| {
-            let mut before = "";
-            let mut earlier = "";
-            for word in words_lower.split_whitespace() {
-                let bare = word.trim_matches(|char: char| !char.is_ascii_alphanumeric());
-                let named = match (earlier, before) {
-                    (_, "-g" | "--resource-group") | ("resource", "group") => {
-                        self.outside_list(&self.resource_groups, bare, "resource group")
-                    }
-                    (_, "--subscription" | "subscription") => {
-                        let looks = bare.contains(|char: char| char.is_ascii_digit());
-                        looks.then(|| self.outside_list(&self.subscriptions, bare, "subscription")).flatten()
-                    }
-                    _ => None,
-                };
-                if named.is_some() {
-                    return named;
-                }
-                (earlier, before) = (before, word);
+        let lower = words.to_ascii_lowercase();
+        let words: Vec<&str> = lower
+            .split(|char: char| char.is_whitespace() || matches!(char, ':' | '=' | ',' | ';'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        self.outside_ids(&lower).or_else(|| (0..words.len()).find_map(|at| self.outside_at(&words, at)))
+    }
+
+    /// Says what lies outside of what the words name from here on: `resource group NAME`, `NAME resource group`, `-g NAME`.
+    fn outside_at(&self, words: &[&str], at: usize) -> Option<String> {
+        let word = |at: usize| words.get(at).map_or("", |word| bare(word));
+        let (list, what, behind) = match (words.get(at).copied().unwrap_or_default(), word(at), word(at + 1))
+        {
+            (_, "resource", "group") => (&self.resource_groups, "resource group", at + 2),
+            ("-g" | "--resource-group", _, _) | (_, "resource-group" | "resourcegroup" | "rg", _) => {
+                (&self.resource_groups, "resource group", at + 1)
             }
-            None
-        })
+            (_, "subscription", _) => (&self.subscriptions, "subscription", at + 1),
+            _ => return None,
+        };
+        // `the NAME resource group`; without the word in front of it the name may be anything's.
+        let leads = at.checked_sub(2).is_some_and(|at| LEADS.contains(&word(at)));
+        let before = at.checked_sub(1).filter(|_| leads && what == "resource group").map_or("", word);
+        let named = [word(behind), before].into_iter().find(|name| is_name(name))?;
+        self.outside_list(list, named, what)
     }
 
     /// Holds `/subscriptions/ID/resourceGroups/NAME` against the lists, wherever it stands.
@@ -293,11 +309,24 @@ mod tests {
             "look at -g rg-db, please",
             "why is /subscriptions/22222222-0000-0000-0000-000000000000 down",
             "subscription 22222222-0000-0000-0000-000000000000 is slow",
+            "web-1 in the rg-db resource group is slow",
+            "resource group: rg-db",
+            "it is in rg rg-db",
+            "--resource-group=rg-db",
+            "the resource-group 'RG-DB' is slow",
         ] {
             assert!(web.outside_words(words).is_some(), "{words}");
         }
-        for words in ["web-1 is slow", "resource group rg-web: web-1 is slow", "our subscription is slow", ""]
-        {
+        for words in [
+            "web-1 is slow",
+            "resource group rg-web: web-1 is slow",
+            "web-1 in the rg-web resource group is slow",
+            "web-1: resource group unknown",
+            "the resource group is slow",
+            "our subscription is slow",
+            "resource group",
+            "",
+        ] {
             assert_eq!(web.outside_words(words), None, "{words}");
         }
     }

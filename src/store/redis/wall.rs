@@ -41,12 +41,12 @@ impl Wall for Store {
 
     async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError> {
         let key = self.keys.journal();
-        // The lines first: where one is added in between, the length says so, and whoever writes behind it is refused.
+        // The length first: where a line is added in between, whoever writes behind the length is refused.
+        let length = self.ask(redis::cmd("LLEN").arg(&key)).await?;
         let first = i64::try_from(limit).unwrap_or(i64::MAX).saturating_neg();
         let mut range = redis::cmd("LRANGE");
         range.arg(&key).arg(first).arg(-1);
         let lines = if limit == 0 { Vec::new() } else { self.ask(&range).await? };
-        let length = self.ask(redis::cmd("LLEN").arg(&key)).await?;
         Ok((length, lines))
     }
 

@@ -115,6 +115,8 @@ impl World {
         for entry in journal["entries"].as_array().unwrap() {
             let word = match entry["what"].as_str().unwrap() {
                 "call" => entry["error"].as_str().map(str::to_owned),
+                // What the bot changes last is told when it may be gone already; it has nothing to do then.
+                _ if entry["subtype"] == "message_changed" => None,
                 _ => (entry["acknowledged"] != true).then(|| "unacknowledged".to_owned()),
             };
             if let Some(view) = entry["view"].as_str().filter(|_| entry["method"] == "views.open")

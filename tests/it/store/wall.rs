@@ -84,3 +84,28 @@ pub(super) async fn the_backlog_tells_of_work_and_of_questions(world: &World) {
     assert!(!lease.is_orphans());
     assert_eq!(world.store.backlog().await.unwrap().queued, 1);
 }
+
+/// Whoever reads where the chain ends while others write either writes behind its end or is refused.
+pub(super) async fn notes_of_many_at_once_are_each_written_behind_what_was_read(world: &World) {
+    let write = async |who: usize| {
+        for _ in 0..20 {
+            loop {
+                let (length, last) = world.store.notes(1).await.unwrap();
+                let before = last.last().and_then(|line| line.split(' ').next()).unwrap_or("nothing");
+                let line = format!("{length}.{who} {before}");
+                match world.store.note(length, &line).await {
+                    Ok(()) => break,
+                    Err(StoreError::Moved { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    };
+    futures_util::future::join_all((0..6).map(write)).await;
+    let (length, lines) = world.store.notes(usize::MAX).await.unwrap();
+    assert_eq!((length, lines.len()), (120, 120));
+    for (at, pair) in lines.windows(2).enumerate() {
+        let (name, behind) = (pair[0].split(' ').next().unwrap(), pair[1].rsplit(' ').next().unwrap());
+        assert_eq!(name, behind, "line {} says what it was written behind", at + 2);
+    }
+}
