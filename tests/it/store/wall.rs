@@ -104,8 +104,8 @@ pub(super) async fn notes_of_many_at_once_are_each_written_behind_what_was_read(
     futures_util::future::join_all((0..6).map(write)).await;
     let (length, lines) = world.store.notes(usize::MAX).await.unwrap();
     assert_eq!((length, lines.len()), (120, 120));
-    for (at, pair) in lines.windows(2).enumerate() {
-        let (name, behind) = (pair[0].split(' ').next().unwrap(), pair[1].rsplit(' ').next().unwrap());
+    for (at, (line, next)) in lines.iter().zip(lines.iter().skip(1)).enumerate() {
+        let (name, behind) = (line.split(' ').next(), next.rsplit(' ').next());
         assert_eq!(name, behind, "line {} says what it was written behind", at + 2);
     }
 }
