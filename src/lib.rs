@@ -29,6 +29,8 @@ pub mod http;
 pub mod lab;
 #[cfg(any(feature = "nsg", feature = "route"))]
 pub mod net;
+#[cfg(feature = "nsg")]
+pub mod nsg;
 #[cfg(feature = "route")]
 pub mod route;
 #[cfg(feature = "session")]

@@ -90,7 +90,8 @@ fn bounded(source: impl Read) -> io::Result<Option<Vec<u8>>> {
 /// Returns a text without what would steer a terminal: a document may be anybody's.
 pub(super) fn harmless(text: &str) -> String {
     let steers = |char: char| {
-        (char.is_control() && char != '\n') || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        (char.is_control() && char != '\n')
+            || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars().map(|char| if steers(char) { '\u{fffd}' } else { char }).collect()
 }

@@ -143,9 +143,11 @@ mod tests {
 
     #[test]
     fn a_set_is_printed_as_the_fewest_prefixes() {
-        let halves: Vec<_> = ["10.0.0.0/9", "10.128.0.0/9", "10.1.0.0/16"].map(|text| parse_prefix(text).unwrap()).into();
+        let halves: Vec<_> =
+            ["10.0.0.0/9", "10.128.0.0/9", "10.1.0.0/16"].map(|text| parse_prefix(text).unwrap()).into();
         let set = AddressSet::of(&halves);
-        let printed: Vec<_> = Family::Ipv4.prefixes(set.family(Family::Ipv4)).iter().map(ToString::to_string).collect();
+        let printed: Vec<_> =
+            Family::Ipv4.prefixes(set.family(Family::Ipv4)).iter().map(ToString::to_string).collect();
         assert_eq!(printed, ["10.0.0.0/8"]);
         assert!(set.family(Family::Ipv6).is_empty());
     }

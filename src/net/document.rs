@@ -103,7 +103,9 @@ pub fn rows(
         list @ Value::Array(_) => flatten(list, wraps, &is_row, &mut found),
         Value::Object(map) if is_row(&map) => found.push(Value::Object(map)),
         Value::Object(map) => {
-            let wrapped = wraps.iter().find_map(|wrap| map.field(wrap).filter(|value| value.is_array() || value.is_object()));
+            let wrapped = wraps
+                .iter()
+                .find_map(|wrap| map.field(wrap).filter(|value| value.is_array() || value.is_object()));
             let inner = wrapped.cloned().ok_or(DocumentError::WrongShape { expected })?;
             flatten(inner, wraps, &is_row, &mut found);
         }
@@ -114,7 +116,12 @@ pub fn rows(
     Ok(found)
 }
 
-fn flatten(value: Value, wraps: &[&str], is_row: &impl Fn(&Map<String, Value>) -> bool, found: &mut Vec<Value>) {
+fn flatten(
+    value: Value,
+    wraps: &[&str],
+    is_row: &impl Fn(&Map<String, Value>) -> bool,
+    found: &mut Vec<Value>,
+) {
     // The reader of JSON bounds the depth.
     match value {
         Value::Array(items) => items.into_iter().for_each(|item| flatten(item, wraps, is_row, found)),
@@ -125,7 +132,9 @@ fn flatten(value: Value, wraps: &[&str], is_row: &impl Fn(&Map<String, Value>) -
                 None => found.push(Value::Object(map)),
             }
         }
-        row @ (Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => found.push(row),
+        row @ (Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+            found.push(row)
+        }
     }
 }
 
@@ -141,7 +150,13 @@ mod tests {
 
     #[test]
     fn a_row_is_found_in_whatever_it_is_wrapped() {
-        for text in [r#"{"p":1}"#, r#"[{"p":1}]"#, r#"{"value":[{"p":1}]}"#, r#"[[[{"p":1}]]]"#, r#"[{"value":[{"p":1}]}]"#] {
+        for text in [
+            r#"{"p":1}"#,
+            r#"[{"p":1}]"#,
+            r#"{"value":[{"p":1}]}"#,
+            r#"[[[{"p":1}]]]"#,
+            r#"[{"value":[{"p":1}]}]"#,
+        ] {
             assert_eq!(read(text), Ok(1), "{text}");
         }
         assert_eq!(read("\u{feff}[]"), Ok(0));
@@ -159,7 +174,9 @@ mod tests {
         assert_eq!(read(r#"{"value":[{"p":1}"#), Err("the document is not JSON".into()));
         assert_eq!(read("42"), Err("the document holds no rows".into()));
         assert_eq!(read("{}"), Err("the document holds no rows".into()));
-        assert!(read(r#"{"error":{"code":"AuthorizationFailed"}}"#).unwrap_err().ends_with("AuthorizationFailed"));
+        assert!(
+            read(r#"{"error":{"code":"AuthorizationFailed"}}"#).unwrap_err().ends_with("AuthorizationFailed")
+        );
         assert_eq!(read(&"[".repeat(100_000)), Err("the document is not JSON".into()));
     }
 }

@@ -52,7 +52,8 @@ impl Inventory {
     fn configure(&mut self, row: usize, configuration: &Value) {
         // Older command lines nest the fields once more.
         let inner = configuration.field("properties").unwrap_or(configuration);
-        let Some(address) = inner.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok()) else {
+        let Some(address) = inner.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok())
+        else {
             self.warnings.push(Warning::at(row, "an address of a network interface cannot be read"));
             return;
         };

@@ -34,7 +34,9 @@ impl Tags {
             for text in good.iter().chain(&odd) {
                 match parse_prefix(text) {
                     Some(prefix) => prefixes.push(prefix),
-                    None => tags.warnings.push(Warning::at(at + 1, format!("the tag `{name}` has no prefix `{text}`"))),
+                    None => tags
+                        .warnings
+                        .push(Warning::at(at + 1, format!("the tag `{name}` has no prefix `{text}`"))),
                 }
             }
             // A tag of which nothing could be read is not known to be empty.

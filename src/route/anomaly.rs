@@ -69,22 +69,35 @@ pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anom
     let name = row.name.as_deref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
     match row.hop {
         Hop::None if row.source == Source::User => {
-            found.push(Anomaly::new(Code::Blackhole, format!("the user route{name} {prefix} drops the packet (next hop None)")));
+            found.push(Anomaly::new(
+                Code::Blackhole,
+                format!("the user route{name} {prefix} drops the packet (next hop None)"),
+            ));
         }
         Hop::None => {
             let source = row.source.as_str();
-            found.push(Anomaly::new(Code::SystemDrop, format!("the {source} route {prefix} drops the packet (next hop None)")));
+            found.push(Anomaly::new(
+                Code::SystemDrop,
+                format!("the {source} route {prefix} drops the packet (next hop None)"),
+            ));
         }
         Hop::Appliance => {
-            let hops = if row.hop_ips.is_empty() { "an unnamed address".to_owned() } else { row.hop_ips.join(", ") };
-            found.push(Anomaly::new(Code::Nva, format!("the route{name} {prefix} goes through the appliance at {hops}")));
+            let hops =
+                if row.hop_ips.is_empty() { "an unnamed address".to_owned() } else { row.hop_ips.join(", ") };
+            found.push(Anomaly::new(
+                Code::Nva,
+                format!("the route{name} {prefix} goes through the appliance at {hops}"),
+            ));
             found.extend(inventory.map(|inventory| of_appliance(row, inventory)).unwrap_or_default());
         }
         Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Gateway | Hop::Other => {}
     }
     if prefix.prefix_len() == 0 && row.source != Source::System {
         let (source, hop) = (row.source.as_str(), &row.hop_type);
-        found.push(Anomaly::new(Code::DefaultTakenOver, format!("the default route {prefix} is {source}'s and goes to {hop}")));
+        found.push(Anomaly::new(
+            Code::DefaultTakenOver,
+            format!("the default route {prefix} is {source}'s and goes to {hop}"),
+        ));
     }
     found
 }
@@ -94,7 +107,10 @@ fn of_appliance(row: &super::row::Row, inventory: &Inventory) -> Vec<Anomaly> {
     for text in &row.hop_ips {
         match text.parse::<IpAddr>().ok().and_then(|address| inventory.owner(address)) {
             None => {
-                found.push(Anomaly::new(Code::NvaUnknown, format!("no network interface of the inventory owns {text}")));
+                found.push(Anomaly::new(
+                    Code::NvaUnknown,
+                    format!("no network interface of the inventory owns {text}"),
+                ));
             }
             Some(nic) if nic.forwards == Some(false) => {
                 let detail = format!("the network interface {} of {text} does not forward", nic.name);
@@ -132,10 +148,18 @@ pub(super) fn asymmetry(there: &Route, back: &Route) -> Option<Anomaly> {
     };
     let (out, home) = (way(there), way(back));
     (out != home).then(|| {
-        let say = |way: Option<Vec<String>>| way.map_or_else(|| "the network itself".to_owned(), |way| way.join(", "));
+        let say = |way: Option<Vec<String>>| {
+            way.map_or_else(|| "the network itself".to_owned(), |way| way.join(", "))
+        };
         Anomaly::new(
             Code::AsymmetricReturn,
-            format!("the way there is {} ({}), the way back {} ({})", say(out), there.prefix, say(home), back.prefix),
+            format!(
+                "the way there is {} ({}), the way back {} ({})",
+                say(out),
+                there.prefix,
+                say(home),
+                back.prefix
+            ),
         )
     })
 }

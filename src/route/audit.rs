@@ -92,9 +92,11 @@ impl Table {
 
     fn unused_bgp(&self) -> Vec<Entry> {
         let active = || self.routes.iter().filter(|route| route.is_active());
-        let preferred: HashSet<IpNet> = active().filter(|route| route.beats_bgp()).map(|route| route.prefix).collect();
+        let preferred: HashSet<IpNet> =
+            active().filter(|route| route.beats_bgp()).map(|route| route.prefix).collect();
         let covered = |prefix: IpNet| {
-            let around = (0..=prefix.prefix_len()).filter_map(|length| IpNet::new(prefix.network(), length).ok());
+            let around =
+                (0..=prefix.prefix_len()).filter_map(|length| IpNet::new(prefix.network(), length).ok());
             around.into_iter().any(|wider| preferred.contains(&wider.trunc()))
         };
         let unused = |route: &&Route| route.row.source == Source::Gateway && covered(route.prefix);
@@ -106,7 +108,8 @@ impl Table {
         let mut equals: HashMap<(IpNet, (u8, bool)), usize> = HashMap::new();
         active().for_each(|route| *equals.entry((route.prefix, route.rank())).or_default() += 1);
         let shared = |route: &&Route| {
-            route.row.hop_ips.len() > 1 || equals.get(&(route.prefix, route.rank())).is_some_and(|count| *count > 1)
+            route.row.hop_ips.len() > 1
+                || equals.get(&(route.prefix, route.rank())).is_some_and(|count| *count > 1)
         };
         active().filter(shared).map(Entry::from).collect()
     }
@@ -116,7 +119,10 @@ impl Table {
         for route in &self.routes {
             if route.row.state == State::Invalid {
                 let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
-                found.push(Anomaly::new(Code::InvalidShadow, format!("the {source} route {prefix} to {hop} is Invalid")));
+                found.push(Anomaly::new(
+                    Code::InvalidShadow,
+                    format!("the {source} route {prefix} to {hop} is Invalid"),
+                ));
             }
             if route.is_active() {
                 let told = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);

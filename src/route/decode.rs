@@ -24,7 +24,9 @@ pub(super) struct Decoded {
 pub(super) fn decode(text: &str, tags: Option<&Tags>) -> Result<Decoded, DocumentError> {
     let is_row = |map: &Map<String, Value>| map.field("addressPrefix").is_some();
     let mut decoded = Decoded::default();
-    for (at, value) in rows(text, &["value", "effectiveRoutes"], is_row, "effective routes")?.iter().enumerate() {
+    for (at, value) in
+        rows(text, &["value", "effectiveRoutes"], is_row, "effective routes")?.iter().enumerate()
+    {
         decoded.row(at + 1, value, tags);
     }
     Ok(decoded)
@@ -66,7 +68,8 @@ impl Decoded {
         self.listed += 1;
         if let Some(prefixes) = tags.and_then(|tags| tags.resolve(text)) {
             let tag: Arc<str> = Arc::from(text);
-            let route = |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
+            let route =
+                |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
             self.routes.extend(prefixes.iter().map(route));
         } else {
             self.warn(row.number, format!("the service tag `{}` is not resolved", clipped(text)));

@@ -55,7 +55,9 @@ impl Reason {
         match self {
             Self::LpmOnly => "it alone has the longest prefix",
             Self::SourcePrecedence => "of the routes of this length, its source ranks highest",
-            Self::SystemPreferred => "system routes of networks, peerings and service endpoints are preferred",
+            Self::SystemPreferred => {
+                "system routes of networks, peerings and service endpoints are preferred"
+            }
             Self::ExplicitPrefix => "a prefix that is written out goes before one of a service tag",
         }
     }

@@ -77,9 +77,11 @@ impl Table {
         let active: Vec<&Route> = self.containing(to).filter(|route| route.is_active()).collect();
         let preferred = active.iter().any(|route| route.beats_bgp());
         let competes = |route: &Route| !(preferred && route.row.source == Source::Gateway);
-        let longest = active.iter().filter(|route| competes(route)).map(|route| route.prefix.prefix_len()).max();
+        let longest =
+            active.iter().filter(|route| competes(route)).map(|route| route.prefix.prefix_len()).max();
         let longest_of_all = active.first().map(|route| route.prefix.prefix_len());
-        let finalists = || active.iter().filter(|route| competes(route) && Some(route.prefix.prefix_len()) == longest);
+        let finalists =
+            || active.iter().filter(|route| competes(route) && Some(route.prefix.prefix_len()) == longest);
         let rank = finalists().map(|route| route.rank()).min();
         let (mut best, mut beaten) = (Vec::new(), Vec::new());
         for route in active.iter().copied() {
@@ -93,9 +95,12 @@ impl Table {
                 best.push(route);
             }
         }
-        let at_longest = active.iter().filter(|route| Some(route.prefix.prefix_len()) == longest_of_all).count();
+        let at_longest =
+            active.iter().filter(|route| Some(route.prefix.prefix_len()) == longest_of_all).count();
         let endpoint = rank.is_some_and(|(tier, _)| tier == 0) && finalists().nth(1).is_some();
-        let by_tag = finalists().any(|route| best.first().is_some_and(|best| best.rank().0 == route.rank().0 && best.rank() != route.rank()));
+        let by_tag = finalists().any(|route| {
+            best.first().is_some_and(|best| best.rank().0 == route.rank().0 && best.rank() != route.rank())
+        });
         let reason = if longest != longest_of_all || endpoint {
             Reason::SystemPreferred
         } else if at_longest <= 1 {
@@ -112,7 +117,8 @@ impl Table {
     fn could_win(&self, chosen: Option<&Route>) -> Vec<String> {
         let ahead = |source: &Source| {
             chosen.is_none_or(|chosen| {
-                chosen.prefix.prefix_len() < chosen.prefix.max_prefix_len() || (source.rank() + 1, true) <= chosen.rank()
+                chosen.prefix.prefix_len() < chosen.prefix.max_prefix_len()
+                    || (source.rank() + 1, true) <= chosen.rank()
             })
         };
         let could = self.tags.iter().filter(|(_, row)| row.state == State::Active && ahead(&row.source));

@@ -53,7 +53,11 @@ fn a_more_specific_bgp_route_loses_to_the_network_but_a_user_route_wins() {
     let bgp = row("10.0.1.0/24", "VirtualNetworkGateway", "VirtualNetworkGateway");
     let network = row("10.0.0.0/16", "Default", "VnetLocal");
     check(&[bgp.clone(), network.clone()], "10.0.1.1", "Default 10.0.0.0/16 SystemPreferred");
-    check(&[bgp, network, row("10.0.0.0/20", "User", "Internet")], "10.0.1.1", "User 10.0.0.0/20 SystemPreferred");
+    check(
+        &[bgp, network, row("10.0.0.0/20", "User", "Internet")],
+        "10.0.1.1",
+        "User 10.0.0.0/20 SystemPreferred",
+    );
 }
 
 #[test]
@@ -65,9 +69,16 @@ fn equals_are_a_tie_whatever_their_source() {
 
 #[test]
 fn an_unresolved_tag_is_told_only_where_it_could_win() {
-    let rows = [row("Storage", "User", "Internet"), row("20.60.0.1/32", "User", "Internet"), row("0.0.0.0/0", "Default", "Internet")];
+    let rows = [
+        row("Storage", "User", "Internet"),
+        row("20.60.0.1/32", "User", "Internet"),
+        row("0.0.0.0/0", "Default", "Internet"),
+    ];
     let found = select(&rows, "20.60.0.2");
-    assert_eq!((found.result, found.unresolved.as_slice()), (Outcome::Indeterminate, ["Storage".to_owned()].as_slice()));
+    assert_eq!(
+        (found.result, found.unresolved.as_slice()),
+        (Outcome::Indeterminate, ["Storage".to_owned()].as_slice())
+    );
     check(&rows, "20.60.0.1", "User 20.60.0.1/32 LpmOnly");
     let mut idle = rows.clone();
     idle[0]["state"] = json!("Invalid");
@@ -76,8 +87,14 @@ fn an_unresolved_tag_is_told_only_where_it_could_win() {
 
 #[test]
 fn a_resolved_tag_competes_and_loses_to_the_same_prefix_written_out() {
-    let tags = Tags::parse(r#"{"values":[{"name":"Storage","properties":{"addressPrefixes":["20.60.0.0/16"]}}]}"#).unwrap();
-    let rows = json!([row("storage", "User", "Internet"), row("20.60.0.0/16", "User", "None"), row("0.0.0.0/0", "Default", "Internet")]);
+    let tags =
+        Tags::parse(r#"{"values":[{"name":"Storage","properties":{"addressPrefixes":["20.60.0.0/16"]}}]}"#)
+            .unwrap();
+    let rows = json!([
+        row("storage", "User", "Internet"),
+        row("20.60.0.0/16", "User", "None"),
+        row("0.0.0.0/0", "Default", "Internet")
+    ]);
     let found = Table::parse(&rows.to_string(), Some(&tags)).unwrap().select("20.60.0.2".parse().unwrap());
     assert_eq!((found.reason, codes(&found)), (Some(Reason::ExplicitPrefix), vec!["BLACKHOLE"]));
     let rows = json!([row("storage", "User", "Internet"), row("0.0.0.0/0", "Default", "Internet")]);
@@ -114,10 +131,19 @@ fn a_way_back_around_the_appliance_is_told() {
 
 #[test]
 fn an_odd_row_is_told_and_hides_nothing() {
-    let rows = [Value::Null, json!(3), json!({"x": 1}), json!("x"), row("10.300.0.0/16", "User", "None"), row("10.0.0.0/8", "Default", "None")];
+    let rows = [
+        Value::Null,
+        json!(3),
+        json!({"x": 1}),
+        json!("x"),
+        row("10.300.0.0/16", "User", "None"),
+        row("10.0.0.0/8", "Default", "None"),
+    ];
     let found = select(&rows, "10.0.0.1");
     assert_eq!(found.result, Outcome::Winner);
-    assert!(found.warnings.iter().any(|warning| warning.to_string() == "row 5: `10.300.0.0/16` is no prefix"));
+    assert!(
+        found.warnings.iter().any(|warning| warning.to_string() == "row 5: `10.300.0.0/16` is no prefix")
+    );
     assert!(found.warnings.len() >= 5);
 }
 
@@ -130,14 +156,19 @@ fn a_route_without_a_state_does_not_compete() {
 
 #[test]
 fn a_table_of_which_nothing_can_be_read_is_an_error() {
-    for text in ["", "[]", "{}", "null", "[null]", r#"{"value":[{"addressPrefix":["x y"]}]}"#, &"[".repeat(9999)] {
+    for text in
+        ["", "[]", "{}", "null", "[null]", r#"{"value":[{"addressPrefix":["x y"]}]}"#, &"[".repeat(9999)]
+    {
         assert!(Table::parse(text, None).is_err(), "{text:.40}");
     }
 }
 
 #[test]
 fn bgp_below_the_network_is_listed_as_unused() {
-    let rows = [row("10.0.0.0/16", "Default", "VnetLocal"), row("10.0.1.0/24", "VirtualNetworkGateway", "VirtualNetworkGateway")];
+    let rows = [
+        row("10.0.0.0/16", "Default", "VnetLocal"),
+        row("10.0.1.0/24", "VirtualNetworkGateway", "VirtualNetworkGateway"),
+    ];
     let audit = table(&rows).audit(None);
     assert_eq!((audit.route_count, audit.bgp.len(), audit.unused_bgp.len()), (2, 1, 1));
     assert!(!audit.default_route.present);

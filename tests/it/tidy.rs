@@ -22,7 +22,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     (
         "cli",
         &[
-            "agent", "base", "bot", "config", "http", "lab", "net", "nsg", "route", "session", "shell", "slack", "store",
+            "agent", "base", "bot", "config", "http", "lab", "net", "nsg", "route", "session", "shell",
+            "slack", "store",
         ],
     ),
 ];

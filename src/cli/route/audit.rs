@@ -66,7 +66,9 @@ fn told(audit: &Audit) -> String {
     }
     if !audit.findings.is_empty() {
         lines.push("\nWhat to look at first:".to_owned());
-        lines.extend(audit.findings.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)));
+        lines.extend(
+            audit.findings.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)),
+        );
     }
     if !audit.warnings.is_empty() {
         lines.push("\nNot read:".to_owned());

@@ -71,7 +71,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 fn told(selection: &Selection, to: IpAddr) -> String {
     let mut lines = vec![match (&selection.winner, selection.result) {
         (Some(winner), _) => {
-            let reason = selection.reason.map(|reason| format!(": {}", reason.sentence())).unwrap_or_default();
+            let reason =
+                selection.reason.map(|reason| format!(": {}", reason.sentence())).unwrap_or_default();
             format!("{to}  {winner}{reason}")
         }
         (None, Outcome::NoRoute) => format!("{to}  no route carries it: the packet is dropped"),
@@ -83,7 +84,9 @@ fn told(selection: &Selection, to: IpAddr) -> String {
             format!("{to}  {} equal routes share the load", selection.tied.len())
         }
     }];
-    lines.extend(selection.anomalies.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)));
+    lines.extend(
+        selection.anomalies.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)),
+    );
     if !selection.trace.is_empty() {
         lines.push("\nEvery route that contains it, the winner first:".to_owned());
         lines.extend(selection.trace.iter().map(|step| format!("  {}\n      {}", step.route, step.what)));
