@@ -16,17 +16,16 @@ pub trait Fields {
 impl Fields for Map<String, Value> {
     fn field(&self, name: &str) -> Option<&Value> {
         self.get(name).or_else(|| {
-            let same = |key: &str| {
-                let plain = |text: &str| -> Vec<u8> {
-                    let letters = text.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
-                    letters.map(|byte| byte.to_ascii_lowercase()).collect()
-                };
-                plain(key) == plain(name)
-            };
+            let same = |key: &str| plain(key).eq(plain(name));
             // A row has a dozen fields; a huge one is not searched for a name it might have misspelled.
             self.iter().take(64).find(|(key, _)| same(key)).map(|(_, value)| value)
         })
     }
+}
+
+/// Returns the letters of a name that count.
+fn plain(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase())
 }
 
 impl Fields for Value {

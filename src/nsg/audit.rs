@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::finding::{Exposure, Ordered, RuleRef, Shadowed};
 use super::peers::Peers;
-use super::region::{Budget, Piece, TooMany, View, common, subtract};
+use super::region::{Budget, Piece, TooMany, View, subtract};
 use super::rule::{Access, Direction, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
 use super::sweep::sweep;
@@ -61,13 +61,18 @@ impl Ruleset {
         if !rules.is_empty() && rules.iter().all(|rule| rule.is_default) {
             audit.default_only.push(list(Vec::new()));
         }
+        let mut unjudged: Option<(TooMany, Vec<&str>)> = None;
+        let before: Vec<Before<'_>> = rules.iter().map(|rule| Before::new(rule)).collect();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_default) {
-            let earlier = rules.get(..at).unwrap_or_default();
+            let earlier = before.get(..at).unwrap_or_default();
             if let Err(problem) = self.examine_rule(group, direction, rule, earlier, audit, budget) {
-                audit
-                    .warnings
-                    .push(Warning::whole(format!("the rule {} is not judged: {problem}", rule.name)));
+                unjudged.get_or_insert_with(|| (problem, Vec::new())).1.push(rule.name.as_str());
             }
+        }
+        if let Some((problem, names)) = unjudged {
+            let first: Vec<&str> = names.iter().take(5).copied().collect();
+            let what = format!("{} rules are not judged ({}): {problem}", names.len(), first.join(", "));
+            audit.warnings.push(Warning::whole(what));
         }
     }
 
@@ -76,7 +81,7 @@ impl Ruleset {
         group: &Group,
         direction: Direction,
         rule: &Rule,
-        earlier: &[&Rule],
+        earlier: &[Before<'_>],
         audit: &mut Audit,
         budget: &mut Budget,
     ) -> Result<(), TooMany> {
@@ -97,7 +102,7 @@ impl Ruleset {
         }
         let mut own = Piece::of_rule(rule, View::Most, View::Most);
         for other in earlier {
-            own = subtract(own, &certain(other, View::Least, View::Least), budget)?;
+            own = subtract(own, &other.least, budget)?;
         }
         let elsewhere = self.elsewhere(group, direction, &own, budget)?;
         if elsewhere.is_empty() && !own.is_empty() {
@@ -133,10 +138,22 @@ impl Ruleset {
     }
 }
 
+/// A rule that is tried before others, and what it certainly takes.
+struct Before<'a> {
+    rule: &'a Rule,
+    least: Vec<Piece>,
+}
+
+impl<'a> Before<'a> {
+    fn new(rule: &'a Rule) -> Self {
+        Self { rule, least: certain(rule, View::Least, View::Least) }
+    }
+}
+
 /// Returns the rules that take every packet of a rule before it, where they do.
 fn shadow<'a>(
     rule: &Rule,
-    earlier: &[&'a Rule],
+    earlier: &[Before<'a>],
     budget: &mut Budget,
 ) -> Result<Option<Vec<&'a Rule>>, TooMany> {
     if rule.priority.is_none() || rule.direction.is_none() {
@@ -159,10 +176,16 @@ fn shadow<'a>(
             let mut left = possible(rule, source, destination);
             any |= !left.is_empty();
             for other in earlier {
-                let pieces = certain(other, source, destination);
-                if !common(&left, &pieces, budget)?.is_empty() {
-                    by.extend((!by.iter().any(|known| std::ptr::eq(*known, *other))).then_some(*other));
-                    left = subtract(left, &pieces, budget)?;
+                let looked = (source, destination) != (View::Least, View::Least);
+                let named = looked.then(|| certain(other.rule, source, destination));
+                let pieces = named.as_ref().unwrap_or(&other.least);
+                if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
+                    by.extend(
+                        (!by.iter().any(|known| std::ptr::eq(*known, other.rule))).then_some(other.rule),
+                    );
+                    left = subtract(left, pieces, budget)?;
+                } else {
+                    budget.spend(left.len() + 1)?;
                 }
                 if left.is_empty() {
                     break;

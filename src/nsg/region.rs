@@ -8,7 +8,7 @@ use crate::net::{Family, Ranges};
 const MOST_PIECES: usize = 10_000;
 
 /// So many steps are taken for one question; a document of a real interface needs a thousandth.
-const MOST_STEPS: u64 = 30_000_000;
+const MOST_STEPS: u64 = 15_000_000;
 
 /// The regions are too many to be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,8 @@ impl Budget {
         Self(MOST_STEPS)
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), TooMany> {
+    /// Takes steps from what is left.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), TooMany> {
         self.0 = self.0.checked_sub(u64::try_from(steps).unwrap_or(u64::MAX)).ok_or(TooMany)?;
         Ok(())
     }
