@@ -6,6 +6,9 @@
 //! - [`bot`]: the Slack bot, which puts the rooms together.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
+//! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
+//! - [`nsg`]: which security rule decides over a packet, and who reaches what.
+//! - [`route`]: which effective route carries a packet.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
 //! - [`shell`]: the gate between any agent and a machine.
 //! - [`slack`]: connections, calls, blocks, and what arrives.
@@ -24,6 +27,12 @@ pub mod config;
 pub mod http;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(any(feature = "nsg", feature = "route"))]
+pub mod net;
+#[cfg(feature = "nsg")]
+pub mod nsg;
+#[cfg(feature = "route")]
+pub mod route;
 #[cfg(feature = "session")]
 pub mod session;
 #[cfg(feature = "shell")]

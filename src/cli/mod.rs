@@ -12,6 +12,8 @@ mod config;
 mod consent;
 #[cfg(all(feature = "bot", feature = "lab"))]
 mod demo;
+#[cfg(any(feature = "nsg", feature = "route"))]
+mod input;
 #[cfg(feature = "session")]
 mod investigate;
 #[cfg(feature = "session")]
@@ -21,10 +23,14 @@ mod lab;
 mod log;
 #[cfg(feature = "shell")]
 mod name;
+#[cfg(feature = "nsg")]
+mod nsg;
 mod print;
 #[cfg(feature = "session")]
 mod replay;
 mod root;
+#[cfg(feature = "route")]
+mod route;
 #[cfg(feature = "session")]
 mod sessions;
 mod setup;

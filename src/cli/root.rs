@@ -50,6 +50,12 @@ enum Sub {
     /// Verifies and shows audit files.
     #[cfg(feature = "shell")]
     Audit(super::audit::Arguments),
+    /// Says which effective route carries a packet, and what is odd about a table.
+    #[cfg(feature = "route")]
+    Route(super::route::Arguments),
+    /// Says which security rule decides over a packet, and who reaches what.
+    #[cfg(feature = "nsg")]
+    Nsg(super::nsg::Arguments),
     /// Lists, shows, moves and deletes sessions.
     #[cfg(feature = "session")]
     Sessions(super::sessions::Arguments),
@@ -95,6 +101,10 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         #[cfg(feature = "shell")]
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
+        #[cfg(feature = "route")]
+        Sub::Route(arguments) => super::route::run(&arguments),
+        #[cfg(feature = "nsg")]
+        Sub::Nsg(arguments) => super::nsg::run(&arguments),
         #[cfg(feature = "session")]
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]

@@ -9,6 +9,10 @@ use crate::config::{Config, Environment, PlaceError, data_dir};
 /// The configuration, and where things lie.
 pub(super) struct Setup {
     /// The configuration, or its defaults.
+    #[cfg_attr(
+        not(any(feature = "shell", feature = "store")),
+        expect(dead_code, reason = "nothing else needs it")
+    )]
     pub(super) config: Config,
     /// The file that it was read from.
     pub(super) file: Option<PathBuf>,
@@ -18,6 +22,10 @@ pub(super) struct Setup {
     #[cfg(feature = "session")]
     named: bool,
     /// The environment.
+    #[cfg_attr(
+        not(any(feature = "shell", feature = "store")),
+        expect(dead_code, reason = "nothing else needs it")
+    )]
     pub(super) environment: Environment,
     /// Who carries out what is permitted; this machine, unless somebody else does.
     #[cfg(feature = "shell")]
@@ -47,6 +55,7 @@ impl Setup {
             environment,
             #[cfg(feature = "shell")]
             runner: None,
+            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
         })
     }

@@ -17,6 +17,8 @@ mod deploy;
 mod fuzz;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(all(feature = "cli", feature = "nsg", feature = "route"))]
+mod inspect;
 #[cfg(all(feature = "session", feature = "cli"))]
 mod investigate;
 #[cfg(feature = "lab")]
@@ -39,7 +41,7 @@ mod session;
 mod slack;
 #[cfg(feature = "store")]
 mod store;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", feature = "shell"))]
 mod terminal;
 mod tidy;
 #[cfg(feature = "shell")]

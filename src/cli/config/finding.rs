@@ -16,6 +16,10 @@ pub(super) enum State {
     /// As it should be.
     Ok,
     /// It works, and somebody should know something about it.
+    #[cfg_attr(
+        not(any(feature = "shell", feature = "store")),
+        expect(dead_code, reason = "nothing else needs it")
+    )]
     Warning,
     /// It does not work.
     Problem,

@@ -1,0 +1,183 @@
+//! Exact sets of numbers.
+
+use std::fmt;
+
+/// A set of numbers as closed ranges: sorted, disjoint and not adjacent.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Ranges(Vec<(u128, u128)>);
+
+impl Ranges {
+    /// Returns the set without members.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Returns the set of one range; it is empty where the first number is the larger one.
+    #[must_use]
+    pub fn one(first: u128, last: u128) -> Self {
+        if first > last { Self::empty() } else { Self(vec![(first, last)]) }
+    }
+
+    /// Returns the union of any ranges in any order; a range that ends before it begins has no members.
+    #[must_use]
+    pub fn of(ranges: impl IntoIterator<Item = (u128, u128)>) -> Self {
+        let mut all: Vec<_> = ranges.into_iter().filter(|(first, last)| first <= last).collect();
+        all.sort_unstable();
+        let mut merged: Vec<(u128, u128)> = Vec::with_capacity(all.len());
+        for (first, last) in all {
+            match merged.last_mut() {
+                Some(open) if first <= open.1.saturating_add(1) => open.1 = open.1.max(last),
+                Some(_) | None => merged.push((first, last)),
+            }
+        }
+        Self(merged)
+    }
+
+    /// Tells whether there is no member.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Tells whether a number is a member.
+    #[must_use]
+    pub fn contains(&self, number: u128) -> bool {
+        let after = self.0.partition_point(|(first, _)| *first <= number);
+        after.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|(_, last)| number <= *last)
+    }
+
+    /// Tells whether every number of a range is a member.
+    #[must_use]
+    pub fn covers(&self, first: u128, last: u128) -> bool {
+        let after = self.0.partition_point(|(start, _)| *start <= first);
+        after.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|(_, end)| last <= *end)
+    }
+
+    /// Returns the ranges in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Returns what is in either set.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self::of(self.iter().chain(other.iter()))
+    }
+
+    /// Returns what is in both sets.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let mut both = Vec::new();
+        while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {
+            let (first, last) = (a.0.max(b.0), a.1.min(b.1));
+            if first <= last {
+                both.push((first, last));
+            }
+            if a.1 <= b.1 {
+                ours.next();
+            } else {
+                theirs.next();
+            }
+        }
+        Self(both)
+    }
+
+    /// Tells whether the sets share a member, without building what they share.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {
+            if a.0.max(b.0) <= a.1.min(b.1) {
+                return true;
+            }
+            if a.1 <= b.1 {
+                ours.next();
+            } else {
+                theirs.next();
+            }
+        }
+        false
+    }
+
+    /// Returns what is in this set and not in the other.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        let mut left = Vec::new();
+        let mut theirs = other.0.iter().peekable();
+        for (first, last) in self.iter() {
+            let mut open = Some(first);
+            while let (Some(start), Some(hole)) = (open, theirs.peek()) {
+                if hole.0 > last {
+                    break;
+                }
+                if hole.1 < start {
+                    theirs.next();
+                    continue;
+                }
+                if hole.0 > start {
+                    left.push((start, hole.0 - 1));
+                }
+                if hole.1 >= last {
+                    open = None;
+                } else {
+                    open = Some(hole.1 + 1);
+                    theirs.next();
+                }
+            }
+            if let Some(start) = open {
+                left.push((start, last));
+            }
+        }
+        Self(left)
+    }
+}
+
+impl fmt::Debug for Ranges {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_set().entries(self.0.iter().map(|(first, last)| first..=last)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_set() -> impl Strategy<Value = Ranges> {
+        let edge = prop_oneof![0u128..40, (u128::MAX - 40)..=u128::MAX];
+        proptest::collection::vec((edge.clone(), edge), 0..6).prop_map(Ranges::of)
+    }
+
+    fn any_point() -> impl Strategy<Value = u128> {
+        prop_oneof![0u128..42, (u128::MAX - 42)..=u128::MAX]
+    }
+
+    proptest! {
+        #[test]
+        fn every_operation_agrees_with_point_queries(a in any_set(), b in any_set(), point in any_point()) {
+            let (in_a, in_b) = (a.contains(point), b.contains(point));
+            prop_assert_eq!(a.union(&b).contains(point), in_a || in_b);
+            prop_assert_eq!(a.intersection(&b).contains(point), in_a && in_b);
+            prop_assert_eq!(a.difference(&b).contains(point), in_a && !in_b);
+            prop_assert_eq!(a.meets(&b), !a.intersection(&b).is_empty());
+            prop_assert_eq!(a.covers(point, point), in_a);
+        }
+
+        #[test]
+        fn a_set_has_one_form(a in any_set(), b in any_set()) {
+            for set in [a.union(&b), a.intersection(&b), a.difference(&b)] {
+                prop_assert_eq!(&Ranges::of(set.iter()), &set);
+            }
+            prop_assert_eq!(a.difference(&b).union(&a.intersection(&b)), a);
+        }
+    }
+
+    #[test]
+    fn a_range_that_ends_before_it_begins_has_no_members() {
+        assert!(Ranges::one(5, 4).is_empty());
+        assert!(Ranges::of([(9, 1)]).is_empty());
+    }
+}

@@ -1,0 +1,232 @@
+//! What a reviewer of effective rules would want to know.
+
+use serde::Serialize;
+
+use super::finding::{Exposure, Ordered, RuleRef, Shadowed};
+use super::peers::Peers;
+use super::region::{Budget, Piece, TooMany, View, subtract};
+use super::rule::{Access, Direction, Gate, Group, Protocols, Rule};
+use super::ruleset::Ruleset;
+use super::sweep::sweep;
+use crate::net::{Family, Ranges, Warning};
+
+/// The ports over which machines are managed.
+const MANAGEMENT: [u16; 2] = [22, 3389];
+
+/// More pairs of names than these are not looked at for one rule.
+const MOST_VIEWS: usize = 256;
+
+/// Effective rules at a glance.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// The version of this format.
+    pub format: u8,
+    /// The rules of every gate and direction in order.
+    pub order: Vec<Ordered>,
+    /// Custom rules that can never match.
+    pub shadowed: Vec<Shadowed>,
+    /// Custom rules that allow everything from everywhere.
+    pub permissive: Vec<RuleRef>,
+    /// Rules that let anybody reach 22 or 3389.
+    pub exposed: Vec<Exposure>,
+    /// Custom rules that allow what another gate drops altogether.
+    pub contradictory: Vec<RuleRef>,
+    /// Gates and directions at which only the platform's rules stand.
+    pub default_only: Vec<Ordered>,
+    /// What could not be read or told apart.
+    pub warnings: Vec<Warning>,
+}
+
+impl Ruleset {
+    /// Lists what a reviewer would want to know.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        let mut audit = Audit { format: 1, warnings: self.warnings.clone(), ..Audit::default() };
+        let mut budget = Budget::new();
+        for direction in Direction::ALL {
+            for gate in direction.gates() {
+                for group in self.at(gate) {
+                    self.examine(group, direction, &mut audit, &mut budget);
+                }
+            }
+        }
+        audit
+    }
+
+    fn examine(&self, group: &Group, direction: Direction, audit: &mut Audit, budget: &mut Budget) {
+        let rules: Vec<&Rule> = group.rules.iter().filter(|rule| rule.may_apply(direction)).collect();
+        let list =
+            |rules: Vec<RuleRef>| Ordered { gate: group.gate, nsg: group.name.clone(), direction, rules };
+        audit.order.push(list(rules.iter().map(|rule| RuleRef::new(group, rule)).collect()));
+        if !rules.is_empty() && rules.iter().all(|rule| rule.is_default) {
+            audit.default_only.push(list(Vec::new()));
+        }
+        let mut unjudged: Option<(TooMany, Vec<&str>)> = None;
+        let before: Vec<Before<'_>> = rules.iter().map(|rule| Before::new(rule)).collect();
+        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_default) {
+            let earlier = before.get(..at).unwrap_or_default();
+            if let Err(problem) = self.examine_rule(group, direction, rule, earlier, audit, budget) {
+                unjudged.get_or_insert_with(|| (problem, Vec::new())).1.push(rule.name.as_str());
+            }
+        }
+        if let Some((problem, names)) = unjudged {
+            let first: Vec<&str> = names.iter().take(5).copied().collect();
+            let what = format!("{} rules are not judged ({}): {problem}", names.len(), first.join(", "));
+            audit.warnings.push(Warning::whole(what));
+        }
+    }
+
+    fn examine_rule(
+        &self,
+        group: &Group,
+        direction: Direction,
+        rule: &Rule,
+        earlier: &[Before<'_>],
+        audit: &mut Audit,
+        budget: &mut Budget,
+    ) -> Result<(), TooMany> {
+        if let Some(by) = shadow(rule, earlier, budget)? {
+            let redundant = by.iter().all(|other| other.access == rule.access);
+            let by = by.iter().map(|rule| rule.name.clone()).collect();
+            audit.shadowed.push(Shadowed { rule: RuleRef::new(group, rule), by, redundant });
+            return Ok(());
+        }
+        if !matches!(rule.access, Some(Access::Allow | Access::AlwaysAllow)) {
+            return Ok(());
+        }
+        if is_anybody(&rule.source)
+            && is_anybody(&rule.destination)
+            && rule.destination_ports.known.covers(0, 65_535)
+        {
+            audit.permissive.push(RuleRef::new(group, rule));
+        }
+        let mut own = Piece::of_rule(rule, View::Most, View::Most);
+        for other in earlier {
+            own = subtract(own, &other.least, budget)?;
+        }
+        let elsewhere = self.elsewhere(group, direction, &own, budget)?;
+        if elsewhere.is_empty() && !own.is_empty() {
+            audit.contradictory.push(RuleRef::new(group, rule));
+        }
+        if direction == Direction::Inbound && is_anybody(&rule.source) {
+            let open = |pieces: &[Piece], port: &u16| pieces.iter().any(|piece| manages(piece, *port));
+            let ports: Vec<u16> = MANAGEMENT.into_iter().filter(|port| open(&own, port)).collect();
+            if !ports.is_empty() {
+                let through = ports.iter().any(|port| open(&elsewhere, port));
+                audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what of some pieces the other gates possibly let through.
+    fn elsewhere(
+        &self,
+        group: &Group,
+        direction: Direction,
+        pieces: &[Piece],
+        budget: &mut Budget,
+    ) -> Result<Vec<Piece>, TooMany> {
+        let mut left = pieces.to_vec();
+        for other in
+            self.groups.iter().filter(|other| other.gate != group.gate && other.gate != Gate::Unknown)
+        {
+            let swept = sweep(other, direction, &left, View::Most, budget)?;
+            left = swept.passes.into_iter().chain(swept.always).collect();
+        }
+        Ok(left)
+    }
+}
+
+/// A rule that is tried before others, and what it certainly takes.
+struct Before<'a> {
+    rule: &'a Rule,
+    least: Vec<Piece>,
+}
+
+impl<'a> Before<'a> {
+    fn new(rule: &'a Rule) -> Self {
+        Self { rule, least: certain(rule, View::Least, View::Least) }
+    }
+}
+
+/// Returns the rules that take every packet of a rule before it, where they do.
+fn shadow<'a>(
+    rule: &Rule,
+    earlier: &[Before<'a>],
+    budget: &mut Budget,
+) -> Result<Option<Vec<&'a Rule>>, TooMany> {
+    if rule.priority.is_none() || rule.direction.is_none() {
+        return Ok(None);
+    }
+    let views = |peers: &'_ Peers| -> Vec<Option<String>> {
+        let names = peers.open.iter().map(|open| Some(open.name.clone()));
+        std::iter::once(None).chain(names).collect()
+    };
+    let (sources, destinations) = (views(&rule.source), views(&rule.destination));
+    if sources.len().saturating_mul(destinations.len()) > MOST_VIEWS {
+        return Err(TooMany);
+    }
+    let view = |name: &'_ Option<String>| name.clone();
+    let (mut by, mut any) = (Vec::<&Rule>::new(), false);
+    for source in sources.iter().map(view) {
+        for destination in destinations.iter().map(view) {
+            let source = source.as_deref().map_or(View::Least, View::Name);
+            let destination = destination.as_deref().map_or(View::Least, View::Name);
+            let mut left = possible(rule, source, destination);
+            any |= !left.is_empty();
+            for other in earlier {
+                let looked = (source, destination) != (View::Least, View::Least);
+                let named = looked.then(|| certain(other.rule, source, destination));
+                let pieces = named.as_ref().unwrap_or(&other.least);
+                if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
+                    by.extend(
+                        (!by.iter().any(|known| std::ptr::eq(*known, other.rule))).then_some(other.rule),
+                    );
+                    left = subtract(left, pieces, budget)?;
+                } else {
+                    budget.spend(left.len() + 1)?;
+                }
+                if left.is_empty() {
+                    break;
+                }
+            }
+            if !left.is_empty() {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(any.then_some(by))
+}
+
+/// Returns what a rule may match of what its addresses are looked at for.
+fn possible(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
+    let mut rule = rule.clone();
+    rule.protocols = rule.protocols.or(Some(Protocols::ALL));
+    for ports in [&mut rule.source_ports, &mut rule.destination_ports] {
+        if ports.open.is_some() {
+            *ports = super::rule::Ports::all();
+        }
+    }
+    Piece::of_rule(&rule, source, destination)
+}
+
+/// Returns what a rule certainly takes.
+fn certain(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
+    if rule.priority.is_none() || rule.direction.is_none() {
+        return Vec::new();
+    }
+    Piece::of_rule(rule, source, destination)
+}
+
+fn is_anybody(peers: &Peers) -> bool {
+    peers.anybody || Family::ALL.iter().any(|family| peers.known.is_all(*family))
+}
+
+/// Tells whether a piece has packets over which a machine is managed.
+fn manages(piece: &Piece, port: u16) -> bool {
+    // RDP speaks UDP too.
+    let protocols = if port == 3389 { Protocols::WITH_PORTS } else { Protocols::TCP };
+    let port = u128::from(port);
+    !piece.protocols.and(protocols).is_empty() && piece.destination_ports.meets(&Ranges::one(port, port))
+}

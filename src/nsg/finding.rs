@@ -1,0 +1,72 @@
+//! What an audit tells about rules.
+
+use serde::Serialize;
+
+use super::rule::{Access, Direction, Gate, Group, Rule};
+
+/// A rule and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleRef {
+    /// The gate.
+    pub gate: Gate,
+    /// The network security group.
+    pub nsg: Option<String>,
+    /// The direction.
+    pub direction: Option<Direction>,
+    /// The rule.
+    pub rule: String,
+    /// Its priority.
+    pub priority: Option<u32>,
+    /// What it does.
+    pub access: Option<Access>,
+}
+
+impl RuleRef {
+    pub(super) fn new(group: &Group, rule: &Rule) -> Self {
+        Self {
+            gate: group.gate,
+            nsg: group.name.clone(),
+            direction: rule.direction,
+            rule: rule.name.clone(),
+            priority: rule.priority,
+            access: rule.access,
+        }
+    }
+}
+
+/// The rules of a gate in the order in which they are tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ordered {
+    /// The gate.
+    pub gate: Gate,
+    /// The network security group; none where no group stands there.
+    pub nsg: Option<String>,
+    /// The direction.
+    pub direction: Direction,
+    /// The rules.
+    pub rules: Vec<RuleRef>,
+}
+
+/// A rule that can never match, because earlier ones cover it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shadowed {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: RuleRef,
+    /// The rules that take its packets before it.
+    pub by: Vec<String>,
+    /// Whether they all do what it would have done.
+    pub redundant: bool,
+}
+
+/// A rule that lets anybody reach a port for management.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exposure {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: RuleRef,
+    /// The ports.
+    pub ports: Vec<u16>,
+    /// Whether it gets through the other gates too, as far as everything is resolved.
+    pub through: bool,
+}

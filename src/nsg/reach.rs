@@ -1,0 +1,159 @@
+//! Who reaches what: the regions of the packet space that get through every gate.
+
+use std::net::IpAddr;
+
+use serde::Serialize;
+
+use super::region::{Budget, Piece, TooMany, View, subtract};
+use super::rule::{Direction, Gate};
+use super::ruleset::Ruleset;
+use super::sweep::sweep;
+use crate::net::{Family, Ranges, Warning};
+
+/// One region: every packet of its product gets through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Region {
+    /// The family of its addresses.
+    pub family: Family,
+    /// Its protocols.
+    pub protocols: Vec<&'static str>,
+    /// Where its packets come from.
+    pub source: Vec<String>,
+    /// The ports that they come from.
+    pub source_ports: Vec<String>,
+    /// Where they go.
+    pub destination: Vec<String>,
+    /// The ports that they go to.
+    pub destination_ports: Vec<String>,
+}
+
+/// The answer to "who reaches what?".
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reach {
+    /// The version of this format.
+    pub format: u8,
+    /// Which way the packets go.
+    pub direction: Direction,
+    /// What certainly gets through, as disjoint regions.
+    pub regions: Vec<Region>,
+    /// What gets through or not, as the unresolved items have it; disjoint from the others.
+    pub undecided: Vec<Region>,
+    /// The items that decide over it.
+    pub unresolved: Vec<String>,
+    /// What could not be read or told apart.
+    pub warnings: Vec<Warning>,
+}
+
+impl Ruleset {
+    /// Answers who reaches what, or who reaches one address.
+    #[must_use]
+    pub fn reach(&self, direction: Direction, to: Option<IpAddr>) -> Reach {
+        let mut reach = Reach {
+            format: 1,
+            direction,
+            regions: Vec::new(),
+            undecided: Vec::new(),
+            unresolved: Vec::new(),
+            warnings: self.warnings.clone(),
+        };
+        let mut within = Piece::everything();
+        if let Some(to) = to {
+            let number = Family::number(to);
+            within.retain(|piece| piece.family == Family::of(to));
+            within.iter_mut().for_each(|piece| piece.destination = Ranges::one(number, number));
+        }
+        let mut budget = Budget::new();
+        let least = self.through(direction, &within, View::Least, &mut budget);
+        let most = self.through(direction, &within, View::Most, &mut budget);
+        let open = least
+            .as_ref()
+            .ok()
+            .zip(most.as_ref().ok())
+            .map(|(least, most)| subtract(most.clone(), least, &mut budget));
+        let (Ok(least), Some(Ok(open))) = (least, open) else {
+            reach.warnings.push(Warning::whole(TooMany.to_string()));
+            reach.unresolved.push(TooMany.to_string());
+            return reach;
+        };
+        reach.regions = least.iter().map(Region::from).collect();
+        if !open.is_empty() {
+            reach.unresolved = self.open_items(direction);
+        }
+        reach.undecided = open.iter().map(Region::from).collect();
+        reach
+    }
+
+    /// Returns what gets through every gate.
+    pub(super) fn through(
+        &self,
+        direction: Direction,
+        within: &[Piece],
+        view: View<'_>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Piece>, TooMany> {
+        let (mut passes, mut always) = (within.to_vec(), Vec::new());
+        for gate in direction.gates() {
+            for group in self.at(gate) {
+                let swept = sweep(group, direction, &passes, view, budget)?;
+                if gate == Gate::Manager {
+                    always.extend(swept.always);
+                    passes = swept.passes;
+                } else {
+                    passes = swept.passes.into_iter().chain(swept.always).collect();
+                }
+            }
+        }
+        passes.extend(always);
+        Ok(passes)
+    }
+
+    fn open_items(&self, direction: Direction) -> Vec<String> {
+        let mut items = std::collections::BTreeSet::new();
+        for group in &self.groups {
+            let name = group.name.as_deref().unwrap_or("a group without a name");
+            if group.gate == Gate::Unknown {
+                items.insert(format!("the gate of {name}"));
+            }
+            if group.rules.is_empty() && group.gate != Gate::Manager {
+                items.insert(format!("the rules of {name}"));
+            }
+            for rule in group.rules.iter().filter(|rule| rule.may_apply(direction)) {
+                items.extend(rule.source.open.iter().map(|open| format!("source {}", open.name)));
+                items.extend(rule.destination.open.iter().map(|open| format!("destination {}", open.name)));
+                let ports = [&rule.source_ports.open, &rule.destination_ports.open];
+                items.extend(ports.into_iter().flatten().cloned());
+                if rule.priority.is_none()
+                    || rule.access.is_none()
+                    || rule.protocols.is_none()
+                    || rule.direction.is_none()
+                {
+                    items.insert(format!("the rule {}", rule.name));
+                }
+            }
+        }
+        items.into_iter().collect()
+    }
+}
+
+impl From<&Piece> for Region {
+    fn from(piece: &Piece) -> Self {
+        let addresses = |set: &Ranges| match set.covers(0, piece.family.last()) {
+            true => vec!["any".to_owned()],
+            false => piece.family.prefixes(set).iter().map(ToString::to_string).collect(),
+        };
+        let ports = |set: &Ranges| match set.covers(0, u128::from(u16::MAX)) {
+            true => vec!["any".to_owned()],
+            false => {
+                set.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect()
+            }
+        };
+        Self {
+            family: piece.family,
+            protocols: piece.protocols.names(),
+            source: addresses(&piece.source),
+            source_ports: ports(&piece.source_ports),
+            destination: addresses(&piece.destination),
+            destination_ports: ports(&piece.destination_ports),
+        }
+    }
+}

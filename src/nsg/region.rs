@@ -1,0 +1,207 @@
+//! Exact regions of the packet space: protocol, source, source port, destination, destination port.
+
+use super::peers::Peers;
+use super::rule::{Ports, Protocols, Rule};
+use crate::net::{Family, Ranges};
+
+/// More pieces than these are not kept apart.
+const MOST_PIECES: usize = 10_000;
+
+/// So many steps are taken for one question; a document of a real interface needs a thousandth.
+const MOST_STEPS: u64 = 15_000_000;
+
+/// The regions are too many to be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the rules cut the packet space into too many pieces")]
+pub(super) struct TooMany;
+
+/// Bounds the work for one question.
+#[derive(Debug)]
+pub(super) struct Budget(u64);
+
+impl Budget {
+    pub(super) const fn new() -> Self {
+        Self(MOST_STEPS)
+    }
+
+    /// Takes steps from what is left.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), TooMany> {
+        self.0 = self.0.checked_sub(u64::try_from(steps).unwrap_or(u64::MAX)).ok_or(TooMany)?;
+        Ok(())
+    }
+}
+
+/// How the names that nobody resolved are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View<'a> {
+    /// They stand for nothing: what a rule certainly matches.
+    Least,
+    /// They stand for all that they may: what a rule possibly matches.
+    Most,
+    /// Only one of them is looked at, whatever it stands for.
+    Name(&'a str),
+}
+
+/// The product of one set per field. Protocols without ports have every port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) family: Family,
+    pub(super) protocols: Protocols,
+    pub(super) source: Ranges,
+    pub(super) source_ports: Ranges,
+    pub(super) destination: Ranges,
+    pub(super) destination_ports: Ranges,
+}
+
+impl Piece {
+    /// Returns the whole packet space.
+    pub(super) fn everything() -> Vec<Self> {
+        let parts = [Protocols::WITH_PORTS, Protocols::ALL.without(Protocols::WITH_PORTS)];
+        let whole = |family: Family, protocols| Self {
+            family,
+            protocols,
+            source: family.all(),
+            source_ports: Ports::all().known,
+            destination: family.all(),
+            destination_ports: Ports::all().known,
+        };
+        Family::ALL.iter().flat_map(|family| parts.map(|protocols| whole(*family, protocols))).collect()
+    }
+
+    /// Returns what a rule matches, whatever its direction.
+    pub(super) fn of_rule(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Self> {
+        let most = source == View::Most;
+        let protocols = rule.protocols.unwrap_or(if most {
+            Protocols::ALL
+        } else {
+            Protocols::ALL.without(Protocols::ALL)
+        });
+        let ports = |ports: &Ports| {
+            if most && ports.open.is_some() { Ports::all().known } else { ports.known.clone() }
+        };
+        let mut found = Vec::new();
+        for family in Family::ALL {
+            let whole = Self {
+                family,
+                protocols: protocols.without(Protocols::WITH_PORTS),
+                source: side(&rule.source, family, source),
+                source_ports: Ports::all().known,
+                destination: side(&rule.destination, family, destination),
+                destination_ports: Ports::all().known,
+            };
+            let with_ports = Self {
+                protocols: protocols.and(Protocols::WITH_PORTS),
+                source_ports: ports(&rule.source_ports),
+                destination_ports: ports(&rule.destination_ports),
+                ..whole.clone()
+            };
+            found.extend([whole, with_ports].into_iter().filter(|piece| !piece.is_empty()));
+        }
+        found
+    }
+
+    fn is_empty(&self) -> bool {
+        self.protocols.is_empty()
+            || [&self.source, &self.source_ports, &self.destination, &self.destination_ports]
+                .iter()
+                .any(|set| set.is_empty())
+    }
+
+    /// Tells whether two pieces share a packet.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.family == other.family
+            && !self.protocols.and(other.protocols).is_empty()
+            && self.destination_ports.meets(&other.destination_ports)
+            && self.source_ports.meets(&other.source_ports)
+            && self.destination.meets(&other.destination)
+            && self.source.meets(&other.source)
+    }
+
+    /// Returns what two pieces share.
+    pub(super) fn intersection(&self, other: &Self) -> Option<Self> {
+        self.meets(other).then(|| Self {
+            family: self.family,
+            protocols: self.protocols.and(other.protocols),
+            source: self.source.intersection(&other.source),
+            source_ports: self.source_ports.intersection(&other.source_ports),
+            destination: self.destination.intersection(&other.destination),
+            destination_ports: self.destination_ports.intersection(&other.destination_ports),
+        })
+    }
+
+    /// Adds what is left of this piece without another one, as disjoint pieces.
+    fn without(self, other: &Self, left: &mut Vec<Self>) {
+        let Some(both) = self.intersection(other) else {
+            left.push(self);
+            return;
+        };
+        // Field by field: what differs there, and agrees in the fields before.
+        let mut rest = self;
+        let mut keep = |piece: Self| left.extend((!piece.is_empty()).then_some(piece));
+        keep(Self { protocols: rest.protocols.without(both.protocols), ..rest.clone() });
+        rest.protocols = both.protocols;
+        keep(Self {
+            destination_ports: rest.destination_ports.difference(&both.destination_ports),
+            ..rest.clone()
+        });
+        rest.destination_ports = both.destination_ports;
+        keep(Self { source_ports: rest.source_ports.difference(&both.source_ports), ..rest.clone() });
+        rest.source_ports = both.source_ports;
+        keep(Self { destination: rest.destination.difference(&both.destination), ..rest.clone() });
+        rest.destination = both.destination;
+        rest.source = rest.source.difference(&both.source);
+        keep(rest);
+    }
+}
+
+/// Returns what is in some of the pieces and in none of the others; disjoint pieces stay disjoint.
+pub(super) fn subtract(
+    pieces: Vec<Piece>,
+    others: &[Piece],
+    budget: &mut Budget,
+) -> Result<Vec<Piece>, TooMany> {
+    let mut pieces = pieces;
+    for other in others {
+        budget.spend(pieces.len())?;
+        if !pieces.iter().any(|piece| piece.meets(other)) {
+            continue;
+        }
+        let mut left = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            piece.without(other, &mut left);
+        }
+        if left.len() > MOST_PIECES {
+            return Err(TooMany);
+        }
+        pieces = left;
+    }
+    Ok(pieces)
+}
+
+/// Returns what is in both; where the pieces of each are disjoint, those of the answer are.
+pub(super) fn common(pieces: &[Piece], others: &[Piece], budget: &mut Budget) -> Result<Vec<Piece>, TooMany> {
+    let mut found = Vec::new();
+    for piece in pieces {
+        budget.spend(others.len())?;
+        found.extend(others.iter().filter_map(|other| piece.intersection(other)));
+        if found.len() > MOST_PIECES {
+            return Err(TooMany);
+        }
+    }
+    Ok(found)
+}
+
+fn side(peers: &Peers, family: Family, view: View<'_>) -> Ranges {
+    let known = peers.known.family(family);
+    match view {
+        View::Least => known.clone(),
+        View::Most => peers
+            .open
+            .iter()
+            .fold(known.clone(), |set, open| set.union(&family.all().difference(open.never.family(family)))),
+        View::Name(name) => {
+            let listed = peers.open.iter().any(|open| open.name.eq_ignore_ascii_case(name));
+            if listed || peers.known.is_all(family) { family.all() } else { Ranges::empty() }
+        }
+    }
+}

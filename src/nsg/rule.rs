@@ -1,0 +1,223 @@
+//! Security rules, and the gates at which they stand.
+
+use serde::Serialize;
+
+use super::peers::Peers;
+use crate::net::Ranges;
+
+/// Which way a packet goes, seen from the network interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Towards the interface.
+    Inbound,
+    /// Away from it.
+    Outbound,
+}
+
+impl Direction {
+    /// Both directions.
+    pub const ALL: [Self; 2] = [Self::Inbound, Self::Outbound];
+
+    /// Reads a direction in any letters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "inbound" => Some(Self::Inbound),
+            "outbound" => Some(Self::Outbound),
+            _ => None,
+        }
+    }
+
+    /// Returns the gates in the order in which a packet meets them.
+    #[must_use]
+    pub const fn gates(self) -> [Gate; 4] {
+        match self {
+            Self::Inbound => [Gate::Manager, Gate::Subnet, Gate::Nic, Gate::Unknown],
+            Self::Outbound => [Gate::Manager, Gate::Nic, Gate::Subnet, Gate::Unknown],
+        }
+    }
+}
+
+/// Where rules stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gate {
+    /// Before both: the rules of the Virtual Network Manager.
+    Manager,
+    /// At the subnet.
+    Subnet,
+    /// At the network interface.
+    Nic,
+    /// The document does not say.
+    Unknown,
+}
+
+impl Gate {
+    /// Returns the word of the contract.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Manager => "manager",
+            Self::Subnet => "subnet",
+            Self::Nic => "nic",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a rule does with a packet that it matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Access {
+    /// Lets it through this gate.
+    Allow,
+    /// Drops it.
+    Deny,
+    /// Lets it through every gate; only the Virtual Network Manager has such rules.
+    AlwaysAllow,
+}
+
+impl Access {
+    /// Reads an access in any letters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "allow" => Some(Self::Allow),
+            "deny" => Some(Self::Deny),
+            "alwaysallow" => Some(Self::AlwaysAllow),
+            _ => None,
+        }
+    }
+}
+
+/// A set of protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Protocols(u8);
+
+impl Protocols {
+    /// TCP.
+    pub const TCP: Self = Self(1);
+    /// UDP.
+    pub const UDP: Self = Self(2);
+    /// ICMP.
+    pub const ICMP: Self = Self(4);
+    /// The protocols that have ports.
+    pub const WITH_PORTS: Self = Self(1 | 2);
+    /// Every protocol.
+    pub const ALL: Self = Self(63);
+
+    /// The protocols that have a name, and it.
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::TCP, "tcp"),
+        (Self::UDP, "udp"),
+        (Self::ICMP, "icmp"),
+        (Self(8), "esp"),
+        (Self(16), "ah"),
+        (Self(32), "other"),
+    ];
+
+    /// Reads a protocol in any letters, by its name or its number.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        match text.as_str() {
+            "*" | "all" | "any" => Some(Self::ALL),
+            "6" => Some(Self::TCP),
+            "17" => Some(Self::UDP),
+            "1" | "58" | "icmpv6" => Some(Self::ICMP),
+            "50" => Some(Self(8)),
+            "51" => Some(Self(16)),
+            _ => {
+                Self::NAMES.iter().find(|(_, name)| *name == text && text != "other").map(|(found, _)| *found)
+            }
+        }
+    }
+
+    /// Returns what is in both sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns what is in this set and not in the other.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Tells whether there is no member.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the names of the members.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        if self == Self::ALL {
+            return vec!["any"];
+        }
+        Self::NAMES.iter().filter(|(one, _)| !self.and(*one).is_empty()).map(|(_, name)| *name).collect()
+    }
+}
+
+/// The ports that one side of a rule speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ports {
+    /// The ports that are certainly meant.
+    pub known: Ranges,
+    /// What could not be read, so that any port may be meant.
+    pub open: Option<String>,
+}
+
+impl Ports {
+    /// Every port.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { known: Ranges::one(0, u128::from(u16::MAX)), open: None }
+    }
+}
+
+/// One security rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name, without the prefix that tells defaults from others.
+    pub name: String,
+    /// Its priority; the lowest goes first, and one without may stand anywhere.
+    pub priority: Option<u32>,
+    /// Whether the platform put it there.
+    pub is_default: bool,
+    /// Its direction; one without may apply to both.
+    pub direction: Option<Direction>,
+    /// What it does; one without may do either.
+    pub access: Option<Access>,
+    /// The protocols; none where they could not be read, so that any may be meant.
+    pub protocols: Option<Protocols>,
+    /// Where packets come from.
+    pub source: Peers,
+    /// Where they go.
+    pub destination: Peers,
+    /// The source ports.
+    pub source_ports: Ports,
+    /// The destination ports.
+    pub destination_ports: Ports,
+}
+
+impl Rule {
+    /// Tells whether the rule may apply to a direction.
+    #[must_use]
+    pub fn may_apply(&self, direction: Direction) -> bool {
+        self.direction.is_none_or(|own| own == direction)
+    }
+}
+
+/// The rules of one security group at one gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Where it stands.
+    pub gate: Gate,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its rules, the lowest priority first; those without one at the end.
+    pub rules: Vec<Rule>,
+}

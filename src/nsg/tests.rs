@@ -1,0 +1,324 @@
+//! Facts about verdicts, audits and regions.
+
+use std::net::IpAddr;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::region::{Budget, Piece, View};
+use super::*;
+use crate::net::{Family, Inventory, Tags};
+
+/// Writes a rule: "priority Access Protocol source destination ports".
+fn rule(text: &str) -> Value {
+    let words: Vec<&str> = text.split(' ').collect();
+    let [priority, access, protocol, source, destination, ports] = words[..] else { panic!("{text}") };
+    json!({
+        "name": format!("r{priority}"), "priority": priority.parse::<u32>().unwrap(), "direction": "Inbound", "access": access,
+        "protocol": protocol, "sourceAddressPrefix": source, "destinationAddressPrefix": destination,
+        "sourcePortRange": "*", "destinationPortRange": ports,
+    })
+}
+
+fn group(gate: &str, rules: &[&str]) -> Value {
+    let association = json!({ gate: { "id": "/x" } });
+    group_of(association, rules.iter().map(|text| rule(text)).collect())
+}
+
+fn group_of(association: Value, rules: Vec<Value>) -> Value {
+    json!({"networkSecurityGroup": {"id": "/x/n"}, "association": association, "effectiveSecurityRules": rules})
+}
+
+fn read(groups: Value) -> Ruleset {
+    Ruleset::parse(&json!({ "value": groups }).to_string(), Knowledge::default()).unwrap()
+}
+
+fn packet(from: &str, port: u16) -> Packet {
+    Packet::new("inbound", "tcp", from.parse().unwrap(), Some(40_000), "10.0.1.4".parse().unwrap(), port)
+        .unwrap()
+}
+
+/// Checks an answer and what it depends on.
+#[track_caller]
+fn check(groups: Value, from: &str, port: u16, expected: &str) {
+    let ruling = read(groups).verdict(&packet(from, port));
+    let told = [vec![ruling.verdict.as_str().to_owned()], ruling.unresolved].concat().join(" ");
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn the_first_match_by_priority_decides_at_each_gate_and_a_deny_at_either_is_final() {
+    let both =
+        |subnet: &[&str], nic: &[&str]| json!([group("networkInterface", nic), group("subnet", subnet)]);
+    check(
+        both(&["200 Deny * * * *", "100 Allow Tcp * * 443"], &["100 Allow * * * *"]),
+        "10.0.0.4",
+        443,
+        "ALLOW",
+    );
+    check(both(&["100 Allow * * * *"], &["100 Deny * * * *"]), "10.0.0.4", 443, "DENY");
+    let ruling = read(both(&["100 Deny * * * *"], &["100 Deny * * * *"])).verdict(&packet("10.0.0.4", 1));
+    assert_eq!(ruling.decisive.unwrap().gate, Gate::Subnet);
+}
+
+#[test]
+fn no_group_is_no_restriction_but_an_empty_one_was_not_read() {
+    check(json!([]), "10.0.0.4", 443, "ALLOW");
+    check(json!([group("subnet", &[])]), "10.0.0.4", 443, "INDETERMINATE the rules of n");
+}
+
+#[test]
+fn a_tag_matters_only_where_it_changes_the_answer() {
+    let one = |rules: &[&str]| json!([group("subnet", rules)]);
+    check(
+        one(&["100 Deny * Storage * *", "200 Allow * * * *"]),
+        "8.8.8.8",
+        443,
+        "INDETERMINATE source Storage",
+    );
+    check(one(&["100 Allow * Storage * *", "200 Allow * * * *"]), "8.8.8.8", 443, "ALLOW");
+    check(one(&["100 Deny * Storage * 22", "200 Allow * * * *"]), "8.8.8.8", 443, "ALLOW");
+    // What the tag stands for, it stands for in every rule.
+    check(
+        one(&["100 Allow * Storage * *", "150 Deny * Storage * *", "200 Allow * * * *"]),
+        "8.8.8.8",
+        443,
+        "ALLOW",
+    );
+}
+
+#[test]
+fn source_ports_that_are_not_known_are_followed_exactly() {
+    let deny = |priority: u32, ports: &str| {
+        let mut rule = rule(&format!("{priority} Deny Tcp * * *"));
+        rule["sourcePortRange"] = json!(ports);
+        rule
+    };
+    let subnet = json!({"subnet": {"id": "/s"}});
+    let mut asked = packet("10.0.0.4", 443);
+    asked.source_port = None;
+    let all = read(json!([group_of(
+        subnet.clone(),
+        vec![deny(100, "0-1000"), deny(110, "1001-65535"), rule("200 Allow * * * *")]
+    )]));
+    assert_eq!(all.judge(&asked), Verdict::Deny);
+    let some = read(json!([group_of(subnet, vec![deny(100, "0-1000"), rule("200 Allow * * * *")])]));
+    assert_eq!(some.verdict(&asked).unresolved, ["the source port"]);
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_may_do_anything_and_is_told() {
+    let subnet = json!({"subnet": {"id": "/s"}});
+    for odd in [json!({"name": "odd"}), json!(null), json!(7)] {
+        let ruleset = read(json!([group_of(subnet.clone(), vec![rule("100 Allow * * * *"), odd])]));
+        let ruling = ruleset.verdict(&packet("10.0.0.4", 443));
+        assert_eq!(ruling.verdict, Verdict::Indeterminate);
+        assert!(!ruling.warnings.is_empty());
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_placed_denies_and_never_allows() {
+    let nowhere = |rules: &[&str]| json!([group("other", rules)]);
+    check(nowhere(&["100 Deny * * * *"]), "10.0.0.4", 443, "DENY");
+    check(nowhere(&["100 Allow * * * *"]), "10.0.0.4", 443, "INDETERMINATE the gate of n");
+}
+
+#[test]
+fn rules_of_the_network_manager_come_first() {
+    let before =
+        |first: &str| json!([group("networkManager", &[first]), group("subnet", &["100 Deny * * * *"])]);
+    check(before("1 AlwaysAllow Tcp * * 443"), "10.0.0.4", 443, "ALLOW");
+    check(before("1 AlwaysAllow Tcp * * 443"), "10.0.0.4", 22, "DENY");
+    check(before("1 Allow * * * *"), "10.0.0.4", 443, "DENY");
+    check(json!([group("networkManager", &["1 Deny * * * *"])]), "10.0.0.4", 443, "DENY");
+}
+
+#[test]
+fn an_application_security_group_is_decided_for_known_interfaces_only() {
+    let nics = r#"[{"name":"a","ipConfigurations":[{"privateIPAddress":"10.0.0.4","applicationSecurityGroups":[{"id":"/x/web"}]},
+        {"privateIPAddress":"10.0.0.5"}]}]"#;
+    let inventory = Inventory::parse(nics).unwrap();
+    let mut open = rule("100 Deny * * * *");
+    open.as_object_mut().unwrap().remove("sourceAddressPrefix");
+    open["sourceApplicationSecurityGroups"] = json!([{"id": "/x/web"}]);
+    let groups = json!([group_of(json!({"subnet": {}}), vec![open, rule("200 Allow * * * *")])]);
+    let known = Knowledge { inventory: Some(&inventory), tags: None };
+    let rules = Ruleset::parse(&groups.to_string(), known).unwrap();
+    let answers = ["10.0.0.4", "10.0.0.5", "10.0.0.6"].map(|from| rules.judge(&packet(from, 443)));
+    assert_eq!(answers, [Verdict::Deny, Verdict::Allow, Verdict::Indeterminate]);
+}
+
+#[test]
+fn a_tag_file_resolves_tags() {
+    let tags =
+        Tags::parse(r#"{"values":[{"name":"Storage","properties":{"addressPrefixes":["20.60.0.0/16"]}}]}"#)
+            .unwrap();
+    let groups = json!([group("subnet", &["100 Deny * storage * *", "200 Allow * * * *"])]).to_string();
+    let rules = Ruleset::parse(&groups, Knowledge { tags: Some(&tags), inventory: None }).unwrap();
+    assert_eq!(
+        ["20.60.1.1", "20.61.1.1"].map(|from| rules.judge(&packet(from, 443))),
+        [Verdict::Deny, Verdict::Allow]
+    );
+}
+
+#[test]
+fn several_rules_together_hide_one() {
+    let audit = read(json!([group(
+        "subnet",
+        &[
+            "100 Deny * 0.0.0.0/1 * *",
+            "110 Allow * 128.0.0.0/1 * 0-1000",
+            "120 Allow * 9.0.0.0/8,200.0.0.0/8 * 443",
+            "130 Allow * * * 22"
+        ]
+    )]))
+    .audit();
+    let told: Vec<_> = audit
+        .shadowed
+        .iter()
+        .map(|found| (found.rule.rule.as_str(), found.by.join(" "), found.redundant))
+        .collect();
+    assert_eq!(told, [("r120", "r100 r110".to_owned(), false)]);
+    // IPv6 still gets through to 22.
+    assert_eq!(audit.exposed.len(), 1);
+}
+
+#[test]
+fn an_unresolved_tag_is_hidden_by_itself_and_by_everything_but_not_by_prefixes() {
+    let hidden = |first: &str| {
+        read(json!([group("subnet", &[first, "200 Allow Tcp Storage * 443"])])).audit().shadowed.len()
+    };
+    assert_eq!(hidden("100 Deny * storage * *"), 1);
+    assert_eq!(hidden("100 Deny * * * *"), 1);
+    assert_eq!(hidden("100 Deny * 20.0.0.0/8 * *"), 0);
+}
+
+#[test]
+fn what_one_gate_allows_and_the_other_drops_is_a_contradiction() {
+    let audit = read(json!([
+        group("subnet", &["100 Allow Tcp * * 22"]),
+        group("networkInterface", &["100 Deny * * * 22", "110 Allow * * * *"])
+    ]))
+    .audit();
+    let names: Vec<_> = audit.contradictory.iter().map(|rule| (rule.gate, rule.rule.as_str())).collect();
+    // And of what the interface allows, the subnet lets nothing through.
+    assert_eq!(names, [(Gate::Subnet, "r100"), (Gate::Nic, "r110")]);
+    assert!(!audit.exposed[0].through);
+    assert_eq!(audit.permissive.len(), 1);
+}
+
+#[test]
+fn regions_are_told_as_prefixes_and_ports() {
+    let reach =
+        read(json!([group("subnet", &["100 Deny Tcp 10.0.0.0/9 * 22", "110 Allow Tcp 10.0.0.0/8 * 20-25"])]))
+            .reach(Direction::Inbound, Some("10.0.1.4".parse().unwrap()));
+    let told: Vec<_> = reach
+        .regions
+        .iter()
+        .map(|region| (region.source.join(","), region.destination_ports.join(",")))
+        .collect();
+    assert_eq!(
+        told,
+        [("10.0.0.0/8".to_owned(), "20-21,23-25".to_owned()), ("10.128.0.0/9".to_owned(), "22".to_owned())]
+    );
+    assert!(reach.unresolved.is_empty());
+}
+
+#[test]
+fn another_document_is_an_error() {
+    for text in ["", "null", "7", "{", r#"{"error":{"code":"AuthorizationFailed"}}"#, &"[".repeat(9999)] {
+        assert!(Ruleset::parse(text, Knowledge::default()).is_err(), "{text:.40}");
+    }
+}
+
+fn any_rule() -> impl Strategy<Value = String> {
+    let sides = prop::sample::select(vec![
+        "*",
+        "10.0.0.0/8",
+        "10.0.0.0/31",
+        "10.0.0.2",
+        "0.0.0.0/0",
+        "::/0",
+        "10.0.0.1,10.0.0.3",
+        "Storage",
+    ]);
+    let ports = prop::sample::select(vec!["*", "22", "20-25", "25-30", "443"]);
+    let access = prop::sample::select(vec!["Allow", "Deny"]);
+    let protocol = prop::sample::select(vec!["*", "Tcp", "Udp", "Icmp"]);
+    (access, protocol, sides.clone(), sides, ports).prop_map(
+        |(access, protocol, source, destination, ports)| {
+            format!("{access} {protocol} {source} {destination} {ports}")
+        },
+    )
+}
+
+fn any_rules() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(any_rule(), 1..6)
+        .prop_map(|rules| rules.iter().enumerate().map(|(at, rule)| format!("{} {rule}", 100 + at)).collect())
+}
+
+fn holds(pieces: &[Piece], asked: &Packet) -> usize {
+    let (source, destination) = (Family::number(asked.source), Family::number(asked.destination));
+    let inside = |piece: &&Piece| {
+        piece.family == Family::of(asked.source)
+            && !piece.protocols.and(asked.protocols[0]).is_empty()
+            && piece.source.contains(source)
+            && piece.destination.contains(destination)
+            && piece.source_ports.contains(40_000)
+            && piece.destination_ports.contains(u128::from(asked.destination_port))
+    };
+    pieces.iter().filter(inside).count()
+}
+
+proptest! {
+    /// What the regions say about a packet is what the verdict says about it.
+    #[test]
+    fn regions_agree_with_point_queries(
+        subnet in any_rules(), nic in any_rules(), from in 0u8..4, to in 0u8..4, port in prop::sample::select(vec![22u16, 25, 27, 443, 80]),
+        protocol in prop::sample::select(vec!["tcp", "udp", "icmp"]),
+    ) {
+        let texts = |rules: &[String]| rules.iter().map(|text| rule(text)).collect::<Vec<_>>();
+        let rules = read(json!([group_of(json!({"subnet": {}}), texts(&subnet)), group_of(json!({"networkInterface": {}}), texts(&nic))]));
+        let address = |last: u8| -> IpAddr { format!("10.0.0.{last}").parse().unwrap() };
+        let asked = Packet::new("inbound", protocol, address(from), Some(40_000), address(to), port).unwrap();
+        let mut budget = Budget::new();
+        let mut pieces = |view| holds(&rules.through(Direction::Inbound, &Piece::everything(), view, &mut budget).unwrap(), &asked);
+        let (least, most) = (pieces(View::Least), pieces(View::Most));
+        prop_assert!(least <= most && most <= 1, "the regions are disjoint");
+        match rules.judge(&asked) {
+            Verdict::Allow => prop_assert_eq!(most, 1),
+            Verdict::Deny => prop_assert_eq!(least, 0),
+            Verdict::Indeterminate | Verdict::Skipped | Verdict::Absent => prop_assert_eq!((least, most), (0, 1)),
+        }
+        let open = |rules: &[String]| rules.iter().any(|rule| rule.contains("Storage"));
+        if !open(&subnet) && !open(&nic) {
+            prop_assert_eq!(least, most);
+        }
+    }
+
+    /// A rule that is called shadowed decides over no packet.
+    #[test]
+    fn a_shadowed_rule_never_decides(rules in any_rules(), from in 0u8..4, to in 0u8..4, port in prop::sample::select(vec![22u16, 25, 27, 443])) {
+        let rules: Vec<_> = rules.iter().map(|text| rule(text)).collect();
+        let ruleset = read(json!([group_of(json!({"subnet": {}}), rules)]));
+        let address = |last: u8| -> IpAddr { format!("10.0.0.{last}").parse().unwrap() };
+        let asked = Packet::new("inbound", "tcp", address(from), Some(1), address(to), port).unwrap();
+        let ruling = ruleset.verdict(&asked);
+        for found in ruleset.audit().shadowed {
+            prop_assert_ne!(ruling.gates[0].rule.as_ref(), Some(&found.rule.rule));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC{0,200}") {
+        drop(Ruleset::parse(&text, Knowledge::default()));
+    }
+
+    #[test]
+    fn a_cut_document_is_an_error(at in 0usize..300) {
+        let text = json!([group("subnet", &["100 Allow * * * *"])]).to_string();
+        let cut = text.get(..at.min(text.len() - 1)).unwrap();
+        prop_assert!(Ruleset::parse(cut, Knowledge::default()).is_err());
+    }
+}

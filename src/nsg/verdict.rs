@@ -1,0 +1,222 @@
+//! Both gates, in the platform's order.
+
+use std::collections::BTreeSet;
+
+use super::gate::{Answer, decide, fit};
+use super::packet::Packet;
+use super::report::{Behind, Decisive, GateReport, Ruling, Tried, Verdict};
+use super::rule::{Access, Gate, Group, Protocols, Rule};
+use super::ruleset::Ruleset;
+
+/// What a gate says to each protocol that is asked about.
+struct Heard<'a> {
+    gate: Gate,
+    group: Option<&'a Group>,
+    answers: Vec<Answer>,
+}
+
+impl Ruleset {
+    /// Answers whether a packet gets through, with a trace of every rule that was tried.
+    #[must_use]
+    pub fn verdict(&self, packet: &Packet) -> Ruling {
+        let heard = self.hear(packet);
+        let verdict = whole(&heard, packet.protocols.len());
+        let gates: Vec<GateReport> = heard.iter().map(|heard| heard.report(packet)).collect();
+        let denies = |gate: &&GateReport| verdict == Verdict::Deny && gate.verdict == Verdict::Deny;
+        let decisive = gates.iter().find(denies).map(|gate| Decisive {
+            gate: gate.gate,
+            nsg: gate.nsg.clone(),
+            rule: gate.rule.clone(),
+            priority: gate.priority,
+        });
+        let undecided = gates.iter().filter(|_| verdict == Verdict::Indeterminate);
+        let unresolved: BTreeSet<&String> = undecided.flat_map(|gate| &gate.unresolved).collect();
+        Ruling {
+            format: 1,
+            direction: packet.direction,
+            verdict,
+            decisive,
+            unresolved: unresolved.into_iter().cloned().collect(),
+            shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
+            gates,
+            warnings: self.warnings.clone(),
+        }
+    }
+
+    /// Answers whether a packet gets through, without a trace.
+    #[must_use]
+    pub fn judge(&self, packet: &Packet) -> Verdict {
+        whole(&self.hear(packet), packet.protocols.len())
+    }
+
+    fn hear(&self, packet: &Packet) -> Vec<Heard<'_>> {
+        let mut heard = Vec::new();
+        for gate in packet.direction.gates() {
+            let before = heard.len();
+            for group in self.at(gate) {
+                let answer = |protocol: &Protocols| {
+                    let mut answer = decide(group, packet, *protocol);
+                    if gate == Gate::Unknown && answer.certain() != Some(Access::Deny) {
+                        // It may not be in the way at all, or be half of what is: never an allow.
+                        answer.by.entry(Access::Deny).or_default().insert(None);
+                        answer.by.entry(Access::Allow).or_default().insert(None);
+                        let name = group.name.as_deref().unwrap_or("a group without a name");
+                        answer.open.insert(format!("the gate of {name}"));
+                    }
+                    answer
+                };
+                heard.push(Heard {
+                    gate,
+                    group: Some(group),
+                    answers: packet.protocols.iter().map(answer).collect(),
+                });
+            }
+            if heard.len() == before && matches!(gate, Gate::Subnet | Gate::Nic) {
+                heard.push(Heard { gate, group: None, answers: Vec::new() });
+            }
+        }
+        heard
+    }
+}
+
+fn whole(heard: &[Heard<'_>], protocols: usize) -> Verdict {
+    let mut verdicts = (0..protocols).map(|at| through(heard, at));
+    let first = verdicts.next().unwrap_or(Verdict::Indeterminate);
+    if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
+}
+
+/// Puts the gates together for one protocol.
+fn through(heard: &[Heard<'_>], protocol: usize) -> Verdict {
+    let answers = |manager: bool| {
+        let mine = heard.iter().filter(move |heard| (heard.gate == Gate::Manager) == manager);
+        mine.filter_map(move |heard| heard.answers.get(protocol))
+    };
+    let certain = |access| move |answer: &Answer| answer.certain() == Some(access);
+    let mut before: BTreeSet<Access> = BTreeSet::from([Access::Allow]);
+    for answer in answers(true) {
+        // A deny of one is final; "always allow" is, where none denies.
+        let pass: BTreeSet<Access> = answer.by.keys().copied().collect();
+        before = before.iter().flat_map(|a| pass.iter().map(move |b| stricter(*a, *b))).collect();
+    }
+    let gates = if answers(false).any(certain(Access::Deny)) {
+        Verdict::Deny
+    } else if answers(false)
+        .all(|answer| matches!(answer.certain(), Some(Access::Allow | Access::AlwaysAllow)))
+    {
+        Verdict::Allow
+    } else {
+        Verdict::Indeterminate
+    };
+    let mut verdicts = before.into_iter().map(|access| match access {
+        Access::Deny => Verdict::Deny,
+        Access::AlwaysAllow => Verdict::Allow,
+        Access::Allow => gates,
+    });
+    let first = verdicts.next().unwrap_or(Verdict::Indeterminate);
+    if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
+}
+
+const fn stricter(a: Access, b: Access) -> Access {
+    match (a, b) {
+        (Access::Deny, _) | (_, Access::Deny) => Access::Deny,
+        (Access::AlwaysAllow, _) | (_, Access::AlwaysAllow) => Access::AlwaysAllow,
+        (Access::Allow, Access::Allow) => Access::Allow,
+    }
+}
+
+impl Heard<'_> {
+    fn verdict(&self) -> Verdict {
+        let mut verdicts = self.answers.iter().map(|answer| match answer.certain() {
+            Some(Access::Allow | Access::AlwaysAllow) => Verdict::Allow,
+            Some(Access::Deny) => Verdict::Deny,
+            None => Verdict::Indeterminate,
+        });
+        let first = verdicts.next().unwrap_or(Verdict::Absent);
+        if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
+    }
+
+    fn rules(&self) -> &[Rule] {
+        self.group.map_or(&[], |group| &group.rules)
+    }
+
+    fn report(&self, packet: &Packet) -> GateReport {
+        let mut decides: BTreeSet<Option<usize>> = self.answers.iter().map(Answer::rule).collect();
+        let decides = decides.pop_first().filter(|_| decides.is_empty()).flatten();
+        let rule = decides.and_then(|at| self.rules().get(at));
+        let candidates: BTreeSet<usize> =
+            self.answers.iter().flat_map(|answer| answer.by.values().flatten().copied().flatten()).collect();
+        let verdict = self.verdict();
+        let mut open: BTreeSet<String> = self.answers.iter().flat_map(|answer| answer.open.clone()).collect();
+        if verdict == Verdict::Indeterminate && open.is_empty() {
+            open.insert("the protocol".to_owned());
+        }
+        GateReport {
+            gate: self.gate,
+            verdict,
+            nsg: self.group.and_then(|group| group.name.clone()),
+            rule: rule.map(|rule| rule.name.clone()),
+            priority: rule.and_then(|rule| rule.priority),
+            candidates: candidates
+                .iter()
+                .filter_map(|at| self.rules().get(*at))
+                .map(|rule| rule.name.clone())
+                .collect(),
+            unresolved: open.into_iter().collect(),
+            trace: self.trace(packet),
+        }
+    }
+
+    fn trace(&self, packet: &Packet) -> Vec<Tried> {
+        let mut tried = Vec::new();
+        for rule in self.rules().iter().filter(|rule| rule.may_apply(packet.direction)) {
+            let (what, certain) = said(rule, packet);
+            tried.push(Tried { rule: rule.name.clone(), priority: rule.priority, access: rule.access, what });
+            if certain {
+                break;
+            }
+        }
+        tried
+    }
+
+    fn behind(&self, packet: &Packet) -> Vec<Behind> {
+        let matching = self.rules().iter().filter(|rule| said(rule, packet).1).skip(1);
+        let told = |rule: &Rule| Behind {
+            gate: self.gate,
+            rule: rule.name.clone(),
+            priority: rule.priority,
+            access: rule.access,
+        };
+        matching.map(told).collect()
+    }
+}
+
+/// Says what became of a rule, and whether it certainly matches whatever of the packet is asked about.
+fn said(rule: &Rule, packet: &Packet) -> (String, bool) {
+    let fits = packet.protocols.iter().map(|protocol| (protocol, fit(rule, packet, *protocol)));
+    let fits: Vec<_> = fits.collect();
+    let ports_open = |protocol: &Protocols| {
+        packet.source_port.is_none()
+            && !protocol.and(Protocols::WITH_PORTS).is_empty()
+            && rule.source_ports.known != super::rule::Ports::all().known
+    };
+    let mut missed: Vec<&str> = Vec::new();
+    let mut open: BTreeSet<String> = BTreeSet::new();
+    for (protocol, fit) in &fits {
+        match fit {
+            Err(field) => missed.push(field.as_str()),
+            Ok(clauses) => {
+                open.extend(clauses.iter().map(|clause| clause.join(" or ")));
+                open.extend(ports_open(protocol).then(|| "the source port".to_owned()));
+            }
+        }
+    }
+    let field = missed.first().copied().unwrap_or_default();
+    match (missed.len() == fits.len(), missed.is_empty(), open.is_empty()) {
+        (true, _, _) => (format!("misses: {field}"), false),
+        (_, true, true) => ("matches".to_owned(), true),
+        (_, true, false) => {
+            (format!("may match: {}", open.into_iter().collect::<Vec<_>>().join(", ")), false)
+        }
+        (_, false, _) => (format!("matches some of the protocols: {field}"), false),
+    }
+}

@@ -1,0 +1,165 @@
+//! What is odd about a chosen route.
+
+use std::net::IpAddr;
+
+use serde::Serialize;
+
+use super::row::{Hop, Route, Source, State};
+use crate::net::Inventory;
+
+/// The kind of an anomaly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum Code {
+    /// A user's route drops the packet.
+    Blackhole,
+    /// A route of another source drops the packet.
+    SystemDrop,
+    /// An appliance carries the packet.
+    Nva,
+    /// No known network interface owns the appliance's address.
+    NvaUnknown,
+    /// The appliance's network interface does not forward.
+    NvaNoForwarding,
+    /// A route that is not in use would have carried the packet.
+    InvalidShadow,
+    /// The default route is not the platform's.
+    DefaultTakenOver,
+    /// The way back is another one.
+    AsymmetricReturn,
+}
+
+impl Code {
+    /// Returns the word of the contract.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Blackhole => "BLACKHOLE",
+            Self::SystemDrop => "SYSTEM_DROP",
+            Self::Nva => "NVA",
+            Self::NvaUnknown => "NVA_UNKNOWN",
+            Self::NvaNoForwarding => "NVA_NO_FORWARDING",
+            Self::InvalidShadow => "INVALID_SHADOW",
+            Self::DefaultTakenOver => "DEFAULT_TAKEN_OVER",
+            Self::AsymmetricReturn => "ASYMMETRIC_RETURN",
+        }
+    }
+}
+
+/// Something a reviewer would want to know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Anomaly {
+    /// The kind.
+    pub code: Code,
+    /// The evidence, as a sentence.
+    pub detail: String,
+}
+
+impl Anomaly {
+    pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into() }
+    }
+}
+
+/// Returns what is odd about one route that carries packets.
+pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anomaly> {
+    let mut found = Vec::new();
+    let (prefix, row) = (route.prefix, &route.row);
+    let name = row.name.as_deref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    match row.hop {
+        Hop::None if row.source == Source::User => {
+            found.push(Anomaly::new(
+                Code::Blackhole,
+                format!("the user route{name} {prefix} drops the packet (next hop None)"),
+            ));
+        }
+        Hop::None => {
+            let source = row.source.as_str();
+            found.push(Anomaly::new(
+                Code::SystemDrop,
+                format!("the {source} route {prefix} drops the packet (next hop None)"),
+            ));
+        }
+        Hop::Appliance => {
+            let hops =
+                if row.hop_ips.is_empty() { "an unnamed address".to_owned() } else { row.hop_ips.join(", ") };
+            found.push(Anomaly::new(
+                Code::Nva,
+                format!("the route{name} {prefix} goes through the appliance at {hops}"),
+            ));
+            found.extend(inventory.map(|inventory| of_appliance(row, inventory)).unwrap_or_default());
+        }
+        Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Gateway | Hop::Other => {}
+    }
+    if prefix.prefix_len() == 0 && row.source != Source::System {
+        let (source, hop) = (row.source.as_str(), &row.hop_type);
+        found.push(Anomaly::new(
+            Code::DefaultTakenOver,
+            format!("the default route {prefix} is {source}'s and goes to {hop}"),
+        ));
+    }
+    found
+}
+
+fn of_appliance(row: &super::row::Row, inventory: &Inventory) -> Vec<Anomaly> {
+    let mut found = Vec::new();
+    for text in &row.hop_ips {
+        match text.parse::<IpAddr>().ok().and_then(|address| inventory.owner(address)) {
+            None => {
+                found.push(Anomaly::new(
+                    Code::NvaUnknown,
+                    format!("no network interface of the inventory owns {text}"),
+                ));
+            }
+            Some(nic) if nic.forwards == Some(false) => {
+                let detail = format!("the network interface {} of {text} does not forward", nic.name);
+                found.push(Anomaly::new(Code::NvaNoForwarding, detail));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Returns the routes that are not in use and would have gone before the chosen one.
+pub(super) fn invalid<'a>(routes: impl Iterator<Item = &'a Route>, chosen: Option<&Route>) -> Vec<Anomaly> {
+    let ahead = |route: &&Route| {
+        route.row.state == State::Invalid
+            && chosen.is_none_or(|chosen| {
+                let (length, other) = (route.prefix.prefix_len(), chosen.prefix.prefix_len());
+                length > other || (length == other && route.row.source.rank() < chosen.row.source.rank())
+            })
+    };
+    let detail = |route: &Route| {
+        let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
+        format!("the {source} route {prefix} to {hop} would go first, but it is Invalid")
+    };
+    routes.filter(ahead).map(|route| Anomaly::new(Code::InvalidShadow, detail(route))).collect()
+}
+
+/// Says where the way there and the way back part.
+pub(super) fn asymmetry(there: &Route, back: &Route) -> Option<Anomaly> {
+    let way = |route: &Route| match route.row.hop {
+        Hop::Appliance => Some(route.row.hop_ips.clone()),
+        Hop::Gateway => Some(vec!["the gateway".to_owned()]),
+        Hop::None => Some(vec!["nowhere".to_owned()]),
+        Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => None,
+    };
+    let (out, home) = (way(there), way(back));
+    (out != home).then(|| {
+        let say = |way: Option<Vec<String>>| {
+            way.map_or_else(|| "the network itself".to_owned(), |way| way.join(", "))
+        };
+        Anomaly::new(
+            Code::AsymmetricReturn,
+            format!(
+                "the way there is {} ({}), the way back {} ({})",
+                say(out),
+                there.prefix,
+                say(home),
+                back.prefix
+            ),
+        )
+    })
+}
