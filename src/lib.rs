@@ -6,6 +6,8 @@
 //! - [`bot`]: the Slack bot, which puts the rooms together.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
+//! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
+//! - [`qdisc`]: what traffic shaping does to packets, from what `tc` prints.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
 //! - [`shell`]: the gate between any agent and a machine.
 //! - [`slack`]: connections, calls, blocks, and what arrives.
@@ -24,6 +26,10 @@ pub mod config;
 pub mod http;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(feature = "netfilter")]
+pub mod netfilter;
+#[cfg(feature = "qdisc")]
+pub mod qdisc;
 #[cfg(feature = "session")]
 pub mod session;
 #[cfg(feature = "shell")]

@@ -12,6 +12,8 @@ mod config;
 mod consent;
 #[cfg(all(feature = "bot", feature = "lab"))]
 mod demo;
+#[cfg(any(feature = "netfilter", feature = "qdisc"))]
+mod input;
 #[cfg(feature = "session")]
 mod investigate;
 #[cfg(feature = "session")]
@@ -21,7 +23,11 @@ mod lab;
 mod log;
 #[cfg(feature = "shell")]
 mod name;
+#[cfg(feature = "netfilter")]
+mod netfilter;
 mod print;
+#[cfg(feature = "qdisc")]
+mod qdisc;
 #[cfg(feature = "session")]
 mod replay;
 mod root;

@@ -9,6 +9,7 @@ use crate::config::{Config, Environment, PlaceError, data_dir};
 /// The configuration, and where things lie.
 pub(super) struct Setup {
     /// The configuration, or its defaults.
+    #[cfg_attr(not(feature = "shell"), expect(dead_code, reason = "only the shell reads it"))]
     pub(super) config: Config,
     /// The file that it was read from.
     pub(super) file: Option<PathBuf>,
@@ -18,6 +19,7 @@ pub(super) struct Setup {
     #[cfg(feature = "session")]
     named: bool,
     /// The environment.
+    #[cfg_attr(not(feature = "shell"), expect(dead_code, reason = "only the shell reads it"))]
     pub(super) environment: Environment,
     /// Who carries out what is permitted; this machine, unless somebody else does.
     #[cfg(feature = "shell")]
@@ -47,6 +49,7 @@ impl Setup {
             environment,
             #[cfg(feature = "shell")]
             runner: None,
+            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
         })
     }

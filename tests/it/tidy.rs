@@ -5,18 +5,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
     ("http", &["base"]),
     ("lab", &["base"]),
+    ("netfilter", &[]),
+    ("qdisc", &[]),
     ("shell", &["base"]),
     ("session", &["agent", "base", "shell", "store"]),
     ("slack", &["base"]),
     ("store", &["base"]),
     ("config", &["base"]),
-    ("cli", &["agent", "base", "bot", "config", "http", "lab", "session", "shell", "slack", "store"]),
+    (
+        "cli",
+        &[
+            "agent",
+            "base",
+            "bot",
+            "config",
+            "http",
+            "lab",
+            "netfilter",
+            "qdisc",
+            "session",
+            "shell",
+            "slack",
+            "store",
+        ],
+    ),
 ];
 
 /// The one file that starts processes.

@@ -62,6 +62,7 @@ fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
 
 #[cfg_attr(not(feature = "store"), expect(unused_variables, reason = "there is nobody to ask"))]
 fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
+    #[cfg_attr(not(feature = "shell"), expect(unused_mut, reason = "only the shell adds to it"))]
     let mut found = machine::place(setup);
     #[cfg(feature = "store")]
     found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);

@@ -16,6 +16,7 @@ pub(super) enum State {
     /// As it should be.
     Ok,
     /// It works, and somebody should know something about it.
+    #[cfg_attr(not(feature = "shell"), expect(dead_code, reason = "only the shell warns"))]
     Warning,
     /// It does not work.
     Problem,
