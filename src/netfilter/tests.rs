@@ -131,7 +131,7 @@ fn rules() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn no_text_makes_it_panic(text in "\\PC*") {
