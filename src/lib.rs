@@ -7,7 +7,9 @@
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
 //! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
+//! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
 //! - [`nsg`]: which security rule decides over a packet, and who reaches what.
+//! - [`qdisc`]: what traffic shaping does to packets, from what `tc` prints.
 //! - [`route`]: which effective route carries a packet.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
 //! - [`shell`]: the gate between any agent and a machine.
@@ -29,8 +31,12 @@ pub mod http;
 pub mod lab;
 #[cfg(any(feature = "nsg", feature = "route"))]
 pub mod net;
+#[cfg(feature = "netfilter")]
+pub mod netfilter;
 #[cfg(feature = "nsg")]
 pub mod nsg;
+#[cfg(feature = "qdisc")]
+pub mod qdisc;
 #[cfg(feature = "route")]
 pub mod route;
 #[cfg(feature = "session")]

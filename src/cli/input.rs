@@ -1,90 +1,47 @@
-//! Documents that a subcommand is given: files, or standard input.
+//! Reading what a subcommand is given: a file, or standard input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
-use clap::Args;
 
 use super::print::Hinted;
-use crate::net::{Inventory, Tags};
 
-/// A document of a network interface has kilobytes, the file of all service tags a few megabytes.
-const LARGEST: u64 = 64 << 20;
-
-/// What makes answers more certain.
-#[derive(Debug, Args)]
-pub(super) struct Knowledge {
-    /// The service tags: what `az network list-service-tags -l REGION -o json` prints.
-    #[arg(long, value_name = "FILE")]
-    tags: Option<PathBuf>,
-    /// The network interfaces: what `az network nic list -o json` prints.
-    #[arg(long, value_name = "FILE")]
-    inventory: Option<PathBuf>,
-}
-
-impl Knowledge {
-    /// Reads the service tags, where a file is named.
-    pub(super) fn tags(&self) -> anyhow::Result<Option<Tags>> {
-        let hint = "save what `az network list-service-tags -l REGION -o json` prints";
-        load(self.tags.as_deref(), hint, |text| Ok(Tags::parse(text)?))
-    }
-
-    /// Reads the inventory, where a file is named.
-    pub(super) fn inventory(&self) -> anyhow::Result<Option<Inventory>> {
-        let hint = "save what `az network nic list -o json` prints";
-        load(self.inventory.as_deref(), hint, |text| Ok(Inventory::parse(text)?))
-    }
-}
-
-/// Reads a document and makes something of it; what is wrong with it is told with its name.
-pub(super) fn parsed<T>(
-    path: &Path,
-    hint: &str,
-    parse: impl FnOnce(&str) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    let text = read(path)?;
-    let named = parse(&text).with_context(|| format!("reading {}", path.display()));
-    named.map_err(|error| Hinted::new(error, hint).into())
-}
-
-fn load<T>(
-    path: Option<&Path>,
-    hint: &str,
-    parse: impl FnOnce(&str) -> anyhow::Result<T>,
-) -> anyhow::Result<Option<T>> {
-    path.map(|path| parsed(path, hint, parse)).transpose()
-}
-
-/// Reads a text file, or standard input where the name is `-`.
-fn read(path: &Path) -> anyhow::Result<String> {
-    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = if path == Path::new("-") {
+/// Reads a text of limited size; `-` is standard input.
+///
+/// # Errors
+/// Fails where it cannot be read, is larger than the limit, or is no text.
+pub(super) fn text(path: &Path, limit: usize) -> anyhow::Result<String> {
+    let piped = path == Path::new("-");
+    let name = if piped { "standard input".to_owned() } else { path.display().to_string() };
+    let bytes = if piped {
         if io::stdin().is_terminal() {
             let error = anyhow::anyhow!("nothing is piped into standard input");
-            return Err(Hinted::new(error, "`az … -o json | ghost …`, or name a file").into());
+            return Err(Hinted::new(error, "pipe something in, or name a file").into());
         }
-        bounded(io::stdin().lock())
+        bounded(io::stdin().lock(), limit)
     } else {
-        File::open(path).and_then(bounded)
+        File::open(path).and_then(|file| bounded(file, limit))
     };
-    let bytes = bytes.with_context(|| format!("reading {name}"))?;
-    let Some(bytes) = bytes else {
-        let error = anyhow::anyhow!("{name} is larger than {} MiB", LARGEST >> 20);
-        return Err(Hinted::new(error, "name the document of one network interface").into());
+    let Some(bytes) = bytes.with_context(|| format!("reading {name}"))? else {
+        let error = anyhow::anyhow!("{name} has more than {limit} bytes");
+        return Err(Hinted::new(error, "give the output of one host or interface at a time").into());
     };
     String::from_utf8(bytes).map_err(|_| {
         let error = anyhow::anyhow!("{name} is not UTF-8 text");
-        Hinted::new(error, "PowerShell: pipe through `Out-File -Encoding utf8`").into()
+        let hint =
+            "give what the tool printed, not a packed or binary file; PowerShell: `Out-File -Encoding utf8`";
+        Hinted::new(error, hint).into()
     })
 }
 
 /// Reads everything, or nothing where there is too much.
-fn bounded(source: impl Read) -> io::Result<Option<Vec<u8>>> {
+fn bounded(source: impl Read, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(u64::try_from(bytes.len()).is_ok_and(|length| length <= LARGEST).then_some(bytes))
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    source.take(most).read_to_end(&mut bytes)?;
+    Ok((bytes.len() <= limit).then_some(bytes))
 }
 
 /// Returns a text without what would steer a terminal: a document may be anybody's.
@@ -107,7 +64,7 @@ mod tests {
 
     #[test]
     fn an_endless_document_is_refused_in_bounded_memory() {
-        assert!(bounded(io::repeat(b'[')).unwrap().is_none());
-        assert_eq!(bounded(&b"[]"[..]).unwrap().unwrap(), b"[]");
+        assert!(bounded(io::repeat(b'['), 1 << 20).unwrap().is_none());
+        assert_eq!(bounded(&b"[]"[..], 2).unwrap().unwrap(), b"[]");
     }
 }

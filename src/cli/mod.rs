@@ -12,20 +12,26 @@ mod config;
 mod consent;
 #[cfg(all(feature = "bot", feature = "lab"))]
 mod demo;
-#[cfg(any(feature = "nsg", feature = "route"))]
+#[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]
 mod investigate;
 #[cfg(feature = "session")]
 mod kitchen;
+#[cfg(any(feature = "nsg", feature = "route"))]
+mod knowledge;
 #[cfg(feature = "lab")]
 mod lab;
 mod log;
 #[cfg(feature = "shell")]
 mod name;
+#[cfg(feature = "netfilter")]
+mod netfilter;
 #[cfg(feature = "nsg")]
 mod nsg;
 mod print;
+#[cfg(feature = "qdisc")]
+mod qdisc;
 #[cfg(feature = "session")]
 mod replay;
 mod root;

@@ -62,6 +62,12 @@ enum Sub {
     /// Decides a recorded session once more and says where it would go another way.
     #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
+    /// Reads packet filters, walks packets through them, judges what differs.
+    #[cfg(feature = "netfilter")]
+    Netfilter(super::netfilter::Arguments),
+    /// Says what traffic shaping does to packets.
+    #[cfg(feature = "qdisc")]
+    Qdisc(super::qdisc::Arguments),
     /// Starts what to run against where there is nothing real.
     #[cfg(feature = "lab")]
     Lab(super::lab::Arguments),
@@ -109,6 +115,10 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
+        #[cfg(feature = "netfilter")]
+        Sub::Netfilter(arguments) => super::netfilter::run(&arguments),
+        #[cfg(feature = "qdisc")]
+        Sub::Qdisc(arguments) => super::qdisc::run(&arguments),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),

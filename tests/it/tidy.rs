@@ -5,14 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
     ("http", &["base"]),
     ("lab", &["base"]),
     ("net", &[]),
+    ("netfilter", &[]),
     ("nsg", &["net"]),
+    ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
     ("session", &["agent", "base", "shell", "store"]),
@@ -22,8 +24,21 @@ const ARROWS: [(&str, &[&str]); 14] = [
     (
         "cli",
         &[
-            "agent", "base", "bot", "config", "http", "lab", "net", "nsg", "route", "session", "shell",
-            "slack", "store",
+            "agent",
+            "base",
+            "bot",
+            "config",
+            "http",
+            "lab",
+            "net",
+            "netfilter",
+            "nsg",
+            "qdisc",
+            "route",
+            "session",
+            "shell",
+            "slack",
+            "store",
         ],
     ),
 ];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{audit, reach, verdict};
-use crate::cli::input::{Knowledge, parsed};
+use crate::cli::knowledge::{Knowledge, parsed};
 use crate::net::Warning;
 use crate::nsg::{self, Ruleset};
 

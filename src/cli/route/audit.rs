@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::command::table;
-use crate::cli::input::{Knowledge, harmless};
+use crate::cli::input::harmless;
+use crate::cli::knowledge::Knowledge;
 use crate::cli::print::line;
 use crate::route::{Audit, Entry};
 

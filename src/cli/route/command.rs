@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 
 use super::{audit, select};
-use crate::cli::input::parsed;
+use crate::cli::knowledge::parsed;
 use crate::net::Tags;
 use crate::route::Table;
 

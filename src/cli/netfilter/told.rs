@@ -1,0 +1,113 @@
+//! The answers for people.
+
+use crate::netfilter::{Answer, Diff, Ruleset, Severity};
+
+/// Writes what a ruleset holds.
+pub(super) fn ruleset(ruleset: &Ruleset) -> String {
+    let framework = ruleset.framework.as_deref().unwrap_or("backend not told by the text");
+    let mut text = format!("{} rules, {}, {framework}", ruleset.rules, ruleset.family);
+    if ruleset.opaque_rules > 0 {
+        text.push_str(&format!(", {} with parts that are not known", ruleset.opaque_rules));
+    }
+    for table in &ruleset.tables {
+        text.push_str(&format!(
+            "\n{}{}",
+            table.name,
+            if table.dormant { " (dormant: it judges nothing)" } else { "" }
+        ));
+        for chain in &table.chains {
+            let policy =
+                chain.policy.as_deref().map(|policy| format!(", policy {policy}")).unwrap_or_default();
+            let hook = chain
+                .base
+                .as_ref()
+                .map(|base| format!(" at {} {}", base.hook, base.priority))
+                .unwrap_or_default();
+            text.push_str(&format!("\n  {}{hook}{policy}", clean(&chain.name)));
+            for rule in &chain.rules {
+                text.push_str(&format!("\n    {:>4}  {}", rule.position, clean(&rule.raw)));
+            }
+        }
+        for set in &table.sets {
+            let kind = if set.is_map { "map" } else { "set" };
+            text.push_str(&format!("\n  {kind} {}: {} elements", clean(&set.name), set.elements.len()));
+        }
+    }
+    for warning in &ruleset.warnings {
+        text.push_str(&format!("\nwarning: {}", clean(&warning.to_string())));
+    }
+    text
+}
+
+/// Writes what became of a packet.
+pub(super) fn answer(answer: &Answer, ruleset: &Ruleset, trace: bool) -> String {
+    let mut text = answer.verdict.to_string();
+    if let Some(rule) = &answer.rule {
+        text.push_str(&format!(
+            " by rule {} of {} {}\n  {}",
+            rule.position,
+            rule.table,
+            rule.chain,
+            clean(&rule.raw)
+        ));
+    } else if let Some(policy) = &answer.policy {
+        text.push_str(&format!(" by the policy of {}", clean(policy)));
+    }
+    for what in &answer.undecided {
+        text.push_str(&format!("\n  it depends on {}", clean(what)));
+    }
+    if trace {
+        for tried in &answer.trace {
+            let rule = &tried.rule;
+            let what = match (&tried.failed, tried.matched) {
+                (_, true) => "holds".to_owned(),
+                (Some(part), false) => format!("does not hold: {}", clean(part)),
+                (None, false) => "does not hold".to_owned(),
+            };
+            let place = format!("{} {} {}", rule.table, rule.chain, rule.position);
+            text.push_str(&format!("\n  {}  {}\n      {what}", clean(&place), clean(&rule.raw)));
+        }
+    }
+    for warning in &ruleset.warnings {
+        text.push_str(&format!("\nwarning: {}", clean(&warning.to_string())));
+    }
+    text
+}
+
+/// Writes what differs.
+pub(super) fn diff(diff: &Diff) -> String {
+    let mut text = match (diff.drift, diff.critical) {
+        (Some(false), _) => "no drift".to_owned(),
+        (None, _) => "INCONCLUSIVE: nothing differs in what could be read".to_owned(),
+        (Some(true), true) => format!("DRIFT, critical: {} changes", diff.changes.len()),
+        (Some(true), false) => format!("drift, no packet meets another fate: {} changes", diff.changes.len()),
+    };
+    for change in &diff.changes {
+        let severity = match change.severity {
+            Severity::Critical => "critical",
+            Severity::Notable => "notable",
+            Severity::Noise => "noise",
+        };
+        let kind = serde_json::to_value(change.kind).unwrap_or_default();
+        let kind = kind.as_str().unwrap_or_default().replace('_', " ");
+        let chain = change.chain.as_deref().unwrap_or_default();
+        text.push_str(&format!(
+            "\n{severity:<8}  {kind}, {} {}: {}",
+            clean(&change.table),
+            clean(chain),
+            clean(&change.detail)
+        ));
+        if let Some(rule) = &change.rule {
+            text.push_str(&format!("\n          {}", clean(rule)));
+        }
+    }
+    for warning in &diff.warnings {
+        text.push_str(&format!("\nwarning: {}", clean(&warning.to_string())));
+    }
+    text
+}
+
+/// A comment of a rule is somebody's text: what would move the cursor is left out.
+fn clean(text: &str) -> String {
+    text.chars().filter(|char| !char.is_control()).collect()
+}

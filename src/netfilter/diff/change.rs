@@ -1,0 +1,91 @@
+//! The report of a difference.
+
+use serde::Serialize;
+
+use crate::netfilter::ruleset::Warning;
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diff {
+    /// Whether anything does; absent where nothing does in what could be read, and something could not.
+    pub drift: Option<bool>,
+    /// Whether the fate of some packet can change.
+    pub critical: bool,
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// What was odd in either text.
+    pub warnings: Vec<Warning>,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// What kind of change.
+    pub kind: Kind,
+    /// The table.
+    pub table: String,
+    /// The chain.
+    pub chain: Option<String>,
+    /// The rule.
+    pub rule: Option<String>,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The change in words.
+    pub detail: String,
+}
+
+/// The kinds of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The policy of a chain.
+    Policy,
+    /// A rule came.
+    RuleAdded,
+    /// A rule went.
+    RuleRemoved,
+    /// A rule stands elsewhere in its chain.
+    RuleMoved,
+    /// A chain came.
+    ChainAdded,
+    /// A chain went.
+    ChainRemoved,
+    /// A table came.
+    TableAdded,
+    /// A table went.
+    TableRemoved,
+    /// A set or map came.
+    SetAdded,
+    /// A set or map went.
+    SetRemoved,
+    /// An element came.
+    ElementAdded,
+    /// An element went.
+    ElementRemoved,
+    /// Something else about a table, a chain or a set.
+    ObjectChanged,
+}
+
+/// How much a change matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// No packet can notice.
+    Noise,
+    /// It is there to be seen, and decides nothing.
+    Notable,
+    /// The fate of some packet can change.
+    Critical,
+}
+
+/// Why two rulesets cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiffError {
+    /// One is in the form of iptables, the other in that of nft.
+    #[error("one is what iptables-save prints, the other what nft prints")]
+    Formats,
+    /// One is for IPv4, the other for IPv6.
+    #[error("one is for IPv4, the other for IPv6")]
+    Families,
+}

@@ -1,0 +1,405 @@
+//! Comparing: tables, chains, rules, sets, objects.
+
+use std::collections::HashMap;
+
+use super::change::{Change, Diff, DiffError, Kind, Severity};
+use super::impact::{Impact, Place, Shown};
+use super::key;
+use super::order::common;
+use crate::netfilter::ruleset::{Chain, Family, Format, Rule, Ruleset, Table};
+
+/// Compares two rulesets.
+///
+/// # Errors
+/// Fails where they are of different forms or for different families.
+pub fn diff(a: &Ruleset, b: &Ruleset) -> Result<Diff, DiffError> {
+    if a.format != b.format {
+        return Err(DiffError::Formats);
+    }
+    if a.format == Format::Save && a.family != b.family && a.rules > 0 && b.rules > 0 {
+        return Err(DiffError::Families);
+    }
+    let mut comparison = Comparison { a, b, changes: Vec::new(), impact: None };
+    comparison.tables();
+    let changes = comparison.changes;
+    Ok(Diff {
+        drift: if changes.is_empty() && (unread(a) || unread(b)) { None } else { Some(!changes.is_empty()) },
+        critical: changes.iter().any(|change| change.severity == Severity::Critical),
+        changes,
+        warnings: a.warnings.iter().chain(&b.warnings).cloned().collect(),
+    })
+}
+
+/// Whether something of a text was left out.
+fn unread(ruleset: &Ruleset) -> bool {
+    let left_out =
+        ["not understood", "left out", "cut off", "stands outside", "before any table", "another backend"];
+    ruleset.warnings.iter().any(|warning| left_out.iter().any(|words| warning.what.contains(words)))
+}
+
+struct Comparison<'a> {
+    a: &'a Ruleset,
+    b: &'a Ruleset,
+    changes: Vec<Change>,
+    /// Made only where something changed: an equal pair costs nothing.
+    impact: Option<Impact>,
+}
+
+impl<'a> Comparison<'a> {
+    fn tables(&mut self) {
+        let (a, b) = (self.a, self.b);
+        let named = |tables: &'a [Table], name: &str| tables.iter().find(|table| table.name == name);
+        for table in &a.tables {
+            match named(&b.tables, &table.name) {
+                Some(other) => self.table(table, other),
+                None => self.whole_table(Kind::TableRemoved, table, "the table is gone"),
+            }
+        }
+        for table in b.tables.iter().filter(|table| named(&a.tables, &table.name).is_none()) {
+            self.whole_table(Kind::TableAdded, table, "the table is new");
+        }
+    }
+
+    fn whole_table(&mut self, kind: Kind, table: &'a Table, detail: &str) {
+        let old = kind == Kind::TableRemoved;
+        let mut severity = Severity::Notable;
+        for chain in table.chains.iter().filter(|chain| chain.base.is_some()) {
+            severity = severity.max(self.whole_chain(table, chain, old));
+        }
+        self.push(kind, &table.name, None, None, severity, detail.to_owned());
+    }
+
+    /// Judges what a chain does that only one side has.
+    fn whole_chain(&mut self, table: &'a Table, chain: &'a Chain, old: bool) -> Severity {
+        let place = Place { table: &table.name, chain: &chain.name, rule: None };
+        let may_stop = || stops(chain.policy.as_deref()) || chain.rules.iter().any(decides);
+        let side = |own: &'a Ruleset| Some((own, place));
+        let (a, b) = (self.a, self.b);
+        let shown = if old { self.show(side(a), None) } else { self.show(None, side(b)) };
+        weigh(shown, table.family, may_stop())
+    }
+
+    fn show(&mut self, old: Option<(&Ruleset, Place<'_>)>, new: Option<(&Ruleset, Place<'_>)>) -> Shown {
+        let (a, b) = (self.a, self.b);
+        self.impact.get_or_insert_with(|| Impact::new(a, b)).of(old, new)
+    }
+
+    fn table(&mut self, old: &'a Table, new: &'a Table) {
+        if old.dormant != new.dormant
+            || old.flags.as_ref().map(key::content) != new.flags.as_ref().map(key::content)
+        {
+            let mut severity = Severity::Notable;
+            if old.dormant != new.dormant {
+                for chain in new.chains.iter().filter(|chain| chain.base.is_some()) {
+                    let place = Place { table: &new.name, chain: &chain.name, rule: None };
+                    let shown = self.show(None, Some((self.b, place)));
+                    severity = severity.max(weigh(shown, new.family, true));
+                }
+            }
+            self.push(
+                Kind::ObjectChanged,
+                &new.name,
+                None,
+                None,
+                severity,
+                "the flags of the table differ".to_owned(),
+            );
+        }
+        let chain_of = |table: &'a Table, name: &str| table.chains.iter().find(|chain| chain.name == name);
+        for chain in &old.chains {
+            match chain_of(new, &chain.name) {
+                Some(other) => self.chain(old, chain, new, other),
+                None => {
+                    let severity = self.whole_chain(old, chain, true);
+                    let detail = format!("the chain is gone, with {} rules", chain.rules.len());
+                    self.push(Kind::ChainRemoved, &old.name, Some(&chain.name), None, severity, detail);
+                }
+            }
+        }
+        for chain in new.chains.iter().filter(|chain| chain_of(old, &chain.name).is_none()) {
+            let severity = self.whole_chain(new, chain, false);
+            let detail = format!("the chain is new, with {} rules", chain.rules.len());
+            self.push(Kind::ChainAdded, &new.name, Some(&chain.name), None, severity, detail);
+        }
+        self.sets(old, new);
+        self.objects(old, new);
+    }
+
+    fn chain(&mut self, old_table: &'a Table, old: &'a Chain, new_table: &'a Table, new: &'a Chain) {
+        let name = &new.name;
+        let whole = Place { table: &new_table.name, chain: name, rule: None };
+        if old.base != new.base {
+            let old_side = Some((self.a, Place { table: &old_table.name, chain: name, rule: None }));
+            let shown = self.show(old_side, Some((self.b, whole)));
+            let severity = weigh(shown, new_table.family, true);
+            let detail =
+                format!("hook, priority, type or device differ: {} → {}", place_of(old), place_of(new));
+            self.push(Kind::ObjectChanged, &new_table.name, Some(name), None, severity, detail);
+        }
+        let lower = |chain: &Chain| chain.policy.as_deref().map(str::to_ascii_lowercase);
+        if lower(old) != lower(new) {
+            let before = old.policy.as_deref().unwrap_or("none");
+            let after = new.policy.as_deref().unwrap_or("none");
+            let shown = self.show(None, Some((self.b, whole)));
+            // A policy is what an operator leans on, even where every packet is decided before it today.
+            let severity = weigh(shown, new_table.family, true).max(Severity::Notable);
+            self.push(
+                Kind::Policy,
+                &new_table.name,
+                Some(name),
+                None,
+                severity,
+                format!("policy {before} → {after}"),
+            );
+        }
+        self.rules(old, new_table, new);
+    }
+
+    fn rules(&mut self, old: &'a Chain, table: &'a Table, new: &'a Chain) {
+        let keys = |chain: &Chain| chain.rules.iter().map(key::rule).collect::<Vec<_>>();
+        let (old_keys, new_keys) = (keys(old), keys(new));
+        if old_keys == new_keys {
+            return;
+        }
+        let pairs = common(&old_keys, &new_keys);
+        let mut old_kept = vec![false; old_keys.len()];
+        let mut new_kept = vec![false; new_keys.len()];
+        for (x, y) in pairs {
+            if let (Some(x), Some(y)) = (old_kept.get_mut(x), new_kept.get_mut(y)) {
+                (*x, *y) = (true, true);
+            }
+        }
+        // What went here and came there is a move.
+        let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, key) in old_keys.iter().enumerate().rev().filter(|(at, _)| old_kept.get(*at) == Some(&false))
+        {
+            gone.entry(key).or_default().push(at);
+        }
+        let mut moved = vec![false; old_keys.len()];
+        let mut found: Vec<(Kind, Option<usize>, Option<usize>)> = Vec::new();
+        for (at, key) in new_keys.iter().enumerate().filter(|(at, _)| new_kept.get(*at) == Some(&false)) {
+            match gone.get_mut(key.as_str()).and_then(Vec::pop) {
+                Some(from) => {
+                    if let Some(moved) = moved.get_mut(from) {
+                        *moved = true;
+                    }
+                    found.push((Kind::RuleMoved, Some(from), Some(at)));
+                }
+                None => found.push((Kind::RuleAdded, None, Some(at))),
+            }
+        }
+        for at in (0..old_keys.len())
+            .filter(|at| old_kept.get(*at) == Some(&false) && moved.get(*at) == Some(&false))
+        {
+            found.push((Kind::RuleRemoved, Some(at), None));
+        }
+        for (kind, from, to) in found {
+            self.rule(kind, (table, old, new), from, to);
+        }
+    }
+
+    fn rule(
+        &mut self,
+        kind: Kind,
+        (table, old, new): (&'a Table, &'a Chain, &'a Chain),
+        from: Option<usize>,
+        to: Option<usize>,
+    ) {
+        let rule = to.and_then(|at| new.rules.get(at)).or_else(|| from.and_then(|at| old.rules.get(at)));
+        let Some(rule) = rule else { return };
+        let place = |rule| Place { table: &table.name, chain: &new.name, rule: Some(rule) };
+        let (a, b) = (self.a, self.b);
+        let severity = if touches(rule) {
+            let shown = self.show(from.map(|at| (a, place(at))), to.map(|at| (b, place(at))));
+            weigh(shown, table.family, decides(rule))
+        } else {
+            Severity::Notable
+        };
+        let detail = match (from, to) {
+            (Some(from), Some(to)) => format!("position {} → {}", from + 1, to + 1),
+            (None, Some(to)) => format!("new at position {}", to + 1),
+            (Some(from), None) => format!("gone from position {}", from + 1),
+            (None, None) => String::new(),
+        };
+        self.push(kind, &table.name, Some(&new.name), Some(&rule.raw), severity, detail);
+    }
+
+    fn sets(&mut self, old: &'a Table, new: &'a Table) {
+        for set in &old.sets {
+            let Some(other) = new.sets.iter().find(|other| other.name == set.name) else {
+                let severity = self.users(&set.name, old, true);
+                self.push(
+                    Kind::SetRemoved,
+                    &old.name,
+                    None,
+                    None,
+                    severity,
+                    format!("the set {} is gone", set.name),
+                );
+                continue;
+            };
+            if set.is_map != other.is_map || key::object(&set.about) != key::object(&other.about) {
+                let severity = self.users(&set.name, new, false);
+                let detail = format!("type or flags of the set {} differ", set.name);
+                self.push(Kind::ObjectChanged, &new.name, None, None, severity, detail);
+            }
+            let count = |elements: &[serde_json::Value]| {
+                elements.iter().map(key::member).collect::<std::collections::BTreeSet<_>>()
+            };
+            let (before, after) = (count(&set.elements), count(&other.elements));
+            if before == after {
+                continue;
+            }
+            let severity = self.users(&set.name, new, false).max(self.users(&set.name, old, true));
+            for element in after.difference(&before) {
+                let detail = format!("the set {} has {element} now", set.name);
+                self.push(Kind::ElementAdded, &new.name, None, None, severity, detail);
+            }
+            for element in before.difference(&after) {
+                let detail = format!("the set {} has {element} no more", set.name);
+                self.push(Kind::ElementRemoved, &new.name, None, None, severity, detail);
+            }
+        }
+        for set in new.sets.iter().filter(|set| !old.sets.iter().any(|other| other.name == set.name)) {
+            let severity = self.users(&set.name, new, false);
+            self.push(
+                Kind::SetAdded,
+                &new.name,
+                None,
+                None,
+                severity,
+                format!("the set {} is new", set.name),
+            );
+        }
+    }
+
+    /// Judges the packets that reach a rule which uses a set.
+    fn users(&mut self, set: &str, table: &'a Table, old: bool) -> Severity {
+        let wanted = format!("\"@{set}\"");
+        let mut severity = Severity::Notable;
+        for chain in &table.chains {
+            for (at, rule) in chain.rules.iter().enumerate() {
+                let crate::netfilter::ruleset::Body::Nft(expressions) = &rule.body else { continue };
+                if !expressions.iter().any(|expression| expression.to_string().contains(&wanted)) {
+                    continue;
+                }
+                let place = Place { table: &table.name, chain: &chain.name, rule: Some(at) };
+                // With another set the rule concerns other packets: those of either side.
+                let (a, b) = (self.a, self.b);
+                let shown =
+                    if old { self.show(Some((a, place)), None) } else { self.show(None, Some((b, place))) };
+                severity = severity.max(weigh(shown, table.family, decides(rule)));
+            }
+        }
+        severity
+    }
+
+    fn objects(&mut self, old: &'a Table, new: &'a Table) {
+        let same = |x: &&crate::netfilter::ruleset::Object, y: &&crate::netfilter::ruleset::Object| {
+            x.kind == y.kind && x.name == y.name
+        };
+        for object in &old.objects {
+            match new.objects.iter().find(|other| same(&object, other)) {
+                None => {
+                    let detail = format!("{} {} is gone", object.kind, object.name);
+                    self.push(Kind::ObjectChanged, &old.name, None, None, Severity::Notable, detail);
+                }
+                Some(other) if key::object(&object.about) != key::object(&other.about) => {
+                    let detail = format!("{} {} differs", object.kind, object.name);
+                    self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
+                }
+                Some(_) => {}
+            }
+        }
+        for object in
+            new.objects.iter().filter(|object| !old.objects.iter().any(|other| same(&other, object)))
+        {
+            let detail = format!("{} {} is new", object.kind, object.name);
+            self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
+        }
+    }
+
+    fn push(
+        &mut self,
+        kind: Kind,
+        table: &str,
+        chain: Option<&str>,
+        rule: Option<&str>,
+        severity: Severity,
+        detail: String,
+    ) {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        self.changes.push(Change {
+            kind,
+            table: table.to_owned(),
+            chain: own(chain),
+            rule: own(rule),
+            severity,
+            detail,
+        });
+    }
+}
+
+/// What was shown decides; where too much was open, or no routed packet is concerned, whether a verdict is touched does.
+fn weigh(shown: Shown, family: Family, touches_a_verdict: bool) -> Severity {
+    match shown {
+        Shown::Changes => Severity::Critical,
+        Shown::TooMany if touches_a_verdict => Severity::Critical,
+        Shown::Same if family == Family::Other && touches_a_verdict => Severity::Critical,
+        Shown::Same | Shown::TooMany => Severity::Notable,
+    }
+}
+
+fn stops(policy: Option<&str>) -> bool {
+    policy.is_some_and(|policy| policy.eq_ignore_ascii_case("drop"))
+}
+
+/// Whether a rule can stop a packet, or let one pass.
+fn decides(rule: &Rule) -> bool {
+    match &rule.body {
+        crate::netfilter::ruleset::Body::Save(parts) => parts.iter().any(|part| {
+            matches!(part.name.as_str(), "-j" | "-g")
+                && part.values.first().is_some_and(|target| {
+                    !crate::netfilter::save::is_extension_target(target) || target == "REJECT"
+                })
+        }),
+        crate::netfilter::ruleset::Body::Nft(expressions) => expressions.iter().any(|expression| {
+            expression.as_object().and_then(|object| object.keys().next()).is_some_and(|name| {
+                matches!(
+                    name.as_str(),
+                    "accept"
+                        | "drop"
+                        | "reject"
+                        | "jump"
+                        | "goto"
+                        | "vmap"
+                        | "return"
+                        | "queue"
+                        | "xt"
+                        | "fwd"
+                        | "synproxy"
+                )
+            })
+        }),
+    }
+}
+
+/// Whether a rule can have any influence at all: a verdict, a mark, a set, a translation.
+fn touches(rule: &Rule) -> bool {
+    match &rule.body {
+        crate::netfilter::ruleset::Body::Save(parts) => parts.iter().any(|part| {
+            matches!(part.name.as_str(), "-j" | "-g")
+                && part.values.first().is_some_and(|target| {
+                    !matches!(target.as_str(), "LOG" | "NFLOG" | "AUDIT" | "TRACE" | "ULOG")
+                })
+        }),
+        crate::netfilter::ruleset::Body::Nft(_) => true,
+    }
+}
+
+fn place_of(chain: &Chain) -> String {
+    chain
+        .base
+        .as_ref()
+        .map_or_else(|| "no hook".to_owned(), |base| format!("{} {} {}", base.kind, base.hook, base.priority))
+}

@@ -1,0 +1,13 @@
+//! What differs between two rulesets, and what that does to traffic.
+//!
+//! Goes in: two rulesets. Comes out: as few changes as describe it, each with a severity that comes from judging the packets it
+//! could concern by both. Never: "not critical" where the packets could not all be judged and a verdict is touched.
+
+mod change;
+mod compare;
+mod impact;
+mod key;
+mod order;
+
+pub use change::{Change, Diff, DiffError, Kind, Severity};
+pub use compare::diff;

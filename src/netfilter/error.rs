@@ -1,0 +1,30 @@
+//! Why a text is no ruleset.
+
+/// Why nothing could be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is nothing in it.
+    #[error("there is nothing in it")]
+    Empty,
+    /// It is too large.
+    #[error("it has {bytes} bytes, more than {limit}")]
+    TooLarge {
+        /// Its length.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// It looks like JSON and cannot be read.
+    #[error("line {line}: this JSON cannot be read, or it was cut off")]
+    Json {
+        /// Where reading failed.
+        line: usize,
+    },
+    /// It is JSON, but no ruleset.
+    #[error("it is JSON, but has no list `nftables`")]
+    OtherJson,
+    /// It is something else.
+    #[error("no line of it is a table as `iptables-save` prints it, and it is no JSON")]
+    Foreign,
+}

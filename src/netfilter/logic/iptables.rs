@@ -1,0 +1,304 @@
+//! The meaning of `iptables` options.
+
+use super::address;
+use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
+use super::program::{Change, Code, CodeRule, Scope, Step};
+use super::span::Spans;
+use super::test::{Field, Test};
+use crate::netfilter::ruleset::{Body, Part, Table};
+
+/// Collects the devices that the rules of a table name; `eth+` is every name that begins so.
+pub(super) fn devices(table: &Table, found: &mut Vec<(String, bool)>) {
+    for rule in table.chains.iter().flat_map(|chain| &chain.rules) {
+        let Body::Save(parts) = &rule.body else { continue };
+        let named = parts.iter().filter(|part| matches!(part.name.as_str(), "-i" | "-o"));
+        found.extend(named.filter_map(|part| part.values.first()).map(|name| pattern(name)));
+    }
+}
+
+fn pattern(name: &str) -> (String, bool) {
+    match name.strip_suffix('+') {
+        Some(start) => (start.to_owned(), true),
+        None => (name.to_owned(), false),
+    }
+}
+
+/// Compiles a rule.
+pub(super) fn rule(scope: &mut Scope<'_>, parts: &[Part]) -> CodeRule {
+    let mut code = CodeRule::default();
+    let mut moody: Vec<(usize, String)> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        match part.name.as_str() {
+            "-j" | "-g" => {
+                let steps = target(scope, part, parts);
+                code.steps.extend(steps.into_iter().map(|step| (at, step)));
+            }
+            _ if part.module.as_deref().is_some_and(is_target) => {}
+            _ if part.module.as_deref().is_some_and(is_moody) => {
+                // The options of such a match answer together.
+                let text = words(part);
+                match moody.last_mut() {
+                    Some((_, before)) => *before = format!("{before} {text}"),
+                    None => moody.push((at, text)),
+                }
+            }
+            _ => {
+                if let Some(test) = condition(scope, part, parts) {
+                    code.steps.push((at, Step::Match(test)));
+                }
+            }
+        }
+    }
+    for (at, text) in moody {
+        let test = scope.moody(&text);
+        code.steps.push((at, Step::Match(test)));
+    }
+    // Conditions come before what is done, in whatever order they were written.
+    code.steps.sort_by_key(|(_, step)| !matches!(step, Step::Match(_)));
+    code
+}
+
+fn is_target(module: &str) -> bool {
+    module.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+fn is_moody(module: &str) -> bool {
+    matches!(
+        module,
+        "limit" | "hashlimit" | "recent" | "connlimit" | "statistic" | "quota" | "connbytes" | "rateest"
+    )
+}
+
+fn words(part: &Part) -> String {
+    let negated = if part.negated { "! " } else { "" };
+    format!("{negated}{} {}", part.name, part.values.join(" "))
+}
+
+/// Returns what an option demands; nothing where it demands nothing.
+fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
+    let value = part.values.first().map_or("", String::as_str);
+    let test = match (part.module.as_deref(), part.name.as_str()) {
+        (None, "-p") => protocol(value),
+        (None, "-s") => addresses(Field::Source, value),
+        (None, "-d") => addresses(Field::Destination, value),
+        (None, "-i") => Some(device(scope, Field::In, value)),
+        (None, "-o") => Some(device(scope, Field::Out, value)),
+        // The packet is whole.
+        (None, "-f") => Some(Test::Never),
+        (None, "-m") if part.known => return None,
+        (Some("comment"), _) => return None,
+        (Some("tcp" | "udp" | "sctp" | "dccp" | "udplite"), "--sport" | "--source-port") => {
+            ports(Field::Sport, value)
+        }
+        (Some("tcp" | "udp" | "sctp" | "dccp" | "udplite"), "--dport" | "--destination-port") => {
+            ports(Field::Dport, value)
+        }
+        (Some("tcp"), "--syn") => Some(Test::Mask(Field::TcpFlags, 1 | 2 | 4 | 16, Spans::one(2))),
+        (Some("tcp"), "--tcp-flags") => flags(value, part.values.get(1).map_or("", String::as_str)),
+        (Some("multiport"), "--sports" | "--source-ports") => list(Field::Sport, value),
+        (Some("multiport"), "--dports" | "--destination-ports") => list(Field::Dport, value),
+        (Some("multiport"), "--ports") => {
+            let (from, to) = (list(Field::Sport, value), list(Field::Dport, value));
+            from.zip(to).map(|(from, to)| Test::Any(vec![from, to]))
+        }
+        (Some("icmp" | "icmp6"), _) => icmp(value, part.module.as_deref() == Some("icmp6")),
+        (Some("conntrack"), "--ctstate") | (Some("state"), "--state") => Some(states(scope, value)),
+        (Some("mark"), "--mark") => marks(value),
+        (Some("iprange"), "--src-range") => range(Field::Source, value),
+        (Some("iprange"), "--dst-range") => range(Field::Destination, value),
+        (Some("addrtype"), "--dst-type") => Some(address_type(scope, Field::Destination, value)),
+        (Some("addrtype"), "--src-type") => Some(address_type(scope, Field::Source, value)),
+        (Some("frag"), _) => Some(Test::Never),
+        // Options that only say how the others are meant.
+        (Some("ipv6header"), "--soft") | (Some("set"), "--return-nomatch") => return None,
+        _ => None,
+    };
+    Some(match test {
+        Some(test) => test.negated(part.negated),
+        None => {
+            let text = match (part.module.as_deref(), part.name.as_str()) {
+                (_, "-m") | (None, _) => words(part),
+                (Some("set"), _) => format!("the set in {}", words(part).trim_start_matches("! ")),
+                (Some(module), _) => format!("{module} {}", together(parts, module)),
+            };
+            let joined = part.module.as_deref().is_some_and(|module| module != "set");
+            // A match of several options is one unknown; its own exclamation marks are in the text.
+            scope.atom(&text).negated(part.negated && !joined && part.name != "-m")
+        }
+    })
+}
+
+/// Returns all options of a module in one text.
+fn together(parts: &[Part], module: &str) -> String {
+    let own = parts.iter().filter(|part| part.module.as_deref() == Some(module));
+    own.map(words).collect::<Vec<_>>().join(" ")
+}
+
+fn protocol(value: &str) -> Option<Test> {
+    if value == "all" || value == "0" || value == "ip" {
+        return Some(Test::Always);
+    }
+    Some(Test::one(Field::Protocol, protocol_number(value)?))
+}
+
+fn addresses(field: Field, value: &str) -> Option<Test> {
+    let tests: Option<Vec<Test>> =
+        value.split(',').map(|one| address::test(field, one).map(|(test, _)| test)).collect();
+    let mut tests = tests?;
+    if tests.len() == 1 { tests.pop() } else { Some(Test::Any(tests)) }
+}
+
+fn device(scope: &Scope<'_>, field: Field, value: &str) -> Test {
+    let (name, open) = pattern(value);
+    Test::Is(field, scope.names.matching(&name, open))
+}
+
+fn ports(field: Field, value: &str) -> Option<Test> {
+    let (from, to) = match value.split_once(':') {
+        Some((from, to)) => {
+            (if from.is_empty() { 0 } else { port(from)? }, if to.is_empty() { 65_535 } else { port(to)? })
+        }
+        None => (port(value)?, port(value)?),
+    };
+    Some(Test::Is(field, Spans::run(from, to)))
+}
+
+fn list(field: Field, value: &str) -> Option<Test> {
+    let mut runs = Vec::new();
+    for one in value.split(',') {
+        let Test::Is(_, spans) = ports(field, one)? else { return None };
+        runs.extend(spans.runs().iter().copied());
+    }
+    Some(Test::Is(field, Spans::of(runs)))
+}
+
+fn flags(mask: &str, set: &str) -> Option<Test> {
+    let bits = |text: &str| text.split(',').try_fold(0, |bits, flag| Some(bits | tcp_flag(flag)?));
+    Some(Test::Mask(Field::TcpFlags, bits(mask)?, Spans::one(bits(set)?)))
+}
+
+fn icmp(value: &str, six: bool) -> Option<Test> {
+    if value == "any" || value == "255" && !six {
+        return Some(Test::Always);
+    }
+    let (kind, code) = match value.split_once('/') {
+        Some((kind, code)) => (kind, Some(code)),
+        None => (value, None),
+    };
+    let kind = Test::one(Field::IcmpType, icmp_type(kind, six)?);
+    match code {
+        None => Some(kind),
+        Some(code) => {
+            let (from, to) = code.split_once(':').unwrap_or((code, code));
+            let code = Spans::run(from.parse::<u8>().ok()?.into(), to.parse::<u8>().ok()?.into());
+            Some(kind.and(Test::Is(Field::IcmpCode, code)))
+        }
+    }
+}
+
+fn states(scope: &mut Scope<'_>, value: &str) -> Test {
+    let mut spans = Vec::new();
+    let mut rest = Vec::new();
+    for word in value.split(',') {
+        match state(word) {
+            Some(number) => spans.push((number, number)),
+            // SNAT and DNAT are told by nobody.
+            None => rest.push(scope.atom(&format!("the connection's state {word}"))),
+        }
+    }
+    let known = Test::Is(Field::State, Spans::of(spans));
+    if rest.is_empty() {
+        return known;
+    }
+    rest.insert(0, known);
+    Test::Any(rest)
+}
+
+fn marks(value: &str) -> Option<Test> {
+    match value.split_once('/') {
+        None => Some(Test::one(Field::Mark, mark(value)?)),
+        Some((set, mask)) => {
+            let (set, mask) = (mark(set)?, mark(mask)?);
+            if mask == u128::from(u32::MAX) {
+                return Some(Test::one(Field::Mark, set));
+            }
+            Some(Test::Mask(Field::Mark, mask, Spans::one(set)))
+        }
+    }
+}
+
+fn range(field: Field, value: &str) -> Option<Test> {
+    let (from, to) = value.split_once('-').unwrap_or((value, value));
+    let (from, family) = address::number(from.parse().ok()?);
+    let (to, other) = address::number(to.parse().ok()?);
+    (family == other).then(|| Test::Is(field, Spans::run(from, to)))
+}
+
+/// What kind of address it is depends on the host's own; only some can be told from the address alone.
+fn address_type(scope: &mut Scope<'_>, field: Field, value: &str) -> Test {
+    let tests = value.split(',').map(|word| super::operand::address_kind(scope, field, word)).collect();
+    Test::Any(tests)
+}
+
+/// Returns what a target does.
+fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<Step> {
+    let name = part.values.first().map_or("", String::as_str);
+    if part.name == "-g" {
+        return vec![Step::Do(scope.chain(name, true))];
+    }
+    let option = |wanted: &str| {
+        let own = parts.iter().find(|part| part.name == wanted && part.module.as_deref() == Some(name));
+        own.map(|part| part.values.first().map_or("", String::as_str))
+    };
+    match name {
+        _ if scope.has_chain(name) => vec![Step::Do(scope.chain(name, false))],
+        "ACCEPT" => vec![Step::Do(Code::Accept)],
+        "DROP" => vec![Step::Do(Code::Drop)],
+        "RETURN" => vec![Step::Do(Code::Return)],
+        "REJECT" => vec![Step::Do(Code::Reject)],
+        "MARK" => vec![Step::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
+        "CONNMARK" if option("--restore-mark").is_some() => vec![Step::Change(Change::MarkUnknown)],
+        "CT" if option("--notrack").is_some() => vec![Step::Change(Change::Untrack)],
+        "NOTRACK" => vec![Step::Change(Change::Untrack)],
+        "HMARK" => vec![Step::Change(Change::MarkUnknown)],
+        "DNAT" | "REDIRECT" | "NETMAP" | "DNPT" => vec![
+            Step::Change(Change::Set(Field::Destination, None)),
+            Step::Change(Change::Set(Field::Dport, None)),
+            Step::Do(Code::Accept),
+        ],
+        "SNAT" | "MASQUERADE" | "SNPT" => vec![
+            Step::Change(Change::Set(Field::Source, None)),
+            Step::Change(Change::Set(Field::Sport, None)),
+            Step::Do(Code::Accept),
+        ],
+        "TPROXY" | "NFQUEUE" | "QUEUE" | "SYNPROXY" | "CLUSTERIP" => {
+            vec![Step::Do(scope.unknown(&format!("what {name} makes of the packet")))]
+        }
+        "" => Vec::new(),
+        _ if crate::netfilter::save::is_extension_target(name) => Vec::new(),
+        _ => vec![Step::Do(scope.chain(name, false))],
+    }
+}
+
+/// `--set-xmark value/mask` clears the bits of the mask and turns over those of the value.
+fn set_mark<'a>(option: impl Fn(&str) -> Option<&'a str>) -> Option<Change> {
+    let number = |text: &str| mark(text).and_then(|mark| u32::try_from(mark).ok());
+    let pair = |text: &str| match text.split_once('/') {
+        Some((value, mask)) => Some((number(value)?, number(mask)?)),
+        None => Some((number(text)?, u32::MAX)),
+    };
+    let (clear, flip) = if let Some(text) = option("--set-xmark") {
+        let (value, mask) = pair(text)?;
+        (mask, value)
+    } else if let Some(text) = option("--set-mark") {
+        let (value, mask) = pair(text)?;
+        (mask | value, value)
+    } else if let Some(text) = option("--and-mark") {
+        (!number(text)?, 0)
+    } else if let Some(text) = option("--or-mark") {
+        (number(text)?, number(text)?)
+    } else {
+        (0, number(option("--xor-mark")?)?)
+    };
+    Some(Change::Mark { clear, flip })
+}

@@ -1,0 +1,19 @@
+//! What rules mean: tests over the fields of a packet, in three values.
+//!
+//! Goes in: a ruleset. Comes out: a program of chains, whose tests are exact sets of values or told as unknown. Never: a test
+//! that says "no" because it was not understood.
+
+mod address;
+mod iptables;
+mod name;
+mod nftables;
+mod operand;
+mod program;
+mod span;
+mod test;
+
+pub(super) use address::number as address_number;
+pub(super) use name::protocol_number;
+pub(super) use program::{Change, Code, Names, Program, Step, compile};
+pub(super) use span::Spans;
+pub(super) use test::{Field, Test};

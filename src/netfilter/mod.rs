@@ -1,0 +1,31 @@
+//! A guest's packet filter: rulesets read without loss, packets walked through them, differences judged by what they do to traffic.
+//!
+//! Goes in: what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, and the description of a packet. Comes out:
+//! rules with every option, a verdict with its reason and its trace, a list of changes. Never: a clock, a file, a process, a
+//! network; never a clean answer where something was not understood that could matter.
+//!
+//! ```
+//! use ghost_agent::netfilter::{Packet, Verdict, read, walk};
+//!
+//! let rules = read("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 5001 -j DROP\nCOMMIT\n")?;
+//! let packet = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1")?.dport(5001);
+//! assert_eq!(walk(&rules, &packet)?.verdict, Verdict::Drop);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod diff;
+mod error;
+mod logic;
+mod nft;
+mod read;
+mod ruleset;
+mod save;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use diff::{Change, Diff, DiffError, Kind, Severity, diff};
+pub use error::ReadError;
+pub use read::{LARGEST, read};
+pub use ruleset::{Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Warning};
+pub use walk::{Answer, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

@@ -1,0 +1,308 @@
+//! The list of objects: tables, chains, sets, rules, and what nobody knows yet.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{known, render};
+use crate::netfilter::error::ReadError;
+use crate::netfilter::ruleset::{
+    Base, Body, Chain, Family, Format, Object, Rule, Ruleset, Set, Table, Warning,
+};
+
+/// Reads what `nft -j list ruleset` printed.
+pub(in crate::netfilter) fn read(text: &str) -> Result<Ruleset, ReadError> {
+    let value: Value = serde_json::from_str(text).map_err(|error| ReadError::Json { line: error.line() })?;
+    let Some(list) = value.get("nftables").and_then(Value::as_array) else {
+        return Err(ReadError::OtherJson);
+    };
+    let mut document = Document::default();
+    for (at, object) in list.iter().enumerate() {
+        document.object(at + 1, object);
+    }
+    Ok(document.finish())
+}
+
+#[derive(Default)]
+struct Document {
+    tables: Vec<Table>,
+    /// Where a chain is, by table and name.
+    chains: HashMap<(String, String), (usize, usize)>,
+    at: HashMap<String, usize>,
+    jumps: Vec<(usize, String, String)>,
+    xt: bool,
+    warnings: Vec<Warning>,
+}
+
+impl Document {
+    fn warn(&mut self, at: usize, what: impl Into<String>) {
+        self.warnings.push(Warning { place: format!("object {at}"), what: what.into() });
+    }
+
+    fn object(&mut self, at: usize, object: &Value) {
+        let Some((kind, Value::Object(body))) = object.as_object().and_then(|object| object.iter().next())
+        else {
+            self.warn(at, "no object with a kind");
+            return;
+        };
+        if kind == "metainfo" {
+            return;
+        }
+        let (Some(family), Some(name)) =
+            (text(body, "family"), text(body, if kind == "table" { "name" } else { "table" }))
+        else {
+            self.warn(at, format!("a {kind} without a table, left out: {}", clip(object)));
+            return;
+        };
+        let table = format!("{family} {name}");
+        match kind.as_str() {
+            "table" => self.table(at, &table, body),
+            "chain" => self.chain(at, &table, body),
+            "rule" => self.rule(at, &table, body),
+            "set" | "map" => self.set(at, &table, body, kind == "map"),
+            "element" => self.warn(at, "elements outside of their set, left out"),
+            _ => {
+                if !matches!(
+                    kind.as_str(),
+                    "flowtable"
+                        | "counter"
+                        | "quota"
+                        | "limit"
+                        | "ct helper"
+                        | "ct timeout"
+                        | "ct expectation"
+                        | "secmark"
+                        | "synproxy"
+                        | "meter"
+                ) {
+                    self.warn(at, format!("an object that is not known, kept as it is: {kind}"));
+                }
+                let name = text(body, "name").unwrap_or_default().to_owned();
+                let index = self.place(at, &table);
+                if let Some(table) = self.tables.get_mut(index) {
+                    table.objects.push(Object {
+                        kind: kind.clone(),
+                        name,
+                        about: Value::Object(body.clone()),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Returns where a table is; one that was never told is made, and told.
+    fn place(&mut self, at: usize, name: &str) -> usize {
+        if let Some(index) = self.at.get(name) {
+            return *index;
+        }
+        self.warn(at, format!("the table {name} was not told before"));
+        self.add_table(name)
+    }
+
+    fn add_table(&mut self, name: &str) -> usize {
+        let family = match name.split(' ').next() {
+            Some("ip") => Family::Ip,
+            Some("ip6") => Family::Ip6,
+            Some("inet") => Family::Inet,
+            _ => Family::Other,
+        };
+        let index = self.tables.len();
+        self.tables.push(Table {
+            name: name.to_owned(),
+            family,
+            dormant: false,
+            flags: None,
+            chains: Vec::new(),
+            sets: Vec::new(),
+            objects: Vec::new(),
+        });
+        self.at.insert(name.to_owned(), index);
+        index
+    }
+
+    fn table(&mut self, at: usize, name: &str, body: &Map<String, Value>) {
+        if self.at.contains_key(name) {
+            self.warn(at, format!("the table {name} is told twice"));
+            return;
+        }
+        let index = self.add_table(name);
+        let Some(table) = self.tables.get_mut(index) else { return };
+        table.flags = body.get("flags").cloned();
+        let own = table.bare().to_owned();
+        // One release prints the name of the table where its only flag at that time, `dormant`, belongs.
+        table.dormant = match &table.flags {
+            Some(Value::Array(flags)) => flags.iter().any(|flag| flag == "dormant"),
+            Some(Value::String(flag)) => flag == "dormant" || *flag == own,
+            _ => false,
+        };
+    }
+
+    fn chain(&mut self, at: usize, table: &str, body: &Map<String, Value>) {
+        let Some(name) = text(body, "name") else {
+            self.warn(at, "a chain without a name, left out");
+            return;
+        };
+        let base = text(body, "hook").map(|hook| Base {
+            kind: text(body, "type").unwrap_or("filter").to_owned(),
+            hook: hook.to_owned(),
+            priority: body.get("prio").map_or(0, priority),
+            device: body.get("dev").or_else(|| body.get("devices")).cloned(),
+        });
+        let policy =
+            text(body, "policy").map(str::to_owned).or_else(|| base.as_ref().map(|_| "accept".to_owned()));
+        self.add_chain(at, table, name, base, policy);
+    }
+
+    fn add_chain(&mut self, at: usize, table: &str, name: &str, base: Option<Base>, policy: Option<String>) {
+        let key = (table.to_owned(), name.to_owned());
+        if self.chains.contains_key(&key) {
+            self.warn(at, format!("the chain {name} is told twice"));
+            return;
+        }
+        let index = self.place(at, table);
+        let Some(found) = self.tables.get_mut(index) else { return };
+        self.chains.insert(key, (index, found.chains.len()));
+        let name = name.to_owned();
+        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rules: Vec::new() });
+    }
+
+    fn rule(&mut self, at: usize, table: &str, body: &Map<String, Value>) {
+        let (Some(chain), Some(Value::Array(expressions))) = (text(body, "chain"), body.get("expr")) else {
+            self.warn(
+                at,
+                format!(
+                    "a rule without a chain or without expressions, left out: {}",
+                    clip(&Value::Object(body.clone()))
+                ),
+            );
+            return;
+        };
+        let key = (table.to_owned(), chain.to_owned());
+        if !self.chains.contains_key(&key) {
+            self.warn(at, format!("the chain {chain} was not told before its rules"));
+            self.add_chain(at, table, chain, None, None);
+        }
+        let mut targets = Vec::new();
+        expressions.iter().for_each(|expression| jumps(expression, &mut targets));
+        self.jumps.extend(targets.into_iter().map(|target| (at, table.to_owned(), target)));
+        self.xt |= expressions.iter().any(|expression| expression.get("xt").is_some());
+        let counter = expressions.iter().find_map(|expression| expression.get("counter"));
+        let count = |name| counter.and_then(|counter| counter.get(name)?.as_u64());
+        let rule = Rule {
+            position: 0,
+            handle: body.get("handle").and_then(Value::as_u64),
+            raw: render::rule(expressions),
+            body: Body::Nft(expressions.clone()),
+            comment: text(body, "comment").map(str::to_owned),
+            packets: count("packets"),
+            bytes: count("bytes"),
+            opaque: known::opaque(expressions),
+        };
+        let chain = self
+            .chains
+            .get(&key)
+            .and_then(|(table, chain)| self.tables.get_mut(*table)?.chains.get_mut(*chain));
+        if let Some(chain) = chain {
+            chain.rules.push(Rule { position: chain.rules.len() + 1, ..rule });
+        }
+    }
+
+    fn set(&mut self, at: usize, table: &str, body: &Map<String, Value>, is_map: bool) {
+        let Some(name) = text(body, "name") else {
+            self.warn(at, "a set without a name, left out");
+            return;
+        };
+        let elements = match body.get("elem") {
+            None => Vec::new(),
+            Some(Value::Array(elements)) => elements.clone(),
+            Some(one) => vec![one.clone()],
+        };
+        for element in &elements {
+            let mut targets = Vec::new();
+            jumps(element, &mut targets);
+            self.jumps.extend(targets.into_iter().map(|target| (at, table.to_owned(), target)));
+        }
+        let flag = |name: &str| match body.get("flags") {
+            Some(Value::Array(flags)) => flags.iter().any(|flag| flag == name),
+            Some(Value::String(flag)) => flag == name,
+            _ => false,
+        };
+        let set = Set {
+            name: name.to_owned(),
+            is_map,
+            volatile: flag("dynamic"),
+            about: Value::Object(
+                body.iter().filter(|(key, _)| *key != "elem").map(|(k, v)| (k.clone(), v.clone())).collect(),
+            ),
+            elements,
+        };
+        let index = self.place(at, table);
+        if let Some(table) = self.tables.get_mut(index) {
+            table.sets.push(set);
+        }
+    }
+
+    fn finish(mut self) -> Ruleset {
+        for (at, table, target) in std::mem::take(&mut self.jumps) {
+            if !self.chains.contains_key(&(table, target.clone())) {
+                self.warn(at, format!("a jump to {target}, a chain that is missing"));
+            }
+        }
+        let rules = || self.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules);
+        let mut families: Vec<&str> = Vec::new();
+        for table in &self.tables {
+            let family = table.name.split(' ').next().unwrap_or_default();
+            if !families.contains(&family) {
+                families.push(family);
+            }
+        }
+        Ruleset {
+            format: Format::Nft,
+            family: families.join(" "),
+            framework: Some(if self.xt { "iptables-nft" } else { "nft" }.to_owned()),
+            rules: rules().count(),
+            opaque_rules: rules().filter(|rule| !rule.opaque.is_empty()).count(),
+            tables: self.tables,
+            warnings: self.warnings,
+        }
+    }
+}
+
+/// Collects the targets of jumps, wherever they stand.
+fn jumps(value: &Value, targets: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match (key.as_str(), value.get("target").and_then(Value::as_str)) {
+                    ("jump" | "goto", Some(target)) => targets.push(target.to_owned()),
+                    _ => jumps(value, targets),
+                }
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| jumps(value, targets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn priority(value: &Value) -> i64 {
+    match value {
+        Value::Number(number) => number.as_i64().unwrap_or(0),
+        Value::String(text) => match text.as_str() {
+            "raw" => -300,
+            "mangle" => -150,
+            "dstnat" => -100,
+            "security" => 50,
+            "srcnat" => 100,
+            text => text.parse().unwrap_or(0),
+        },
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => 0,
+    }
+}
+
+fn text<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    body.get(name).and_then(Value::as_str)
+}
+
+fn clip(value: &Value) -> String {
+    value.to_string().chars().take(80).collect()
+}

@@ -1,0 +1,10 @@
+//! What `nft -j list ruleset` prints.
+//!
+//! Goes in: JSON. Comes out: a ruleset in which every expression stands as it was printed. Never: a meaning; that is `logic`'s.
+
+mod document;
+mod known;
+mod render;
+
+pub(super) use document::read;
+pub(super) use render::statement as in_words;

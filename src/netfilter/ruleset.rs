@@ -1,0 +1,212 @@
+//! A ruleset as it was printed: nothing lost, nothing concluded.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// All that one text holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ruleset {
+    /// How it was printed.
+    pub format: Format,
+    /// `ipv4` or `ipv6`; for nft the families of its tables.
+    pub family: String,
+    /// `iptables-legacy`, `iptables-nft`, `nft` or `mixed`; absent where the text alone does not tell.
+    pub framework: Option<String>,
+    /// Its tables, in the order of the text.
+    pub tables: Vec<Table>,
+    /// How many rules there are.
+    pub rules: usize,
+    /// How many of them have a part that is not known by name.
+    pub opaque_rules: usize,
+    /// What is odd, with its place.
+    pub warnings: Vec<Warning>,
+}
+
+/// The form of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Format {
+    /// What `iptables-save` prints.
+    #[serde(rename = "iptables-save")]
+    Save,
+    /// What `nft -j list ruleset` prints.
+    #[serde(rename = "nft-json")]
+    Nft,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// Its name; for nft with the family before it, as in `inet fw`.
+    pub name: String,
+    /// Its family.
+    pub family: Family,
+    /// Whether it judges nothing for the time being.
+    pub dormant: bool,
+    /// What else it says about itself, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Value>,
+    /// Its chains.
+    pub chains: Vec<Chain>,
+    /// Its sets and maps.
+    pub sets: Vec<Set>,
+    /// Everything else in it: flow tables, named counters, helpers, and what nobody here knows.
+    pub objects: Vec<Object>,
+}
+
+/// Which packets a table sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// IPv4.
+    Ip,
+    /// IPv6.
+    Ip6,
+    /// Both.
+    Inet,
+    /// ARP, bridges, single devices, or a family that is not known: no routed packet.
+    Other,
+}
+
+/// A chain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chain {
+    /// Its name.
+    pub name: String,
+    /// Where packets enter it; absent where only other chains lead into it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+    /// What happens at its end, as printed.
+    pub policy: Option<String>,
+    /// Packets that the policy judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<u64>,
+    /// Bytes that the policy judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Its rules.
+    pub rules: Vec<Rule>,
+}
+
+/// Where packets enter a chain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Base {
+    /// `filter`, `nat` or `route`.
+    pub kind: String,
+    /// The hook.
+    pub hook: String,
+    /// The place among the chains of that hook.
+    pub priority: i64,
+    /// The devices to which it is bound, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<Value>,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rule {
+    /// Its place in the chain, from 1.
+    pub position: usize,
+    /// The number that nft gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<u64>,
+    /// The rule in one line.
+    pub raw: String,
+    /// Its parts.
+    #[serde(flatten)]
+    pub body: Body,
+    /// Its comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Packets that it judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<u64>,
+    /// Bytes that it judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The parts that are not known by name, word for word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opaque: Vec<String>,
+}
+
+/// The parts of a rule.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub enum Body {
+    /// Options of `iptables`.
+    #[serde(rename = "options")]
+    Save(Vec<Part>),
+    /// Expressions of `nft`.
+    #[serde(rename = "expr")]
+    Nft(Vec<Value>),
+}
+
+/// One option of an `iptables` rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// Its name, with its dashes, in the spelling of `iptables-save`.
+    pub name: String,
+    /// The match or target that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// Whether an exclamation mark stands before it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub negated: bool,
+    /// What stands behind it.
+    pub values: Vec<String>,
+    /// Whether it is known by name.
+    #[serde(skip_serializing_if = "is_true")]
+    pub known: bool,
+}
+
+/// A set or a map.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Set {
+    /// Its name.
+    pub name: String,
+    /// Whether its elements lead to something.
+    pub is_map: bool,
+    /// Whether packets or time change its elements.
+    pub volatile: bool,
+    /// Everything about it but its elements, as printed.
+    pub about: Value,
+    /// Its elements, as printed.
+    pub elements: Vec<Value>,
+}
+
+/// Something in a table that is neither chain nor set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Object {
+    /// What it is.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Everything about it, as printed.
+    pub about: Value,
+}
+
+/// Something odd, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct Warning {
+    /// The line, or the number of the object.
+    pub place: String,
+    /// What is odd.
+    pub what: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+impl Table {
+    /// Returns the name without its family.
+    #[must_use]
+    pub fn bare(&self) -> &str {
+        self.name.split_once(' ').map_or(self.name.as_str(), |(_, name)| name)
+    }
+}

@@ -1,0 +1,167 @@
+//! The answer, with its reason.
+
+use serde::Serialize;
+
+use super::engine::{End, Engine, Limits, Tried};
+use super::packet::{Packet, PacketError, Verdict};
+use super::path::Assumed;
+use super::start::starts;
+use crate::netfilter::logic::{Names, Program, compile};
+use crate::netfilter::ruleset::{Body, Format, Ruleset};
+
+const LIMITS: Limits = Limits { steps: 4_000_000, ends: 4_096 };
+
+/// What becomes of a packet, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// The rule that decided; absent where a policy did.
+    pub rule: Option<Decided>,
+    /// The chain whose policy decided.
+    pub policy: Option<String>,
+    /// Every rule that was tried, in order; of several ways the first.
+    pub trace: Vec<Traced>,
+    /// What the description does not tell and what would change the answer.
+    pub undecided: Vec<String>,
+}
+
+/// A rule that decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decided {
+    /// Its table.
+    pub table: String,
+    /// Its chain.
+    pub chain: String,
+    /// Its place, from 1.
+    pub position: usize,
+    /// Its number in nft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<u64>,
+    /// The rule.
+    pub raw: String,
+}
+
+/// A rule that was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Traced {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Decided,
+    /// Whether all of it held.
+    pub matched: bool,
+    /// The part that did not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// Says what becomes of a packet at its hook.
+///
+/// # Errors
+/// Fails where the ruleset judges no packet of that family.
+pub fn walk(ruleset: &Ruleset, packet: &Packet) -> Result<Answer, PacketError> {
+    let six = packet.src.is_ipv6();
+    if ruleset.format == Format::Save && (ruleset.family == "ipv6") != six && names_a_family(ruleset) {
+        let wanted = if six {
+            "an IPv4 address: these rules are for IPv4 alone"
+        } else {
+            "an IPv6 address: these rules are for IPv6 alone"
+        };
+        return Err(PacketError::new("src", &packet.src.to_string(), wanted));
+    }
+    let mut names = Names::of(&[ruleset]);
+    let program = compile(ruleset, &mut names);
+    let mut budget = LIMITS.steps;
+    let engine = Engine::new(&program, packet.hook, LIMITS, names.device("lo")).tracing();
+    let mut ends: Vec<End> = Vec::new();
+    let mut complete = true;
+    let paths = starts(packet, &names);
+    let by_state = paths.len() > 1;
+    for path in paths {
+        let (more, all) = engine.ends(path, &mut budget);
+        ends.extend(more);
+        complete &= all;
+    }
+    Ok(Told { ruleset, program: &program, names: &names }.answer(&ends, complete, by_state))
+}
+
+/// Whether anything in the text says which family it is for.
+fn names_a_family(ruleset: &Ruleset) -> bool {
+    ruleset.family == "ipv6"
+        || ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules).any(|rule| {
+            matches!(&rule.body, Body::Save(parts) if parts.iter().any(|part| matches!(part.name.as_str(), "-s" | "-d" | "--icmp-type")))
+        })
+}
+
+struct Told<'a> {
+    ruleset: &'a Ruleset,
+    program: &'a Program,
+    names: &'a Names,
+}
+
+impl Told<'_> {
+    fn answer(&self, ends: &[End], complete: bool, by_state: bool) -> Answer {
+        let first = ends.first();
+        let same = ends.iter().all(|end| Some(end.verdict) == first.map(|first| first.verdict));
+        let mut undecided = Vec::new();
+        let verdict = match first {
+            Some(first) if same && complete => first.verdict,
+            _ => {
+                for end in ends {
+                    for assumed in &end.path.assumed {
+                        let text = match assumed {
+                            Assumed::Field(field) => field.name().to_owned(),
+                            Assumed::Atom(atom) => self.names.text(*atom).to_owned(),
+                        };
+                        if !undecided.contains(&text) {
+                            undecided.push(text);
+                        }
+                    }
+                }
+                if by_state {
+                    undecided.push("the connection state".to_owned());
+                }
+                if !complete {
+                    undecided.push("there are more combinations than are tried".to_owned());
+                }
+                Verdict::Indeterminate
+            }
+        };
+        let decided = first.filter(|_| verdict != Verdict::Indeterminate);
+        let rule = decided.and_then(|end| end.rule).and_then(|(chain, rule)| self.rule(chain, rule));
+        let policy = decided
+            .filter(|_| rule.is_none())
+            .and_then(|end| end.chain)
+            .and_then(|chain| self.program.chains.get(chain))
+            .and_then(|code| Some((self.ruleset.tables.get(code.table)?, code.chain)))
+            .and_then(|(table, chain)| Some(format!("{} {}", table.name, table.chains.get(chain)?.name)));
+        let trace = first
+            .map(|end| end.trace.iter().filter_map(|tried| self.traced(*tried)).collect())
+            .unwrap_or_default();
+        Answer { verdict, rule, policy, trace, undecided }
+    }
+
+    fn rule(&self, chain: usize, rule: usize) -> Option<Decided> {
+        let code = self.program.chains.get(chain)?;
+        let table = self.ruleset.tables.get(code.table)?;
+        let chain = table.chains.get(code.chain)?;
+        let rule = chain.rules.get(rule)?;
+        Some(Decided {
+            table: table.name.clone(),
+            chain: chain.name.clone(),
+            position: rule.position,
+            handle: rule.handle,
+            raw: rule.raw.clone(),
+        })
+    }
+
+    fn traced(&self, tried: Tried) -> Option<Traced> {
+        let code = self.program.chains.get(tried.chain)?;
+        let rule = self.ruleset.tables.get(code.table)?.chains.get(code.chain)?.rules.get(tried.rule)?;
+        let failed = tried.failed.and_then(|part| match &rule.body {
+            Body::Save(parts) => parts.get(part).map(crate::netfilter::save::in_words),
+            Body::Nft(expressions) => expressions.get(part).map(crate::netfilter::nft::in_words),
+        });
+        Some(Traced { rule: self.rule(tried.chain, tried.rule)?, matched: tried.failed.is_none(), failed })
+    }
+}

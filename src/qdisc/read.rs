@@ -1,0 +1,126 @@
+//! Reading a whole text: documents and lines one after another, then what follows from them.
+
+use serde_json::Deserializer;
+
+use super::error::ReadError;
+use super::item::Items;
+use super::json::{Tree, document};
+use super::sheet::{Qdisc, Read};
+use super::text::{Below, line};
+use super::tree::exempt;
+
+/// The largest text that is read: a host with ten thousand devices prints a few megabytes.
+pub const LARGEST: usize = 64 << 20;
+
+/// Reads what `tc qdisc show`, `tc class show` and `tc filter show` printed, one after another, as text or JSON.
+///
+/// # Errors
+/// Fails where nothing of it is an answer of `tc`, or where a JSON document is cut off.
+pub fn read(text: &str) -> Result<Read, ReadError> {
+    Ok(conclude(items(text)?))
+}
+
+pub(super) fn items(text: &str) -> Result<Items, ReadError> {
+    if text.len() > LARGEST {
+        return Err(ReadError::TooLarge { bytes: text.len(), limit: LARGEST });
+    }
+    if text.trim().is_empty() {
+        return Err(ReadError::Empty);
+    }
+    let mut items = Items::default();
+    let mut rest = text;
+    let mut number = 1;
+    let mut below = Below::Nothing;
+    while !rest.is_empty() {
+        let taken = if rest.trim_start().starts_with(['[', '{']) {
+            let mut documents = Deserializer::from_str(rest).into_iter::<Tree>();
+            let tree = documents.next().transpose().map_err(|error| ReadError::Json {
+                line: number + error.line().saturating_sub(1),
+                what: error.to_string(),
+            })?;
+            if let Some(tree) = tree {
+                document(&mut items, &tree, number);
+            }
+            below = Below::Nothing;
+            documents.byte_offset()
+        } else {
+            let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+            below = line(&mut items, rest.get(..end).unwrap_or_default(), number, below);
+            end
+        };
+        let (done, left) = rest.split_at_checked(taken.max(1)).unwrap_or((rest, ""));
+        number += done.matches('\n').count();
+        rest = left;
+    }
+    if items.recognised { Ok(items) } else { Err(ReadError::Foreign) }
+}
+
+fn conclude(mut items: Items) -> Read {
+    let mut devices = items.qdiscs.clone();
+    for (qdisc, device) in items.qdiscs.iter().zip(&mut devices) {
+        if qdisc.discipline == "htb" {
+            device.rate_bps = rate_of_classes(&items, qdisc);
+        }
+        device.impairs |= impairs(device, has_classes(&items, qdisc));
+        device.exempt = exempt(&items, qdisc);
+    }
+    let undecoded: Vec<_> = items
+        .filters
+        .iter()
+        .filter(|filter| {
+            filter.flowid.is_some() && !matches!(filter.kind.as_str(), "u32" | "flower" | "matchall")
+        })
+        .map(|filter| {
+            (filter.line, format!("a filter of kind `{}`: what it chooses is not read", filter.kind))
+        })
+        .collect();
+    for (line, what) in undecoded {
+        items.warn(line, what);
+    }
+    Read { impaired: devices.iter().any(|device| device.impairs), devices, warnings: items.warnings }
+}
+
+fn has_classes(items: &Items, qdisc: &Qdisc) -> bool {
+    classes(items, qdisc).next().is_some()
+}
+
+fn classes<'a>(items: &'a Items, qdisc: &'a Qdisc) -> impl Iterator<Item = &'a super::item::Class> {
+    items.classes.iter().filter(move |class| {
+        class.kind == qdisc.discipline
+            && (class.dev.is_none() || class.dev == qdisc.dev)
+            && qdisc.handle.as_deref().is_some_and(|handle| class.id.starts_with(handle))
+    })
+}
+
+/// What all classes together may send: that of the classes at the root, or of the largest where none is shown there.
+fn rate_of_classes(items: &Items, qdisc: &Qdisc) -> Option<f64> {
+    let roots: Vec<f64> = classes(items, qdisc)
+        .filter(|class| class.parent.is_none() || class.parent == qdisc.handle)
+        .filter_map(|class| class.rate_bps)
+        .collect();
+    if roots.is_empty() {
+        return classes(items, qdisc).filter_map(|class| class.rate_bps).reduce(f64::max);
+    }
+    Some(roots.iter().sum())
+}
+
+fn impairs(qdisc: &Qdisc, has_classes: bool) -> bool {
+    let some = |figure: Option<f64>| figure.is_some_and(|figure| figure > 0.0);
+    match qdisc.discipline.as_str() {
+        "netem" => [
+            qdisc.delay_ms,
+            qdisc.jitter_ms,
+            qdisc.loss_pct,
+            qdisc.corrupt_pct,
+            qdisc.duplicate_pct,
+            qdisc.reorder_pct,
+            qdisc.rate_bps,
+        ]
+        .into_iter()
+        .any(some),
+        "tbf" => true,
+        "htb" | "hfsc" | "cbq" => has_classes,
+        "cake" => some(qdisc.rate_bps),
+        _ => false,
+    }
+}

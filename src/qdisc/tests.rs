@@ -1,0 +1,133 @@
+//! What `tc` prints, and what it means.
+
+use proptest::prelude::*;
+
+use super::{Flow, Hit, LARGEST, ReadError, hit, read};
+
+const BEHIND_A_FILTER: &str = "\
+qdisc prio 1: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1
+qdisc netem 30: dev eth0 parent 1:3 limit 1000 delay 100ms  10ms 25% loss 5%
+ Sent 9 bytes 1 pkt (dropped 7, overlimits 3 requeues 0)
+filter parent 1: protocol ip pref 10 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 *flowid 1:1 not_in_hw
+  match 00060000/00ff0000 at 8
+  match 00000016/0000ffff at 20
+filter parent 1: protocol ip pref 100 u32 chain 0 fh 801::800 order 2048 key ht 801 bkt 0 *flowid 1:3 not_in_hw
+  match 00000000/00000000 at 0
+";
+
+fn ssh(dport: u16) -> Flow {
+    Flow {
+        protocol: 6,
+        src: "10.0.0.1".parse().unwrap(),
+        dst: "10.0.0.2".parse().unwrap(),
+        sport: Some(40_000),
+        dport: Some(dport),
+    }
+}
+
+#[test]
+fn a_fault_behind_a_filter_tells_what_is_exempt() {
+    let read = read(BEHIND_A_FILTER).unwrap();
+    let netem = &read.devices[1];
+    assert_eq!((netem.delay_ms, netem.jitter_ms, netem.loss_pct), (Some(100.0), Some(10.0), Some(5.0)));
+    assert_eq!((netem.drops, netem.overlimits), (Some(7), Some(3)));
+    assert_eq!(netem.exempt, ["tcp/22"]);
+    assert_eq!((read.impaired, read.warnings.len()), (true, 0));
+}
+
+#[test]
+fn the_exempt_flow_goes_around_and_the_other_is_hit() {
+    assert!(matches!(hit(BEHIND_A_FILTER, &ssh(22)).unwrap()[1], Hit::Around(_)));
+    assert!(matches!(hit(BEHIND_A_FILTER, &ssh(443)).unwrap()[1], Hit::Meets(_)));
+}
+
+#[test]
+fn a_filter_below_one_that_takes_everything_exempts_nothing() {
+    let text = BEHIND_A_FILTER.replace("pref 10 u32", "pref 200 u32");
+    assert_eq!(read(&text).unwrap().devices[1].exempt, Vec::<String>::new());
+}
+
+#[test]
+fn a_filter_into_the_faulty_band_exempts_nothing() {
+    let text = BEHIND_A_FILTER.replace("*flowid 1:1", "*flowid 1:3");
+    assert_eq!(read(&text).unwrap().devices[1].exempt, Vec::<String>::new());
+}
+
+#[test]
+fn a_filter_that_is_not_understood_is_told() {
+    let text = BEHIND_A_FILTER.replace("pref 10 u32", "pref 10 bpf");
+    assert_eq!(read(&text).unwrap().warnings.len(), 1);
+    assert!(matches!(hit(&text, &ssh(22)).unwrap()[1], Hit::Unknown(_)));
+}
+
+#[test]
+fn an_odd_line_hides_no_other() {
+    let read = read(
+        "qdisc tbf 1: dev eth0 root rate 5Mbit burst 5Kb lat 50ms\nwhat is this\nqdisc fq 2: dev eth1 root\n",
+    )
+    .unwrap();
+    assert_eq!(read.devices.len(), 2);
+    assert_eq!(read.warnings[0].line, 2);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_read_twice() {
+    let text = r#"[{"kind":"prio","handle":"1:","root":true,"options":{}},
+        {"kind":"netem","handle":"30:","parent":"1:3","options":{"delay":{"delay":0.03,"jitter":0}}}]
+        [{"parent":"1:","protocol":"ip","pref":5,"kind":"u32","options":{"flowid":"1:1",
+          "match":{"value":"60000","mask":"ff0000","offmask":"","off":8},
+          "match":{"value":"16","mask":"ffff","offmask":"","off":20}}}]"#;
+    let netem = read(text).unwrap().devices.remove(1);
+    assert_eq!((netem.delay_ms, netem.exempt), (Some(30.0), vec!["tcp/22".to_owned()]));
+}
+
+#[test]
+fn classes_give_the_rate_of_their_discipline() {
+    let text = "qdisc htb 1: dev eth0 root refcnt 3 r2q 10 default 0x10\n\
+        class htb 1:10 parent 1:1 prio 0 rate 2Mbit ceil 4Mbit\nclass htb 1:1 root rate 4Mbit ceil 4Mbit\n";
+    let read = read(text).unwrap();
+    assert_eq!((read.devices[0].rate_bps, read.impaired), (Some(4e6), true));
+}
+
+#[test]
+fn a_bursty_loss_is_its_long_run_share() {
+    let text = "qdisc netem 1: dev eth0 root limit 1000 loss gemodel p 1% r 9% 1-h 100% 1-k 0%\n";
+    let loss = read(text).unwrap().devices[0].loss_pct.unwrap();
+    assert!((loss - 10.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_is_no_answer_of_tc_is_an_error() {
+    assert_eq!(read("  \n"), Err(ReadError::Empty));
+    assert_eq!(read("<html></html>"), Err(ReadError::Foreign));
+    assert_eq!(read(r#"{"nftables": []}"#), Err(ReadError::Foreign));
+    assert!(matches!(read("\n[{\"kind\":\"net"), Err(ReadError::Json { line: 2, .. })));
+    let large = " ".repeat(LARGEST + 1);
+    assert!(matches!(read(&large), Err(ReadError::TooLarge { .. })));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC*") {
+        drop(read(&text));
+    }
+
+    #[test]
+    fn no_cut_and_no_changed_byte_makes_it_panic(cut in 0_usize..900, at in 0_usize..900, byte in 0_u8..128) {
+        let mut bytes = BEHIND_A_FILTER.as_bytes().to_vec();
+        bytes.truncate(cut.max(1));
+        if let Some(place) = bytes.get_mut(at) {
+            *place = byte;
+        }
+        if let Ok(text) = String::from_utf8(bytes) {
+            drop((read(&text), hit(&text, &ssh(22))));
+        }
+    }
+
+    #[test]
+    fn words_of_tc_in_any_order_make_nothing_panic(words in proptest::collection::vec(
+        proptest::sample::select(vec!["qdisc", "netem", "1:", "parent", "1:1", "filter", "match", "at", "20", "\n", "\n ",
+            "loss", "gemodel", "p", "1%", "delay", "ms", "rate", "u32", "flowid", "pref", "class", "htb", "[", "{}", "]"]), 0..60)) {
+        drop(read(&words.join(" ")));
+    }
+}
