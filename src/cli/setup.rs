@@ -47,6 +47,7 @@ impl Setup {
             environment,
             #[cfg(feature = "shell")]
             runner: None,
+            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
         })
     }
