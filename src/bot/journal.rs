@@ -15,6 +15,8 @@ use crate::store::{Store, StoreError};
 const FORMAT: u32 = 1;
 /// How often a line is written anew, because another replica was faster.
 const TRIES: usize = 50;
+/// Among so many lines it is looked whether somebody said the same before.
+const LOOKED_AT: usize = 1_000;
 /// A reason that is longer is cut.
 const LONGEST: usize = 2_000;
 /// What the first line follows.
@@ -32,6 +34,15 @@ pub enum Deed {
     Helped,
     /// They said that a report did not help.
     NotHelped,
+    /// They wanted to decide something that is not theirs to decide.
+    Refused,
+}
+
+impl Deed {
+    /// Tells whether it is an opinion: whoever says the same once more said it once.
+    fn is_opinion(self) -> bool {
+        matches!(self, Self::Helped | Self::NotHelped)
+    }
 }
 
 /// One line.
@@ -91,7 +102,10 @@ pub struct Tampered {
 pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -> Result<(), StoreError> {
     let mut moved = None;
     for _ in 0..TRIES {
-        let (length, last) = store.notes(1).await?;
+        let (length, last) = store.notes(if entry.what.is_opinion() { LOOKED_AT } else { 1 }).await?;
+        if entry.what.is_opinion() && is_said(&last, entry) {
+            return Ok(());
+        }
         let prev = match last.last() {
             Some(line) => hash_of(line).unwrap_or_default().to_owned(),
             None => Digest::of(BEGINNING).to_string(),
@@ -103,6 +117,14 @@ pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -
         }
     }
     Err(moved.unwrap_or(StoreError::Moved { length: 0 }))
+}
+
+/// Tells whether this is what somebody said of a session last.
+fn is_said(lines: &[String], entry: Entry<'_>) -> bool {
+    let notes = lines.iter().rev().filter_map(|line| serde_json::from_str::<Note>(line).ok());
+    let mut opinions =
+        notes.filter(|note| note.what.is_opinion() && note.who == entry.who && note.session == entry.session);
+    opinions.next().is_some_and(|note| note.what == entry.what)
 }
 
 fn seal(seq: u64, prev: &str, at: Timestamp, entry: Entry<'_>) -> Result<String, StoreError> {

@@ -74,7 +74,8 @@ impl Core {
     async fn frozen_or_not(&self, command: &Command, freeze: bool, why: &str) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.may_freeze(user).await {
-            return Ok(private(&words(&format!("not yours to hold back or let go: {why}"))));
+            self.record_no_freeze(user, &command.channel, freeze, &why).await?;
+            return Ok(private(&words(&format!("Not yours to hold back or let go: {why}"))));
         }
         self.set_freeze(user, why, &command.channel, freeze).await?;
         Ok(private(&words(if freeze {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::agent::event::{Impact, Reply};
 use crate::agent::state::{Ending, State};
 use crate::bot::core::Core;
+use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Person, Place, Thread, may_take_part};
 use crate::session::{Cast, Voted, cast};
@@ -65,7 +66,34 @@ impl Core {
             let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
             return Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)));
         }
-        self.may_ever_approve(question, user).await
+        let found = self.may_ever_approve(question, user).await?;
+        self.on_record(question, user, found).await
+    }
+
+    /// Puts it on record where somebody wanted to decide what is not theirs to decide.
+    async fn on_record<T>(
+        &self,
+        question: &Question,
+        user: &str,
+        found: Result<T, Refusal>,
+    ) -> Result<Result<T, Refusal>, StoreError> {
+        if let Err(Refusal::NotYours { why }) = &found {
+            self.record_refusal(question, user, why).await?;
+        }
+        Ok(found)
+    }
+
+    /// Puts a click that counts for nothing on record.
+    pub(super) async fn record_refusal(
+        &self,
+        question: &Question,
+        user: &str,
+        why: &str,
+    ) -> Result<(), StoreError> {
+        let why = format!("{}: {why}", question.approval.record.id);
+        let (place, session) = (question.thread.channel.as_str(), question.state.session.as_str());
+        let entry = Entry { what: Deed::Refused, who: user, place, why: &why, session };
+        note(&self.store, self.clock.as_ref(), entry).await
     }
 
     /// Says whether somebody may approve or change what is asked about once nothing is held back.
@@ -89,12 +117,14 @@ impl Core {
     }
 
     /// Says whether somebody may deny: everybody who takes part may.
-    pub(super) async fn may_deny(&self, user: &str) -> Result<Person, Refusal> {
-        let person = self.directory.person_now(user).await.map_err(|why| Refusal::NotYours { why })?;
-        match may_take_part(&person) {
-            Ok(()) => Ok(person),
-            Err(why) => Err(Refusal::NotYours { why }),
-        }
+    pub(super) async fn may_deny(
+        &self,
+        question: &Question,
+        user: &str,
+    ) -> Result<Result<Person, Refusal>, StoreError> {
+        let person = self.directory.person_now(user).await;
+        let person = person.and_then(|person| may_take_part(&person).map(|()| person));
+        self.on_record(question, user, person.map_err(|why| Refusal::NotYours { why })).await
     }
 
     /// Counts an answer of somebody who may give it.
@@ -117,7 +147,10 @@ impl Core {
         let voted = cast(self.store.as_ref(), &question.state, rule, &vote).await?;
         Ok(match voted {
             Voted::Unknown => Some(Refusal::Gone),
-            Voted::Refused(why) => Some(Refusal::NotYours { why }),
+            Voted::Refused(why) => {
+                self.record_refusal(question, &person.id, &why).await?;
+                Some(Refusal::NotYours { why })
+            }
             Voted::Counted(Outcome::AlreadyDecided { repeated: true, .. }) => None,
             Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. }) => {
                 self.show_vote(&question.approval.record.id);

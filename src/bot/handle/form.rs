@@ -54,7 +54,7 @@ impl Core {
         let user = submit.user.id.as_str();
         let refused = match self.question(&form.meta.approval).await? {
             Err(refused) => Some(refused),
-            Ok(question) => match self.may_deny(user).await {
+            Ok(question) => match self.may_deny(&question, user).await? {
                 Err(refused) => Some(refused),
                 Ok(person) => {
                     let answer = Reply::Deny { reason: form.reason };

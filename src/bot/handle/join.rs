@@ -14,7 +14,10 @@ use crate::slack::web::{Address, Response};
 use crate::store::StoreError;
 
 /// So many sessions of late are compared.
-const COMPARED: usize = 50;
+const COMPARED: usize = 10_000;
+
+/// Of so many about the same thing it is asked whether they may be told of.
+const ASKED_ABOUT: usize = 20;
 
 impl Core {
     /// Looks for a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
@@ -33,18 +36,20 @@ impl Core {
                     return tracing::warn!("whether somebody asks about the same is not known: {error}");
                 }
             };
-            for (_, line) in posted {
-                let Ok(line) = serde_json::from_str::<Line>(&line) else { continue };
+            let same = posted.into_iter().filter_map(|(_, line)| {
+                let line = serde_json::from_str::<Line>(&line).ok()?;
                 let about = line.summary.symptom.as_deref().map(targets).unwrap_or_default();
-                let Some(target) = named.intersection(&about).next() else { continue };
+                let target = named.intersection(&about).next()?.clone();
                 let over = line.summary.state == "concluded" || line.summary.id == own;
-                if over || !core.may_see(&line, &thread.channel, &user).await {
+                (!over).then_some((line, target))
+            });
+            for (line, target) in same.take(ASKED_ABOUT) {
+                if !core.may_see(&line, &thread.channel, &user).await {
                     continue;
                 }
                 let place = line.channel.as_deref().zip(line.thread.as_deref());
                 let link = place.and_then(|(channel, ts)| core.link(channel, ts));
-                let offer =
-                    Offer { target: target.clone(), other: line.summary.id.clone(), own: own.clone(), link };
+                let offer = Offer { target, other: line.summary.id.clone(), own: own.clone(), link };
                 let to = Address::thread(&thread.channel, &thread.ts);
                 let web = core.web.at(Priority::Other);
                 if let Err(error) = web.ephemeral(&to, &user, &sent(&show::offer(&offer))).await {

@@ -9,7 +9,9 @@ use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
 use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::present::posted;
-use crate::bot::show::{self, Meta, Preview, Refusal, deny_modal, modify_modal, typed_command, whole_modal};
+use crate::bot::show::{
+    self, Meta, Preview, Refusal, deny_modal, modify_modal, notice_modal, typed_command, whole_modal,
+};
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::Press;
 use crate::slack::pace::Priority;
@@ -63,12 +65,18 @@ impl Core {
             Err(refused) => return Ok(Some(refused)),
         };
         if !is_on_its_card(press, &question) {
-            return Ok(Some(Refusal::Gone));
+            return self.forged(press, &question).await;
         }
         match self.may_approve(&question, &press.user.id).await? {
             Ok(person) => self.count(&question, &person, Reply::Approve, &press.key).await,
             Err(refused) => Ok(Some(refused)),
         }
+    }
+
+    /// Refuses a click that names a question on whose card it did not happen.
+    async fn forged(&self, press: &Press, question: &Question) -> Result<Option<Refusal>, StoreError> {
+        self.record_refusal(question, &press.user.id, "the click did not come from its card").await?;
+        Ok(Some(Refusal::Gone))
     }
 
     /// Opens the dialog of a button. Who may not use it is told so before anything opens.
@@ -79,11 +87,11 @@ impl Core {
             Err(refused) => return Ok(Some(refused)),
         };
         if !is_on_its_card(press, &question) {
-            return Ok(Some(Refusal::Gone));
+            return self.forged(press, &question).await;
         }
         let allowed = match press.action.action_id.as_str() {
             "modify" => self.may_approve(&question, user).await?,
-            _ => self.may_deny(user).await,
+            _ => self.may_deny(&question, user).await?,
         };
         if let Err(refused) = allowed {
             return Ok(Some(refused));
@@ -205,8 +213,13 @@ impl Core {
     async fn press_freeze(self: &Arc<Self>, press: &Press) -> Result<(), StoreError> {
         let user = press.user.id.as_str();
         let frozen = press.action.action_id == "freeze";
-        if self.may_freeze(user).await.is_ok() {
-            self.set_freeze(user, "", "home", frozen).await?;
+        match self.may_freeze(user).await {
+            Ok(()) => self.set_freeze(user, "", "home", frozen).await?,
+            Err(why) => {
+                self.record_no_freeze(user, "home", frozen, &why).await?;
+                let view = notice_modal(&format!("Not yours to hold back or let go: {why}"));
+                self.open_view(press.trigger_id.as_deref(), view, &Self::spot(press), user).await;
+            }
         }
         self.refresh_home(user);
         Ok(())
@@ -219,6 +232,19 @@ impl Core {
         let person = person?;
         crate::bot::may_take_part(&person)?;
         people.has(&person.id, &groups)
+    }
+
+    /// Puts it on record that somebody wanted to hold everything back or let it go, and may not.
+    pub(super) async fn record_no_freeze(
+        &self,
+        user: &str,
+        place: &str,
+        freeze: bool,
+        why: &str,
+    ) -> Result<(), StoreError> {
+        let why = format!("{}: {why}", if freeze { "freeze" } else { "thaw" });
+        let entry = Entry { what: Deed::Refused, who: user, place, why: &why, session: "" };
+        note(&self.store, self.clock.as_ref(), entry).await
     }
 
     /// Puts on record what somebody says of a report of their channel.
@@ -241,6 +267,7 @@ impl Core {
             let (place, session) = (spot.channel.as_str(), session.as_str());
             let entry = Entry { what, who: user, place, why: "", session };
             note(&self.store, self.clock.as_ref(), entry).await?;
+            self.whisper(&spot, user, &words("Noted, thank you."));
         }
         Ok(())
     }

@@ -55,10 +55,11 @@ pub struct Presenter {
 
 /// Something to be sent.
 enum Job {
-    /// A board, and what the ledger held when it was drawn.
+    /// A board, and what was known when it was drawn: what the ledger held, and whether everything was held back.
     Board {
         session: SessionId,
         seq: u64,
+        frozen: Option<Freeze>,
         change: Change,
     },
     Card {
@@ -136,9 +137,10 @@ impl Presenter {
 
     async fn send(&self, job: Job) {
         let told = match job {
-            Job::Board { session, seq, change } => {
+            Job::Board { session, seq, frozen, change } => {
                 self.slate.breathe(&change).await;
                 let shown = self.board(&session, seq, change).await;
+                self.look_again(&session, frozen.as_ref()).await;
                 shown.map_err(|error| error.to_string())
             }
             Job::Card { change } => {
@@ -179,8 +181,9 @@ impl Presenter {
 
     /// Shows a board when Slack has time for it.
     pub(super) fn show_later(&self, state: &State, place: Posted, piece: Piece) {
+        let frozen = self.frozen.read().unwrap_or_else(PoisonError::into_inner).clone();
         let change = self.slate.want(place, piece.message, piece.digest);
-        self.queue(Job::Board { session: state.session.clone(), seq: state.seq, change });
+        self.queue(Job::Board { session: state.session.clone(), seq: state.seq, frozen, change });
     }
 
     pub(super) fn show_card(&self, state: &State, approval: &str) {

@@ -12,6 +12,13 @@ use crate::slack::web::{CallError, Message, Posted, Shown, Web};
 /// A message changes once in this time: nobody reads faster, and Slack counts each change.
 const BREATH: Duration = Duration::from_secs(1);
 
+/// Of so many messages it is remembered what they show.
+const REMEMBERED: usize = 10_000;
+
+/// A message that has not changed for so long belongs to a session that goes on elsewhere, or not at all. Whoever changes it
+/// then looks first.
+const LONG_AGO: Duration = Duration::from_secs(3600);
+
 /// The messages that stand.
 #[derive(Default)]
 pub(super) struct Slate(Mutex<HashMap<Posted, Row>>);
@@ -113,6 +120,9 @@ impl Slate {
         let row = rows.entry(posted.clone()).or_default();
         row.shown = shown;
         row.changed = Some(Instant::now());
+        if rows.len() > REMEMBERED {
+            rows.retain(|_, row| row.changed.is_some_and(|changed| changed.elapsed() < LONG_AGO));
+        }
     }
 
     /// Forgets a message that will not change any more.

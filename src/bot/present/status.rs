@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Mutex as Gate;
 use tokio::time::{Instant, sleep};
@@ -14,6 +15,9 @@ use crate::slack::web::{CallError, SessionState, Web};
 
 /// Of so many threads it is remembered what they show; of those in which nobody works it can be forgotten.
 const REMEMBERED: usize = 10_000;
+
+/// A thread whose words have not changed for so long belongs to a session that goes on elsewhere, or waits.
+const LONG_AGO: Duration = Duration::from_secs(3600);
 
 /// What threads show, and what they are to show.
 #[derive(Default)]
@@ -70,7 +74,8 @@ impl Statuses {
         let row = rows.entry(session.clone()).or_default();
         (row.words, row.standing, row.changed) = (Some(words), Some(standing), Some(Instant::now()));
         if rows.len() > REMEMBERED {
-            rows.retain(|_, row| !row.wanted.is_empty());
+            let recent = |row: &Row| row.changed.is_none_or(|changed| changed.elapsed() < LONG_AGO);
+            rows.retain(|_, row| !row.wanted.is_empty() && recent(row));
         }
     }
 

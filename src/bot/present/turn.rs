@@ -29,6 +29,19 @@ impl Presenter {
         }
     }
 
+    /// Looks once more behind a board of a session that is not at work here: it may have waited while everything was held back or
+    /// let go, and then what it shows is older than what stood there.
+    pub(super) async fn look_again(&self, session: &SessionId, drawn: Option<&Freeze>) {
+        if self.is_driven(session) {
+            return;
+        }
+        let Ok(found) = Freeze::current(self.store.as_ref()).await else { return };
+        if found.as_ref() != drawn {
+            self.notice().await;
+            self.show_anew(session).await;
+        }
+    }
+
     /// Shows on everything that stands open whether it is held back.
     pub async fn turn(&self) {
         self.notice().await;

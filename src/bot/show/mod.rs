@@ -36,7 +36,7 @@ pub use looks::{Deciding, Frozen, Looks};
 pub use message::{File, Message};
 pub use modal::{
     Denied, FormError, Meta, Modified, Preview, Wanted, deny_modal, investigate_modal, modify_errors,
-    modify_modal, read_deny, read_investigate, read_modify, typed_command, whole_modal,
+    modify_modal, notice_modal, read_deny, read_investigate, read_modify, typed_command, whole_modal,
 };
 pub use person::{People, Person};
 pub use report::{Report, headline, report};

@@ -45,6 +45,7 @@ fn told(note: &Note) -> String {
         Deed::Thaw => "thaw",
         Deed::Helped => "the report helped",
         Deed::NotHelped => "the report did not help",
+        Deed::Refused => "refused",
     };
     let beside = |label: &str, text: &str| {
         if text.is_empty() { String::new() } else { format!(" · {label}{}", text.escape_debug()) }

@@ -12,7 +12,7 @@ use crate::base::{SystemClock, private_dir};
 use crate::cli::bot::serve;
 use crate::cli::lab::hinted;
 use crate::cli::name::random;
-use crate::cli::print::{Hinted, line};
+use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
@@ -43,6 +43,11 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let environment = Environment::read();
+    if let Some(path) = &global.config {
+        // A file that is named and cannot be read is a mistake, though nothing of it is needed here.
+        Config::load(path).map_err(|error| Hinted::new(error, "the demonstration needs no configuration"))?;
+        note("The demonstration brings its own configuration; yours is not used.");
+    }
     let folder = Folder::new(global.data_dir.as_deref(), &environment)?;
     drive(|| play(arguments, &folder))?.map(|()| 0)
 }

@@ -51,6 +51,9 @@ async fn a_click_from_another_organization_counts_for_nothing() {
                     .card_says_in("bob", SHARED, &root, &card, &["Approved by <@U0LABBOB01>", "exit 0"])
                     .await;
                 assert_eq!(world.events(SHARED, &root, "said").await, Vec::<Value>::new());
+                let refused = world.refused("U0LABPAULA").await;
+                assert_eq!(refused.len(), 3, "{refused:?}");
+                assert!(refused.iter().all(|note| note.contains("other organizations")), "{refused:?}");
             })
             .await;
     }
@@ -101,6 +104,8 @@ async fn a_button_that_names_a_question_elsewhere_than_on_its_card_counts_for_no
                 removed(world, NETWORK, &forged).await;
             }
             assert_eq!(world.runs(), 0);
+            let refused = world.refused("U0LABBOB01").await;
+            assert_eq!(refused, vec![format!("{approval}: the click did not come from its card"); 3]);
             world.approved(&root, &card).await;
         })
         .await;

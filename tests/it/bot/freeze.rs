@@ -17,7 +17,7 @@ async fn order(world: &World, what: &str) {
     world.command("bob", &format!("/ghost {what}")).await;
 }
 
-async fn journal(world: &World) -> Vec<Note> {
+pub(super) async fn journal(world: &World) -> Vec<Note> {
     read(&world.store.notes(usize::MAX).await.unwrap().1).unwrap()
 }
 
@@ -67,6 +67,22 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
 }
 
 #[tokio::test]
+async fn who_may_not_hold_everything_back_is_told_so_and_put_on_record() {
+    let world = World::new(&[suppose(), conclude("REFUTED")]).await;
+    let bot = world.bot().await;
+    let told = world.command("alice", "/ghost freeze because I say so").await;
+    assert!(text(&told).contains("Not yours to hold back"), "{told}");
+    let notes = journal(&world).await;
+    assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [Deed::Refused]);
+    assert!(
+        notes.iter().all(|note| note.who == "U0LABALICE" && note.why.starts_with("freeze: ")),
+        "{notes:?}"
+    );
+    bot.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn what_people_say_of_a_report_is_on_record() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;
@@ -78,7 +94,12 @@ async fn what_people_say_of_a_report_is_on_record() {
     let helped = value.split("\"yes:").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
     let press = |value: String| json!({"user": "alice", "channel": NETWORK, "ts": report["ts"], "action_id": "feedback", "value": value});
     world.slack.person("press", press(format!("yes:{helped}"))).await;
+    world.hears("alice", &root, "Noted").await;
+    // The same once more says nothing new; another opinion does.
+    world.slack.person("press", press(format!("yes:{helped}"))).await;
+    world.hears("alice", &root, "Noted").await;
     world.slack.person("press", press(format!("no:{helped}"))).await;
+    world.hears("alice", &root, "Noted").await;
     let notes = world
         .until("both are on record", async || Some(journal(&world).await).filter(|notes| notes.len() == 2))
         .await;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use ghost_agent::agent::event::read;
 use ghost_agent::agent::state::State;
 use ghost_agent::bot::Thread;
+use ghost_agent::bot::journal::Deed;
 use serde_json::{Value, json};
 
 use super::stage::{World, has_button, is_private, text, ts};
@@ -107,6 +108,13 @@ impl World {
         let found = self.sees_in(user, channel, root, part, news).await;
         assert!(found.to_string().contains(part), "not {part:?}: {found}");
         found
+    }
+
+    /// Returns what somebody was refused, as it is on record.
+    pub(super) async fn refused(&self, who: &str) -> Vec<String> {
+        let notes = super::freeze::journal(self).await;
+        let of_them = notes.into_iter().filter(|note| note.what == Deed::Refused && note.who == who);
+        of_them.map(|note| note.why).collect()
     }
 
     /// Waits for the card of an open question.

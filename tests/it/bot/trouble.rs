@@ -164,7 +164,7 @@ async fn what_is_frozen_goes_on_after_the_thaw() {
             world.sees("alice", &root, "the board", |message| text(message).starts_with("Session")).await;
             // Whoever may not thaw does not.
             let refused = world.command("alice", "/ghost thaw").await;
-            assert!(refused.to_string().contains("not yours"), "{refused}");
+            assert!(refused.to_string().contains("Not yours"), "{refused}");
             assert!(world.store.flag("freeze").await.unwrap().is_some());
             assert_eq!(reports(world, &root).await, 0);
             world.command("bob", "/ghost thaw").await;

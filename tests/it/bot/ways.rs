@@ -33,7 +33,7 @@ async fn commands_answer_only_whoever_typed_them() {
                     ("/ghost status", "No session yet"),
                     ("/ghost approvals", "Nothing waits"),
                     ("/ghost policy", "rules"),
-                    ("/ghost freeze", "not yours"),
+                    ("/ghost freeze", "Not yours"),
                     ("/ghost nonsense", "Mention me"),
                 ] {
                     let answer = world.command("alice", typed).await;

@@ -123,7 +123,7 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
         format!("  - asked {}, {} needed{warned}", approval.asked_at, requested.votes_needed),
     ];
     lines.extend(command.map(|command| format!("  - {}", code(command))));
-    lines.extend(approval.votes.iter().map(vote));
+    lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
 }
 
@@ -136,8 +136,13 @@ pub(in crate::agent::report) fn ending(approval: &Approval) -> String {
     }
 }
 
-fn vote(vote: &Vote) -> String {
-    let answer = if vote.approves { "yes" } else { "no" };
+fn vote(approval: &Approval, vote: &Vote) -> String {
+    let changed = matches!(decision(approval), Some((who, Reply::Modify { .. }, _)) if who == vote.who);
+    let answer = match (vote.approves, changed) {
+        (true, _) => "yes",
+        (false, true) => "change it",
+        (false, false) => "no",
+    };
     format!("  - vote: {answer} by {} at {}", text(&vote.who), vote.at)
 }
 

@@ -20,13 +20,15 @@ const THREAD: [(&str, &str); 6] = [
     ("anything else", "is read by the investigator"),
 ];
 
-const COMMANDS: [(&str, &str); 6] = [
+const COMMANDS: [(&str, &str); 8] = [
     ("/ghost investigate SYMPTOM", "open a session in this channel"),
-    ("/ghost sessions", "what is being investigated"),
+    ("/ghost status", "what is being investigated here"),
+    ("/ghost sessions", "the same, and what was"),
     ("/ghost approvals", "what waits for an answer"),
     ("/ghost policy", "what may run without asking"),
     ("/ghost freeze REASON", "hold every new command back, everywhere"),
     ("/ghost thaw", "let commands run again"),
+    ("/ghost help", "this"),
 ];
 
 /// Returns what can be said.

@@ -106,6 +106,13 @@ async fn prove(stage: &Stage, waiting: Vec<Talk>, active: Vec<Talk>, deaths: &[D
         took.last(),
     ));
     assert!(!took.is_empty(), "nobody died in the middle of anything");
+    // Who was killed since counts anew, so that what is told is what was taken over since the last death, and more.
+    let since = deaths.last().map(std::slice::from_ref).unwrap_or_default();
+    let (told, last) = (stage.taken_over().await, takeovers(since, &ledgers).len());
+    assert!(
+        told >= 1 || last == 0,
+        "{last} were taken over since the last death, and /metrics tells of {told}"
+    );
 }
 
 /// Returns which of so many falls to one of the shifts.

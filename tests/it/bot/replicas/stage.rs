@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -39,7 +38,6 @@ pub(super) struct Stage {
     server: Server,
     pub(super) http: reqwest::Client,
     pub(super) channels: Vec<String>,
-    config: PathBuf,
     pub(super) folder: TempDir,
     _brain: Brain,
 }
@@ -53,7 +51,6 @@ impl Stage {
         let ran = folder.path().join("ran");
         let brain = Brain::start(looks, thinks, &ran.to_string_lossy()).await;
         let (slack, names) = workspace();
-        let config = folder.path().join("ghost.toml");
         // The pace is not what is tested: in truth Slack would have everybody wait.
         let text = format!(
             "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
@@ -62,7 +59,10 @@ impl Stage {
             server.url(),
             brain.url,
         );
-        std::fs::write(&config, text).unwrap();
+        for at in 0..REPLICAS {
+            let listens = format!("{text}[http]\nlisten = '{}'\n", address(&server, at));
+            std::fs::write(folder.path().join(format!("ghost-{at}.toml")), listens).unwrap();
+        }
         let redis = redis::Client::open(server.url()).unwrap();
         let redis = redis.get_multiplexed_async_connection().await.unwrap();
         let place = RedisPlace { answer: Duration::from_secs(10), ..RedisPlace::new(server.url(), "ghost") };
@@ -77,7 +77,6 @@ impl Stage {
             server,
             http,
             channels: Vec::new(),
-            config,
             folder,
             _brain: brain,
         };
@@ -102,7 +101,7 @@ impl Stage {
         let names = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"];
         let child = Command::new(env!("CARGO_BIN_EXE_ghost"))
             .arg("--config")
-            .arg(&self.config)
+            .arg(self.folder.path().join(format!("ghost-{at}.toml")))
             .arg("--data-dir")
             .arg(self.folder.path().join("data"))
             .arg("bot")
@@ -167,6 +166,19 @@ impl Stage {
         lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
     }
 
+    /// Returns how many sessions the replicas that live now say they took over from dead ones.
+    pub(super) async fn taken_over(&self) -> u64 {
+        let mut sum = 0;
+        for at in 0..REPLICAS {
+            let page = format!("http://{}/metrics", address(&self.server, at));
+            let text = self.http.get(page).send().await.unwrap().text().await.unwrap();
+            let mut lines = text.lines();
+            let number = lines.find_map(|line| line.strip_prefix("ghost_takeovers_total ")).unwrap();
+            sum += number.parse::<u64>().unwrap();
+        }
+        sum
+    }
+
     /// Calls a method of the Web API as the bot.
     pub(super) async fn api(&self, method: &str, args: Value) -> Value {
         let request = self.http.post(format!("{}{method}", self.names["SLACK_API_URL"])).json(&args);
@@ -208,6 +220,11 @@ impl Stage {
             }
         }
     }
+}
+
+/// Returns where a replica tells its numbers: at the port of this Redis, which nobody else has, on an address of its own.
+fn address(server: &Server, at: usize) -> String {
+    format!("127.0.0.{}:{}", at + 2, server.port)
 }
 
 /// Starts a workspace; returns what it says to export.
