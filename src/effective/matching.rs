@@ -1,0 +1,101 @@
+//! Pairs the rows of two parts as multisets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::row::{Part, Row};
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fate<'a> {
+    /// It is there on both sides, with the same content.
+    Same(&'a Row, &'a Row),
+    /// It is there on both sides, and its names stand for something else.
+    Expanded(&'a Row, &'a Row),
+    /// It is there on both sides, with another content.
+    Changed(&'a Row, &'a Row),
+    /// It went.
+    Removed(&'a Row),
+    /// It came.
+    Added(&'a Row),
+}
+
+/// Tells of every row what became of it, in the order of their keys.
+///
+/// Rows of one key form a multiset: what is the same on both sides is taken out first, and only what is left over is a change.
+pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
+    let mut groups: BTreeMap<&str, (Vec<&Row>, Vec<&Row>)> = BTreeMap::new();
+    for row in &before.rows {
+        groups.entry(&row.key).or_default().0.push(row);
+    }
+    for row in &after.rows {
+        groups.entry(&row.key).or_default().1.push(row);
+    }
+    let mut fates = Vec::new();
+    for (mut before, mut after) in groups.into_values() {
+        before.sort_by(|a, b| order(a, b));
+        after.sort_by(|a, b| order(a, b));
+        pair(
+            &mut before,
+            &mut after,
+            |a, b| (&a.content, &a.expansion).cmp(&(&b.content, &b.expansion)),
+            |a, b| {
+                fates.push(Fate::Same(a, b));
+            },
+        );
+        pair(
+            &mut before,
+            &mut after,
+            |a, b| a.content.cmp(&b.content),
+            |a, b| fates.push(Fate::Expanded(a, b)),
+        );
+        let both = before.len().min(after.len());
+        fates.extend(before.iter().zip(&after).map(|(a, b)| Fate::Changed(a, b)));
+        fates.extend(before.iter().skip(both).map(|row| Fate::Removed(row)));
+        fates.extend(after.iter().skip(both).map(|row| Fate::Added(row)));
+    }
+    fates
+}
+
+fn order(a: &Row, b: &Row) -> std::cmp::Ordering {
+    (&a.content, &a.expansion, &a.aside).cmp(&(&b.content, &b.expansion, &b.aside))
+}
+
+/// Takes pairs of equal rows out of two sorted lists.
+fn pair<'a>(
+    before: &mut Vec<&'a Row>,
+    after: &mut Vec<&'a Row>,
+    compare: impl Fn(&Row, &Row) -> std::cmp::Ordering,
+    mut equal: impl FnMut(&'a Row, &'a Row),
+) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let (mut first, mut second) = (before.iter().peekable(), after.iter().peekable());
+    loop {
+        match (first.peek(), second.peek()) {
+            (Some(a), Some(b)) => match compare(a, b) {
+                std::cmp::Ordering::Less => left.extend(first.next().copied()),
+                std::cmp::Ordering::Greater => right.extend(second.next().copied()),
+                std::cmp::Ordering::Equal => {
+                    equal(a, b);
+                    first.next();
+                    second.next();
+                }
+            },
+            (Some(_), None) => left.extend(first.next().copied()),
+            (None, Some(_)) => right.extend(second.next().copied()),
+            (None, None) => break,
+        }
+    }
+    (*before, *after) = (left, right);
+}
+
+/// Returns what the expansions of two rows have alone, where both sides tell theirs.
+pub(super) fn churn<'a>(a: &'a Row, b: &'a Row) -> Option<(BTreeSet<&'a str>, BTreeSet<&'a str>)> {
+    let (mut gone, mut come) = (BTreeSet::new(), BTreeSet::new());
+    for ((_, a), (_, b)) in a.expansion.iter().zip(&b.expansion) {
+        if !a.is_empty() && !b.is_empty() {
+            gone.extend(a.difference(b).map(String::as_str));
+            come.extend(b.difference(a).map(String::as_str));
+        }
+    }
+    (!gone.is_empty() || !come.is_empty()).then_some((gone, come))
+}
