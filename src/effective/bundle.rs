@@ -24,7 +24,7 @@ impl Answer {
     /// Takes the texts that the two commands printed.
     #[must_use]
     pub fn printed(nic: &str, routes: &str, nsg: &str) -> Self {
-        let value = |text: &str| document(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        let value = |text: &str| document(text).map_or_else(|_| Value::String(text.to_owned()), repeatable);
         Self { nic: Some(nic.to_owned()), routes: value(routes), nsg: value(nsg), error: None }
     }
 }
@@ -66,11 +66,11 @@ impl Bundle {
 
 fn answer(entry: Value) -> Answer {
     match entry {
-        Value::Object(map) => Answer {
+        Value::Object(mut map) => Answer {
             nic: map.text("nic").map(str::to_owned),
             error: map.field("error").and_then(failure),
-            routes: taken(&map, "routes"),
-            nsg: taken(&map, "nsg"),
+            routes: taken(&mut map, "routes"),
+            nsg: taken(&mut map, "nsg"),
         },
         other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
             let error = Some(format!("{} is no network interface", clipped(&other.to_string())));
@@ -79,8 +79,19 @@ fn answer(entry: Value) -> Answer {
     }
 }
 
-fn taken(map: &Map<String, Value>, name: &str) -> Value {
-    map.field(name).cloned().unwrap_or(Value::Null)
+fn taken(map: &mut Map<String, Value>, name: &str) -> Value {
+    let value = map.remove(name).or_else(|| map.field(name).cloned());
+    repeatable(value.unwrap_or(Value::Null))
+}
+
+/// Turns what might be printed otherwise than it was read into text: a number with a fraction, which no answer has.
+fn repeatable(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => Value::String(number.to_string()),
+        Value::Array(items) => items.into_iter().map(repeatable).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, value)| (key, repeatable(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
 }
 
 /// Returns what went wrong, where anything did.

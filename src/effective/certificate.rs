@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::compare::Options;
 use super::comparison::{Comparison, Status};
-use super::objection::Window;
+use super::objection::{Window, doubts};
 use super::side::Side;
 use super::snapshot::{Scope, opened};
 use super::{Error, Which, seal};
@@ -41,6 +41,8 @@ pub struct Certificate {
     pub change_window: Option<String>,
     /// The objections over which the comparison was forced.
     pub forced: Vec<String>,
+    /// What a reader should know about when the two sides were read.
+    pub doubts: Vec<String>,
     /// What was worth a word and no change.
     pub remarks: Vec<String>,
 }
@@ -125,6 +127,7 @@ impl Certificate {
             ignored_tag_churn: issue.options.ignore_tag_churn,
             change_window: issue.window.map(|window| window.to_string()),
             forced: issue.forced,
+            doubts: doubts(baseline, current, issue.window),
             remarks: remarks
                 .into_iter()
                 .map(|remark| format!("{}: {}: {}", remark.nic, remark.key, remark.what))

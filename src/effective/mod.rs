@@ -41,7 +41,7 @@ pub use certificate::{Certificate, Certified, Covered, Issue};
 pub use compare::Options;
 pub use comparison::{Category, Change, Comparison, Kind, NicError, Remark, RemarkKind, Status, Which};
 pub use error::Error;
-pub use objection::{Window, WindowError, objections};
+pub use objection::{Window, WindowError, doubts, objections};
 pub use side::Side;
 pub use snapshot::{Scope, Snapshot, Taken};
 

@@ -8,6 +8,9 @@ use super::row::{Part, Problem, Row};
 use super::rule_row::rules;
 use crate::base::Digest;
 
+/// How many places of one name are told.
+const MOST_PLACES: usize = 5;
+
 /// The state of one network interface.
 #[derive(Debug, Clone)]
 pub(super) struct Nic {
@@ -54,9 +57,11 @@ impl Nic {
     pub(super) fn digest(&self) -> Digest {
         let row = |row: &Row| {
             let content = row.content.iter().map(|(_, value)| value.as_str());
-            let expanded = row.expansion.iter().flat_map(|(_, set)| set).map(String::as_str);
-            Digest::of_fields([row.key.as_str()].into_iter().chain(content).chain(["/"]).chain(expanded))
-                .to_string()
+            let expanded = row
+                .expansion
+                .iter()
+                .flat_map(|(name, set)| [*name].into_iter().chain(set.iter().map(String::as_str)));
+            Digest::of_fields([row.key.as_str()].into_iter().chain(content).chain(expanded)).to_string()
         };
         let mut lines: Vec<String> = self.routes.rows.iter().chain(&self.rules.rows).map(row).collect();
         lines.sort_unstable();
@@ -79,7 +84,7 @@ pub(super) struct State {
 impl State {
     pub(super) fn read(bundle: &Bundle) -> Self {
         let mut state = Self { incomplete: bundle.incomplete.clone(), ..Self::default() };
-        let mut places: BTreeMap<String, String> = BTreeMap::new();
+        let mut places: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for (index, answer) in bundle.nics.iter().enumerate() {
             let at = format!("nics[{index}]");
             let mut nic = Nic::read(answer, &at);
@@ -90,11 +95,16 @@ impl State {
                 continue;
             };
             let name = name.to_ascii_lowercase();
-            let place = places.entry(name.clone()).and_modify(|places| *places = format!("{places}, {at}"));
-            let places = place.or_insert_with(|| at.clone());
-            if *places != at {
-                let what = "the name is listed more than once, so nothing tells which is which".to_owned();
-                nic.failed = Some(Problem { at: places.clone(), what });
+            let (times, told) = places.entry(name.clone()).or_default();
+            *times += 1;
+            match *times {
+                1 => told.push_str(&at),
+                ..=MOST_PLACES => told.push_str(&format!(", {at}")),
+                _ => {}
+            }
+            if *times > 1 {
+                let what = format!("the name is listed {times} times, so nothing tells which is which");
+                nic.failed = Some(Problem { at: told.clone(), what });
                 nic.routes = Part::default();
                 nic.rules = Part::default();
             }

@@ -63,22 +63,44 @@ pub fn objections(baseline: &Side, current: &Side, window: Option<Window>) -> Ve
         found
             .push(format!("the baseline is about {}, the current state about {}", before.scope, after.scope));
     }
-    let Some(window) = window else { return found };
-    let start = window.start;
-    match before.map(|taken| taken.at) {
-        None => found.push("the baseline is a bundle, which does not say when it was taken".to_owned()),
-        Some(at) if at > start => {
-            found.push(format!("the baseline was taken at {at}, after the change window began at {start}"));
+    if let Some(Window { start, .. }) = window {
+        match before.map(|taken| taken.at) {
+            None => found.push("the baseline is a bundle, which does not say when it was taken".to_owned()),
+            Some(at) if at > start => {
+                found.push(format!(
+                    "the baseline was taken at {at}, after the change window began at {start}"
+                ));
+            }
+            Some(_) => {}
         }
-        Some(_) => {}
     }
-    let (edge, what) = window.end.map_or((start, "began"), |end| (end, "ended"));
-    match after.map(|taken| taken.at) {
+    found
+}
+
+/// Says what a reader of the answer should know about when the two sides were read.
+#[must_use]
+pub fn doubts(baseline: &Side, current: &Side, window: Option<Window>) -> Vec<String> {
+    let mut found = Vec::new();
+    let (before, after) = (baseline.taken.as_ref(), current.taken.as_ref());
+    if let Some((before, after)) = before.zip(after) {
+        if after.at < before.at {
+            found.push(format!(
+                "the current state was taken at {}, before the baseline at {}",
+                after.at, before.at
+            ));
+        }
+        let printed = before.answers_at.zip(after.answers_at);
+        if printed.is_some_and(|(before, after)| after <= before) {
+            found
+                .push("the answers of the current state are not newer than those of the baseline".to_owned());
+        }
+    }
+    let Some(window) = window else { return found };
+    let (edge, what) = window.end.map_or((window.start, "began"), |end| (end, "ended"));
+    match after.map(|taken| taken.answers_at.map_or(taken.at, |at| at.min(taken.at))) {
         None => found.push("the current state is a bundle, which does not say when it was taken".to_owned()),
         Some(at) if at < edge => {
-            found.push(format!(
-                "the current state was read at {at}, before the change window {what} at {edge}"
-            ));
+            found.push(format!("the current state is of {at}, before the change window {what} at {edge}"));
         }
         Some(_) => {}
     }

@@ -64,6 +64,11 @@ impl Part {
     /// How many problems of one answer are told.
     const MOST: usize = 20;
 
+    /// Tells whether further problems would not be told.
+    pub(super) fn is_full(&self) -> bool {
+        self.problems.len() > Self::MOST
+    }
+
     /// Notes what could not be read; from then on the part is not complete.
     pub(super) fn problem(&mut self, at: &str, what: impl Into<String>) {
         match self.problems.len() {

@@ -57,8 +57,10 @@ pub struct Taken {
     pub baseline: bool,
     /// What was asked for.
     pub scope: Scope,
-    /// When.
+    /// When it was sealed.
     pub at: Timestamp,
+    /// When the oldest of the answers was printed, as far as the machine says.
+    pub answers_at: Option<Timestamp>,
     /// Who, as far as the machine says.
     pub by: Option<String>,
     /// The program and its version.
@@ -88,6 +90,7 @@ struct File {
     baseline: bool,
     scope: Scope,
     taken_at: String,
+    answers_at: Option<String>,
     taken_by: Option<String>,
     incomplete: Option<String>,
     nics: Vec<Entry>,
@@ -123,6 +126,7 @@ impl Snapshot {
             baseline: taken.baseline,
             scope: taken.scope.clone(),
             taken_at: taken.at.to_string(),
+            answers_at: taken.answers_at.map(|at| at.to_string()),
             taken_by: taken.by.clone(),
             incomplete: bundle.incomplete.clone(),
             nics: bundle.nics.iter().map(entry).collect(),
@@ -162,11 +166,13 @@ impl Snapshot {
             }
         }
         let odd = |what: &str| Error::Contradiction { what: what.to_owned() };
+        let answers_at = file.answers_at.map(|at| at.parse::<Timestamp>());
         let taken = Taken {
             session: file.session.parse().map_err(|_| odd("session"))?,
             baseline: file.baseline,
             scope: file.scope,
             at: file.taken_at.parse().map_err(|_| odd("taken_at"))?,
+            answers_at: answers_at.transpose().map_err(|_| odd("answers_at"))?,
             by: file.taken_by,
             tool: file.tool,
         };

@@ -128,7 +128,7 @@ fn drift_and_what_is_not_known_have_their_exit_codes() {
 #[test]
 fn people_read_what_changed_from_what_to_what() {
     let said = told(&desk().ghost("diff a.json b.json"));
-    assert!(said.starts_with("DRIFT  1 changes"), "{said}");
+    assert!(said.starts_with("DRIFT  1 change\n"), "{said}");
     assert!(
         said.contains("user routes\n    ~ 0.0.0.0/0") && said.contains("next hop ips: 10.0.1.4 → 10.0.1.5"),
         "{said}"
@@ -294,7 +294,7 @@ fn there_is_no_certificate_where_something_changed_or_nobody_knows() {
     assert_eq!(desk.kept(), ["b.json", "before.json", "f.json"]);
     assert!(told(&desk.ghost("diff a.json b.json --certificate c.json")).contains("No certificate"));
     desk.json("diff a.json a.json --certificate c.json", 0);
-    desk.refuses("diff a.json a.json --certificate a.json", "writing a.json");
+    desk.refuses("diff a.json a.json --certificate a.json", "a.json is there already");
     assert_eq!(fs::read_to_string(desk.path("a.json")).unwrap(), bundle("10.0.1.4").to_string());
 }
 
@@ -311,6 +311,27 @@ fn a_baseline_from_behind_the_start_of_the_change_is_refused_unless_forced() {
     assert!(verified.contains("! forced, although the baseline was taken at"), "{verified}");
     desk.refuses("diff a.json a.json --change-window 2020-01-31T22:00:00Z", "does not say when");
     assert_eq!(desk.ghost("diff a.json a.json --change-window yesterday").status.code(), Some(2));
+}
+
+#[test]
+fn the_very_answers_of_the_baseline_are_told_as_that() {
+    let desk = desk();
+    desk.json("snapshot --from a.json --is-baseline --session-id before", 0);
+    let found = desk.json("compare --baseline before --from a.json --session-id after", 0);
+    assert!(found["notes"][0].as_str().unwrap().contains("not newer"), "{found}");
+    let verified = told(&desk.ghost("verify data/effective/before_vs_after.certificate.json"));
+    assert!(verified.contains("! the answers of the current state are not newer"), "{verified}");
+}
+
+#[test]
+fn an_error_does_not_steer_the_terminal_either() {
+    let desk = desk();
+    fs::write(desk.path("odd.json"), r#"{"error":{"code":"\u001b[2J\nhint: all is well"}}"#).unwrap();
+    let said = told(&desk.ghost("diff odd.json a.json"));
+    assert!(
+        said.starts_with("error: ") && !said.contains('\u{1b}') && !said.contains("\nhint: all"),
+        "{said}"
+    );
 }
 
 #[test]

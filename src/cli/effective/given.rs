@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::place::Place;
+use super::told::flat;
 use crate::base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
 use crate::cli::input;
 use crate::cli::print::Hinted;
@@ -70,11 +70,14 @@ impl Given {
     /// Seals the answers. Nothing is written yet.
     pub(super) fn seal(&self, place: &Place, baseline: bool) -> anyhow::Result<(String, Snapshot)> {
         let (bundle, at) = (self.bundle()?, SystemClock.now());
+        let files = self.from.iter().map(PathBuf::as_path);
+        let answers = self.answers.chunks_exact(3).flat_map(|words| words.iter().skip(1).map(Path::new));
         let taken = Taken {
             session: self.session_id.clone().map_or_else(|| made_up(at, &bundle), Ok)?,
             baseline,
             scope: self.scope(),
             at,
+            answers_at: files.chain(answers).filter_map(written_at).min(),
             by: place.who.clone(),
             tool: super::place::TOOL.to_owned(),
         };
@@ -88,8 +91,8 @@ impl Given {
     fn bundle(&self) -> anyhow::Result<Bundle> {
         if let Some(path) = &self.from {
             let text = input::text(path, LARGEST_BUNDLE)?;
-            let bundle = Bundle::parse(&text).with_context(|| reading(path));
-            return bundle.map_err(|error| Hinted::new(error, HOW).into());
+            return Bundle::parse(&text)
+                .map_err(|error| Hinted::new(harmless_error(error, path), HOW).into());
         }
         if self.answers.is_empty() {
             let error =
@@ -120,6 +123,12 @@ impl Given {
     }
 }
 
+/// Says when a file was written; standard input does not say.
+fn written_at(path: &Path) -> Option<Timestamp> {
+    let since = std::fs::metadata(path).ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp::from_millis)
+}
+
 /// Makes up a name that sorts by time.
 fn made_up(at: Timestamp, bundle: &Bundle) -> anyhow::Result<SessionId> {
     let digits: String = at.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
@@ -144,7 +153,13 @@ pub(super) fn refused(error: Error, path: &Path) -> anyhow::Error {
     } else {
         "give a snapshot that `ghost effective snapshot` wrote, or a bundle {\"nics\":[{\"nic\",\"routes\",\"nsg\",\"error\"}]}"
     };
-    Hinted::new(anyhow::Error::from(error).context(reading(path)), hint).into()
+    Hinted::new(harmless_error(error, path), hint).into()
+}
+
+/// Words an error without what a hostile document put into it to steer the terminal.
+pub(super) fn harmless_error(error: Error, path: &Path) -> anyhow::Error {
+    let whole = anyhow::Error::from(error).context(reading(path));
+    anyhow::anyhow!(flat(&format!("{whole:#}")))
 }
 
 pub(super) fn reading(path: &Path) -> String {

@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::{TOOL, written};
-use super::told::{Page, told};
+use super::told::{Page, flat, told};
 use crate::base::{Clock as _, Digest, SystemClock};
 use crate::cli::print::{Hinted, line};
-use crate::effective::{Certificate, Comparison, Issue, Options, Side, Status, Window, objections};
+use crate::effective::{Certificate, Comparison, Issue, Options, Side, Status, Window, doubts, objections};
 
 /// How two sides are compared and what becomes of the answer.
 #[derive(Debug, Args)]
@@ -59,12 +59,17 @@ impl Judging {
             let error = anyhow::anyhow!("the baseline has the digest {}, not {noted}", before.digest);
             return Err(Hinted::new(error, "somebody replaced the baseline, or another one was noted").into());
         }
+        // Before anything is kept: a certificate that could not be written would come too late.
+        if let Some(file) = self.certificate.as_ref().filter(|file| file.exists()) {
+            let error = anyhow::anyhow!("{} is there already", file.display());
+            return Err(Hinted::new(error, "choose another name: nothing is overwritten").into());
+        }
         let found = objections(before, after, self.change_window);
         if found.is_empty() || self.force {
             return Ok(found);
         }
         let hint = "take a baseline before the change begins, or compare all the same with --force, which the answer then tells";
-        Err(Hinted::new(anyhow::anyhow!(found.join("; ")), hint).into())
+        Err(Hinted::new(anyhow::anyhow!(flat(&found.join("; "))), hint).into())
     }
 
     /// Compares, leaves a certificate where nothing changed, and answers; returns the exit code.
@@ -86,6 +91,8 @@ impl Judging {
                 written(&file, &text).map(|()| (file, digest))
             })
             .transpose()?;
+        let mut notes = kept.notes;
+        notes.extend(doubts(before, after, self.change_window));
         let page = Page {
             found: &found,
             before,
@@ -94,7 +101,7 @@ impl Judging {
             certificate: certificate.as_ref(),
             wanted: self.certificate.is_some(),
             forced: &kept.forced,
-            notes: &kept.notes,
+            notes: &notes,
         };
         if self.json {
             line(&document(&page)?.to_string())?

@@ -7,6 +7,7 @@ use super::compare;
 use super::given::Given;
 use super::judge::Judging;
 use super::place::Place;
+use super::told::{count, unread};
 use crate::base::{Digest, SessionId};
 use crate::cli::input::harmless;
 use crate::cli::print::line;
@@ -45,20 +46,20 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
         let told = json!({
             "session": snapshot.taken.session.as_str(), "file": path, "sha256": digest(snapshot.digest),
             "content_sha256": digest(snapshot.content), "raw_sha256": digest(snapshot.raw), "baseline": snapshot.taken.baseline,
-            "taken_at": snapshot.taken.at.to_string(), "taken_by": snapshot.taken.by, "scope": snapshot.taken.scope,
+            "taken_at": snapshot.taken.at.to_string(), "answers_at": snapshot.taken.answers_at.map(|at| at.to_string()), "taken_by": snapshot.taken.by, "scope": snapshot.taken.scope,
             "nics": snapshot.len(), "nic_errors": errors,
         });
         line(&told.to_string())?;
     } else {
         let what = if snapshot.taken.baseline { "baseline" } else { "snapshot" };
         let mut lines = vec![
-            format!("{what} {} of {} network interfaces", snapshot.taken.session, snapshot.len()),
+            format!("{what} {} of {}", snapshot.taken.session, count(snapshot.len(), "network interface")),
             format!("  file    {}", path.display()),
             format!("  sha256  {}", snapshot.digest),
         ];
         if !errors.is_empty() {
             lines.push("\nNot read, so that a comparison with it cannot be CLEAN:".to_owned());
-            lines.extend(super::told::unread(&errors, false));
+            lines.extend(unread(&errors, false));
         }
         line(&harmless(&lines.join("\n")))?;
     }

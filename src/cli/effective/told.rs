@@ -80,11 +80,18 @@ pub(super) fn told(page: &Page<'_>) -> String {
 fn headline(found: &Comparison, color: bool) -> String {
     let number = found.nics.len();
     let (code, what) = match found.status {
-        Status::Clean => (32, format!("no drift: {number} network interfaces, all read on both sides")),
-        Status::Drift => (31, format!("{} changes", found.changes.len())),
+        Status::Clean => {
+            (32, format!("no drift: {}, all read on both sides", count(number, "network interface")))
+        }
+        Status::Drift => (31, count(found.changes.len(), "change")),
         Status::Inconclusive => (33, "no certain change, and not everything was read".to_owned()),
     };
     format!("{}  {what}", painted(found.status.as_str(), code, color))
+}
+
+/// Counts things in words.
+pub(super) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 const fn section(category: Category) -> &'static str {
@@ -202,7 +209,7 @@ pub(super) fn unread(errors: &[NicError], with_side: bool) -> Vec<String> {
 }
 
 /// Returns a text of one line without what would steer a terminal: a name may be anybody's.
-fn flat(text: &str) -> String {
+pub(super) fn flat(text: &str) -> String {
     harmless(text).replace('\n', "\u{fffd}")
 }
 

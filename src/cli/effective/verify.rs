@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::given::{LARGEST, reading, refused, side};
+use super::given::{LARGEST, harmless_error, refused, side};
 use super::place::Place;
+use super::told::flat;
 use crate::base::{Digest, SessionId};
-use crate::cli::input::{self, harmless};
+use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
@@ -72,7 +73,7 @@ fn certified(
     let baseline = at_hand(arguments.baseline.as_deref(), &certificate.baseline, place)?;
     let current = at_hand(arguments.current.as_deref(), &certificate.current, place)?;
     let covered = certificate.covers(baseline.as_ref(), current.as_ref()).map_err(|error| {
-        let error = anyhow::Error::from(error).context(reading(&arguments.file));
+        let error = harmless_error(error, &arguments.file);
         Hinted::new(error, "give the two files that were certified, with --baseline and --current")
     })?;
     if arguments.json {
@@ -104,11 +105,12 @@ fn certified(
     ));
     lines.extend(certificate.change_window.iter().map(|window| format!("  change window {window}")));
     lines.extend(certificate.forced.iter().map(|what| format!("  ! forced, although {what}")));
+    lines.extend(certificate.doubts.iter().map(|what| format!("  ! {what}")));
     lines.push(match covered.repeated {
         true => "  compared once more: CLEAN".to_owned(),
         false => "  not compared once more: that takes both snapshots".to_owned(),
     });
-    line(&harmless(&lines.join("\n")))?;
+    line(&lines.iter().map(|line| flat(line)).collect::<Vec<_>>().join("\n"))?;
     Ok(0)
 }
 
@@ -132,11 +134,8 @@ fn whole(arguments: &Arguments, snapshot: &Snapshot) -> anyhow::Result<u8> {
         line(&told.to_string())?;
     } else {
         let by = taken.by.as_deref().unwrap_or("nobody named");
-        let about = format!(
-            "verified: snapshot {}, {}\n  taken at {}, by {by}, of {}",
-            taken.session, snapshot.digest, taken.at, taken.scope
-        );
-        line(&harmless(&about))?;
+        line(&flat(&format!("verified: snapshot {}, {}", taken.session, snapshot.digest)))?;
+        line(&flat(&format!("  taken at {}, by {by}, of {}", taken.at, taken.scope)))?;
     }
     Ok(0)
 }

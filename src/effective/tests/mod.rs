@@ -57,6 +57,7 @@ fn taken(baseline: bool, at: i64) -> Taken {
         baseline,
         scope: Scope::default(),
         at: Timestamp::from_millis(at),
+        answers_at: None,
         by: Some("ana".into()),
         tool: "ghost 0".into(),
     }

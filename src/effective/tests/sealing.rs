@@ -98,18 +98,38 @@ fn a_baseline_has_to_lie_before_the_change_and_the_present_behind_it() {
     assert!(
         objections(&side(1001), &side(1002), open).first().unwrap().contains("after the change window began")
     );
+    assert!(objections(&side(999), &side(1500), closed).is_empty());
     assert!(
-        objections(&side(999), &side(1500), closed)
-            .first()
-            .unwrap()
-            .contains("before the change window ended")
+        doubts(&side(999), &side(1500), closed).first().unwrap().contains("before the change window ended")
     );
+    assert!(doubts(&side(999), &side(998), None).first().unwrap().contains("before the baseline"));
+    assert!(doubts(&side(999), &side(2000), closed).is_empty());
     let undated = Side::parse(&plain().to_string()).unwrap();
-    assert_eq!(objections(&undated, &undated, open).len(), 2);
+    assert_eq!((objections(&undated, &undated, open).len(), doubts(&undated, &undated, open).len()), (1, 1));
     assert!(objections(&undated, &undated, None).is_empty());
     for text in ["", "yesterday", "2026-01-02T00:00:00Z..2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z.."] {
         assert_eq!(text.parse::<Window>(), Err(WindowError), "{text}");
     }
+}
+
+#[test]
+fn answers_that_are_not_newer_than_the_baseline_are_told_and_certified_with_that() {
+    let printed = |at| {
+        let bundle = Bundle::parse(&plain().to_string()).unwrap();
+        let answers_at = Some(Timestamp::from_millis(at));
+        Side::from(Snapshot::seal(&bundle, Taken { answers_at, ..taken(false, 9) }).unwrap().1)
+    };
+    assert!(doubts(&printed(1), &printed(2), None).is_empty());
+    assert_eq!(doubts(&printed(2), &printed(2), None).len(), 1);
+    let (_, certificate, _) = Certificate::issue(&printed(2), &printed(2), issue()).unwrap();
+    assert_eq!(certificate.doubts.len(), 1);
+}
+
+#[test]
+fn whatever_is_sealed_can_be_read_again() {
+    let odd = r#"{"kind":"mine","nics":[{"nic":"a","routes":[1e-7,123456789012345678901234567890,0.1,-0.0],"nsg":"\u0000"},5]}"#;
+    let (text, made) = Snapshot::seal(&Bundle::parse(odd).unwrap(), taken(false, 0)).unwrap();
+    assert_eq!(Snapshot::parse(&text).unwrap().content, made.content);
 }
 
 #[test]
