@@ -92,7 +92,7 @@ impl Found {
             match fate {
                 Fate::Same(a, b) => {
                     for ((field, old), (_, new)) in
-                        a.aside.iter().zip(&b.aside).filter(|(old, new)| old.1 != new.1)
+                        a.told.aside.iter().zip(&b.told.aside).filter(|(old, new)| old.1 != new.1)
                     {
                         asides.entry((field, old, new)).or_default().push(&b.key);
                     }
@@ -131,7 +131,7 @@ impl Found {
     fn expanded(&mut self, nic: &str, a: &Row, b: &Row, certain: Certain) {
         let remark = |kind, what| Remark { nic: nic.to_owned(), kind, key: b.key.clone(), what };
         let Some((gone, come)) = churn(a, b) else {
-            if a.tagged {
+            if a.told.tagged {
                 let what =
                     "what its names stand for is told on one side only, and was not compared".to_owned();
                 self.remarks.push(remark(RemarkKind::TagUntold, what));
@@ -139,10 +139,10 @@ impl Found {
             return;
         };
         let what = format!("what its names stand for changed: {}; {}", few("gone", &gone), few("new", &come));
-        if a.tagged {
+        if a.told.tagged {
             self.remarks.push(remark(RemarkKind::TagChurn, what));
         }
-        let counts = !(a.tagged && self.options.ignore_tag_churn);
+        let counts = !(a.told.tagged && self.options.ignore_tag_churn);
         if counts && (certain.before || certain.after) {
             let mut change = change(nic, Kind::Changed, Some(a), Some(b));
             change.fields = vec!["expansion"];
@@ -174,11 +174,11 @@ fn few(what: &str, prefixes: &BTreeSet<&str>) -> String {
 }
 
 fn change(nic: &str, kind: Kind, before: Option<&Row>, after: Option<&Row>) -> Change {
-    let shown = |row: Option<&Row>| row.map_or(Value::Null, |row| row.shown.clone());
+    let shown = |row: Option<&Row>| row.map_or(Value::Null, |row| row.shown());
     let row = after.or(before);
     Change {
         nic: nic.to_owned(),
-        category: row.map_or(Category::Nic, |row| row.category),
+        category: row.map_or(Category::Nic, |row| row.told.category),
         kind,
         key: row.map(|row| row.key.clone()).unwrap_or_default(),
         before: shown(before),
@@ -202,8 +202,8 @@ fn whole(nic: &Nic, key: &str, kind: Kind) -> Change {
 fn tell_moves(changes: &mut [Change], before: &Nic, after: &Nic) {
     let rows = |nic: &Nic| -> BTreeMap<String, (String, String)> {
         let row = |row: &Row| {
-            let place = row.place.as_ref()?;
-            let content: Vec<&str> = row.content.iter().map(|(_, value)| value.as_str()).collect();
+            let place = row.told.place.as_ref()?;
+            let content: Vec<&str> = row.told.content.iter().map(|(_, value)| value.as_str()).collect();
             Some((row.key.clone(), (format!("{} {}", place.identity, content.join("|")), place.name.clone())))
         };
         nic.rules.rows.iter().filter_map(row).collect()

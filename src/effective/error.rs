@@ -43,6 +43,12 @@ pub enum Error {
     /// A sealed file lacks a field, or has one that cannot be read.
     #[error("the sealed file cannot be read")]
     Field(#[source] serde_json::Error),
+    /// The list is longer than that of any subscription.
+    #[error("the bundle lists more than {most} network interfaces")]
+    TooMany {
+        /// How many are read.
+        most: usize,
+    },
     /// There is nothing that a later state could be compared with.
     #[error("no network interface could be read completely, so this is no baseline")]
     NothingRead,

@@ -37,7 +37,7 @@ pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
         pair(
             &mut before,
             &mut after,
-            |a, b| (&a.content, &a.expansion).cmp(&(&b.content, &b.expansion)),
+            |a, b| (&a.told.content, &a.told.expansion).cmp(&(&b.told.content, &b.told.expansion)),
             |a, b| {
                 fates.push(Fate::Same(a, b));
             },
@@ -45,7 +45,7 @@ pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
         pair(
             &mut before,
             &mut after,
-            |a, b| a.content.cmp(&b.content),
+            |a, b| a.told.content.cmp(&b.told.content),
             |a, b| fates.push(Fate::Expanded(a, b)),
         );
         let both = before.len().min(after.len());
@@ -57,7 +57,11 @@ pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
 }
 
 fn order(a: &Row, b: &Row) -> std::cmp::Ordering {
-    (&a.content, &a.expansion, &a.aside).cmp(&(&b.content, &b.expansion, &b.aside))
+    (&a.told.content, &a.told.expansion, &a.told.aside).cmp(&(
+        &b.told.content,
+        &b.told.expansion,
+        &b.told.aside,
+    ))
 }
 
 /// Takes pairs of equal rows out of two sorted lists.
@@ -91,7 +95,7 @@ fn pair<'a>(
 /// Returns what the expansions of two rows have alone, where both sides tell theirs.
 pub(super) fn churn<'a>(a: &'a Row, b: &'a Row) -> Option<(BTreeSet<&'a str>, BTreeSet<&'a str>)> {
     let (mut gone, mut come) = (BTreeSet::new(), BTreeSet::new());
-    for ((_, a), (_, b)) in a.expansion.iter().zip(&b.expansion) {
+    for ((_, a), (_, b)) in a.told.expansion.iter().zip(&b.told.expansion) {
         if !a.is_empty() && !b.is_empty() {
             gone.extend(a.difference(b).map(String::as_str));
             come.extend(b.difference(a).map(String::as_str));

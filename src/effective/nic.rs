@@ -56,8 +56,9 @@ impl Nic {
     /// Returns the digest of what was read, whatever its order, and of what was not.
     pub(super) fn digest(&self) -> Digest {
         let row = |row: &Row| {
-            let content = row.content.iter().map(|(_, value)| value.as_str());
+            let content = row.told.content.iter().map(|(_, value)| value.as_str());
             let expanded = row
+                .told
                 .expansion
                 .iter()
                 .flat_map(|(name, set)| [*name].into_iter().chain(set.iter().map(String::as_str)));

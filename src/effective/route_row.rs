@@ -1,10 +1,12 @@
 //! Effective routes as rows: one for each prefix.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::Category;
 use super::find::Shape;
-use super::row::{Part, Row, clipped};
+use super::row::{Part, Row, Told, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
 use crate::route::Source;
 
@@ -56,29 +58,29 @@ fn row(value: &Value, at: &str, part: &mut Part) {
         ),
     ];
     let aside: Vec<_> = aside.into_iter().map(|(field, value)| (field, value.unwrap_or_default())).collect();
-    let category = category(&source);
+    let told = Arc::new(Told {
+        category: category(&source),
+        content: vec![
+            ("next_hop_type", hop_type.to_ascii_lowercase()),
+            ("next_hop_ips", hops.join(", ")),
+            ("state", state.to_ascii_lowercase()),
+        ],
+        expansion: Vec::new(),
+        tagged: false,
+        place: None,
+        aside,
+        shown: json!({
+            "source": source, "next_hop_type": hop_type, "next_hop_ips": hops, "state": state, "name": name,
+        }),
+    });
+    let source = source.to_ascii_lowercase();
     for text in prefixes {
         let Some(prefix) = prefix(&text) else {
             part.problem(at, format!("`{}` is no prefix", clipped(&text)));
             continue;
         };
-        part.rows.push(Row {
-            key: format!("route/{}/{}", source.to_ascii_lowercase(), prefix.to_ascii_lowercase()),
-            category,
-            content: vec![
-                ("next_hop_type", hop_type.to_ascii_lowercase()),
-                ("next_hop_ips", hops.join(", ")),
-                ("state", state.to_ascii_lowercase()),
-            ],
-            expansion: Vec::new(),
-            tagged: false,
-            place: None,
-            aside: aside.clone(),
-            shown: json!({
-                "prefix": prefix, "source": source, "next_hop_type": hop_type, "next_hop_ips": hops, "state": state,
-                "name": name,
-            }),
-        });
+        let key = format!("route/{source}/{}", prefix.to_ascii_lowercase());
+        part.rows.push(Row { key, prefix: Some(prefix.into()), told: Arc::clone(&told) });
     }
 }
 

@@ -1,6 +1,7 @@
 //! One route or rule in the form in which it is compared.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,6 +12,15 @@ use super::Category;
 pub(super) struct Row {
     /// What makes it the same row on another day.
     pub(super) key: String,
+    /// The prefix; a rule has none.
+    pub(super) prefix: Option<Box<str>>,
+    /// What it shares with the other prefixes of its route: a list may have very many.
+    pub(super) told: Arc<Told>,
+}
+
+/// What a route or a rule says.
+#[derive(Debug)]
+pub(super) struct Told {
     /// What kind of change a difference in it is.
     pub(super) category: Category,
     /// What is compared, field by field.
@@ -23,7 +33,7 @@ pub(super) struct Row {
     pub(super) place: Option<Place>,
     /// What is told and not compared.
     pub(super) aside: Vec<(&'static str, String)>,
-    /// What it is in a report.
+    /// What it is in a report, but for its prefix.
     pub(super) shown: Value,
 }
 
@@ -39,8 +49,17 @@ pub(super) struct Place {
 impl Row {
     /// Returns the fields in which two rows differ.
     pub(super) fn differing(&self, other: &Self) -> Vec<&'static str> {
-        let pairs = self.content.iter().zip(&other.content);
+        let pairs = self.told.content.iter().zip(&other.told.content);
         pairs.filter(|(own, other)| own.1 != other.1).map(|(own, _)| own.0).collect()
+    }
+
+    /// Returns what it is in a report.
+    pub(super) fn shown(&self) -> Value {
+        let mut shown = self.told.shown.clone();
+        if let (Value::Object(map), Some(prefix)) = (&mut shown, &self.prefix) {
+            map.insert("prefix".to_owned(), Value::from(&**prefix));
+        }
+        shown
     }
 }
 

@@ -1,12 +1,13 @@
 //! Effective security rules as rows.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::Category;
 use super::find::Shape;
-use super::row::{Part, Place, Row, clipped};
+use super::row::{Part, Place, Row, Told, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
 use crate::nsg::{Direction, Gate, Protocols};
 
@@ -96,8 +97,7 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
     let key = format!("rule/{}/{direction:?}/{kind}/{nsg}/{name}", gate.as_str()).to_ascii_lowercase();
     let known = Protocols::parse(&protocol).map(|protocols| protocols.names().join(", "));
     let lower = |set: &BTreeSet<String>| joined(&set.iter().map(|name| name.to_ascii_lowercase()).collect());
-    Ok(Row {
-        key,
+    let told = Told {
         category: Category::SecurityRule,
         content: vec![
             ("priority", priority.to_string()),
@@ -120,7 +120,8 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
             "protocol": protocol, "source": source.named, "source_ports": source_ports, "destination": destination.named,
             "destination_ports": destination_ports,
         }),
-    })
+    };
+    Ok(Row { key, prefix: None, told: Arc::new(told) })
 }
 
 fn word(value: &Value, name: &str) -> Result<String, String> {

@@ -17,7 +17,7 @@ use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
 /// The arguments of `ghost effective verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost effective verify no-drift.json\n  ghost effective verify no-drift.json --baseline before.json --current after.json --json\n  ghost effective verify before.json --sha256 5f2c…\n\nA certificate's own digest is checked, then the snapshots that it names: those that are given, else those of the data folder; with\nboth at hand they are compared once more. A file that was changed is refused with exit code 1."
+    after_help = "Examples:\n  ghost effective verify no-drift.json\n  ghost effective verify no-drift.json --baseline before.json --current after.json --json\n  ghost effective verify before.json --sha256 5f2c…\n\nA certificate's own digest is checked, then the snapshots that it names: those that are given, else those of the data folder; with both at hand they are compared once more. A file that was changed is refused with exit code 1."
 )]
 pub(super) struct Arguments {
     /// The certificate or the snapshot; `-` is standard input.

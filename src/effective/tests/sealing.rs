@@ -142,3 +142,9 @@ fn snapshots_of_different_things_are_not_compared_unasked() {
     assert_eq!(objections(&about("web-1"), &about("web-2"), None).len(), 1);
     assert!(objections(&about("web-1"), &about("WEB-1"), None).is_empty());
 }
+
+#[test]
+fn more_interfaces_than_a_subscription_has_are_refused() {
+    let many = format!(r#"{{"nics":[{}{{}}]}}"#, "{},".repeat(65_536));
+    assert!(matches!(Side::parse(&many), Err(Error::TooMany { .. })));
+}
