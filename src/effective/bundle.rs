@@ -1,6 +1,5 @@
 //! The raw answers for some network interfaces, as somebody gathered them.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::row::clipped;
@@ -11,7 +10,7 @@ use crate::net::{DocumentError, Fields, document};
 const MOST: usize = 65_536;
 
 /// The raw answers for one network interface.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Its name; none where the bundle does not say.
     pub nic: Option<String>,

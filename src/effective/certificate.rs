@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::compare::Options;
-use super::comparison::{Comparison, Status};
+use super::comparison::{Comparison, Remark, Status};
 use super::objection::{Window, doubts};
 use super::side::Side;
 use super::snapshot::{Scope, opened};
@@ -104,15 +104,29 @@ pub struct Issue {
 }
 
 impl Certificate {
-    /// Compares two sides and makes the text of a certificate where nothing changed.
+    /// Makes the text of a certificate of what two sides came to, where nothing changed.
     ///
     /// # Errors
-    /// Fails where the comparison is not clean.
-    pub fn issue(baseline: &Side, current: &Side, issue: Issue) -> Result<(String, Self, Digest), Error> {
-        let Comparison { status, remarks, nics, verified, .. } = baseline.compare(current, issue.options);
-        if status != Status::Clean {
-            return Err(Error::NotClean { status: status.as_str() });
+    /// Fails where the comparison is not clean, or one of other sides.
+    pub fn issue(
+        found: &Comparison,
+        baseline: &Side,
+        current: &Side,
+        issue: Issue,
+    ) -> Result<(String, Self, Digest), Error> {
+        if found.status != Status::Clean {
+            return Err(Error::NotClean { status: found.status.as_str() });
         }
+        for (which, side, certified) in [
+            (Which::Baseline, baseline, &found.baseline_sha256),
+            (Which::Current, current, &found.current_sha256),
+        ] {
+            let found = side.digest.to_string();
+            if found != *certified {
+                return Err(Error::NotCovered { which: which.as_str(), found, certified: certified.clone() });
+            }
+        }
+        let remark = |remark: &Remark| format!("{}: {}: {}", remark.nic, remark.key, remark.what);
         let certificate = Self {
             kind: KIND.to_owned(),
             version: VERSION,
@@ -122,16 +136,13 @@ impl Certificate {
             issued_by: issue.by,
             baseline: Certified::of(baseline),
             current: Certified::of(current),
-            nics,
-            verified,
+            nics: found.nics.clone(),
+            verified: found.verified,
             ignored_tag_churn: issue.options.ignore_tag_churn,
             change_window: issue.window.map(|window| window.to_string()),
             forced: issue.forced,
             doubts: doubts(baseline, current, issue.window),
-            remarks: remarks
-                .into_iter()
-                .map(|remark| format!("{}: {}: {}", remark.nic, remark.key, remark.what))
-                .collect(),
+            remarks: found.remarks.iter().map(remark).collect(),
         };
         let (text, digest) = seal::seal(&certificate)?;
         Ok((text, certificate, digest))

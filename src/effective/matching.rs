@@ -19,18 +19,32 @@ pub(super) enum Fate<'a> {
     Added(&'a Row),
 }
 
-/// Tells of every row what became of it, in the order of their keys.
+/// Tells of every row what became of it.
 ///
 /// Rows of one key form a multiset: what is the same on both sides is taken out first, and only what is left over is a change.
 pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
+    let mut fates = Vec::new();
+    let (mut old, mut new) = (before.rows.as_slice(), after.rows.as_slice());
+    // Most of an answer stands where it stood.
+    while let (Some((a, rest)), Some((b, others))) = (old.split_first(), new.split_first())
+        && a.is_alike(b)
+    {
+        fates.push(Fate::Same(a, b));
+        (old, new) = (rest, others);
+    }
+    while let (Some((a, rest)), Some((b, others))) = (old.split_last(), new.split_last())
+        && a.is_alike(b)
+    {
+        fates.push(Fate::Same(a, b));
+        (old, new) = (rest, others);
+    }
     let mut groups: BTreeMap<&str, (Vec<&Row>, Vec<&Row>)> = BTreeMap::new();
-    for row in &before.rows {
+    for row in old {
         groups.entry(&row.key).or_default().0.push(row);
     }
-    for row in &after.rows {
+    for row in new {
         groups.entry(&row.key).or_default().1.push(row);
     }
-    let mut fates = Vec::new();
     for (mut before, mut after) in groups.into_values() {
         before.sort_by(|a, b| order(a, b));
         after.sort_by(|a, b| order(a, b));

@@ -80,7 +80,9 @@ fn row(value: &Value, at: &str, part: &mut Part) {
             continue;
         };
         let key = format!("route/{source}/{}", prefix.to_ascii_lowercase());
-        part.rows.push(Row { key, prefix: Some(prefix.into()), told: Arc::clone(&told) });
+        if !part.push(at, Row { key, prefix: Some(prefix.into()), told: Arc::clone(&told) }) {
+            return;
+        }
     }
 }
 

@@ -53,6 +53,15 @@ impl Row {
         pairs.filter(|(own, other)| own.1 != other.1).map(|(own, _)| own.0).collect()
     }
 
+    /// Tells whether two rows say the same, down to what is not compared.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let (own, others) = (&self.told, &other.told);
+        self.key == other.key
+            && own.content == others.content
+            && own.expansion == others.expansion
+            && own.aside == others.aside
+    }
+
     /// Returns what it is in a report.
     pub(super) fn shown(&self) -> Value {
         let mut shown = self.told.shown.clone();
@@ -82,6 +91,20 @@ pub(super) struct Part {
 impl Part {
     /// How many problems of one answer are told.
     const MOST: usize = 20;
+
+    /// How many rows of one answer are read: more than any interface has, and few enough to answer at once.
+    const MOST_ROWS: usize = 250_000;
+
+    /// Adds a row, or notes that there are too many; returns whether there is room for another.
+    pub(super) fn push(&mut self, at: &str, row: Row) -> bool {
+        let fits = self.rows.len() < Self::MOST_ROWS;
+        if fits {
+            self.rows.push(row);
+        } else {
+            self.problem(at, format!("only {} rows are read, and here are more", Self::MOST_ROWS));
+        }
+        fits
+    }
 
     /// Tells whether further problems would not be told.
     pub(super) fn is_full(&self) -> bool {

@@ -58,7 +58,9 @@ fn group(entry: &Value, at: &str, part: &mut Part) {
     let before = (part.rows.len(), part.problems.len());
     let at = format!("{at}.{place}");
     RULES.each(listed, &at, part, &mut |value, at, part| match rule(value, gate, id) {
-        Ok(row) => part.rows.push(row),
+        Ok(row) => {
+            part.push(at, row);
+        }
         Err(what) => part.problem(at, what),
     });
     if before == (part.rows.len(), part.problems.len()) {

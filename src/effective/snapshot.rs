@@ -82,7 +82,7 @@ pub struct Snapshot {
 }
 
 #[derive(Serialize, Deserialize)]
-struct File {
+struct File<E> {
     kind: String,
     version: u64,
     tool: String,
@@ -93,16 +93,40 @@ struct File {
     answers_at: Option<String>,
     taken_by: Option<String>,
     incomplete: Option<String>,
-    nics: Vec<Entry>,
+    nics: Vec<E>,
     raw_sha256: String,
     content_sha256: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Entry {
-    #[serde(flatten)]
-    answer: Answer,
+    nic: Option<String>,
+    routes: Value,
+    nsg: Value,
+    error: Option<String>,
     raw_sha256: String,
+}
+
+/// The same entry where it is written: answers are large, and not copied.
+#[derive(Serialize)]
+struct Written<'a> {
+    nic: Option<&'a str>,
+    routes: &'a Value,
+    nsg: &'a Value,
+    error: Option<&'a str>,
+    raw_sha256: String,
+}
+
+impl<'a> Written<'a> {
+    fn of((answer, raw_sha256): (&'a Answer, &String)) -> Self {
+        Self {
+            nic: answer.nic.as_deref(),
+            routes: &answer.routes,
+            nsg: &answer.nsg,
+            error: answer.error.as_deref(),
+            raw_sha256: raw_sha256.clone(),
+        }
+    }
 }
 
 impl Snapshot {
@@ -115,9 +139,8 @@ impl Snapshot {
         if taken.baseline && !state.entries().any(super::nic::Nic::is_whole) {
             return Err(Error::NothingRead);
         }
-        let (raw, content) = digests(bundle, &state);
-        let entry =
-            |answer: &Answer| Entry { answer: answer.clone(), raw_sha256: raw_digest(answer).to_string() };
+        let each: Vec<String> = bundle.nics.iter().map(|answer| raw_digest(answer).to_string()).collect();
+        let (raw, content) = digests(&each, bundle.incomplete.as_deref(), &state);
         let file = File {
             kind: KIND.to_owned(),
             version: VERSION,
@@ -129,7 +152,7 @@ impl Snapshot {
             answers_at: taken.answers_at.map(|at| at.to_string()),
             taken_by: taken.by.clone(),
             incomplete: bundle.incomplete.clone(),
-            nics: bundle.nics.iter().map(entry).collect(),
+            nics: bundle.nics.iter().zip(&each).map(Written::of).collect(),
             raw_sha256: raw.to_string(),
             content_sha256: content.to_string(),
         };
@@ -151,17 +174,22 @@ impl Snapshot {
 
     pub(super) fn of(value: Value, text: &str) -> Result<Self, Error> {
         let digest = opened(&value, text, KIND, "snapshot", VERSION)?;
-        let file: File = serde_json::from_value(value).map_err(Error::Field)?;
-        let told: Vec<(String, Digest)> =
-            file.nics.iter().map(|entry| (entry.raw_sha256.clone(), raw_digest(&entry.answer))).collect();
-        let nics = file.nics.into_iter().map(|entry| entry.answer).collect();
-        let bundle = Bundle { nics, incomplete: file.incomplete };
+        let mut file: File<Entry> = serde_json::from_value(value).map_err(Error::Field)?;
+        let (mut bundle, mut told) = (Bundle::default(), Vec::new());
+        bundle.incomplete = file.incomplete.take();
+        for Entry { nic, routes, nsg, error, raw_sha256 } in std::mem::take(&mut file.nics) {
+            bundle.nics.push(Answer { nic, routes, nsg, error });
+            told.push(raw_sha256);
+        }
+        let each: Vec<String> = bundle.nics.iter().map(|answer| raw_digest(answer).to_string()).collect();
         let state = State::read(&bundle);
-        let (raw, content) = digests(&bundle, &state);
-        let chain = told.into_iter().map(|(told, found)| ("a digest of raw answers", told, found));
-        let own = [("raw_sha256", file.raw_sha256, raw), ("content_sha256", file.content_sha256, content)];
-        for (what, told, found) in chain.chain(own) {
-            if told != found.to_string() {
+        let (raw, content) = digests(&each, bundle.incomplete.as_deref(), &state);
+        for (what, fits) in [
+            ("a digest of raw answers", told == each),
+            ("raw_sha256", file.raw_sha256 == raw.to_string()),
+            ("content_sha256", file.content_sha256 == content.to_string()),
+        ] {
+            if !fits {
                 return Err(Error::Contradiction { what: what.to_owned() });
             }
         }
@@ -224,10 +252,9 @@ fn raw_digest(answer: &Answer) -> Digest {
 }
 
 /// Returns the digest of all raw answers, and that of their content, which covers it.
-fn digests(bundle: &Bundle, state: &State) -> (Digest, Digest) {
-    let mut answers: Vec<String> = bundle.nics.iter().map(|answer| raw_digest(answer).to_string()).collect();
-    answers.push(bundle.incomplete.clone().unwrap_or_default());
-    let raw = Digest::of_fields(answers.iter().map(String::as_str));
+fn digests(each: &[String], incomplete: Option<&str>, state: &State) -> (Digest, Digest) {
+    let answers = each.iter().map(String::as_str).chain([incomplete.unwrap_or_default()]);
+    let raw = Digest::of_fields(answers);
     let mut content = vec![raw.to_string()];
     content.extend(state.entries().flat_map(|nic| [nic.name.clone(), nic.digest().to_string()]));
     (raw, Digest::of_fields(content.iter().map(String::as_str)))

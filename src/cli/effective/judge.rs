@@ -87,7 +87,7 @@ impl Judging {
                     forced: kept.forced.clone(),
                     options,
                 };
-                let (text, _, digest) = Certificate::issue(before, after, issue)?;
+                let (text, _, digest) = Certificate::issue(&found, before, after, issue)?;
                 written(&file, &text).map(|()| (file, digest))
             })
             .transpose()?;

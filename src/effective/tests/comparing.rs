@@ -199,3 +199,14 @@ fn a_service_tag_that_stands_for_other_prefixes_is_drift_with_a_remark_unless_it
     let untold = compare(&old, &tagged(Value::Null));
     assert_eq!((untold.status, untold.remarks.first().unwrap().kind), (Status::Clean, RemarkKind::TagUntold));
 }
+
+#[test]
+fn a_table_longer_than_any_is_not_read_to_its_end() {
+    let many: Vec<String> =
+        (0..250_001).map(|at| format!("10.{}.{}.0/24", at / 256 % 256, at % 256)).collect();
+    let mut value = plain();
+    *value.pointer_mut(&format!("{ROUTES}/0/addressPrefix")).unwrap() = json!(many);
+    let found = compare(&value, &value);
+    assert_eq!(found.status, Status::Inconclusive);
+    assert_eq!(found.nic_errors.first().unwrap().at, "nics[0].routes.value[0]");
+}

@@ -68,11 +68,15 @@ fn issue() -> Issue {
     }
 }
 
+fn certified(a: &Side, b: &Side) -> Result<(String, Certificate, crate::base::Digest), Error> {
+    Certificate::issue(&a.compare(b, Options::default()), a, b, issue())
+}
+
 #[test]
 fn a_certificate_covers_the_two_files_that_it_is_about_and_no_others() {
     let side = |value: &Value, at| Side::from(sealed(value, at).1);
     let (before, after) = (side(&plain(), 1), side(&plain(), 2));
-    let (text, made, _) = Certificate::issue(&before, &after, issue()).unwrap();
+    let (text, made, _) = certified(&before, &after).unwrap();
     let (read, _) = Certificate::parse(&text).unwrap();
     assert_eq!((&read, read.verified), (&made, true));
     let covered = read.covers(Some(&before), Some(&after)).unwrap();
@@ -84,8 +88,10 @@ fn a_certificate_covers_the_two_files_that_it_is_about_and_no_others() {
         Err(Error::Changed { .. })
     ));
     assert!(matches!(Certificate::parse(&plain().to_string()), Err(Error::WrongKind { .. })));
+    let twice = before.compare(&before, Options::default());
+    assert!(matches!(Certificate::issue(&twice, &before, &after, issue()), Err(Error::NotCovered { .. })));
     let other = side(&bundle(vec![nic("x", vec![route("::/0", "User", "")], vec![])]), 3);
-    assert!(matches!(Certificate::issue(&before, &other, issue()), Err(Error::NotClean { status: "DRIFT" })));
+    assert!(matches!(certified(&before, &other), Err(Error::NotClean { status: "DRIFT" })));
 }
 
 #[test]
@@ -121,7 +127,7 @@ fn answers_that_are_not_newer_than_the_baseline_are_told_and_certified_with_that
     };
     assert!(doubts(&printed(1), &printed(2), None).is_empty());
     assert_eq!(doubts(&printed(2), &printed(2), None).len(), 1);
-    let (_, certificate, _) = Certificate::issue(&printed(2), &printed(2), issue()).unwrap();
+    let (_, certificate, _) = certified(&printed(2), &printed(2)).unwrap();
     assert_eq!(certificate.doubts.len(), 1);
 }
 
