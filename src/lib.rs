@@ -4,6 +4,7 @@
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
 //! - [`bot`]: the Slack bot, which puts the rooms together.
+//! - [`effective`]: what changed in the routes and rules of network interfaces, and proof that nothing did.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
 //! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
@@ -25,6 +26,8 @@ pub mod bot;
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "effective")]
+pub mod effective;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "lab")]

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Makes a folder, and the folders above it, that only their owner may enter; one that is there stays as it is.
 ///
@@ -20,10 +20,7 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
 /// Fails where the folder is missing or full; nothing is left behind then.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Many may write the same file at once: threads, processes, machines on which processes have the same number.
-    let temporary =
-        folder.join(format!(".{name}.{:016x}.part", RandomState::new().hash_one(std::process::id())));
+    let temporary = temporary(path, folder);
     let written = write_new(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         drop(fs::remove_file(&temporary));
@@ -31,6 +28,26 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     // The rename itself is durable only once the folder is.
     File::open(folder).and_then(|folder| folder.sync_all())
+}
+
+/// Writes a file of mode 0600 as [`write_private`] does, and never over one that is there.
+///
+/// # Errors
+/// Fails where `path` is there already, and where the folder is missing or full; nothing is left behind then.
+pub fn write_private_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temporary = temporary(path, folder);
+    // A link appears with its whole content, and not where there is something.
+    let written = write_new(&temporary, content).and_then(|()| fs::hard_link(&temporary, path));
+    drop(fs::remove_file(&temporary));
+    written.and_then(|()| File::open(folder)).and_then(|folder| folder.sync_all())
+}
+
+/// Makes up a name beside `path`: many may write the same file at once, threads, processes, and machines on which processes
+/// have the same number.
+fn temporary(path: &Path, folder: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    folder.join(format!(".{name}.{:016x}.part", RandomState::new().hash_one(std::process::id())))
 }
 
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -68,6 +85,17 @@ mod tests {
             }
         });
         assert_eq!(fs::read(&path).unwrap(), [7; 10_000]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_is_private_and_never_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        write_private_new(&path, b"one").unwrap();
+        assert_eq!(write_private_new(&path, b"two").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -11,7 +11,7 @@ mod secret;
 
 pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
-pub use file::{private_dir, write_private};
+pub use file::{private_dir, write_private, write_private_new};
 pub use id::{IdError, SessionId};
 pub use mac::{keyed, same};
 pub use secret::Secret;

@@ -12,6 +12,8 @@ mod config;
 mod consent;
 #[cfg(all(feature = "bot", feature = "lab"))]
 mod demo;
+#[cfg(feature = "effective")]
+mod effective;
 #[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]

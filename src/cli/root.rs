@@ -56,6 +56,9 @@ enum Sub {
     /// Says which security rule decides over a packet, and who reaches what.
     #[cfg(feature = "nsg")]
     Nsg(super::nsg::Arguments),
+    /// Takes snapshots of routes and rules, says what changed, and proves that nothing did.
+    #[cfg(feature = "effective")]
+    Effective(super::effective::Arguments),
     /// Lists, shows, moves and deletes sessions.
     #[cfg(feature = "session")]
     Sessions(super::sessions::Arguments),
@@ -111,6 +114,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Route(arguments) => super::route::run(&arguments),
         #[cfg(feature = "nsg")]
         Sub::Nsg(arguments) => super::nsg::run(&arguments),
+        #[cfg(feature = "effective")]
+        Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
         #[cfg(feature = "session")]
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]

@@ -13,6 +13,8 @@ mod command;
 mod config_check;
 #[cfg(feature = "bot")]
 mod deploy;
+#[cfg(all(feature = "cli", feature = "effective"))]
+mod effective;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "http")]

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
+    ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
     ("lab", &["base"]),
     ("net", &[]),
@@ -28,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "base",
             "bot",
             "config",
+            "effective",
             "http",
             "lab",
             "net",

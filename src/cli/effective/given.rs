@@ -1,0 +1,167 @@
+//! What a snapshot is made of: the answers, what they are about, and its name.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::place::Place;
+use super::told::flat;
+use crate::base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
+use crate::cli::input;
+use crate::cli::print::Hinted;
+use crate::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
+
+/// A sealed file may have this many bytes.
+pub(super) const LARGEST: usize = 64 << 20;
+
+/// A bundle may have fewer, so that its snapshot can be read again.
+const LARGEST_BUNDLE: usize = 32 << 20;
+
+/// How to come by the answers.
+const HOW: &str = "run `az network nic show-effective-route-table -n NIC -g GROUP -o json > routes.json` and `az network nic list-effective-nsg -n NIC -g GROUP -o json > nsg.json`, then give `--answers NIC routes.json nsg.json`, or a bundle with --from";
+
+/// What a snapshot is made of.
+#[derive(Debug, Args)]
+pub(super) struct Given {
+    /// The raw answers as a bundle, `{"nics":[{"nic","routes","nsg","error"}]}`; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "answers")]
+    from: Option<PathBuf>,
+    /// The raw answers for one network interface: its name, and the files with what the two `az` commands printed. Can be repeated.
+    #[arg(long, num_args = 3, value_names = ["NIC", "ROUTES", "NSG"])]
+    answers: Vec<String>,
+    /// The virtual machine that it is about.
+    #[arg(long, visible_alias = "vm", value_name = "NAME", conflicts_with_all = ["nic", "vnet_id"])]
+    vm_name: Option<String>,
+    /// The network interface that it is about.
+    #[arg(long, value_name = "NAME", conflicts_with = "vnet_id")]
+    nic: Option<String>,
+    /// The virtual network that it is about.
+    #[arg(long, visible_alias = "vnet", value_name = "NAME")]
+    vnet_id: Option<String>,
+    /// The resource group that it is about.
+    #[arg(short = 'g', long, value_name = "NAME")]
+    resource_group: Option<String>,
+    /// What it is about.
+    #[arg(long, value_enum)]
+    scope: Option<Kind>,
+    /// The snapshot's name; else one is made up.
+    #[arg(long, value_name = "S")]
+    session_id: Option<SessionId>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    Vm,
+    Nic,
+    Vnet,
+}
+
+impl Kind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vm => "vm",
+            Self::Nic => "nic",
+            Self::Vnet => "vnet",
+        }
+    }
+}
+
+impl Given {
+    /// Seals the answers. Nothing is written yet.
+    pub(super) fn seal(&self, place: &Place, baseline: bool) -> anyhow::Result<(String, Snapshot)> {
+        let (bundle, at) = (self.bundle()?, SystemClock.now());
+        let files = self.from.iter().map(PathBuf::as_path);
+        let answers = self.answers.chunks_exact(3).flat_map(|words| words.iter().skip(1).map(Path::new));
+        let taken = Taken {
+            session: self.session_id.clone().map_or_else(|| made_up(at, &bundle), Ok)?,
+            baseline,
+            scope: self.scope(),
+            at,
+            answers_at: files.chain(answers).filter_map(written_at).min(),
+            by: place.who.clone(),
+            tool: super::place::TOOL.to_owned(),
+        };
+        let nothing = "without --is-baseline the answers are kept, and it tells what could not be read";
+        Snapshot::seal(&bundle, taken).map_err(|error| {
+            let is_nothing = matches!(error, Error::NothingRead);
+            if is_nothing { Hinted::new(error, nothing).into() } else { error.into() }
+        })
+    }
+
+    fn bundle(&self) -> anyhow::Result<Bundle> {
+        if let Some(path) = &self.from {
+            let text = input::text(path, LARGEST_BUNDLE)?;
+            return Bundle::parse(&text)
+                .map_err(|error| Hinted::new(harmless_error(error, path), HOW).into());
+        }
+        if self.answers.is_empty() {
+            let error =
+                anyhow::anyhow!("the answers are missing: this program does not ask the cloud by itself yet");
+            return Err(Hinted::new(error, HOW).into());
+        }
+        let mut bundle = Bundle::default();
+        let mut words = self.answers.iter();
+        while let (Some(nic), Some(routes), Some(nsg)) = (words.next(), words.next(), words.next()) {
+            let (routes, nsg) = (
+                input::text(Path::new(routes), LARGEST_BUNDLE)?,
+                input::text(Path::new(nsg), LARGEST_BUNDLE)?,
+            );
+            bundle.nics.push(Answer::printed(nic, &routes, &nsg));
+        }
+        Ok(bundle)
+    }
+
+    fn scope(&self) -> Scope {
+        let named = [(&self.vm_name, Kind::Vm), (&self.nic, Kind::Nic), (&self.vnet_id, Kind::Vnet)];
+        let named = named.into_iter().find_map(|(name, kind)| Some((name.clone()?, kind)));
+        let kind = self.scope.or(named.as_ref().map(|(_, kind)| *kind));
+        Scope {
+            kind: kind.map(|kind| kind.as_str().to_owned()),
+            name: named.map(|(name, _)| name),
+            resource_group: self.resource_group.clone(),
+        }
+    }
+}
+
+/// Says when a file was written; standard input does not say.
+fn written_at(path: &Path) -> Option<Timestamp> {
+    let since = std::fs::metadata(path).ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp::from_millis)
+}
+
+/// Makes up a name that sorts by time.
+fn made_up(at: Timestamp, bundle: &Bundle) -> anyhow::Result<SessionId> {
+    let digits: String = at.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    let drawn = SessionId::drawn(&Digest::of(format!("{at} {bundle:?}")));
+    let letters: String = drawn.as_str().chars().rev().take(4).collect();
+    Ok(format!("eni-{day}-{time}-{letters}").parse::<SessionId>()?)
+}
+
+/// Reads a snapshot or a bundle.
+pub(super) fn side(path: &Path) -> anyhow::Result<Side> {
+    let text = input::text(path, LARGEST)?;
+    Side::parse(&text).map_err(|error| refused(error, path))
+}
+
+/// Tells of a file that is refused, and what to do about it.
+pub(super) fn refused(error: Error, path: &Path) -> anyhow::Error {
+    let hint = if matches!(error, Error::Unsealed | Error::Changed { .. } | Error::Contradiction { .. }) {
+        "take the file from where it was first written; what was changed proves nothing"
+    } else if matches!(error, Error::Version { .. }) {
+        "read it with the program that wrote it"
+    } else {
+        "give a snapshot that `ghost effective snapshot` wrote, or a bundle {\"nics\":[{\"nic\",\"routes\",\"nsg\",\"error\"}]}"
+    };
+    Hinted::new(harmless_error(error, path), hint).into()
+}
+
+/// Words an error without what a hostile document put into it to steer the terminal.
+pub(super) fn harmless_error(error: Error, path: &Path) -> anyhow::Error {
+    let whole = anyhow::Error::from(error).context(reading(path));
+    anyhow::anyhow!(flat(&format!("{whole:#}")))
+}
+
+pub(super) fn reading(path: &Path) -> String {
+    format!("reading {}", path.display())
+}

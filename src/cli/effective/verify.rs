@@ -1,0 +1,141 @@
+//! `ghost effective verify`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::given::{LARGEST, harmless_error, refused, side};
+use super::place::Place;
+use super::told::flat;
+use crate::base::{Digest, SessionId};
+use crate::cli::input;
+use crate::cli::print::{Hinted, line};
+use crate::cli::root::Global;
+use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
+
+/// The arguments of `ghost effective verify`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ghost effective verify no-drift.json\n  ghost effective verify no-drift.json --baseline before.json --current after.json --json\n  ghost effective verify before.json --sha256 5f2c…\n\nA certificate's own digest is checked, then the snapshots that it names: those that are given, else those of the data folder; with both at hand they are compared once more. A file that was changed is refused with exit code 1."
+)]
+pub(super) struct Arguments {
+    /// The certificate or the snapshot; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The certified baseline; else the snapshot of that name in the data folder.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// The certified present state; else the snapshot of that name in the data folder.
+    #[arg(long, value_name = "FILE")]
+    current: Option<PathBuf>,
+    /// The digest that the file has to have, from where it was noted.
+    #[arg(long, value_name = "SHA256")]
+    sha256: Option<Digest>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let text = input::text(&arguments.file, LARGEST)?;
+    match Certificate::parse(&text) {
+        Ok((certificate, digest)) => {
+            noted(arguments, digest)?;
+            certified(arguments, &certificate, digest, &Place::find(global))
+        }
+        Err(Error::WrongKind { .. }) => {
+            let snapshot = Snapshot::parse(&text).map_err(|error| refused(error, &arguments.file))?;
+            noted(arguments, snapshot.digest)?;
+            whole(arguments, &snapshot)
+        }
+        Err(error) => Err(refused(error, &arguments.file)),
+    }
+}
+
+fn noted(arguments: &Arguments, digest: Digest) -> anyhow::Result<()> {
+    match arguments.sha256.filter(|noted| *noted != digest) {
+        None => Ok(()),
+        Some(noted) => {
+            let error = anyhow::anyhow!("{} has the digest {digest}, not {noted}", arguments.file.display());
+            Err(Hinted::new(error, "somebody replaced the file, or another one was noted").into())
+        }
+    }
+}
+
+fn certified(
+    arguments: &Arguments,
+    certificate: &Certificate,
+    digest: Digest,
+    place: &Place,
+) -> anyhow::Result<u8> {
+    let baseline = at_hand(arguments.baseline.as_deref(), &certificate.baseline, place)?;
+    let current = at_hand(arguments.current.as_deref(), &certificate.current, place)?;
+    let covered = certificate.covers(baseline.as_ref(), current.as_ref()).map_err(|error| {
+        let error = harmless_error(error, &arguments.file);
+        Hinted::new(error, "give the two files that were certified, with --baseline and --current")
+    })?;
+    if arguments.json {
+        let told = json!({
+            "ok": true, "kind": "certificate", "sha256": digest.to_string(), "statement": certificate.statement,
+            "checked": covered, "certificate": certificate,
+        });
+        line(&told.to_string())?;
+        return Ok(0);
+    }
+    let mut lines = vec![format!("verified: {}, certificate {digest}", certificate.statement)];
+    for (name, side, checked) in [
+        ("baseline", &certificate.baseline, covered.baseline),
+        ("current", &certificate.current, covered.current),
+    ] {
+        let (session, at) = (side.session.as_deref().unwrap_or("a bundle"), side.taken_at.as_deref());
+        let checked = if checked { "checked" } else { "not at hand" };
+        lines.push(format!(
+            "  {name:<8}  {session}, {}: {}, {checked}",
+            at.unwrap_or("without a date"),
+            side.sha256
+        ));
+    }
+    lines.push(format!("  network interfaces: {}", certificate.nics.join(", ")));
+    lines.push(format!(
+        "  issued at {}, by {}",
+        certificate.issued_at,
+        certificate.issued_by.as_deref().unwrap_or("nobody named")
+    ));
+    lines.extend(certificate.change_window.iter().map(|window| format!("  change window {window}")));
+    lines.extend(certificate.forced.iter().map(|what| format!("  ! forced, although {what}")));
+    lines.extend(certificate.doubts.iter().map(|what| format!("  ! {what}")));
+    lines.push(match covered.repeated {
+        true => "  compared once more: CLEAN".to_owned(),
+        false => "  not compared once more: that takes both snapshots".to_owned(),
+    });
+    line(&lines.iter().map(|line| flat(line)).collect::<Vec<_>>().join("\n"))?;
+    Ok(0)
+}
+
+/// Returns a certified side, where it is given or kept.
+fn at_hand(given: Option<&Path>, certified: &Certified, place: &Place) -> anyhow::Result<Option<Side>> {
+    if let Some(path) = given {
+        return side(path).map(Some);
+    }
+    let session = certified.session.as_deref().and_then(|session| session.parse::<SessionId>().ok());
+    let kept = session.and_then(|session| place.file(&session).ok()).filter(|path| path.exists());
+    kept.map(|path| side(&path)).transpose()
+}
+
+fn whole(arguments: &Arguments, snapshot: &Snapshot) -> anyhow::Result<u8> {
+    let taken = &snapshot.taken;
+    if arguments.json {
+        let told = json!({
+            "ok": true, "kind": "snapshot", "sha256": snapshot.digest.to_string(), "session": taken.session.as_str(),
+            "taken_at": taken.at.to_string(), "taken_by": taken.by, "scope": taken.scope, "is_baseline": taken.baseline,
+        });
+        line(&told.to_string())?;
+    } else {
+        let by = taken.by.as_deref().unwrap_or("nobody named");
+        line(&flat(&format!("verified: snapshot {}, {}", taken.session, snapshot.digest)))?;
+        line(&flat(&format!("  taken at {}, by {by}, of {}", taken.at, taken.scope)))?;
+    }
+    Ok(0)
+}

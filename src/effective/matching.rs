@@ -1,0 +1,119 @@
+//! Pairs the rows of two parts as multisets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::row::{Part, Row};
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fate<'a> {
+    /// It is there on both sides, with the same content.
+    Same(&'a Row, &'a Row),
+    /// It is there on both sides, and its names stand for something else.
+    Expanded(&'a Row, &'a Row),
+    /// It is there on both sides, with another content.
+    Changed(&'a Row, &'a Row),
+    /// It went.
+    Removed(&'a Row),
+    /// It came.
+    Added(&'a Row),
+}
+
+/// Tells of every row what became of it.
+///
+/// Rows of one key form a multiset: what is the same on both sides is taken out first, and only what is left over is a change.
+pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
+    let mut fates = Vec::new();
+    let (mut old, mut new) = (before.rows.as_slice(), after.rows.as_slice());
+    // Most of an answer stands where it stood.
+    while let (Some((a, rest)), Some((b, others))) = (old.split_first(), new.split_first())
+        && a.is_alike(b)
+    {
+        fates.push(Fate::Same(a, b));
+        (old, new) = (rest, others);
+    }
+    while let (Some((a, rest)), Some((b, others))) = (old.split_last(), new.split_last())
+        && a.is_alike(b)
+    {
+        fates.push(Fate::Same(a, b));
+        (old, new) = (rest, others);
+    }
+    let mut groups: BTreeMap<&str, (Vec<&Row>, Vec<&Row>)> = BTreeMap::new();
+    for row in old {
+        groups.entry(&row.key).or_default().0.push(row);
+    }
+    for row in new {
+        groups.entry(&row.key).or_default().1.push(row);
+    }
+    for (mut before, mut after) in groups.into_values() {
+        before.sort_by(|a, b| order(a, b));
+        after.sort_by(|a, b| order(a, b));
+        pair(
+            &mut before,
+            &mut after,
+            |a, b| (&a.told.content, &a.told.expansion).cmp(&(&b.told.content, &b.told.expansion)),
+            |a, b| {
+                fates.push(Fate::Same(a, b));
+            },
+        );
+        pair(
+            &mut before,
+            &mut after,
+            |a, b| a.told.content.cmp(&b.told.content),
+            |a, b| fates.push(Fate::Expanded(a, b)),
+        );
+        let both = before.len().min(after.len());
+        fates.extend(before.iter().zip(&after).map(|(a, b)| Fate::Changed(a, b)));
+        fates.extend(before.iter().skip(both).map(|row| Fate::Removed(row)));
+        fates.extend(after.iter().skip(both).map(|row| Fate::Added(row)));
+    }
+    fates
+}
+
+fn order(a: &Row, b: &Row) -> std::cmp::Ordering {
+    (&a.told.content, &a.told.expansion, &a.told.aside).cmp(&(
+        &b.told.content,
+        &b.told.expansion,
+        &b.told.aside,
+    ))
+}
+
+/// Takes pairs of equal rows out of two sorted lists.
+fn pair<'a>(
+    before: &mut Vec<&'a Row>,
+    after: &mut Vec<&'a Row>,
+    compare: impl Fn(&Row, &Row) -> std::cmp::Ordering,
+    mut equal: impl FnMut(&'a Row, &'a Row),
+) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let (mut first, mut second) = (before.iter().peekable(), after.iter().peekable());
+    loop {
+        match (first.peek(), second.peek()) {
+            (Some(a), Some(b)) => match compare(a, b) {
+                std::cmp::Ordering::Less => left.extend(first.next().copied()),
+                std::cmp::Ordering::Greater => right.extend(second.next().copied()),
+                std::cmp::Ordering::Equal => {
+                    equal(a, b);
+                    first.next();
+                    second.next();
+                }
+            },
+            (Some(_), None) => left.extend(first.next().copied()),
+            (None, Some(_)) => right.extend(second.next().copied()),
+            (None, None) => break,
+        }
+    }
+    (*before, *after) = (left, right);
+}
+
+/// Returns what the expansions of two rows have alone, where both sides tell theirs.
+pub(super) fn churn<'a>(a: &'a Row, b: &'a Row) -> Option<(BTreeSet<&'a str>, BTreeSet<&'a str>)> {
+    let (mut gone, mut come) = (BTreeSet::new(), BTreeSet::new());
+    for ((_, a), (_, b)) in a.told.expansion.iter().zip(&b.told.expansion) {
+        if !a.is_empty() && !b.is_empty() {
+            gone.extend(a.difference(b).map(String::as_str));
+            come.extend(b.difference(a).map(String::as_str));
+        }
+    }
+    (!gone.is_empty() || !come.is_empty()).then_some((gone, come))
+}
