@@ -54,6 +54,18 @@ impl Ranges {
         after.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|(_, end)| last <= *end)
     }
 
+    /// Returns the first and the last member.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(u128, u128)> {
+        self.0.first().zip(self.0.last()).map(|((first, _), (_, last))| (*first, *last))
+    }
+
+    /// Returns how many ranges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns the ranges in order.
     pub fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
         self.0.iter().copied()

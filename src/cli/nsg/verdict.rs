@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         .map_err(|error| Hinted::new(error, "both addresses are IPv4, or both are IPv6"))?;
     let (rules, warnings) = arguments.given.read()?;
     let mut ruling = rules.verdict(&packet);
-    ruling.warnings.extend(warnings);
+    ruling.warnings.to_mut().extend(warnings);
     if arguments.given.json {
         line(&serde_json::to_string(&ruling)?)?;
     } else {
@@ -63,10 +63,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     })
 }
 
-fn told(ruling: &Ruling) -> String {
+fn told(ruling: &Ruling<'_>) -> String {
     let mut lines = vec![match &ruling.decisive {
         Some(decisive) => {
-            let rule = decisive.rule.as_deref().unwrap_or("no single rule: every one that can decide denies");
+            let rule = decisive.rule.unwrap_or("no single rule: every one that can decide denies");
             let priority = decisive.priority.map(|priority| format!(" ({priority})")).unwrap_or_default();
             format!("{}  at the gate {}: {rule}{priority}", ruling.verdict.as_str(), decisive.gate.as_str())
         }
@@ -74,9 +74,9 @@ fn told(ruling: &Ruling) -> String {
         None => format!("{}  it depends on {}", ruling.verdict.as_str(), ruling.unresolved.join("; ")),
     }];
     for gate in &ruling.gates {
-        let nsg = gate.nsg.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let nsg = gate.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
         lines.push(format!("\n{}{nsg}: {}", gate.gate.as_str(), gate.verdict.as_str()));
-        for tried in &gate.trace {
+        for tried in gate.trace.iter() {
             let priority = tried.priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
             let access = tried.access.map_or_else(|| "?".to_owned(), |access| format!("{access:?}"));
             lines.push(format!("  {priority:>5}  {access:<5}  {}: {}", tried.rule, tried.what));

@@ -32,9 +32,10 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (tags, inventory) = (arguments.knowledge.tags()?, arguments.knowledge.inventory()?);
-    let mut audit = table(&arguments.table, tags.as_ref())?.audit(inventory.as_ref());
-    audit.warnings.extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
-    audit.warnings.extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
+    let routes = table(&arguments.table, tags.as_ref())?;
+    let mut audit = routes.audit(inventory.as_ref());
+    audit.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
+    audit.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
     if arguments.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
@@ -43,13 +44,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     Ok(if arguments.exit_code && !audit.findings.is_empty() { 3 } else { 0 })
 }
 
-fn told(audit: &Audit) -> String {
+fn told(audit: &Audit<'_>) -> String {
     let default = audit.default_route.route.as_ref();
     let mut lines = vec![
         format!("{} prefixes", audit.route_count),
         default.map_or_else(|| "no default route".to_owned(), |route| format!("default: {route}")),
     ];
-    let parts: [(&str, &[Entry]); 7] = [
+    let parts: [(&str, &[Entry<'_>]); 7] = [
         ("user routes that drop", &audit.blackhole),
         ("Invalid routes", &audit.invalid),
         ("routes through an appliance", &audit.nva),

@@ -48,8 +48,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         let back = table(path, tags.as_ref())?;
         routes.compare_return(&mut selection, arguments.to, &back, from);
     }
-    selection.warnings.extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
-    selection.warnings.extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
+    selection.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
+    selection.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
     if arguments.json {
         line(&serde_json::to_string(&selection)?)?;
     } else {
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     })
 }
 
-fn told(selection: &Selection, to: IpAddr) -> String {
+fn told(selection: &Selection<'_>, to: IpAddr) -> String {
     let mut lines = vec![match (&selection.winner, selection.result) {
         (Some(winner), _) => {
             let reason =
