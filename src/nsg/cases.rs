@@ -22,6 +22,8 @@ pub(super) struct Answer {
     pub(super) by: BTreeMap<Access, BTreeSet<Option<usize>>>,
     /// The items on which it depends.
     pub(super) open: BTreeSet<String>,
+    /// The first rule that certainly matches: whatever stands behind it is not tried.
+    pub(super) last: Option<usize>,
 }
 
 impl Answer {

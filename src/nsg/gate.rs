@@ -7,18 +7,25 @@ use crate::net::Ranges;
 
 /// The part of a packet in which a rule misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub enum Field {
+    /// The way it goes.
     Direction,
+    /// Its protocol.
     Protocol,
+    /// Where it comes from.
     Source,
+    /// Where it goes.
     Destination,
+    /// The port that it comes from.
     SourcePort,
+    /// The port that it goes to.
     DestinationPort,
 }
 
 impl Field {
     /// Returns the field as words.
-    pub(super) const fn as_str(self) -> &'static str {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Direction => "direction",
             Self::Protocol => "protocol",
@@ -26,6 +33,18 @@ impl Field {
             Self::Destination => "destination",
             Self::SourcePort => "source port",
             Self::DestinationPort => "destination port",
+        }
+    }
+
+    /// Says that a rule misses in this field.
+    pub(super) const fn missed(self) -> &'static str {
+        match self {
+            Self::Direction => "misses: direction",
+            Self::Protocol => "misses: protocol",
+            Self::Source => "misses: source",
+            Self::Destination => "misses: destination",
+            Self::SourcePort => "misses: source port",
+            Self::DestinationPort => "misses: destination port",
         }
     }
 }
@@ -90,14 +109,17 @@ pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Ans
         return answer;
     }
     let mut cases = Cases::default();
-    for at in sieve.candidates(packet, protocol) {
+    let mut last = None;
+    for at in sieve.candidates(packet, protocol, 0) {
         let Some(rule) = group.rules.get(at) else { continue };
         let Ok(clauses) = fit(rule, packet, protocol) else { continue };
         if cases.add(at, rule.access, clauses, source_ports(rule, packet, protocol)) {
+            last = Some(at);
             break;
         }
     }
-    cases.answer(if group.gate == Gate::Manager { Access::Allow } else { Access::Deny })
+    let end = if group.gate == Gate::Manager { Access::Allow } else { Access::Deny };
+    Answer { last, ..cases.answer(end) }
 }
 
 /// Tells whether a rule certainly matches whatever of the packet is asked about.

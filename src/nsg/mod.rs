@@ -38,7 +38,8 @@ mod trace;
 mod verdict;
 
 pub use audit::Audit;
-pub use finding::{Exposure, Ordered, RuleRef, Shadowed};
+pub use finding::{Contradiction, Exposure, Ordered, RuleRef, Shadowed};
+pub use gate::Field;
 pub use packet::{Packet, PacketError};
 pub use peers::{Knowledge, Peers};
 pub use reach::{Reach, Region};

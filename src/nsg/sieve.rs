@@ -38,8 +38,8 @@ impl<T: Copy + Ord> Lane<T> {
     }
 
     fn keep(&self, start: usize, value: T, hits: &mut Hits) {
-        let (first, last) = (self.first.iter().skip(start), self.last.iter().skip(start));
-        for (hit, (first, last)) in hits.iter_mut().zip(first.zip(last)) {
+        let (first, last) = (from(&self.first, start), from(&self.last, start));
+        for ((hit, first), last) in hits.iter_mut().zip(first).zip(last) {
             // Without a branch, so that several are compared at once.
             *hit &= (*first <= value) & (value <= *last);
         }
@@ -71,28 +71,32 @@ impl Sieve {
         self.rules.is_empty()
     }
 
-    /// Returns the places of the rules that may match, in order.
+    /// Returns the places of the rules that may match, in order, from a place on.
     pub(super) fn candidates<'a>(
         &'a self,
         packet: &'a Packet,
         protocol: Protocols,
+        place: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        (0..self.rules.len()).step_by(BLOCK).flat_map(move |start| {
+        let begin = self.rules.partition_point(|at| *at < place) / BLOCK * BLOCK;
+        let found = (begin..self.rules.len()).step_by(BLOCK).flat_map(move |start| {
             let hits = self.block(start, packet, protocol);
-            let rules = self.rules.iter().skip(start).zip(hits);
+            let rules = from(&self.rules, start).iter().zip(hits);
             rules.filter(|(_, hit)| *hit).map(|(at, _)| *at)
-        })
+        });
+        found.filter(move |at| *at >= place)
     }
 
     fn block(&self, start: usize, packet: &Packet, protocol: Protocols) -> Hits {
         let mut hits = [true; BLOCK];
         if !protocol.and(Protocols::WITH_PORTS).is_empty() {
             self.ports.keep(start, packet.destination_port, &mut hits);
-            if hits.iter().all(|hit| !hit) {
+            // Most blocks end here; asking all at once is quicker than asking until one answers.
+            if !hits.iter().fold(false, |any, hit| any | hit) {
                 return hits;
             }
         }
-        for (hit, own) in hits.iter_mut().zip(self.protocols.iter().skip(start)) {
+        for (hit, own) in hits.iter_mut().zip(from(&self.protocols, start)) {
             *hit &= !own.and(protocol).is_empty();
         }
         let sides = [packet.source, packet.destination].map(Family::number);
@@ -106,6 +110,10 @@ impl Sieve {
         }
         hits
     }
+}
+
+fn from<T>(items: &[T], start: usize) -> &[T] {
+    items.get(start..).unwrap_or_default()
 }
 
 fn bounds(peers: &Peers, family: Family) -> (u128, u128) {

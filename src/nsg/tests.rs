@@ -201,9 +201,16 @@ fn what_one_gate_allows_and_the_other_drops_is_a_contradiction() {
         group("networkInterface", &["100 Deny * * * 22", "110 Allow * * * *"])
     ]))
     .audit();
-    let names: Vec<_> = audit.contradictory.iter().map(|rule| (rule.gate, rule.rule.as_str())).collect();
+    let names: Vec<_> = audit
+        .contradictory
+        .iter()
+        .map(|found| {
+            let by: Vec<_> = found.dropped_by.iter().map(|rule| rule.rule.as_str()).collect();
+            (found.rule.gate, found.rule.rule.as_str(), by)
+        })
+        .collect();
     // And of what the interface allows, the subnet lets nothing through.
-    assert_eq!(names, [(Gate::Subnet, "r100"), (Gate::Nic, "r110")]);
+    assert_eq!(names, [(Gate::Subnet, "r100", vec!["r100"]), (Gate::Nic, "r110", vec![])]);
     assert!(!audit.exposed[0].through);
     assert_eq!(audit.permissive.len(), 1);
 }

@@ -1,12 +1,16 @@
 //! Which rules were tried, and what became of each.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::gate::{Field, certainly, fit, source_ports};
+use super::gate::{Field, fit, source_ports};
 use super::packet::Packet;
 use super::rule::{Access, Rule};
+
+/// What became of a rule that certainly matches.
+const MATCHES: &str = "matches";
 
 /// The rules that a gate tries, until one certainly matches. It is worked out when it is read.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +29,13 @@ pub struct Tried<'a> {
     /// What it does.
     pub access: Option<Access>,
     /// Whether it matched, and if not, which field failed.
-    pub what: String,
+    pub what: Cow<'static, str>,
+    /// The field that failed, where the rule misses altogether.
+    #[serde(skip)]
+    pub missed: Option<Field>,
+    /// The rule itself.
+    #[serde(skip)]
+    pub of: &'a Rule,
 }
 
 impl<'a> Trace<'a> {
@@ -37,17 +47,14 @@ impl<'a> Trace<'a> {
     pub fn iter(&self) -> impl Iterator<Item = Tried<'a>> + use<'a> {
         let (rules, packet) = (self.rules, self.packet);
         let mut over = false;
-        let tried =
-            rules.iter().filter(move |rule| rule.may_apply(packet.direction)).map_while(move |rule| {
-                let before = over;
-                over |= certainly(rule, packet);
-                (!before).then_some(rule)
-            });
-        tried.map(|rule| Tried {
-            rule: &rule.name,
-            priority: rule.priority,
-            access: rule.access,
-            what: said(rule, packet),
+        rules.iter().filter(move |rule| rule.may_apply(packet.direction)).map_while(move |rule| {
+            if over {
+                return None;
+            }
+            let (what, missed) = said(rule, packet);
+            over = what == MATCHES;
+            let (priority, access) = (rule.priority, rule.access);
+            Some(Tried { rule: &rule.name, priority, access, what, missed, of: rule })
         })
     }
 }
@@ -59,7 +66,7 @@ impl Serialize for Trace<'_> {
 }
 
 /// Says what became of a rule.
-fn said(rule: &Rule, packet: &Packet) -> String {
+fn said(rule: &Rule, packet: &Packet) -> (Cow<'static, str>, Option<Field>) {
     let mut missed: Option<Field> = None;
     let (mut misses, mut open) = (0, BTreeSet::new());
     for protocol in &packet.protocols {
@@ -75,10 +82,11 @@ fn said(rule: &Rule, packet: &Packet) -> String {
             }
         }
     }
-    match missed {
-        Some(field) if misses == packet.protocols.len() => format!("misses: {}", field.as_str()),
-        Some(field) => format!("matches some of the protocols: {}", field.as_str()),
-        None if open.is_empty() => "matches".to_owned(),
-        None => format!("may match: {}", open.into_iter().collect::<Vec<_>>().join(", ")),
-    }
+    let what = match missed {
+        Some(field) if misses == packet.protocols.len() => return (field.missed().into(), missed),
+        Some(field) => format!("matches some of the protocols: {}", field.as_str()).into(),
+        None if open.is_empty() => MATCHES.into(),
+        None => format!("may match: {}", open.into_iter().collect::<Vec<_>>().join(", ")).into(),
+    };
+    (what, None)
 }

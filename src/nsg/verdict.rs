@@ -169,12 +169,17 @@ impl<'a> Heard<'a> {
         }
     }
 
+    /// Returns the rules that match too, behind the first that certainly does.
     fn behind(&self, packet: &'a Packet) -> impl Iterator<Item = Behind<'a>> + use<'a> {
         let (gate, rules) = (self.gate, self.rules());
-        // What matches all of the protocols matches the first.
+        // What matches all of the protocols matches each of them.
+        let firsts: Option<Vec<usize>> = self.answers.iter().map(|answer| answer.last).collect();
+        let first = firsts.and_then(|firsts| firsts.into_iter().max());
         let protocol = packet.protocols.first().copied().unwrap_or(Protocols::ALL);
-        let group = self.group.into_iter();
-        let may = group.flat_map(move |group| group.sieve(packet.direction).candidates(packet, protocol));
+        let from = self.group.zip(first).into_iter();
+        let may = from.flat_map(move |(group, first)| {
+            group.sieve(packet.direction).candidates(packet, protocol, first)
+        });
         let matching = may.filter_map(|at| rules.get(at)).filter(|rule| certainly(rule, packet)).skip(1);
         matching.map(move |rule| Behind {
             gate,

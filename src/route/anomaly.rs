@@ -128,20 +128,17 @@ fn of_appliance(row: &Row, inventory: &Inventory) -> Vec<Anomaly> {
     found
 }
 
-/// Returns the routes that are not in use and would have gone before the chosen one.
-pub(super) fn invalid<'a>(routes: impl Iterator<Item = &'a Route>, chosen: Option<&Route>) -> Vec<Anomaly> {
-    let ahead = |route: &&Route| {
-        route.row.state == State::Invalid
-            && chosen.is_none_or(|chosen| {
-                let (length, other) = (route.prefix.prefix_len(), chosen.prefix.prefix_len());
-                length > other || (length == other && route.row.source.rank() < chosen.row.source.rank())
-            })
-    };
-    let detail = |route: &Route| {
+/// Tells of a route that is Invalid and would have gone before the chosen one.
+pub(super) fn invalid(route: &Route, chosen: Option<&Route>) -> Option<Anomaly> {
+    let ahead = chosen.is_none_or(|chosen| {
+        let (length, other) = (route.prefix.prefix_len(), chosen.prefix.prefix_len());
+        length > other || (length == other && route.row.source.rank() < chosen.row.source.rank())
+    });
+    (route.row.state == State::Invalid && ahead).then(|| {
         let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
-        format!("the {source} route {prefix} to {hop} would go first, but it is Invalid")
-    };
-    routes.filter(ahead).map(|route| Anomaly::new(Code::InvalidShadow, &route.row, detail(route))).collect()
+        let detail = format!("the {source} route {prefix} to {hop} would go first, but it is Invalid");
+        Anomaly::new(Code::InvalidShadow, &route.row, detail)
+    })
 }
 
 /// Says where the way there and the way back part.

@@ -6,6 +6,9 @@ use std::ops::Range;
 use super::row::{Route, Source};
 use crate::net::Family;
 
+/// So many prefixes are searched through after the coarse search.
+const STRIDE: usize = 64;
+
 /// Stands for "none" among the places of nodes.
 const NONE: u32 = u32::MAX;
 
@@ -21,6 +24,8 @@ pub(super) struct Index {
 #[derive(Debug, Clone, Default)]
 struct Tree {
     firsts: Vec<u128>,
+    /// Every `STRIDE`th of them, so that a search touches few lines of memory.
+    coarse: Vec<u128>,
     nodes: Vec<Node>,
     /// The places of the routes, those of a node together: what is in use first, the best rank first.
     order: Vec<u32>,
@@ -143,6 +148,9 @@ impl Tree {
             let node = Node::new(same, start, (own, parent), tree.node(parent));
             open.push((last, own));
             start = node.rows.end;
+            if tree.firsts.len().is_multiple_of(STRIDE) {
+                tree.coarse.push(first);
+            }
             tree.firsts.push(first);
             tree.nodes.push(node);
         }
@@ -159,8 +167,10 @@ impl Tree {
     }
 
     fn innermost(&self, number: u128) -> Option<&Node> {
-        let after = self.firsts.partition_point(|first| *first <= number);
-        let mut node = self.nodes.get(after.checked_sub(1)?)?;
+        let before = |firsts: &[u128]| firsts.partition_point(|first| *first <= number).checked_sub(1);
+        let start = before(&self.coarse)? * STRIDE;
+        let end = self.firsts.len().min(start + STRIDE);
+        let mut node = self.nodes.get(start + before(self.firsts.get(start..end)?)?)?;
         // Everything around a prefix that contains the address contains it too.
         while node.last < number {
             node = self.node(node.parent)?;

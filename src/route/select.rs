@@ -23,24 +23,23 @@ impl Table {
         let choice = self.choose(to);
         let (result, chosen) = (choice.outcome(), choice.best().next());
         let mut anomalies: Vec<_> = choice.best().flat_map(|route| of_route(route, inventory)).collect();
-        anomalies.extend(invalid(self.containing(to), chosen));
         let won = match result {
             Outcome::Winner => "carries the packet",
             Outcome::Tied => "shares the load with its equals",
             Outcome::NoRoute | Outcome::Indeterminate => "would carry it, if no unresolved service tag does",
         };
-        let mut trace: Vec<Step<'_>> =
-            choice.best().map(|route| Step { route: route.into(), what: won }).collect();
-        let (mut beaten, mut idle) = (Vec::new(), Vec::new());
+        let mut trace: Vec<Step<'_>> = Vec::with_capacity(8);
+        trace.extend(choice.best().map(|route| Step { route: route.into(), what: won }));
+        let (first_beaten, mut idle) = (trace.len(), Vec::new());
         for route in self.containing(to) {
             if !route.is_active() {
+                anomalies.extend(invalid(route, chosen));
                 idle.push(Step { route: route.into(), what: "is not in use" });
             } else if let Some(what) = chosen.and_then(|chosen| beats(&choice, chosen, route)) {
-                beaten.push(Step { route: route.into(), what });
+                trace.push(Step { route: route.into(), what });
             }
         }
-        let shadowed = beaten.iter().map(|step| step.route).collect();
-        trace.append(&mut beaten);
+        let shadowed = trace.iter().skip(first_beaten).map(|step| step.route).collect();
         trace.append(&mut idle);
         let tied = match choice.best().nth(1) {
             Some(_) => choice.best().map(Entry::from).collect(),

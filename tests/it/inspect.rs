@@ -58,13 +58,16 @@ fn bad_news_and_open_questions_have_their_exit_codes() {
 
 #[test]
 fn people_read_the_rule_and_the_field_in_which_it_failed() {
-    let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
+    let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23 --trace";
     let told = String::from_utf8(ghost(asked, RULES).stdout).unwrap();
-    assert!(told.starts_with("DENY") && told.contains("ssh: misses: destination port"), "{told}");
+    assert!(
+        told.starts_with("DENY") && told.contains("ssh  misses: destination port; it takes 22"),
+        "{told}"
+    );
     let told = String::from_utf8(ghost("nsg audit --rules -", RULES).stdout).unwrap();
     assert!(told.contains("lets anybody reach 22"), "{told}");
     let told = String::from_utf8(ghost("nsg reach --rules - --to 10.0.1.4", RULES).stdout).unwrap();
-    assert!(told.contains("tcp Ipv4: any → 10.0.1.4/32 port 22"), "{told}");
+    assert!(told.contains("IPv4  tcp  any  → 10.0.1.4/32 port 22"), "{told}");
 }
 
 #[test]

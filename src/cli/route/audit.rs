@@ -5,10 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::command::table;
-use crate::cli::input::harmless;
+use super::select::cells;
 use crate::cli::knowledge::Knowledge;
+use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
-use crate::route::{Audit, Entry};
+use crate::route::{Anomaly, Audit, Entry};
+
+/// So many routes of a kind are shown to people.
+const SHOWN: usize = 20;
 
 /// The arguments of `ghost route audit`.
 #[derive(Debug, Args)]
@@ -39,42 +43,52 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
-        line(&harmless(&told(&audit)))?;
+        told(&audit).print()?;
     }
     Ok(if arguments.exit_code && !audit.findings.is_empty() { 3 } else { 0 })
 }
 
-fn told(audit: &Audit<'_>) -> String {
-    let default = audit.default_route.route.as_ref();
-    let mut lines = vec![
-        format!("{} prefixes", audit.route_count),
-        default.map_or_else(|| "no default route".to_owned(), |route| format!("default: {route}")),
-    ];
-    let parts: [(&str, &[Entry<'_>]); 7] = [
-        ("user routes that drop", &audit.blackhole),
-        ("Invalid routes", &audit.invalid),
-        ("routes through an appliance", &audit.nva),
-        ("routes from the gateway", &audit.bgp),
-        ("of these, never used: the platform prefers its own", &audit.unused_bgp),
-        ("routes that share the load", &audit.ecmp),
-        ("other routes that drop", &audit.system_drop),
-    ];
-    for (title, entries) in parts.iter().filter(|(_, entries)| !entries.is_empty()) {
-        lines.push(format!("\n{title} ({})", entries.len()));
-        lines.extend(entries.iter().map(|entry| format!("  {entry}")));
+fn told(audit: &Audit<'_>) -> Page {
+    let mut page = Page::new();
+    page.add(Tone::Strong, &format!("{} prefixes", audit.route_count));
+    match &audit.default_route.route {
+        Some(route) => page.add(Tone::Plain, &format!(", by default {route}")).end(),
+        None => page.add(Tone::Odd, ", no default route").end(),
+    };
+    if !audit.findings.is_empty() {
+        page.title("What to look at first");
+        let row = |found: &Anomaly| {
+            vec![
+                (Tone::Bad, found.code.as_str().to_owned()),
+                (Tone::Faint, format!("row {}", found.row)),
+                plain(found.detail.clone()),
+            ]
+        };
+        page.rows(&audit.findings.iter().map(row).collect::<Vec<_>>());
     }
     if !audit.unresolved.is_empty() {
-        lines.push(format!("\nservice tags that --tags would resolve: {}", audit.unresolved.join(", ")));
-    }
-    if !audit.findings.is_empty() {
-        lines.push("\nWhat to look at first:".to_owned());
-        lines.extend(
-            audit.findings.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)),
+        page.title("Service tags that --tags would resolve");
+        page.rows(
+            &audit.unresolved.iter().map(|name| vec![(Tone::Odd, (*name).to_owned())]).collect::<Vec<_>>(),
         );
     }
-    if !audit.warnings.is_empty() {
-        lines.push("\nNot read:".to_owned());
-        lines.extend(audit.warnings.iter().map(|warning| format!("  {warning}")));
+    let parts: [(&str, &[Entry<'_>]); 7] = [
+        ("User routes that drop", &audit.blackhole),
+        ("Invalid routes", &audit.invalid),
+        ("Routes through an appliance", &audit.nva),
+        ("Routes from the gateway", &audit.bgp),
+        ("Of these never used, because the platform prefers its own", &audit.unused_bgp),
+        ("Routes that share the load", &audit.ecmp),
+        ("Other routes that drop", &audit.system_drop),
+    ];
+    for (title, entries) in parts.iter().filter(|(_, entries)| !entries.is_empty()) {
+        page.title(&format!("{title} ({})", entries.len()));
+        page.rows(&entries.iter().take(SHOWN).map(cells).collect::<Vec<_>>());
+        if entries.len() > SHOWN {
+            page.add(Tone::Faint, &format!("  and {} more; --json has them all", entries.len() - SHOWN))
+                .end();
+        }
     }
-    lines.join("\n")
+    page.unread(&audit.warnings);
+    page
 }
