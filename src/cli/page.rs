@@ -9,6 +9,9 @@ use crate::config::Environment;
 /// Wider cells push the rest of their row aside instead of the whole table.
 const WIDEST: usize = 44;
 
+/// So many warnings are shown to people.
+const WARNINGS: usize = 30;
+
 /// How a piece of text is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
@@ -45,6 +48,15 @@ pub(super) type Cell = (Tone, String);
 /// Says that a text is meant as it is.
 pub(super) fn plain(text: impl Into<String>) -> Cell {
     (Tone::Plain, text.into())
+}
+
+/// Names the first of some texts, and how many more there are.
+pub(super) fn few<T: AsRef<str>>(texts: &[T], most: usize) -> String {
+    let first: Vec<&str> = texts.iter().take(most).map(AsRef::as_ref).collect();
+    match texts.len().checked_sub(most) {
+        None | Some(0) => first.join(", "),
+        Some(more) => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// A text in the making.
@@ -108,13 +120,21 @@ impl Page {
         self
     }
 
+    /// Adds the first of some rows, and says how many more there are.
+    pub(super) fn first<T>(&mut self, rows: &[T], most: usize, cells: impl Fn(&T) -> Vec<Cell>) -> &mut Self {
+        self.rows(&rows.iter().take(most).map(cells).collect::<Vec<_>>());
+        if rows.len() > most {
+            let more = format!("  and {} more; --json has them all", rows.len() - most);
+            self.add(Tone::Faint, &more).end();
+        }
+        self
+    }
+
     /// Adds what could not be read.
     pub(super) fn unread(&mut self, warnings: &[crate::net::Warning]) -> &mut Self {
         if !warnings.is_empty() {
             self.title("Not read");
-            self.rows(
-                &warnings.iter().map(|warning| vec![(Tone::Odd, warning.to_string())]).collect::<Vec<_>>(),
-            );
+            self.first(warnings, WARNINGS, |warning| vec![(Tone::Odd, warning.to_string())]);
         }
         self
     }

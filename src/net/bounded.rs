@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::DocumentError;
 
-/// How much a document may hold: a hundred thousand routes need a third of it.
+/// How much a document may hold: a hundred thousand routes need little more than half of it.
 const MOST: usize = 8_000_000;
 
 /// What an object takes beside its fields.

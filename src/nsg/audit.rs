@@ -33,6 +33,8 @@ pub struct Audit {
     pub contradictory: Vec<Contradiction>,
     /// Gates and directions at which only the platform's rules stand.
     pub default_only: Vec<Ordered>,
+    /// How many rules are not judged, because telling all of them apart would take too long.
+    pub unjudged: usize,
     /// What could not be read or told apart.
     pub warnings: Vec<Warning>,
 }
@@ -70,6 +72,7 @@ impl Ruleset {
             }
         }
         if let Some((problem, names)) = unjudged {
+            audit.unjudged += names.len();
             let first: Vec<&str> = names.iter().take(5).copied().collect();
             let what = format!("{} rules are not judged ({}): {problem}", names.len(), first.join(", "));
             audit.warnings.push(Warning::whole(what));

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::command::{Given, row};
-use crate::cli::page::{Cell, Page, Tone, plain};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::nsg::{Audit, RuleRef};
 
@@ -21,7 +21,7 @@ const FEW: usize = 4;
 pub(super) struct Arguments {
     #[command(flatten)]
     given: Given,
-    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted.
+    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted, with 4 where some were not judged.
     #[arg(long)]
     exit_code: bool,
 }
@@ -38,7 +38,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let found =
         audit.shadowed.len() + audit.permissive.len() + audit.exposed.len() + audit.contradictory.len();
-    Ok(if arguments.exit_code && found > 0 { 3 } else { 0 })
+    Ok(match found {
+        _ if !arguments.exit_code => 0,
+        0 if audit.unjudged == 0 => 0,
+        0 => 4,
+        _ => 3,
+    })
 }
 
 fn told(audit: &Audit) -> Page {
@@ -51,10 +56,16 @@ fn told(audit: &Audit) -> Page {
     ];
     let told: Vec<String> =
         found.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if told.is_empty() {
+    if told.is_empty() && audit.unjudged == 0 {
         page.add(Tone::Good, "Nothing found").end();
+    } else if told.is_empty() {
+        page.add(Tone::Odd, "Nothing found among the rules that were judged").end();
     } else {
         page.add(Tone::Bad, &told.join(", ")).end();
+    }
+    if audit.unjudged > 0 {
+        let what = format!("{} rules are not judged: there are too many different ones", audit.unjudged);
+        page.add(Tone::Odd, &what).end();
     }
     let exposed = audit.exposed.iter().map(|found| {
         let ports: Vec<String> = found.ports.iter().map(ToString::to_string).collect();
@@ -68,7 +79,7 @@ fn told(audit: &Audit) -> Page {
     part(&mut page, "Allows everything", permissive.collect());
     let shadowed = audit.shadowed.iter().map(|found| {
         let why = if found.redundant { "is redundant behind" } else { "is hidden by" };
-        said(&found.rule, format!("{why} {}", names(found.by.iter().map(String::as_str))))
+        said(&found.rule, format!("{why} {}", few(&found.by, FEW)))
     });
     part(&mut page, "Never matches", shadowed.collect());
     let contradictory = audit.contradictory.iter().map(|found| said(&found.rule, dropped(&found.dropped_by)));
@@ -80,12 +91,7 @@ fn told(audit: &Audit) -> Page {
             "{way} at the gate {}{nsg}, in the order in which they are tried",
             order.gate.as_str()
         ));
-        let rows = order.rules.iter().take(SHOWN).map(|rule| said(rule, "")).collect::<Vec<_>>();
-        page.rows(&rows);
-        if order.rules.len() > SHOWN {
-            let more = format!("  and {} more; --json has them all", order.rules.len() - SHOWN);
-            page.add(Tone::Faint, &more).end();
-        }
+        page.first(&order.rules, SHOWN, |rule| said(rule, ""));
     }
     page.unread(&audit.warnings);
     page
@@ -94,7 +100,7 @@ fn told(audit: &Audit) -> Page {
 fn part(page: &mut Page, title: &str, rows: Vec<Vec<Cell>>) {
     if !rows.is_empty() {
         page.title(&format!("{title} ({})", rows.len()));
-        page.rows(&rows);
+        page.first(&rows, SHOWN, Clone::clone);
     }
 }
 
@@ -107,18 +113,9 @@ fn said(rule: &RuleRef, what: impl Into<String>) -> Vec<Cell> {
 fn dropped(by: &[RuleRef]) -> String {
     match by.first() {
         Some(first) => {
-            format!(
-                "the gate {} drops it by {}",
-                first.gate.as_str(),
-                names(by.iter().map(|rule| rule.rule.as_str()))
-            )
+            let names: Vec<&str> = by.iter().map(|rule| rule.rule.as_str()).collect();
+            format!("the gate {} drops it by {}", first.gate.as_str(), few(&names, FEW))
         }
         None => "no rule of another gate allows it".to_owned(),
     }
-}
-
-fn names<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let more = all.len().saturating_sub(FEW);
-    let first: Vec<&str> = all.take(FEW).collect();
-    if more == 0 { first.join(", ") } else { format!("{} and {more} more", first.join(", ")) }
 }

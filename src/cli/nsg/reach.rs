@@ -5,13 +5,16 @@ use std::net::IpAddr;
 use clap::Args;
 
 use super::command::Given;
-use crate::cli::page::{Cell, Page, Tone, plain};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::net::Family;
 use crate::nsg::{Direction, Reach, Region};
 
 /// So many prefixes of a region are printed for people.
 const SHOWN: usize = 6;
+
+/// So many regions are.
+const REGIONS: usize = 100;
 
 /// The arguments of `ghost nsg reach`.
 #[derive(Debug, Args)]
@@ -59,10 +62,10 @@ fn told(reach: &Reach) -> Page {
         count => format!("{count} regions get"),
     };
     page.add(tone, &format!("{count} through for certain")).end();
-    page.rows(&reach.regions.iter().map(said).collect::<Vec<_>>());
+    page.first(&reach.regions, REGIONS, said);
     if !reach.unresolved.is_empty() {
-        page.title(&format!("Not decided, it depends on {}", few(&reach.unresolved)));
-        page.rows(&reach.undecided.iter().map(said).collect::<Vec<_>>());
+        page.title(&format!("Not decided, it depends on {}", few(&reach.unresolved, SHOWN)));
+        page.first(&reach.undecided, REGIONS, said);
     }
     page.unread(&reach.warnings);
     page
@@ -70,7 +73,11 @@ fn told(reach: &Reach) -> Page {
 
 fn said(region: &Region) -> Vec<Cell> {
     let side = |addresses: &[String], ports: &[String]| {
-        if ports == ["any"] { few(addresses) } else { format!("{} port {}", few(addresses), few(ports)) }
+        if ports == ["any"] {
+            few(addresses, SHOWN)
+        } else {
+            format!("{} port {}", few(addresses, SHOWN), few(ports, SHOWN))
+        }
     };
     let family = match region.family {
         Family::Ipv4 => "IPv4",
@@ -82,13 +89,4 @@ fn said(region: &Region) -> Vec<Cell> {
         plain(side(&region.source, &region.source_ports)),
         plain(format!("→ {}", side(&region.destination, &region.destination_ports))),
     ]
-}
-
-fn few(texts: &[String]) -> String {
-    match texts.get(..SHOWN) {
-        Some(first) if texts.len() > SHOWN => {
-            format!("{} and {} more", first.join(", "), texts.len() - SHOWN)
-        }
-        Some(_) | None => texts.join(", "),
-    }
 }

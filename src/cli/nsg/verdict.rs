@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::command::{Given, row};
-use crate::cli::page::{Cell, Page, Tone, plain};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
 use crate::net::Family;
-use crate::nsg::{Behind, Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
+use crate::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
 
 /// So many rules are shown to people where there may be thousands.
 const SHOWN: usize = 20;
@@ -80,15 +80,15 @@ fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
     if let Some(decisive) = &ruling.decisive {
         let group = decisive.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
         let rule = match (decisive.rule, decisive.priority) {
-            (Some(rule), Some(priority)) => format!("{rule}, priority {priority}"),
-            (Some(rule), None) => rule.to_owned(),
-            (None, _) => "no rule that allows it".to_owned(),
+            (Some(rule), Some(priority)) => format!(" by {rule}, priority {priority}"),
+            (Some(rule), None) => format!(" by {rule}"),
+            (None, _) => ": no single rule decides, and none that can allows it".to_owned(),
         };
-        page.add(Tone::Plain, &format!("  dropped at the gate {}{group} by {rule}", decisive.gate.as_str()))
+        page.add(Tone::Plain, &format!("  dropped at the gate {}{group}{rule}", decisive.gate.as_str()))
             .end();
     }
     if !ruling.unresolved.is_empty() {
-        page.add(Tone::Plain, &format!("  it depends on {}", ruling.unresolved.join("; "))).end();
+        page.add(Tone::Plain, &format!("  it depends on {}", few(&ruling.unresolved, 5))).end();
         page.add(Tone::Faint, "  --tags resolves service tags, --inventory application security groups")
             .end();
     }
@@ -109,13 +109,9 @@ fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
     }
     if !ruling.shadowed.is_empty() {
         page.title("These match too, and come too late");
-        let row =
-            |behind: &Behind<'_>| row(behind.gate.as_str(), behind.priority, behind.access, behind.rule);
-        page.rows(&ruling.shadowed.iter().take(SHOWN).map(row).collect::<Vec<_>>());
-        if ruling.shadowed.len() > SHOWN {
-            let more = format!("  and {} more; --json has them all", ruling.shadowed.len() - SHOWN);
-            page.add(Tone::Faint, &more).end();
-        }
+        page.first(&ruling.shadowed, SHOWN, |behind| {
+            row(behind.gate.as_str(), behind.priority, behind.access, behind.rule)
+        });
     }
     page.unread(&ruling.warnings);
     page
@@ -144,7 +140,7 @@ fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
         (Some(rule), Some(priority)) => format!("by {rule}, priority {priority}"),
         (Some(rule), None) => format!("by {rule}"),
         (None, _) if gate.verdict == Verdict::Absent => "no network security group is known here".to_owned(),
-        (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates)),
+        (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates, FEW)),
         (None, _) => "no rule matches".to_owned(),
     };
     vec![
@@ -163,11 +159,11 @@ fn step(tried: &Tried<'_>, packet: &Packet) -> Vec<Cell> {
     let addresses = |peers: &Peers| {
         let prefixes: Vec<String> =
             family.prefixes(peers.known.family(family)).iter().map(ToString::to_string).collect();
-        if prefixes.is_empty() { "nothing of this family".to_owned() } else { few(&prefixes) }
+        if prefixes.is_empty() { "nothing of this family".to_owned() } else { few(&prefixes, FEW) }
     };
     let ports = |ports: &Ports| {
         let ranges = ports.known.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
-        few(&ranges.collect::<Vec<_>>())
+        few(&ranges.collect::<Vec<_>>(), FEW)
     };
     let takes = tried.missed.map(|field| match field {
         Field::Direction => "the other direction".to_owned(),
@@ -183,13 +179,4 @@ fn step(tried: &Tried<'_>, packet: &Packet) -> Vec<Cell> {
         None => (Tone::Strong, tried.what.clone().into_owned()),
     };
     vec![plain(format!("{priority:>5}")), plain(access), plain(tried.rule), what]
-}
-
-/// Names the first of some texts.
-fn few<T: AsRef<str>>(texts: &[T]) -> String {
-    let first: Vec<&str> = texts.iter().take(FEW).map(AsRef::as_ref).collect();
-    match texts.len().checked_sub(FEW) {
-        None | Some(0) => first.join(", "),
-        Some(more) => format!("{} and {more} more", first.join(", ")),
-    }
 }

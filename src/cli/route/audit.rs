@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::command::table;
-use super::select::cells;
+use super::select::{SHOWN, cells};
 use crate::cli::knowledge::Knowledge;
 use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
 use crate::route::{Anomaly, Audit, Entry};
-
-/// So many routes of a kind are shown to people.
-const SHOWN: usize = 20;
 
 /// The arguments of `ghost route audit`.
 #[derive(Debug, Args)]
@@ -64,13 +61,11 @@ fn told(audit: &Audit<'_>) -> Page {
                 plain(found.detail.clone()),
             ]
         };
-        page.rows(&audit.findings.iter().map(row).collect::<Vec<_>>());
+        page.first(&audit.findings, 2 * SHOWN, row);
     }
     if !audit.unresolved.is_empty() {
         page.title("Service tags that --tags would resolve");
-        page.rows(
-            &audit.unresolved.iter().map(|name| vec![(Tone::Odd, (*name).to_owned())]).collect::<Vec<_>>(),
-        );
+        page.first(&audit.unresolved, SHOWN, |name| vec![(Tone::Odd, (*name).to_owned())]);
     }
     let parts: [(&str, &[Entry<'_>]); 7] = [
         ("User routes that drop", &audit.blackhole),
@@ -83,11 +78,7 @@ fn told(audit: &Audit<'_>) -> Page {
     ];
     for (title, entries) in parts.iter().filter(|(_, entries)| !entries.is_empty()) {
         page.title(&format!("{title} ({})", entries.len()));
-        page.rows(&entries.iter().take(SHOWN).map(cells).collect::<Vec<_>>());
-        if entries.len() > SHOWN {
-            page.add(Tone::Faint, &format!("  and {} more; --json has them all", entries.len() - SHOWN))
-                .end();
-        }
+        page.first(entries, SHOWN, cells);
     }
     page.unread(&audit.warnings);
     page

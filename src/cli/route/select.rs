@@ -7,9 +7,15 @@ use clap::Args;
 
 use super::command::table;
 use crate::cli::knowledge::Knowledge;
-use crate::cli::page::{Cell, Page, Tone, plain};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::route::{Entry, Outcome, Selection};
+
+/// So many routes of a kind are shown to people.
+pub(super) const SHOWN: usize = 20;
+
+/// So many steps of a trace are.
+const TRACED: usize = 200;
 
 /// The arguments of `ghost route select`.
 #[derive(Debug, Args)]
@@ -110,7 +116,7 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
             page.add(Tone::Bad, result).add(Tone::Plain, &rest).end();
         }
         (None, Outcome::Indeterminate) => {
-            let rest = format!("  {to} may go by the service tag {}", selection.unresolved.join(", "));
+            let rest = format!("  {to} may go by the service tag {}", few(&selection.unresolved, 5));
             page.add(Tone::Odd, result).add(Tone::Plain, &rest).end();
             let hint =
                 "  resolve it: --tags with what `az network list-service-tags -l REGION -o json` prints";
@@ -119,7 +125,7 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
         (None, Outcome::Winner | Outcome::Tied) => {
             let rest = format!("  {} equal routes share the load to {to}", selection.tied.len());
             page.add(Tone::Odd, result).add(Tone::Plain, &rest).end();
-            page.rows(&selection.tied.iter().map(cells).collect::<Vec<_>>());
+            page.first(&selection.tied, SHOWN, cells);
         }
     }
     let several = selection.winner.as_ref().map_or(0, |winner| winner.next_hop_ips.len());
@@ -136,12 +142,7 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
         .saturating_sub(selection.tied.len().max(usize::from(selection.winner.is_some())));
     if arguments.trace {
         page.title(&format!("Every route that contains {to}, in the order in which they were weighed"));
-        let rows = selection.trace.iter().map(|step| {
-            let mut row = cells(&step.route);
-            row.push(plain(step.what));
-            row
-        });
-        page.rows(&rows.collect::<Vec<_>>());
+        page.first(&selection.trace, TRACED, |step| [cells(&step.route), vec![plain(step.what)]].concat());
     } else if others > 0 {
         let text = format!("  {others} more contain it; --trace says what became of them");
         page.add(Tone::Faint, &text).end();
