@@ -31,6 +31,8 @@ mod name;
 mod netfilter;
 #[cfg(feature = "nsg")]
 mod nsg;
+#[cfg(any(feature = "nsg", feature = "route"))]
+mod page;
 mod print;
 #[cfg(feature = "qdisc")]
 mod qdisc;

@@ -129,6 +129,12 @@ impl AddressSet {
         self.v4.is_empty() && self.v6.is_empty()
     }
 
+    /// Returns how many ranges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.v4.len() + self.v6.len()
+    }
+
     /// Returns what is in either set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {

@@ -1,11 +1,8 @@
 //! JSON documents as `az` prints them: which rows are in one, whatever they are wrapped in.
 
-use std::fmt;
-
-use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Fields;
+use super::{Fields, Place, bounded};
 
 /// Why a document as a whole cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +20,12 @@ pub enum DocumentError {
         /// The code of the failure.
         code: String,
     },
+    /// The document holds more than any interface or region has.
+    #[error("the document holds too much: it was read up to line {line}")]
+    TooMuch {
+        /// The line up to which it was read.
+        line: usize,
+    },
     /// The document is JSON of another kind.
     #[error("the document holds no {expected}")]
     WrongShape {
@@ -31,59 +34,74 @@ pub enum DocumentError {
     },
 }
 
-/// What could not be read, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// The row, counted from one over the whole document, where it is about one.
-    pub row: Option<usize>,
-    /// What is wrong, naming the text that is.
-    pub what: String,
-}
-
-impl Warning {
-    /// Warns about a row.
-    #[must_use]
-    pub fn at(row: usize, what: impl Into<String>) -> Self {
-        Self { row: Some(row), what: what.into() }
-    }
-
-    /// Warns about the document.
-    #[must_use]
-    pub fn whole(what: impl Into<String>) -> Self {
-        Self { row: None, what: what.into() }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.row {
-            Some(row) => write!(out, "row {row}: {}", self.what),
-            None => out.write_str(&self.what),
-        }
-    }
-}
-
-impl Serialize for Warning {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// Reads a text as one JSON document.
 ///
 /// # Errors
-/// Fails where the text is empty or no JSON.
+/// Fails where the text is empty, no JSON, or holds more than can be kept.
 pub fn document(text: &str) -> Result<Value, DocumentError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Err(DocumentError::Empty);
     }
-    serde_json::from_str(text).map_err(DocumentError::NotJson)
+    bounded::read(text)
+}
+
+/// A row of a document, and where it stands.
+#[derive(Debug, Clone)]
+pub struct Placed<'a> {
+    /// Where it stands.
+    pub place: Place,
+    /// The row.
+    pub value: &'a Value,
 }
 
 /// Finds the rows of a document: a list, lists in a list, a list below one of `wraps`, or one row alone.
 ///
-/// What is no row stays in the answer, so that the caller can warn about it by its number.
+/// What is no row stays in the answer, so that the caller can warn about it by its place.
+///
+/// # Errors
+/// Fails where the document is a failed call's answer, or holds neither a list nor a row.
+pub fn placed<'a>(
+    document: &'a Value,
+    wraps: &[&str],
+    is_row: impl Fn(&Map<String, Value>) -> bool,
+    expected: &'static str,
+) -> Result<Vec<Placed<'a>>, DocumentError> {
+    if let Some(error) = document.field("error").filter(|error| !error.is_null()) {
+        let code = error.field("code").or(Some(error)).and_then(Value::as_str).unwrap_or("unnamed");
+        return Err(DocumentError::Failed { code: code.chars().take(200).collect() });
+    }
+    let mut finder = Finder { wraps, is_row, found: Vec::new() };
+    match document {
+        Value::Array(_) => finder.flatten(document, Place::default()),
+        Value::Object(map) if (finder.is_row)(map) => {
+            finder.found.push(Placed { place: Place::default(), value: document });
+        }
+        Value::Object(map) => {
+            let wrapped = finder.unwrap(map, |value| value.is_array() || value.is_object());
+            let (name, inner) = wrapped.ok_or(DocumentError::WrongShape { expected })?;
+            finder.flatten(inner, Place::default().field(name));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return Err(DocumentError::WrongShape { expected });
+        }
+    }
+    Ok(finder.found)
+}
+
+/// Returns what is in lists in a list, or in a list below one of `wraps`, with the place of each.
+pub fn flattened<'a>(
+    value: &'a Value,
+    place: Place,
+    wraps: &[&str],
+    is_row: impl Fn(&Map<String, Value>) -> bool,
+) -> Vec<Placed<'a>> {
+    let mut finder = Finder { wraps, is_row, found: Vec::new() };
+    finder.flatten(value, place);
+    finder.found
+}
+
+/// Reads a text and finds the rows in it, as `placed` does.
 ///
 /// # Errors
 /// Fails where the text is no JSON, a failed call's answer, or holds neither a list nor a row.
@@ -93,47 +111,42 @@ pub fn rows(
     is_row: impl Fn(&Map<String, Value>) -> bool,
     expected: &'static str,
 ) -> Result<Vec<Value>, DocumentError> {
-    let value = document(text)?;
-    if let Some(error) = value.field("error").filter(|error| !error.is_null()) {
-        let code = error.field("code").or(Some(error)).and_then(Value::as_str).unwrap_or("unnamed");
-        return Err(DocumentError::Failed { code: code.chars().take(200).collect() });
-    }
-    let mut found = Vec::new();
-    match value {
-        list @ Value::Array(_) => flatten(list, wraps, &is_row, &mut found),
-        Value::Object(map) if is_row(&map) => found.push(Value::Object(map)),
-        Value::Object(map) => {
-            let wrapped = wraps
-                .iter()
-                .find_map(|wrap| map.field(wrap).filter(|value| value.is_array() || value.is_object()));
-            let inner = wrapped.cloned().ok_or(DocumentError::WrongShape { expected })?;
-            flatten(inner, wraps, &is_row, &mut found);
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return Err(DocumentError::WrongShape { expected });
-        }
-    }
-    Ok(found)
+    let document = document(text)?;
+    Ok(placed(&document, wraps, is_row, expected)?.into_iter().map(|row| row.value.clone()).collect())
 }
 
-fn flatten(
-    value: Value,
-    wraps: &[&str],
-    is_row: &impl Fn(&Map<String, Value>) -> bool,
-    found: &mut Vec<Value>,
-) {
-    // The reader of JSON bounds the depth.
-    match value {
-        Value::Array(items) => items.into_iter().for_each(|item| flatten(item, wraps, is_row, found)),
-        Value::Object(map) if !is_row(&map) => {
-            let wrapped = wraps.iter().find_map(|wrap| map.field(wrap).filter(|value| value.is_array()));
-            match wrapped.cloned() {
-                Some(inner) => flatten(inner, wraps, is_row, found),
-                None => found.push(Value::Object(map)),
+struct Finder<'a, 'w, F> {
+    wraps: &'w [&'w str],
+    is_row: F,
+    found: Vec<Placed<'a>>,
+}
+
+impl<'a, 'w, F: Fn(&Map<String, Value>) -> bool> Finder<'a, 'w, F> {
+    fn unwrap(
+        &self,
+        map: &'a Map<String, Value>,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Option<(&'w str, &'a Value)> {
+        let held = |wrap: &&'w str| map.field(wrap).filter(|value| wanted(value)).map(|value| (*wrap, value));
+        self.wraps.iter().find_map(held)
+    }
+
+    /// The reader of JSON bounds the depth.
+    fn flatten(&mut self, value: &'a Value, place: Place) {
+        match value {
+            Value::Array(items) => {
+                let within = place.shared();
+                for (at, item) in items.iter().enumerate() {
+                    self.flatten(item, Place::item(within.clone(), at));
+                }
             }
-        }
-        row @ (Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
-            found.push(row)
+            Value::Object(map) if !(self.is_row)(map) => match self.unwrap(map, Value::is_array) {
+                Some((name, inner)) => self.flatten(inner, place.field(name)),
+                None => self.found.push(Placed { place, value }),
+            },
+            Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                self.found.push(Placed { place, value });
+            }
         }
     }
 }
@@ -165,6 +178,19 @@ mod tests {
     #[test]
     fn what_is_no_row_is_kept_for_a_warning() {
         assert_eq!(read(r#"{"value":[null,"x",3,{},{"p":1}]}"#), Ok(5));
+    }
+
+    #[test]
+    fn every_row_has_its_place() {
+        let places = |text: &str| -> Vec<String> {
+            let document = document(text).unwrap();
+            let found = placed(&document, &["value"], |map| map.contains_key("p"), "rows").unwrap();
+            found.iter().map(|row| row.place.to_string()).collect()
+        };
+        assert_eq!(places(r#"{"value":[{"p":1},null]}"#), ["value[0]", "value[1]"]);
+        assert_eq!(places(r#"[{"p":1},[{"p":1}]]"#), ["[0]", "[1][0]"]);
+        assert_eq!(places(r#"[{"value":[{"p":1}]}]"#), ["[0].value[0]"]);
+        assert_eq!(places(r#"{"p":1}"#), [""]);
     }
 
     #[test]

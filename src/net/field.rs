@@ -34,26 +34,68 @@ impl Fields for Value {
     }
 }
 
-/// Returns the texts of a field that is a list, a text, or texts with commas; and what in it is none of these.
-#[must_use]
-pub fn texts(value: Option<&Value>) -> (Vec<String>, Vec<String>) {
-    let (mut good, mut odd) = (Vec::new(), Vec::new());
+/// Visits the texts of a field that is a list, a text, or texts with commas; what in it is none of these comes as it is.
+///
+/// The second argument says at which items of the lists each one stands.
+pub fn each_text(value: Option<&Value>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
     if let Some(value) = value {
-        collect(value, &mut good, &mut odd);
+        walk(value, &mut Vec::new(), visit);
     }
-    (good, odd)
 }
 
-fn collect(value: &Value, good: &mut Vec<String>, odd: &mut Vec<String>) {
+fn walk(value: &Value, way: &mut Vec<usize>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
     match value {
         Value::Null => {}
         Value::String(text) => {
-            good.extend(text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned));
+            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+            parts.for_each(|part| visit(Ok(part), way));
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, good, odd)),
-        Value::Number(number) => good.push(number.to_string()),
-        Value::Bool(_) | Value::Object(_) => odd.push(value.to_string().chars().take(80).collect()),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                way.push(at);
+                walk(item, way, visit);
+                way.pop();
+            }
+        }
+        Value::Number(number) => visit(Ok(&number.to_string()), way),
+        Value::Bool(_) | Value::Object(_) => visit(Err(value), way),
     }
+}
+
+/// Returns the texts of a field as `each_text` visits them, and the beginnings of what is none.
+#[must_use]
+pub fn texts(value: Option<&Value>) -> (Vec<String>, Vec<String>) {
+    let (mut good, mut odd) = (Vec::new(), Vec::new());
+    each_text(value, &mut |found, _| match found {
+        Ok(text) => good.push(text.to_owned()),
+        Err(value) => odd.push(beginning(value)),
+    });
+    (good, odd)
+}
+
+/// Returns the beginning of a value's text, for a warning.
+#[must_use]
+pub fn beginning(value: &Value) -> String {
+    match value {
+        // The text of a large one is not written out.
+        Value::Object(fields) if fields.len() > 8 => "{…}".to_owned(),
+        Value::Array(items) if items.len() > 8 => "[…]".to_owned(),
+        Value::String(text) => clipped(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) | Value::Array(_) => {
+            clipped(&value.to_string())
+        }
+    }
+}
+
+/// Bounds what a hostile document can put into an answer.
+#[must_use]
+pub fn clipped(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut kept: String = text.chars().take(LONGEST).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -76,5 +118,14 @@ mod tests {
         assert_eq!(texts(Some(&json!([["a"], "b", null, 7]))).0, ["a", "b", "7"]);
         assert_eq!(texts(Some(&json!([{"x": 1}]))).1, [r#"{"x":1}"#]);
         assert_eq!(texts(None), (vec![], vec![]));
+    }
+
+    #[test]
+    fn every_text_has_its_place() {
+        let mut found = Vec::new();
+        let field = json!(["a,b", ["c", {}]]);
+        each_text(Some(&field), &mut |text, way| found.push((text.unwrap_or("?").to_owned(), way.to_vec())));
+        let found: Vec<_> = found.iter().map(|(text, way)| (text.as_str(), way.as_slice())).collect();
+        assert_eq!(found, [("a", &[0][..]), ("b", &[0]), ("c", &[1, 0]), ("?", &[1, 1])]);
     }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::{DocumentError, Fields, Warning, rows};
+use super::{DocumentError, Fields, Placed, Warning, Warnings, document, placed};
 
 /// A network interface of the inventory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,35 +32,44 @@ impl Inventory {
     /// Fails where the text is no document of network interfaces.
     pub fn parse(text: &str) -> Result<Self, DocumentError> {
         let is_nic = |map: &serde_json::Map<String, Value>| map.field("ipConfigurations").is_some();
-        let mut inventory = Self::default();
-        for (at, row) in rows(text, &["value"], is_nic, "network interfaces")?.iter().enumerate() {
+        let document = document(text)?;
+        let (mut inventory, mut warnings) = (Self::default(), Warnings::default());
+        for (at, Placed { place, value: row }) in
+            placed(&document, &["value"], is_nic, "network interfaces")?.iter().enumerate()
+        {
             let Some(Value::Array(configurations)) = row.field("ipConfigurations") else {
-                inventory.warnings.push(Warning::at(at + 1, "a network interface without addresses"));
+                warnings.push(|| Warning::at(at + 1, place, "a network interface without addresses"));
                 continue;
             };
             let id = row.text("id").and_then(|id| id.rsplit('/').next());
             let name = row.text("name").or(id).unwrap_or("unnamed").to_owned();
             let nic = Nic { name, forwards: row.field("enableIpForwarding").and_then(Value::as_bool) };
             inventory.nics.push(nic);
-            for configuration in configurations {
-                inventory.configure(at + 1, configuration);
+            for (index, configuration) in configurations.iter().enumerate() {
+                if !inventory.configure(configuration) {
+                    let place = || place.field("ipConfigurations").items(&[index]);
+                    let what = "an address of a network interface cannot be read";
+                    warnings.push(|| Warning::at(at + 1, place(), what));
+                }
             }
         }
+        inventory.warnings = warnings.into_vec();
         Ok(inventory)
     }
 
-    fn configure(&mut self, row: usize, configuration: &Value) {
+    /// Takes an address in, and tells whether there is one.
+    fn configure(&mut self, configuration: &Value) -> bool {
         // Older command lines nest the fields once more.
         let inner = configuration.field("properties").unwrap_or(configuration);
         let Some(address) = inner.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok())
         else {
-            self.warnings.push(Warning::at(row, "an address of a network interface cannot be read"));
-            return;
+            return false;
         };
         let groups = inner.field("applicationSecurityGroups").and_then(Value::as_array);
         let ids = groups.into_iter().flatten().filter_map(|group| group.text("id"));
         self.groups.entry(address).or_default().extend(ids.map(str::to_ascii_lowercase));
         self.owners.insert(address, self.nics.len() - 1);
+        true
     }
 
     /// Returns the interface that owns an address, where it is known.

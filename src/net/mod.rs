@@ -5,21 +5,26 @@
 //!
 //! *Invariants*
 //! - A row that cannot be read is a warning and never hides the rest; only an unreadable whole is an error.
+//! - A warning says where in the document it is, and there are only so many; the others are counted.
+//! - What a document may hold is bounded: time and memory are, whatever it is made of.
 //! - IPv4 and IPv6 are two spaces: `0.0.0.0/0` holds no IPv6 address, and `::/0` no IPv4 one.
 //! - Sets of numbers are exact: closed ranges, sorted, disjoint and not adjacent.
 
 mod address;
+mod bounded;
 mod document;
 mod field;
 mod inventory;
+mod place;
 mod prefix;
 mod ranges;
 mod tags;
 
 pub use address::{AddressSet, Family};
-pub use document::{DocumentError, Warning, document, rows};
-pub use field::{Fields, texts};
+pub use document::{DocumentError, Placed, document, flattened, placed, rows};
+pub use field::{Fields, beginning, clipped, each_text, texts};
 pub use inventory::{Inventory, Nic};
+pub use place::{Place, Warning, Warnings};
 pub use prefix::{is_tag, parse_prefix};
 pub use ranges::Ranges;
 pub use tags::Tags;

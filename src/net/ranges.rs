@@ -1,22 +1,23 @@
 //! Exact sets of numbers.
 
 use std::fmt;
+use std::sync::Arc;
 
-/// A set of numbers as closed ranges: sorted, disjoint and not adjacent.
+/// A set of numbers as closed ranges: sorted, disjoint and not adjacent. Copies share them.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Ranges(Vec<(u128, u128)>);
+pub struct Ranges(Arc<Vec<(u128, u128)>>);
 
 impl Ranges {
     /// Returns the set without members.
     #[must_use]
-    pub const fn empty() -> Self {
-        Self(Vec::new())
+    pub fn empty() -> Self {
+        Self::default()
     }
 
     /// Returns the set of one range; it is empty where the first number is the larger one.
     #[must_use]
     pub fn one(first: u128, last: u128) -> Self {
-        if first > last { Self::empty() } else { Self(vec![(first, last)]) }
+        if first > last { Self::empty() } else { Self(Arc::new(vec![(first, last)])) }
     }
 
     /// Returns the union of any ranges in any order; a range that ends before it begins has no members.
@@ -31,7 +32,7 @@ impl Ranges {
                 Some(_) | None => merged.push((first, last)),
             }
         }
-        Self(merged)
+        Self(Arc::new(merged))
     }
 
     /// Tells whether there is no member.
@@ -52,6 +53,18 @@ impl Ranges {
     pub fn covers(&self, first: u128, last: u128) -> bool {
         let after = self.0.partition_point(|(start, _)| *start <= first);
         after.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|(_, end)| last <= *end)
+    }
+
+    /// Returns the first and the last member.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(u128, u128)> {
+        self.0.first().zip(self.0.last()).map(|((first, _), (_, last))| (*first, *last))
+    }
+
+    /// Returns how many ranges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Returns the ranges in order.
@@ -81,7 +94,7 @@ impl Ranges {
                 theirs.next();
             }
         }
-        Self(both)
+        Self(Arc::new(both))
     }
 
     /// Tells whether the sets share a member, without building what they share.
@@ -130,7 +143,7 @@ impl Ranges {
                 left.push((start, last));
             }
         }
-        Self(left)
+        Self(Arc::new(left))
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use ipnet::IpNet;
 use serde_json::Value;
 
-use super::{DocumentError, Fields, Warning, parse_prefix, rows, texts};
+use super::{
+    DocumentError, Fields, Warning, Warnings, beginning, clipped, document, each_text, parse_prefix, placed,
+};
 
 /// The service tags of one published file.
 #[derive(Debug, Clone, Default)]
@@ -21,32 +23,35 @@ impl Tags {
     /// Fails where the text is no document of tags.
     pub fn parse(text: &str) -> Result<Self, DocumentError> {
         let is_tag = |map: &serde_json::Map<String, Value>| map.field("properties").is_some();
-        let mut tags = Self::default();
-        for (at, row) in rows(text, &["values", "value"], is_tag, "service tags")?.iter().enumerate() {
-            let properties = row.field("properties");
+        let document = document(text)?;
+        let (mut known, mut warnings) = (HashMap::new(), Warnings::default());
+        for (at, row) in placed(&document, &["values", "value"], is_tag, "service tags")?.iter().enumerate() {
+            let (number, value) = (at + 1, row.value);
+            let properties = value.field("properties");
             let listed = properties.and_then(|properties| properties.field("addressPrefixes"));
-            let (Some(name), Some(listed)) = (row.text("name").or_else(|| row.text("id")), listed) else {
-                tags.warnings.push(Warning::at(at + 1, "a service tag without a name or without prefixes"));
+            let (Some(name), Some(listed)) = (value.text("name").or_else(|| value.text("id")), listed) else {
+                let what = "a service tag without a name or without prefixes";
+                warnings.push(|| Warning::at(number, &row.place, what));
                 continue;
             };
-            let (good, odd) = texts(Some(listed));
-            let mut prefixes = Vec::with_capacity(good.len());
-            for text in good.iter().chain(&odd) {
-                match parse_prefix(text) {
-                    Some(prefix) => prefixes.push(prefix),
-                    None => tags
-                        .warnings
-                        .push(Warning::at(at + 1, format!("the tag `{name}` has no prefix `{text}`"))),
-                }
-            }
+            let mut prefixes = Vec::new();
+            each_text(Some(listed), &mut |text, way| match text.ok().and_then(parse_prefix) {
+                Some(prefix) => prefixes.push(prefix),
+                None => warnings.push(|| {
+                    let text = text.map_or_else(beginning, clipped);
+                    let place = row.place.field("properties").field("addressPrefixes").items(way);
+                    Warning::at(number, place, format!("the tag `{}` has no prefix `{text}`", clipped(name)))
+                }),
+            });
             // A tag of which nothing could be read is not known to be empty.
             if prefixes.is_empty() {
-                tags.warnings.push(Warning::at(at + 1, format!("the tag `{name}` has no prefixes")));
+                let what = || format!("the tag `{}` has no prefixes", clipped(name));
+                warnings.push(|| Warning::at(number, &row.place, what()));
             } else {
-                tags.known.insert(name.to_ascii_lowercase(), prefixes);
+                known.insert(name.to_ascii_lowercase(), prefixes);
             }
         }
-        Ok(tags)
+        Ok(Self { known, warnings: warnings.into_vec() })
     }
 
     /// Returns the prefixes of a tag, in any letters, where the file has them.

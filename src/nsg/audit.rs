@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::finding::{Exposure, Ordered, RuleRef, Shadowed};
+use super::finding::{Contradiction, Exposure, Ordered, RuleRef, Shadowed};
 use super::peers::Peers;
 use super::region::{Budget, Piece, TooMany, View, subtract};
 use super::rule::{Access, Direction, Gate, Group, Protocols, Rule};
@@ -30,9 +30,11 @@ pub struct Audit {
     /// Rules that let anybody reach 22 or 3389.
     pub exposed: Vec<Exposure>,
     /// Custom rules that allow what another gate drops altogether.
-    pub contradictory: Vec<RuleRef>,
+    pub contradictory: Vec<Contradiction>,
     /// Gates and directions at which only the platform's rules stand.
     pub default_only: Vec<Ordered>,
+    /// How many rules are not judged, because telling all of them apart would take too long.
+    pub unjudged: usize,
     /// What could not be read or told apart.
     pub warnings: Vec<Warning>,
 }
@@ -70,6 +72,7 @@ impl Ruleset {
             }
         }
         if let Some((problem, names)) = unjudged {
+            audit.unjudged += names.len();
             let first: Vec<&str> = names.iter().take(5).copied().collect();
             let what = format!("{} rules are not judged ({}): {problem}", names.len(), first.join(", "));
             audit.warnings.push(Warning::whole(what));
@@ -104,37 +107,40 @@ impl Ruleset {
         for other in earlier {
             own = subtract(own, &other.least, budget)?;
         }
-        let elsewhere = self.elsewhere(group, direction, &own, budget)?;
+        let (elsewhere, dropped_by) = self.elsewhere(group, direction, &own, budget)?;
         if elsewhere.is_empty() && !own.is_empty() {
-            audit.contradictory.push(RuleRef::new(group, rule));
+            let rule = RuleRef::new(group, rule);
+            audit.contradictory.push(Contradiction { rule, dropped_by: dropped_by.clone() });
         }
         if direction == Direction::Inbound && is_anybody(&rule.source) {
             let open = |pieces: &[Piece], port: &u16| pieces.iter().any(|piece| manages(piece, *port));
             let ports: Vec<u16> = MANAGEMENT.into_iter().filter(|port| open(&own, port)).collect();
             if !ports.is_empty() {
                 let through = ports.iter().any(|port| open(&elsewhere, port));
-                audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through });
+                let dropped_by = if through { Vec::new() } else { dropped_by };
+                audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through, dropped_by });
             }
         }
         Ok(())
     }
 
-    /// Returns what of some pieces the other gates possibly let through.
+    /// Returns what of some pieces the other gates possibly let through, and the rules that certainly drop the rest.
     fn elsewhere(
         &self,
         group: &Group,
         direction: Direction,
         pieces: &[Piece],
         budget: &mut Budget,
-    ) -> Result<Vec<Piece>, TooMany> {
-        let mut left = pieces.to_vec();
+    ) -> Result<(Vec<Piece>, Vec<RuleRef>), TooMany> {
+        let (mut left, mut dropped_by) = (pieces.to_vec(), Vec::new());
         for other in
             self.groups.iter().filter(|other| other.gate != group.gate && other.gate != Gate::Unknown)
         {
             let swept = sweep(other, direction, &left, View::Most, budget)?;
+            dropped_by.extend(swept.drops.iter().map(|rule| RuleRef::new(other, rule)));
             left = swept.passes.into_iter().chain(swept.always).collect();
         }
-        Ok(left)
+        Ok((left, dropped_by))
     }
 }
 
@@ -173,19 +179,23 @@ fn shadow<'a>(
         for destination in destinations.iter().map(view) {
             let source = source.as_deref().map_or(View::Least, View::Name);
             let destination = destination.as_deref().map_or(View::Least, View::Name);
-            let mut left = possible(rule, source, destination);
+            // To look a name up takes as long as there are names.
+            budget.spend(sources.len() + destinations.len())?;
+            let mut left = Piece::of_rule_with(rule, true, source, destination);
             any |= !left.is_empty();
             for other in earlier {
                 let looked = (source, destination) != (View::Least, View::Least);
+                if looked {
+                    budget.spend(4 + other.rule.source.open.len() + other.rule.destination.open.len())?;
+                }
                 let named = looked.then(|| certain(other.rule, source, destination));
                 let pieces = named.as_ref().unwrap_or(&other.least);
+                pieces.iter().try_for_each(|other| budget.compare(&left, other))?;
                 if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
                     by.extend(
                         (!by.iter().any(|known| std::ptr::eq(*known, other.rule))).then_some(other.rule),
                     );
                     left = subtract(left, pieces, budget)?;
-                } else {
-                    budget.spend(left.len() + 1)?;
                 }
                 if left.is_empty() {
                     break;
@@ -197,18 +207,6 @@ fn shadow<'a>(
         }
     }
     Ok(any.then_some(by))
-}
-
-/// Returns what a rule may match of what its addresses are looked at for.
-fn possible(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
-    let mut rule = rule.clone();
-    rule.protocols = rule.protocols.or(Some(Protocols::ALL));
-    for ports in [&mut rule.source_ports, &mut rule.destination_ports] {
-        if ports.open.is_some() {
-            *ports = super::rule::Ports::all();
-        }
-    }
-    Piece::of_rule(&rule, source, destination)
 }
 
 /// Returns what a rule certainly takes.

@@ -2,9 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::peers::{Knowledge, Peers};
+use super::peers::Knowledge;
+use super::resolve::Resolver;
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
-use crate::net::{DocumentError, Fields, Ranges, Warning, rows, texts};
+use crate::net::{
+    DocumentError, Fields, Place, Placed, Ranges, Warning, Warnings, beginning, clipped, document, each_text,
+    flattened, placed,
+};
+
+/// The field with the rules of a group.
+const RULES: &str = "effectiveSecurityRules";
 
 /// From here on the platform's own rules stand.
 const FIRST_DEFAULT: u32 = 65_000;
@@ -13,24 +20,23 @@ pub(super) fn decode(
     text: &str,
     knowledge: Knowledge<'_>,
 ) -> Result<(Vec<Group>, Vec<Warning>), DocumentError> {
-    let mut reader = Reader { knowledge, row: 0, warnings: Vec::new() };
+    let mut reader = Reader { resolver: Resolver::new(knowledge), row: 0, warnings: Warnings::default() };
     let (mut groups, mut loose) = (Vec::new(), Vec::new());
-    for entry in &rows(text, &["value", "networkSecurityGroups"], is_row, "effective security rules")? {
-        if entry.as_object().is_some_and(is_rule) {
+    let document = document(text)?;
+    let found = placed(&document, &["value", "networkSecurityGroups"], is_row, "effective security rules")?;
+    for entry in &found {
+        if entry.value.as_object().is_some_and(is_rule) {
             loose.push(reader.rule(entry));
         } else {
             groups.push(reader.group(entry));
         }
     }
     if !loose.is_empty() {
-        reader.warnings.push(Warning::whole("rules without a network security group: their gate is unknown"));
-        groups.push(Group { gate: Gate::Unknown, name: None, rules: loose });
+        let what = "rules without a network security group: their gate is unknown";
+        reader.warnings.push(|| Warning::whole(what));
+        groups.push(Group::new(Gate::Unknown, None, loose));
     }
-    for group in &mut groups {
-        // What has no priority may stand before all others.
-        group.rules.sort_by_key(|rule| rule.priority);
-    }
-    Ok((groups, reader.warnings))
+    Ok((groups, reader.warnings.into_vec()))
 }
 
 fn is_row(map: &Map<String, Value>) -> bool {
@@ -44,47 +50,44 @@ fn is_rule(map: &Map<String, Value>) -> bool {
 }
 
 struct Reader<'a> {
-    knowledge: Knowledge<'a>,
+    resolver: Resolver<'a>,
     row: usize,
-    warnings: Vec<Warning>,
+    warnings: Warnings,
 }
 
 impl Reader<'_> {
-    fn group(&mut self, entry: &Value) -> Group {
+    fn group(&mut self, entry: &Placed<'_>) -> Group {
+        let (place, entry) = (&entry.place, entry.value);
         let nsg = entry.field("networkSecurityGroup");
         let id = nsg.and_then(|nsg| nsg.text("id").or_else(|| nsg.text("name")).or_else(|| nsg.as_str()));
         let name = id.and_then(|id| id.rsplit('/').next()).map(clipped);
-        let said = name.as_deref().unwrap_or("without a name").to_owned();
-        let gate = self.gate(entry.field("association"), &said);
-        let listed = entry.field("effectiveSecurityRules").filter(|rules| !rules.is_null());
-        let mut values = Vec::new();
-        let inner = || nsg.and_then(|nsg| nsg.field("effectiveSecurityRules"));
-        listed.or_else(inner).into_iter().for_each(|rules| flatten(rules, &mut values));
-        if values.is_empty() {
-            let what = format!("the network security group {said} lists no rules: it was not read");
-            self.warnings.push(Warning::whole(what));
+        let said = name.as_deref().unwrap_or("without a name");
+        let gate = gate(entry.field("association"));
+        if gate == Gate::Unknown {
+            let what = format!("the network security group {said} does not say which gate it stands at");
+            self.warnings.push(|| Warning::within(place.field("association"), what));
         }
-        Group { gate, name, rules: values.into_iter().map(|value| self.rule(value)).collect() }
-    }
-
-    fn gate(&mut self, association: Option<&Value>, said: &str) -> Gate {
-        let has = |name: &str| {
-            association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null())
+        let listed = entry.field(RULES).filter(|rules| !rules.is_null());
+        let inner = || nsg.and_then(|nsg| nsg.field(RULES));
+        let place = match listed {
+            Some(_) => place.field(RULES),
+            None => place.field("networkSecurityGroup").field(RULES),
         };
-        match (has("networkManager"), has("subnet"), has("networkInterface")) {
-            (true, false, false) => Gate::Manager,
-            (false, true, false) => Gate::Subnet,
-            (false, false, true) => Gate::Nic,
-            (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => {
-                let what = format!("the network security group {said} does not say which gate it stands at");
-                self.warnings.push(Warning::whole(what));
-                Gate::Unknown
-            }
+        // A list that is wrapped has nothing else beside it.
+        let is_row =
+            |map: &Map<String, Value>| !(map.len() == 1 && map.field("value").is_some_and(Value::is_array));
+        let values = listed.or_else(inner).map(|rules| flattened(rules, place.clone(), &["value"], is_row));
+        let rules: Vec<Rule> = values.iter().flatten().map(|value| self.rule(value)).collect();
+        if rules.is_empty() {
+            let what = format!("the network security group {said} lists no rules: it was not read");
+            self.warnings.push(|| Warning::within(place, what));
         }
+        Group::new(gate, name, rules)
     }
 
-    fn rule(&mut self, value: &Value) -> Rule {
+    fn rule(&mut self, found: &Placed<'_>) -> Rule {
         self.row += 1;
+        let value = found.value;
         let full = value.text("name").map_or_else(|| format!("rule {}", self.row), clipped);
         let is_default = full.to_ascii_lowercase().starts_with("defaultsecurityrules/");
         let name = full.rsplit('/').next().unwrap_or(&full).to_owned();
@@ -92,77 +95,80 @@ impl Reader<'_> {
             let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
             number.and_then(|number| u32::try_from(number).ok())
         });
+        let mut odd = Vec::new();
         let rule = Rule {
             is_default: is_default || priority.is_some_and(|priority| priority >= FIRST_DEFAULT),
             direction: value.text("direction").and_then(Direction::parse),
             access: value.text("access").and_then(Access::parse),
             protocols: value.text("protocol").and_then(Protocols::parse),
-            source: Peers::read(value, "source", self.knowledge),
-            destination: Peers::read(value, "destination", self.knowledge),
-            source_ports: ports(value, "source"),
-            destination_ports: ports(value, "destination"),
+            source: self
+                .resolver
+                .side(value, "source", &mut |place, text| odd.push((place, format!("`{text}`")))),
+            destination: self
+                .resolver
+                .side(value, "destination", &mut |place, text| odd.push((place, format!("`{text}`")))),
+            source_ports: ports(value, "source", &mut odd),
+            destination_ports: ports(value, "destination", &mut odd),
             name,
             priority,
         };
-        self.complain(&rule, value);
+        for (missing, field) in [
+            (rule.priority.is_none(), "priority"),
+            (rule.direction.is_none(), "direction"),
+            (rule.access.is_none(), "access"),
+            (rule.protocols.is_none(), "protocol"),
+        ] {
+            if missing {
+                let said = match value.field(field) {
+                    Some(found) if !found.is_null() => format!("the {field} {}", beginning(found)),
+                    Some(_) | None => format!("its {field}, which is missing"),
+                };
+                odd.push((Place::default().field(field), said));
+            }
+        }
+        for (inside, what) in odd {
+            let what = || format!("of the rule {} cannot be read: {what}", rule.name);
+            let place = || found.place.field(&inside.to_string());
+            self.warnings.push(|| Warning::at(self.row, place(), what()));
+        }
         rule
     }
+}
 
-    fn complain(&mut self, rule: &Rule, value: &Value) {
-        let mut odd = Vec::new();
-        let mut word = |missing: bool, name: &str| {
-            if missing {
-                odd.push(match value.field(name) {
-                    Some(found) if !found.is_null() => format!("the {name} {}", clipped(&found.to_string())),
-                    Some(_) | None => format!("its {name}, which is missing"),
-                });
+fn gate(association: Option<&Value>) -> Gate {
+    let has =
+        |name: &str| association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null());
+    match (has("networkManager"), has("subnet"), has("networkInterface")) {
+        (true, false, false) => Gate::Manager,
+        (false, true, false) => Gate::Subnet,
+        (false, false, true) => Gate::Nic,
+        (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => Gate::Unknown,
+    }
+}
+
+fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
+    let (mut ranges, mut open, mut any) = (Vec::new(), None, false);
+    for name in [format!("{side}PortRanges"), format!("{side}PortRange")] {
+        each_text(rule.field(&name), &mut |text, way| {
+            any = true;
+            match text.ok().and_then(port_range) {
+                Some(range) => ranges.push(range),
+                None => {
+                    let what = format!("the {side} port `{}`", text.map_or_else(beginning, clipped));
+                    odd.push((Place::default().field(&name).items(way), what.clone()));
+                    open = open.take().or(Some(what));
+                }
             }
-        };
-        word(rule.priority.is_none(), "priority");
-        word(rule.direction.is_none(), "direction");
-        word(rule.access.is_none(), "access");
-        word(rule.protocols.is_none(), "protocol");
-        odd.extend([&rule.source_ports.open, &rule.destination_ports.open].into_iter().flatten().cloned());
-        let strange = |name: &&str| {
-            name.contains(['/', ' ', ':', '{']) || name.starts_with(|char: char| char.is_ascii_digit())
-        };
-        let peers = [&rule.source, &rule.destination].into_iter().flat_map(|peers| &peers.open);
-        odd.extend(peers.map(|open| open.name.as_str()).filter(strange).map(|name| format!("`{name}`")));
-        for what in odd {
-            self.warnings
-                .push(Warning::at(self.row, format!("of the rule {} cannot be read: {what}", rule.name)));
+        });
+        if any {
+            break;
         }
     }
-}
-
-fn flatten<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| flatten(item, found)),
-        Value::Object(map) if map.len() == 1 && map.field("value").is_some_and(Value::is_array) => {
-            map.values().for_each(|inner| flatten(inner, found));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            found.push(value)
-        }
+    if !any {
+        let what = format!("its {side} ports, which are missing");
+        odd.push((Place::default().field(&format!("{side}PortRange")), what.clone()));
+        open = Some(what);
     }
-}
-
-fn ports(rule: &Value, side: &str) -> Ports {
-    let list = |name: String| texts(rule.field(&name));
-    let (mut good, mut odd) = list(format!("{side}PortRanges"));
-    if good.is_empty() && odd.is_empty() {
-        (good, odd) = list(format!("{side}PortRange"));
-    }
-    let mut ranges = Vec::new();
-    for text in good {
-        match port_range(&text) {
-            Some(range) => ranges.push(range),
-            None => odd.push(text),
-        }
-    }
-    let missing =
-        (ranges.is_empty() && odd.is_empty()).then(|| format!("its {side} ports, which are missing"));
-    let open = odd.first().map(|text| format!("the {side} port `{}`", clipped(text))).or(missing);
     Ports { known: Ranges::of(ranges), open }
 }
 
@@ -174,8 +180,4 @@ fn port_range(text: &str) -> Option<(u128, u128)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (port(first)?, port(last)?);
     (first <= last).then_some((first, last))
-}
-
-fn clipped(text: &str) -> String {
-    text.chars().take(200).collect()
 }

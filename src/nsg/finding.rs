@@ -69,4 +69,16 @@ pub struct Exposure {
     pub ports: Vec<u16>,
     /// Whether it gets through the other gates too, as far as everything is resolved.
     pub through: bool,
+    /// The rules of the other gates that drop it, where it does not.
+    pub dropped_by: Vec<RuleRef>,
+}
+
+/// A rule that allows what another gate drops altogether.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Contradiction {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: RuleRef,
+    /// The rules that drop it; none where no rule there allows it.
+    pub dropped_by: Vec<RuleRef>,
 }

@@ -20,6 +20,7 @@
 //! - Regions are exact: they agree with the verdict of every single packet.
 
 mod audit;
+mod cases;
 mod decode;
 mod finding;
 mod gate;
@@ -28,19 +29,26 @@ mod peers;
 mod reach;
 mod region;
 mod report;
+mod resolve;
 mod rule;
 mod ruleset;
+mod sieve;
 mod sweep;
+mod trace;
 mod verdict;
 
 pub use audit::Audit;
-pub use finding::{Exposure, Ordered, RuleRef, Shadowed};
+pub use finding::{Contradiction, Exposure, Ordered, RuleRef, Shadowed};
+pub use gate::Field;
 pub use packet::{Packet, PacketError};
 pub use peers::{Knowledge, Peers};
 pub use reach::{Reach, Region};
-pub use report::{Behind, Decisive, GateReport, Ruling, Tried, Verdict};
+pub use report::{Behind, Decisive, GateReport, Ruling, Verdict};
 pub use rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 pub use ruleset::{Error, Ruleset};
+pub use trace::{Trace, Tried};
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

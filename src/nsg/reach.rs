@@ -10,6 +10,9 @@ use super::ruleset::Ruleset;
 use super::sweep::sweep;
 use crate::net::{Family, Ranges, Warning};
 
+/// So many prefixes are told altogether.
+const MOST_TEXTS: usize = 500_000;
+
 /// One region: every packet of its product gets through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Region {
@@ -71,15 +74,16 @@ impl Ruleset {
             .zip(most.as_ref().ok())
             .map(|(least, most)| subtract(most.clone(), least, &mut budget));
         let (Ok(least), Some(Ok(open))) = (least, open) else {
-            reach.warnings.push(Warning::whole(TooMany.to_string()));
-            reach.unresolved.push(TooMany.to_string());
-            return reach;
+            return reach.unbounded();
         };
-        reach.regions = least.iter().map(Region::from).collect();
+        let mut left = MOST_TEXTS;
+        let told = least.iter().map(|piece| Region::of(piece, &mut left)).collect();
+        let undecided = open.iter().map(|piece| Region::of(piece, &mut left)).collect();
+        let (Ok(told), Ok(undecided)) = (told, undecided) else { return reach.unbounded() };
         if !open.is_empty() {
             reach.unresolved = self.open_items(direction);
         }
-        reach.undecided = open.iter().map(Region::from).collect();
+        (reach.regions, reach.undecided) = (told, undecided);
         reach
     }
 
@@ -135,25 +139,44 @@ impl Ruleset {
     }
 }
 
-impl From<&Piece> for Region {
-    fn from(piece: &Piece) -> Self {
-        let addresses = |set: &Ranges| match set.covers(0, piece.family.last()) {
-            true => vec!["any".to_owned()],
-            false => piece.family.prefixes(set).iter().map(ToString::to_string).collect(),
-        };
-        let ports = |set: &Ranges| match set.covers(0, u128::from(u16::MAX)) {
-            true => vec!["any".to_owned()],
-            false => {
-                set.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect()
-            }
-        };
-        Self {
+impl Reach {
+    /// Says that there is no answer, because it would be too long.
+    fn unbounded(mut self) -> Self {
+        self.warnings.push(Warning::whole(TooMany.to_string()));
+        self.unresolved.push(TooMany.to_string());
+        self
+    }
+}
+
+impl Region {
+    fn of(piece: &Piece, left: &mut usize) -> Result<Self, TooMany> {
+        Ok(Self {
             family: piece.family,
             protocols: piece.protocols.names(),
-            source: addresses(&piece.source),
+            source: addresses(piece.family, &piece.source, left)?,
             source_ports: ports(&piece.source_ports),
-            destination: addresses(&piece.destination),
+            destination: addresses(piece.family, &piece.destination, left)?,
             destination_ports: ports(&piece.destination_ports),
-        }
+        })
     }
+}
+
+fn addresses(family: Family, set: &Ranges, left: &mut usize) -> Result<Vec<String>, TooMany> {
+    if set.covers(0, family.last()) {
+        return Ok(vec!["any".to_owned()]);
+    }
+    let mut texts = Vec::new();
+    for (first, last) in set.iter() {
+        let prefixes = family.prefixes(&Ranges::one(first, last));
+        *left = left.checked_sub(prefixes.len()).ok_or(TooMany)?;
+        texts.extend(prefixes.iter().map(ToString::to_string));
+    }
+    Ok(texts)
+}
+
+fn ports(set: &Ranges) -> Vec<String> {
+    if set.covers(0, u128::from(u16::MAX)) {
+        return vec!["any".to_owned()];
+    }
+    set.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect()
 }

@@ -7,8 +7,14 @@ use crate::net::{Family, Ranges};
 /// More pieces than these are not kept apart.
 const MOST_PIECES: usize = 10_000;
 
+/// More ranges than these are not kept in the pieces of one question.
+const MOST_RANGES: usize = 1_000_000;
+
 /// So many steps are taken for one question; a document of a real interface needs a thousandth.
-const MOST_STEPS: u64 = 15_000_000;
+const MOST_STEPS: u64 = 30_000_000;
+
+/// So many ranges are compared in the time of a step.
+const RANGES_PER_STEP: usize = 16;
 
 /// The regions are too many to be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +34,20 @@ impl Budget {
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), TooMany> {
         self.0 = self.0.checked_sub(u64::try_from(steps).unwrap_or(u64::MAX)).ok_or(TooMany)?;
         Ok(())
+    }
+
+    /// Takes the steps of comparing pieces with another one.
+    pub(super) fn compare(&mut self, pieces: &[Piece], other: &Piece) -> Result<(), TooMany> {
+        let weight = other.weight();
+        let steps = |piece: &Piece| 1 + (piece.weight() + weight) / RANGES_PER_STEP;
+        self.spend(pieces.iter().map(steps).sum())
+    }
+
+    /// Holds what is kept against the limits.
+    fn keep(&mut self, pieces: &[Piece]) -> Result<(), TooMany> {
+        self.spend(pieces.len())?;
+        let ranges: usize = pieces.iter().map(Piece::weight).sum();
+        if pieces.len() > MOST_PIECES || ranges > MOST_RANGES { Err(TooMany) } else { Ok(()) }
     }
 }
 
@@ -70,12 +90,18 @@ impl Piece {
 
     /// Returns what a rule matches, whatever its direction.
     pub(super) fn of_rule(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Self> {
-        let most = source == View::Most;
-        let protocols = rule.protocols.unwrap_or(if most {
-            Protocols::ALL
-        } else {
-            Protocols::ALL.without(Protocols::ALL)
-        });
+        Self::of_rule_with(rule, source == View::Most, source, destination)
+    }
+
+    /// Returns what a rule matches; with `most` a field that could not be read means anything, else nothing.
+    pub(super) fn of_rule_with(
+        rule: &Rule,
+        most: bool,
+        source: View<'_>,
+        destination: View<'_>,
+    ) -> Vec<Self> {
+        let none = Protocols::ALL.without(Protocols::ALL);
+        let protocols = rule.protocols.unwrap_or(if most { Protocols::ALL } else { none });
         let ports = |ports: &Ports| {
             if most && ports.open.is_some() { Ports::all().known } else { ports.known.clone() }
         };
@@ -98,6 +124,14 @@ impl Piece {
             found.extend([whole, with_ports].into_iter().filter(|piece| !piece.is_empty()));
         }
         found
+    }
+
+    /// Returns how many ranges it is made of.
+    pub(super) fn weight(&self) -> usize {
+        [&self.source, &self.source_ports, &self.destination, &self.destination_ports]
+            .iter()
+            .map(|set| set.len())
+            .sum()
     }
 
     fn is_empty(&self) -> bool {
@@ -162,7 +196,7 @@ pub(super) fn subtract(
 ) -> Result<Vec<Piece>, TooMany> {
     let mut pieces = pieces;
     for other in others {
-        budget.spend(pieces.len())?;
+        budget.compare(&pieces, other)?;
         if !pieces.iter().any(|piece| piece.meets(other)) {
             continue;
         }
@@ -170,9 +204,7 @@ pub(super) fn subtract(
         for piece in pieces {
             piece.without(other, &mut left);
         }
-        if left.len() > MOST_PIECES {
-            return Err(TooMany);
-        }
+        budget.keep(&left)?;
         pieces = left;
     }
     Ok(pieces)
@@ -182,12 +214,13 @@ pub(super) fn subtract(
 pub(super) fn common(pieces: &[Piece], others: &[Piece], budget: &mut Budget) -> Result<Vec<Piece>, TooMany> {
     let mut found = Vec::new();
     for piece in pieces {
-        budget.spend(others.len())?;
+        budget.compare(others, piece)?;
         found.extend(others.iter().filter_map(|other| piece.intersection(other)));
         if found.len() > MOST_PIECES {
             return Err(TooMany);
         }
     }
+    budget.keep(&found)?;
     Ok(found)
 }
 
@@ -195,6 +228,7 @@ fn side(peers: &Peers, family: Family, view: View<'_>) -> Ranges {
     let known = peers.known.family(family);
     match view {
         View::Least => known.clone(),
+        View::Most if peers.open.iter().any(|open| open.never.family(family).is_empty()) => family.all(),
         View::Most => peers
             .open
             .iter()

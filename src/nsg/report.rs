@@ -1,9 +1,11 @@
 //! What is told about a verdict.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
-use super::gate::Field;
 use super::rule::{Access, Direction, Gate};
+use super::trace::Trace;
 use crate::net::Warning;
 
 /// An answer, of a gate or of all of them.
@@ -36,60 +38,47 @@ impl Verdict {
     }
 }
 
-/// A rule that was tried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Tried {
-    /// The rule.
-    pub rule: String,
-    /// Its priority.
-    pub priority: Option<u32>,
-    /// What it does.
-    pub access: Option<Access>,
-    /// Whether it matched, and if not, which field failed.
-    pub what: String,
-}
-
 /// What one gate says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GateReport {
+#[derive(Debug, Clone, Serialize)]
+pub struct GateReport<'a> {
     /// The gate.
     pub gate: Gate,
     /// What it says.
     pub verdict: Verdict,
     /// The network security group.
-    pub nsg: Option<String>,
+    pub nsg: Option<&'a str>,
     /// The rule that decides, where there is one.
-    pub rule: Option<String>,
+    pub rule: Option<&'a str>,
     /// Its priority.
     pub priority: Option<u32>,
     /// Every rule that may be the one that decides.
-    pub candidates: Vec<String>,
+    pub candidates: Vec<&'a str>,
     /// What an answer depends on.
     pub unresolved: Vec<String>,
     /// Every rule of the direction, until one certainly matches.
-    pub trace: Vec<Tried>,
+    pub trace: Trace<'a>,
 }
 
 /// The rule that drops the packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Decisive {
+pub struct Decisive<'a> {
     /// The gate.
     pub gate: Gate,
     /// The network security group.
-    pub nsg: Option<String>,
+    pub nsg: Option<&'a str>,
     /// The rule; none where no rule lets the packet through.
-    pub rule: Option<String>,
+    pub rule: Option<&'a str>,
     /// Its priority.
     pub priority: Option<u32>,
 }
 
 /// A rule that matches the packet and stands behind the one that decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Behind {
+pub struct Behind<'a> {
     /// The gate.
     pub gate: Gate,
     /// The rule.
-    pub rule: String,
+    pub rule: &'a str,
     /// Its priority.
     pub priority: Option<u32>,
     /// What it would have done.
@@ -97,8 +86,8 @@ pub struct Behind {
 }
 
 /// The answer to "does this packet get through?".
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ruling {
+#[derive(Debug, Clone, Serialize)]
+pub struct Ruling<'a> {
     /// The version of this format.
     pub format: u8,
     /// The way that the packet goes.
@@ -106,27 +95,13 @@ pub struct Ruling {
     /// The answer.
     pub verdict: Verdict,
     /// Every gate, in the order in which the packet meets them.
-    pub gates: Vec<GateReport>,
+    pub gates: Vec<GateReport<'a>>,
     /// The rule that drops the packet.
-    pub decisive: Option<Decisive>,
+    pub decisive: Option<Decisive<'a>>,
     /// The items that could change the answer.
     pub unresolved: Vec<String>,
     /// Rules that match, but stand behind the one that decides.
-    pub shadowed: Vec<Behind>,
+    pub shadowed: Vec<Behind<'a>>,
     /// What could not be read.
-    pub warnings: Vec<Warning>,
-}
-
-impl Field {
-    /// Returns the field as words.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Direction => "direction",
-            Self::Protocol => "protocol",
-            Self::Source => "source",
-            Self::Destination => "destination",
-            Self::SourcePort => "source port",
-            Self::DestinationPort => "destination port",
-        }
-    }
+    pub warnings: Cow<'a, [Warning]>,
 }

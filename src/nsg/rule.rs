@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::peers::Peers;
+use super::sieve::Sieve;
 use crate::net::Ranges;
 
 /// Which way a packet goes, seen from the network interface.
@@ -218,6 +219,27 @@ pub struct Group {
     pub gate: Gate,
     /// Its name.
     pub name: Option<String>,
-    /// Its rules, the lowest priority first; those without one at the end.
+    /// Its rules in the order in which they are tried; what has no priority may stand before all others.
     pub rules: Vec<Rule>,
+    /// The rules of each direction, ready for questions.
+    sieves: [Sieve; 2],
+}
+
+impl Group {
+    /// Puts rules in order and compiles them.
+    #[must_use]
+    pub fn new(gate: Gate, name: Option<String>, mut rules: Vec<Rule>) -> Self {
+        rules.sort_by_key(|rule| rule.priority);
+        let sieves = Direction::ALL.map(|direction| Sieve::new(&rules, direction));
+        Self { gate, name, rules, sieves }
+    }
+
+    /// Returns the rules of a direction, ready for questions.
+    pub(super) const fn sieve(&self, direction: Direction) -> &Sieve {
+        let [inbound, outbound] = &self.sieves;
+        match direction {
+            Direction::Inbound => inbound,
+            Direction::Outbound => outbound,
+        }
+    }
 }

@@ -1,27 +1,29 @@
 //! Which part of the packet space a group of rules lets through.
 
 use super::region::{Budget, Piece, TooMany, View, common, subtract};
-use super::rule::{Access, Direction, Gate, Group};
+use super::rule::{Access, Direction, Gate, Group, Rule};
 
 /// What a group lets through, as disjoint pieces.
 #[derive(Debug, Default)]
-pub(super) struct Swept {
+pub(super) struct Swept<'a> {
     /// What passes this gate.
     pub(super) passes: Vec<Piece>,
     /// What passes every gate.
     pub(super) always: Vec<Piece>,
+    /// The rules that certainly drop some of it.
+    pub(super) drops: Vec<&'a Rule>,
 }
 
 /// Goes through the rules of a direction in order.
 ///
 /// With `View::Least` the answer is what certainly passes, with `View::Most` what possibly does.
-pub(super) fn sweep(
-    group: &Group,
+pub(super) fn sweep<'a>(
+    group: &'a Group,
     direction: Direction,
     within: &[Piece],
     view: View<'_>,
     budget: &mut Budget,
-) -> Result<Swept, TooMany> {
+) -> Result<Swept<'a>, TooMany> {
     let most = view == View::Most;
     let opposite = if most { View::Least } else { View::Most };
     let mut left = within.to_vec();
@@ -44,7 +46,11 @@ pub(super) fn sweep(
                 .extend(hit);
             left = subtract(left, &pieces, budget)?;
         } else if certain(Access::Deny) || !most {
-            left = subtract(left, &Piece::of_rule(rule, opposite, opposite), budget)?;
+            let pieces = Piece::of_rule(rule, opposite, opposite);
+            if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
+                swept.drops.push(rule);
+            }
+            left = subtract(left, &pieces, budget)?;
         }
     }
     if (group.gate == Gate::Manager) || (!heard && most) {

@@ -1,16 +1,12 @@
 //! Facts about verdicts, audits and regions.
 
-use std::net::IpAddr;
-
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::region::{Budget, Piece, View};
 use super::*;
-use crate::net::{Family, Inventory, Tags};
+use crate::net::{Inventory, Tags};
 
 /// Writes a rule: "priority Access Protocol source destination ports".
-fn rule(text: &str) -> Value {
+pub(super) fn rule(text: &str) -> Value {
     let words: Vec<&str> = text.split(' ').collect();
     let [priority, access, protocol, source, destination, ports] = words[..] else { panic!("{text}") };
     json!({
@@ -20,16 +16,16 @@ fn rule(text: &str) -> Value {
     })
 }
 
-fn group(gate: &str, rules: &[&str]) -> Value {
+pub(super) fn group(gate: &str, rules: &[&str]) -> Value {
     let association = json!({ gate: { "id": "/x" } });
     group_of(association, rules.iter().map(|text| rule(text)).collect())
 }
 
-fn group_of(association: Value, rules: Vec<Value>) -> Value {
+pub(super) fn group_of(association: Value, rules: Vec<Value>) -> Value {
     json!({"networkSecurityGroup": {"id": "/x/n"}, "association": association, "effectiveSecurityRules": rules})
 }
 
-fn read(groups: Value) -> Ruleset {
+pub(super) fn read(groups: Value) -> Ruleset {
     Ruleset::parse(&json!({ "value": groups }).to_string(), Knowledge::default()).unwrap()
 }
 
@@ -41,7 +37,9 @@ fn packet(from: &str, port: u16) -> Packet {
 /// Checks an answer and what it depends on.
 #[track_caller]
 fn check(groups: Value, from: &str, port: u16, expected: &str) {
-    let ruling = read(groups).verdict(&packet(from, port));
+    let (rules, packet) = (read(groups), packet(from, port));
+    let ruling = rules.verdict(&packet);
+    assert_eq!(rules.judge(&packet), ruling.verdict);
     let told = [vec![ruling.verdict.as_str().to_owned()], ruling.unresolved].concat().join(" ");
     assert_eq!(told, expected);
 }
@@ -57,7 +55,8 @@ fn the_first_match_by_priority_decides_at_each_gate_and_a_deny_at_either_is_fina
         "ALLOW",
     );
     check(both(&["100 Allow * * * *"], &["100 Deny * * * *"]), "10.0.0.4", 443, "DENY");
-    let ruling = read(both(&["100 Deny * * * *"], &["100 Deny * * * *"])).verdict(&packet("10.0.0.4", 1));
+    let (rules, packet) = (read(both(&["100 Deny * * * *"], &["100 Deny * * * *"])), packet("10.0.0.4", 1));
+    let ruling = rules.verdict(&packet);
     assert_eq!(ruling.decisive.unwrap().gate, Gate::Subnet);
 }
 
@@ -111,7 +110,8 @@ fn a_rule_that_cannot_be_read_may_do_anything_and_is_told() {
     let subnet = json!({"subnet": {"id": "/s"}});
     for odd in [json!({"name": "odd"}), json!(null), json!(7)] {
         let ruleset = read(json!([group_of(subnet.clone(), vec![rule("100 Allow * * * *"), odd])]));
-        let ruling = ruleset.verdict(&packet("10.0.0.4", 443));
+        let packet = packet("10.0.0.4", 443);
+        let ruling = ruleset.verdict(&packet);
         assert_eq!(ruling.verdict, Verdict::Indeterminate);
         assert!(!ruling.warnings.is_empty());
     }
@@ -201,9 +201,16 @@ fn what_one_gate_allows_and_the_other_drops_is_a_contradiction() {
         group("networkInterface", &["100 Deny * * * 22", "110 Allow * * * *"])
     ]))
     .audit();
-    let names: Vec<_> = audit.contradictory.iter().map(|rule| (rule.gate, rule.rule.as_str())).collect();
+    let names: Vec<_> = audit
+        .contradictory
+        .iter()
+        .map(|found| {
+            let by: Vec<_> = found.dropped_by.iter().map(|rule| rule.rule.as_str()).collect();
+            (found.rule.gate, found.rule.rule.as_str(), by)
+        })
+        .collect();
     // And of what the interface allows, the subnet lets nothing through.
-    assert_eq!(names, [(Gate::Subnet, "r100"), (Gate::Nic, "r110")]);
+    assert_eq!(names, [(Gate::Subnet, "r100", vec!["r100"]), (Gate::Nic, "r110", vec![])]);
     assert!(!audit.exposed[0].through);
     assert_eq!(audit.permissive.len(), 1);
 }
@@ -229,96 +236,5 @@ fn regions_are_told_as_prefixes_and_ports() {
 fn another_document_is_an_error() {
     for text in ["", "null", "7", "{", r#"{"error":{"code":"AuthorizationFailed"}}"#, &"[".repeat(9999)] {
         assert!(Ruleset::parse(text, Knowledge::default()).is_err(), "{text:.40}");
-    }
-}
-
-fn any_rule() -> impl Strategy<Value = String> {
-    let sides = prop::sample::select(vec![
-        "*",
-        "10.0.0.0/8",
-        "10.0.0.0/31",
-        "10.0.0.2",
-        "0.0.0.0/0",
-        "::/0",
-        "10.0.0.1,10.0.0.3",
-        "Storage",
-    ]);
-    let ports = prop::sample::select(vec!["*", "22", "20-25", "25-30", "443"]);
-    let access = prop::sample::select(vec!["Allow", "Deny"]);
-    let protocol = prop::sample::select(vec!["*", "Tcp", "Udp", "Icmp"]);
-    (access, protocol, sides.clone(), sides, ports).prop_map(
-        |(access, protocol, source, destination, ports)| {
-            format!("{access} {protocol} {source} {destination} {ports}")
-        },
-    )
-}
-
-fn any_rules() -> impl Strategy<Value = Vec<String>> {
-    proptest::collection::vec(any_rule(), 1..6)
-        .prop_map(|rules| rules.iter().enumerate().map(|(at, rule)| format!("{} {rule}", 100 + at)).collect())
-}
-
-fn holds(pieces: &[Piece], asked: &Packet) -> usize {
-    let (source, destination) = (Family::number(asked.source), Family::number(asked.destination));
-    let inside = |piece: &&Piece| {
-        piece.family == Family::of(asked.source)
-            && !piece.protocols.and(asked.protocols[0]).is_empty()
-            && piece.source.contains(source)
-            && piece.destination.contains(destination)
-            && piece.source_ports.contains(40_000)
-            && piece.destination_ports.contains(u128::from(asked.destination_port))
-    };
-    pieces.iter().filter(inside).count()
-}
-
-proptest! {
-    /// What the regions say about a packet is what the verdict says about it.
-    #[test]
-    fn regions_agree_with_point_queries(
-        subnet in any_rules(), nic in any_rules(), from in 0u8..4, to in 0u8..4, port in prop::sample::select(vec![22u16, 25, 27, 443, 80]),
-        protocol in prop::sample::select(vec!["tcp", "udp", "icmp"]),
-    ) {
-        let texts = |rules: &[String]| rules.iter().map(|text| rule(text)).collect::<Vec<_>>();
-        let rules = read(json!([group_of(json!({"subnet": {}}), texts(&subnet)), group_of(json!({"networkInterface": {}}), texts(&nic))]));
-        let address = |last: u8| -> IpAddr { format!("10.0.0.{last}").parse().unwrap() };
-        let asked = Packet::new("inbound", protocol, address(from), Some(40_000), address(to), port).unwrap();
-        let mut budget = Budget::new();
-        let mut pieces = |view| holds(&rules.through(Direction::Inbound, &Piece::everything(), view, &mut budget).unwrap(), &asked);
-        let (least, most) = (pieces(View::Least), pieces(View::Most));
-        prop_assert!(least <= most && most <= 1, "the regions are disjoint");
-        match rules.judge(&asked) {
-            Verdict::Allow => prop_assert_eq!(most, 1),
-            Verdict::Deny => prop_assert_eq!(least, 0),
-            Verdict::Indeterminate | Verdict::Skipped | Verdict::Absent => prop_assert_eq!((least, most), (0, 1)),
-        }
-        let open = |rules: &[String]| rules.iter().any(|rule| rule.contains("Storage"));
-        if !open(&subnet) && !open(&nic) {
-            prop_assert_eq!(least, most);
-        }
-    }
-
-    /// A rule that is called shadowed decides over no packet.
-    #[test]
-    fn a_shadowed_rule_never_decides(rules in any_rules(), from in 0u8..4, to in 0u8..4, port in prop::sample::select(vec![22u16, 25, 27, 443])) {
-        let rules: Vec<_> = rules.iter().map(|text| rule(text)).collect();
-        let ruleset = read(json!([group_of(json!({"subnet": {}}), rules)]));
-        let address = |last: u8| -> IpAddr { format!("10.0.0.{last}").parse().unwrap() };
-        let asked = Packet::new("inbound", "tcp", address(from), Some(1), address(to), port).unwrap();
-        let ruling = ruleset.verdict(&asked);
-        for found in ruleset.audit().shadowed {
-            prop_assert_ne!(ruling.gates[0].rule.as_ref(), Some(&found.rule.rule));
-        }
-    }
-
-    #[test]
-    fn no_text_makes_the_reader_panic(text in "\\PC{0,200}") {
-        drop(Ruleset::parse(&text, Knowledge::default()));
-    }
-
-    #[test]
-    fn a_cut_document_is_an_error(at in 0usize..300) {
-        let text = json!([group("subnet", &["100 Allow * * * *"])]).to_string();
-        let cut = text.get(..at.min(text.len() - 1)).unwrap();
-        prop_assert!(Ruleset::parse(cut, Knowledge::default()).is_err());
     }
 }

@@ -1,12 +1,15 @@
 //! Both gates, in the platform's order.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::gate::{Answer, decide, fit};
+use super::cases::Answer;
+use super::gate::{certainly, decide};
 use super::packet::Packet;
-use super::report::{Behind, Decisive, GateReport, Ruling, Tried, Verdict};
+use super::report::{Behind, Decisive, GateReport, Ruling, Verdict};
 use super::rule::{Access, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
+use super::trace::Trace;
 
 /// What a gate says to each protocol that is asked about.
 struct Heard<'a> {
@@ -18,15 +21,15 @@ struct Heard<'a> {
 impl Ruleset {
     /// Answers whether a packet gets through, with a trace of every rule that was tried.
     #[must_use]
-    pub fn verdict(&self, packet: &Packet) -> Ruling {
+    pub fn verdict<'a>(&'a self, packet: &'a Packet) -> Ruling<'a> {
         let heard = self.hear(packet);
         let verdict = whole(&heard, packet.protocols.len());
-        let gates: Vec<GateReport> = heard.iter().map(|heard| heard.report(packet)).collect();
-        let denies = |gate: &&GateReport| verdict == Verdict::Deny && gate.verdict == Verdict::Deny;
+        let gates: Vec<GateReport<'a>> = heard.iter().map(|heard| heard.report(packet)).collect();
+        let denies = |gate: &&GateReport<'_>| verdict == Verdict::Deny && gate.verdict == Verdict::Deny;
         let decisive = gates.iter().find(denies).map(|gate| Decisive {
             gate: gate.gate,
-            nsg: gate.nsg.clone(),
-            rule: gate.rule.clone(),
+            nsg: gate.nsg,
+            rule: gate.rule,
             priority: gate.priority,
         });
         let undecided = gates.iter().filter(|_| verdict == Verdict::Indeterminate);
@@ -39,7 +42,7 @@ impl Ruleset {
             unresolved: unresolved.into_iter().cloned().collect(),
             shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
             gates,
-            warnings: self.warnings.clone(),
+            warnings: Cow::Borrowed(&self.warnings),
         }
     }
 
@@ -124,7 +127,7 @@ const fn stricter(a: Access, b: Access) -> Access {
     }
 }
 
-impl Heard<'_> {
+impl<'a> Heard<'a> {
     fn verdict(&self) -> Verdict {
         let mut verdicts = self.answers.iter().map(|answer| match answer.certain() {
             Some(Access::Allow | Access::AlwaysAllow) => Verdict::Allow,
@@ -135,11 +138,11 @@ impl Heard<'_> {
         if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
     }
 
-    fn rules(&self) -> &[Rule] {
+    fn rules(&self) -> &'a [Rule] {
         self.group.map_or(&[], |group| &group.rules)
     }
 
-    fn report(&self, packet: &Packet) -> GateReport {
+    fn report(&self, packet: &'a Packet) -> GateReport<'a> {
         let mut decides: BTreeSet<Option<usize>> = self.answers.iter().map(Answer::rule).collect();
         let decides = decides.pop_first().filter(|_| decides.is_empty()).flatten();
         let rule = decides.and_then(|at| self.rules().get(at));
@@ -153,70 +156,36 @@ impl Heard<'_> {
         GateReport {
             gate: self.gate,
             verdict,
-            nsg: self.group.and_then(|group| group.name.clone()),
-            rule: rule.map(|rule| rule.name.clone()),
+            nsg: self.group.and_then(|group| group.name.as_deref()),
+            rule: rule.map(|rule| rule.name.as_str()),
             priority: rule.and_then(|rule| rule.priority),
             candidates: candidates
                 .iter()
                 .filter_map(|at| self.rules().get(*at))
-                .map(|rule| rule.name.clone())
+                .map(|rule| rule.name.as_str())
                 .collect(),
             unresolved: open.into_iter().collect(),
-            trace: self.trace(packet),
+            trace: Trace::new(self.rules(), packet),
         }
     }
 
-    fn trace(&self, packet: &Packet) -> Vec<Tried> {
-        let mut tried = Vec::new();
-        for rule in self.rules().iter().filter(|rule| rule.may_apply(packet.direction)) {
-            let (what, certain) = said(rule, packet);
-            tried.push(Tried { rule: rule.name.clone(), priority: rule.priority, access: rule.access, what });
-            if certain {
-                break;
-            }
-        }
-        tried
-    }
-
-    fn behind(&self, packet: &Packet) -> Vec<Behind> {
-        let matching = self.rules().iter().filter(|rule| said(rule, packet).1).skip(1);
-        let told = |rule: &Rule| Behind {
-            gate: self.gate,
-            rule: rule.name.clone(),
+    /// Returns the rules that match too, behind the first that certainly does.
+    fn behind(&self, packet: &'a Packet) -> impl Iterator<Item = Behind<'a>> + use<'a> {
+        let (gate, rules) = (self.gate, self.rules());
+        // What matches all of the protocols matches each of them.
+        let firsts: Option<Vec<usize>> = self.answers.iter().map(|answer| answer.last).collect();
+        let first = firsts.and_then(|firsts| firsts.into_iter().max());
+        let protocol = packet.protocols.first().copied().unwrap_or(Protocols::ALL);
+        let from = self.group.zip(first).into_iter();
+        let may = from.flat_map(move |(group, first)| {
+            group.sieve(packet.direction).candidates(packet, protocol, first)
+        });
+        let matching = may.filter_map(|at| rules.get(at)).filter(|rule| certainly(rule, packet)).skip(1);
+        matching.map(move |rule| Behind {
+            gate,
+            rule: &rule.name,
             priority: rule.priority,
             access: rule.access,
-        };
-        matching.map(told).collect()
-    }
-}
-
-/// Says what became of a rule, and whether it certainly matches whatever of the packet is asked about.
-fn said(rule: &Rule, packet: &Packet) -> (String, bool) {
-    let fits = packet.protocols.iter().map(|protocol| (protocol, fit(rule, packet, *protocol)));
-    let fits: Vec<_> = fits.collect();
-    let ports_open = |protocol: &Protocols| {
-        packet.source_port.is_none()
-            && !protocol.and(Protocols::WITH_PORTS).is_empty()
-            && rule.source_ports.known != super::rule::Ports::all().known
-    };
-    let mut missed: Vec<&str> = Vec::new();
-    let mut open: BTreeSet<String> = BTreeSet::new();
-    for (protocol, fit) in &fits {
-        match fit {
-            Err(field) => missed.push(field.as_str()),
-            Ok(clauses) => {
-                open.extend(clauses.iter().map(|clause| clause.join(" or ")));
-                open.extend(ports_open(protocol).then(|| "the source port".to_owned()));
-            }
-        }
-    }
-    let field = missed.first().copied().unwrap_or_default();
-    match (missed.len() == fits.len(), missed.is_empty(), open.is_empty()) {
-        (true, _, _) => (format!("misses: {field}"), false),
-        (_, true, true) => ("matches".to_owned(), true),
-        (_, true, false) => {
-            (format!("may match: {}", open.into_iter().collect::<Vec<_>>().join(", ")), false)
-        }
-        (_, false, _) => (format!("matches some of the protocols: {field}"), false),
+        })
     }
 }

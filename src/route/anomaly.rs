@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use super::row::{Hop, Route, Source, State};
+use super::row::{Hop, Route, Row, Source, State};
 use crate::net::Inventory;
 
 /// The kind of an anomaly.
@@ -54,23 +54,26 @@ pub struct Anomaly {
     pub code: Code,
     /// The evidence, as a sentence.
     pub detail: String,
+    /// The row of the document that causes it, from one.
+    pub row: usize,
 }
 
 impl Anomaly {
-    pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into() }
+    pub(super) fn new(code: Code, row: &Row, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), row: row.number }
     }
 }
 
 /// Returns what is odd about one route that carries packets.
 pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anomaly> {
     let mut found = Vec::new();
-    let (prefix, row) = (route.prefix, &route.row);
+    let (prefix, row) = (route.prefix, &*route.row);
     let name = row.name.as_deref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
     match row.hop {
         Hop::None if row.source == Source::User => {
             found.push(Anomaly::new(
                 Code::Blackhole,
+                row,
                 format!("the user route{name} {prefix} drops the packet (next hop None)"),
             ));
         }
@@ -78,6 +81,7 @@ pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anom
             let source = row.source.as_str();
             found.push(Anomaly::new(
                 Code::SystemDrop,
+                row,
                 format!("the {source} route {prefix} drops the packet (next hop None)"),
             ));
         }
@@ -86,35 +90,37 @@ pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anom
                 if row.hop_ips.is_empty() { "an unnamed address".to_owned() } else { row.hop_ips.join(", ") };
             found.push(Anomaly::new(
                 Code::Nva,
+                row,
                 format!("the route{name} {prefix} goes through the appliance at {hops}"),
             ));
             found.extend(inventory.map(|inventory| of_appliance(row, inventory)).unwrap_or_default());
         }
         Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Gateway | Hop::Other => {}
     }
-    if prefix.prefix_len() == 0 && row.source != Source::System {
+    if prefix.prefix_len() <= 1 && row.source != Source::System {
         let (source, hop) = (row.source.as_str(), &row.hop_type);
+        // Two halves are the usual way to go before a default route that cannot be replaced.
+        let what = if prefix.prefix_len() == 0 { "the default route" } else { "half of the default route" };
         found.push(Anomaly::new(
             Code::DefaultTakenOver,
-            format!("the default route {prefix} is {source}'s and goes to {hop}"),
+            row,
+            format!("{what}, {prefix}{name}, is {source}'s and goes to {hop}"),
         ));
     }
     found
 }
 
-fn of_appliance(row: &super::row::Row, inventory: &Inventory) -> Vec<Anomaly> {
+fn of_appliance(row: &Row, inventory: &Inventory) -> Vec<Anomaly> {
     let mut found = Vec::new();
     for text in &row.hop_ips {
         match text.parse::<IpAddr>().ok().and_then(|address| inventory.owner(address)) {
             None => {
-                found.push(Anomaly::new(
-                    Code::NvaUnknown,
-                    format!("no network interface of the inventory owns {text}"),
-                ));
+                let detail = format!("no network interface of the inventory owns {text}");
+                found.push(Anomaly::new(Code::NvaUnknown, row, detail));
             }
             Some(nic) if nic.forwards == Some(false) => {
                 let detail = format!("the network interface {} of {text} does not forward", nic.name);
-                found.push(Anomaly::new(Code::NvaNoForwarding, detail));
+                found.push(Anomaly::new(Code::NvaNoForwarding, row, detail));
             }
             Some(_) => {}
         }
@@ -122,20 +128,17 @@ fn of_appliance(row: &super::row::Row, inventory: &Inventory) -> Vec<Anomaly> {
     found
 }
 
-/// Returns the routes that are not in use and would have gone before the chosen one.
-pub(super) fn invalid<'a>(routes: impl Iterator<Item = &'a Route>, chosen: Option<&Route>) -> Vec<Anomaly> {
-    let ahead = |route: &&Route| {
-        route.row.state == State::Invalid
-            && chosen.is_none_or(|chosen| {
-                let (length, other) = (route.prefix.prefix_len(), chosen.prefix.prefix_len());
-                length > other || (length == other && route.row.source.rank() < chosen.row.source.rank())
-            })
-    };
-    let detail = |route: &Route| {
+/// Tells of a route that is Invalid and would have gone before the chosen one.
+pub(super) fn invalid(route: &Route, chosen: Option<&Route>) -> Option<Anomaly> {
+    let ahead = chosen.is_none_or(|chosen| {
+        let (length, other) = (route.prefix.prefix_len(), chosen.prefix.prefix_len());
+        length > other || (length == other && route.row.source.rank() < chosen.row.source.rank())
+    });
+    (route.row.state == State::Invalid && ahead).then(|| {
         let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
-        format!("the {source} route {prefix} to {hop} would go first, but it is Invalid")
-    };
-    routes.filter(ahead).map(|route| Anomaly::new(Code::InvalidShadow, detail(route))).collect()
+        let detail = format!("the {source} route {prefix} to {hop} would go first, but it is Invalid");
+        Anomaly::new(Code::InvalidShadow, &route.row, detail)
+    })
 }
 
 /// Says where the way there and the way back part.
@@ -153,6 +156,7 @@ pub(super) fn asymmetry(there: &Route, back: &Route) -> Option<Anomaly> {
         };
         Anomaly::new(
             Code::AsymmetricReturn,
+            &there.row,
             format!(
                 "the way there is {} ({}), the way back {} ({})",
                 say(out),

@@ -1,5 +1,6 @@
 //! What a reviewer of a route table would want to know.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ipnet::IpNet;
@@ -13,51 +14,51 @@ use crate::net::{Inventory, Warning};
 
 /// The default route of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DefaultRoute {
+pub struct DefaultRoute<'a> {
     /// Whether there is one.
     pub present: bool,
     /// Whose it is.
-    pub source: Option<String>,
+    pub source: Option<&'a str>,
     /// The route.
-    pub route: Option<Entry>,
+    pub route: Option<Entry<'a>>,
 }
 
 /// A route table at a glance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Audit {
+pub struct Audit<'a> {
     /// The version of this format.
     pub format: u8,
     /// How many prefixes the table lists.
     pub route_count: usize,
     /// Rows that are Invalid.
-    pub invalid: Vec<Entry>,
+    pub invalid: Vec<Entry<'a>>,
     /// User routes in use that drop.
-    pub blackhole: Vec<Entry>,
+    pub blackhole: Vec<Entry<'a>>,
     /// Routes in use through an appliance.
-    pub nva: Vec<Entry>,
+    pub nva: Vec<Entry<'a>>,
     /// Routes in use from the gateway.
-    pub bgp: Vec<Entry>,
+    pub bgp: Vec<Entry<'a>>,
     /// Routes of others in use that drop; for private space that is the platform's habit.
-    pub system_drop: Vec<Entry>,
+    pub system_drop: Vec<Entry<'a>>,
     /// BGP routes that never carry anything, because the platform prefers its own route around them.
-    pub unused_bgp: Vec<Entry>,
+    pub unused_bgp: Vec<Entry<'a>>,
     /// Routes with several next hops, or several routes of one prefix and source.
-    pub ecmp: Vec<Entry>,
+    pub ecmp: Vec<Entry<'a>>,
     /// The default route.
-    pub default_route: DefaultRoute,
+    pub default_route: DefaultRoute<'a>,
     /// Service tags of routes in use that nobody resolved.
-    pub unresolved: Vec<String>,
+    pub unresolved: Vec<&'a str>,
     /// What to look at first.
     pub findings: Vec<Anomaly>,
     /// What could not be read.
-    pub warnings: Vec<Warning>,
+    pub warnings: Cow<'a, [Warning]>,
 }
 
 impl Table {
     /// Lists what a reviewer would want to know.
     #[must_use]
-    pub fn audit(&self, inventory: Option<&Inventory>) -> Audit {
-        let list = |wanted: &dyn Fn(&Route) -> bool| -> Vec<Entry> {
+    pub fn audit(&self, inventory: Option<&Inventory>) -> Audit<'_> {
+        let list = |wanted: &dyn Fn(&Route) -> bool| -> Vec<Entry<'_>> {
             self.routes.iter().filter(|route| wanted(route)).map(Entry::from).collect()
         };
         let active = |wanted: &dyn Fn(&Route) -> bool| list(&|route| route.is_active() && wanted(route));
@@ -75,12 +76,12 @@ impl Table {
             ecmp: self.ecmp(),
             default_route: DefaultRoute {
                 present: default.is_some(),
-                source: default.map(|route| route.row.source.as_str().to_owned()),
+                source: default.map(|route| route.row.source.as_str()),
                 route: default.map(Entry::from),
             },
-            unresolved: tags.map(|(name, _)| name.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
+            unresolved: tags.map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>().into_iter().collect(),
             findings: self.findings(inventory),
-            warnings: self.warnings.clone(),
+            warnings: Cow::Borrowed(&self.warnings),
         }
     }
 
@@ -90,7 +91,7 @@ impl Table {
         self.routes.iter().filter(zero).min_by_key(|route| (route.prefix.network().is_ipv6(), route.rank()))
     }
 
-    fn unused_bgp(&self) -> Vec<Entry> {
+    fn unused_bgp(&self) -> Vec<Entry<'_>> {
         let active = || self.routes.iter().filter(|route| route.is_active());
         let preferred: HashSet<IpNet> =
             active().filter(|route| route.beats_bgp()).map(|route| route.prefix).collect();
@@ -103,7 +104,7 @@ impl Table {
         active().filter(unused).map(Entry::from).collect()
     }
 
-    fn ecmp(&self) -> Vec<Entry> {
+    fn ecmp(&self) -> Vec<Entry<'_>> {
         let active = || self.routes.iter().filter(|route| route.is_active());
         let mut equals: HashMap<(IpNet, (u8, bool)), usize> = HashMap::new();
         active().for_each(|route| *equals.entry((route.prefix, route.rank())).or_default() += 1);
@@ -119,10 +120,12 @@ impl Table {
         for route in &self.routes {
             if route.row.state == State::Invalid {
                 let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
-                found.push(Anomaly::new(
-                    Code::InvalidShadow,
-                    format!("the {source} route {prefix} to {hop} is Invalid"),
-                ));
+                let instead = match self.choose(prefix.network()).best().next() {
+                    Some(other) => format!("{} goes by {}", prefix.network(), Entry::from(other)),
+                    None => format!("nothing carries {}", prefix.network()),
+                };
+                let detail = format!("the {source} route {prefix} to {hop} is Invalid; {instead}");
+                found.push(Anomaly::new(Code::InvalidShadow, &route.row, detail));
             }
             if route.is_active() {
                 let told = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);

@@ -1,11 +1,22 @@
 //! Reads effective route tables as `az` prints them.
 
+use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::row::{Hop, Route, Row, Source, State};
-use crate::net::{DocumentError, Fields, Tags, Warning, is_tag, parse_prefix, rows, texts};
+use crate::net::{
+    DocumentError, Fields, Place, Tags, Warning, Warnings, beginning, clipped, document, each_text, is_tag,
+    parse_prefix, placed,
+};
+
+/// The field that makes a row.
+const PREFIX: &str = "addressPrefix";
+
+/// The field with the addresses of the next hops.
+const HOP: &str = "nextHopIpAddress";
 
 /// The word for what a row does not say.
 const UNKNOWN: &str = "Unknown";
@@ -18,84 +29,104 @@ pub(super) struct Decoded {
     pub(super) tags: Vec<(String, Arc<Row>)>,
     /// How many prefixes the table lists, a tag as one.
     pub(super) listed: usize,
-    pub(super) warnings: Vec<Warning>,
+    /// How many rows there are, whether they could be read or not.
+    pub(super) rows: usize,
+    pub(super) warnings: Warnings,
 }
 
 pub(super) fn decode(text: &str, tags: Option<&Tags>) -> Result<Decoded, DocumentError> {
-    let is_row = |map: &Map<String, Value>| map.field("addressPrefix").is_some();
+    let is_row = |map: &Map<String, Value>| map.field(PREFIX).is_some();
     let mut decoded = Decoded::default();
-    for (at, value) in
-        rows(text, &["value", "effectiveRoutes"], is_row, "effective routes")?.iter().enumerate()
-    {
-        decoded.row(at + 1, value, tags);
+    let document = document(text)?;
+    for found in &placed(&document, &["value", "effectiveRoutes"], is_row, "effective routes")? {
+        decoded.rows += 1;
+        Reader { number: decoded.rows, place: &found.place, tags, decoded: &mut decoded }.row(found.value);
     }
     Ok(decoded)
 }
 
-impl Decoded {
-    fn row(&mut self, number: usize, value: &Value, tags: Option<&Tags>) {
-        let (prefixes, odd) = match value {
-            Value::String(_) => texts(Some(value)),
-            Value::Object(map) => texts(map.field("addressPrefix")),
+/// Reads one row.
+struct Reader<'a> {
+    number: usize,
+    place: &'a Place,
+    tags: Option<&'a Tags>,
+    decoded: &'a mut Decoded,
+}
+
+impl Reader<'_> {
+    fn row(&mut self, value: &Value) {
+        let (listed, place) = match value {
+            Value::String(_) => (Some(value), self.place.clone()),
+            Value::Object(map) => (map.field(PREFIX), self.place.field(PREFIX)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                self.warn(number, format!("{} is no route", clipped(&value.to_string())));
-                return;
+                return self.warn(self.place, || format!("{} is no route", beginning(value)));
             }
         };
-        for text in odd {
-            self.warn(number, format!("`{text}` is no prefix"));
-        }
-        if prefixes.is_empty() {
-            self.warn(number, format!("a route without a prefix: {}", clipped(&value.to_string())));
-            return;
-        }
-        let row = Arc::new(self.shared(number, value));
-        for text in prefixes {
-            self.prefix(&text, &row, tags);
+        let mut row = None;
+        let mut found = false;
+        each_text(listed, &mut |text, way| {
+            found = true;
+            match text {
+                Ok(text) => {
+                    let row = row.get_or_insert_with(|| Arc::new(self.shared(value)));
+                    self.prefix(text, row, || place.items(way));
+                }
+                Err(odd) => self.warn(place.items(way), || format!("`{}` is no prefix", beginning(odd))),
+            }
+        });
+        if !found {
+            self.warn(self.place, || format!("a route without a prefix: {}", beginning(value)));
         }
     }
 
-    fn prefix(&mut self, text: &str, row: &Arc<Row>, tags: Option<&Tags>) {
+    fn prefix(&mut self, text: &str, row: &Arc<Row>, place: impl Fn() -> Place) {
         if let Some(prefix) = parse_prefix(text) {
-            self.listed += 1;
-            self.routes.push(Route { prefix, tag: None, row: Arc::clone(row) });
+            self.decoded.listed += 1;
+            self.decoded.routes.push(Route { prefix, tag: None, row: Arc::clone(row) });
             return;
         }
         if !is_tag(text) {
-            self.warn(row.number, format!("`{}` is no prefix", clipped(text)));
-            return;
+            return self.warn(place(), || format!("`{}` is no prefix", clipped(text)));
         }
-        self.listed += 1;
-        if let Some(prefixes) = tags.and_then(|tags| tags.resolve(text)) {
+        self.decoded.listed += 1;
+        if let Some(prefixes) = self.tags.and_then(|tags| tags.resolve(text)) {
             let tag: Arc<str> = Arc::from(text);
             let route =
                 |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
-            self.routes.extend(prefixes.iter().map(route));
+            self.decoded.routes.extend(prefixes.iter().map(route));
         } else {
-            self.warn(row.number, format!("the service tag `{}` is not resolved", clipped(text)));
-            self.tags.push((clipped(text), Arc::clone(row)));
+            self.warn(place(), || format!("the service tag `{}` is not resolved", clipped(text)));
+            self.decoded.tags.push((clipped(text), Arc::clone(row)));
         }
     }
 
-    fn shared(&mut self, number: usize, value: &Value) -> Row {
+    fn shared(&mut self, value: &Value) -> Row {
         let mut word = |name: &str| {
             value.text(name).map_or_else(
                 || {
-                    self.warnings.push(Warning::at(number, format!("the route has no {name}")));
+                    self.warn(self.place.field(name), || format!("the route has no {name}"));
                     UNKNOWN.to_owned()
                 },
                 clipped,
             )
         };
         let (source, state, hop_type) = (word("source"), word("state"), word("nextHopType"));
-        let (hop_ips, odd) = texts(value.field("nextHopIpAddress"));
-        for text in hop_ips.iter().chain(&odd) {
-            if text.parse::<std::net::IpAddr>().is_err() {
-                self.warn(number, format!("the next hop `{}` is no address", clipped(text)));
+        let mut hop_ips = Vec::new();
+        each_text(value.field(HOP), &mut |text, way| {
+            let odd = match text {
+                Ok(text) => {
+                    hop_ips.push(clipped(text));
+                    text.parse::<IpAddr>().is_err().then(|| clipped(text))
+                }
+                Err(value) => Some(beginning(value)),
+            };
+            if let Some(odd) = odd {
+                let place = self.place.field(HOP).items(way);
+                self.warn(place, || format!("the next hop `{odd}` is no address"));
             }
-        }
+        });
         Row {
-            number,
+            number: self.number,
             source: Source::parse(&source),
             hop: Hop::parse(&hop_type),
             hop_type,
@@ -105,17 +136,8 @@ impl Decoded {
         }
     }
 
-    fn warn(&mut self, row: usize, what: String) {
-        self.warnings.push(Warning::at(row, what));
+    fn warn(&mut self, place: impl fmt::Display, what: impl FnOnce() -> String) {
+        let number = self.number;
+        self.decoded.warnings.push(|| Warning::at(number, place, what()));
     }
-}
-
-/// Bounds what a hostile document can put into a warning.
-fn clipped(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let mut kept: String = text.chars().take(LONGEST).collect();
-    if kept.len() < text.len() {
-        kept.push('…');
-    }
-    kept
 }

@@ -16,10 +16,12 @@
 //! *Invariants*
 //! - Only rows whose state is Active compete; a state that is missing is not Active.
 //! - The answer is `INDETERMINATE` only where the unresolved service tag of an Active row could win.
+//! - What is chosen is decided while the index is built; `Table::choose` copies nothing, `Table::select` tells all.
 //! - A row that cannot be read is a warning that names it, and the other rows still answer.
 
 mod anomaly;
 mod audit;
+mod choose;
 mod decode;
 mod index;
 mod report;
@@ -29,9 +31,12 @@ mod table;
 
 pub use anomaly::{Anomaly, Code};
 pub use audit::{Audit, DefaultRoute};
+pub use choose::Choice;
 pub use report::{Entry, Outcome, Reason, Selection, Step};
 pub use row::{Hop, Route, Row, Source, State};
 pub use table::{Error, Table};
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,9 @@
 //! What is told about a selection.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use ipnet::IpNet;
+use serde::{Serialize, Serializer};
 
 use super::anomaly::Anomaly;
 use super::row::Route;
@@ -64,46 +67,52 @@ impl Reason {
 }
 
 /// One prefix of a route, for people and programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Entry<'a> {
     /// The prefix.
-    pub prefix: String,
+    #[serde(serialize_with = "as_text")]
+    pub prefix: IpNet,
     /// Who put it there.
-    pub source: String,
+    pub source: &'a str,
     /// The kind of the next hop as the table says it.
-    pub next_hop_type: String,
+    pub next_hop_type: &'a str,
     /// The first address of the next hop.
-    pub next_hop_ip: Option<String>,
+    pub next_hop_ip: Option<&'a str>,
     /// Every address of the next hop.
-    pub next_hop_ips: Vec<String>,
+    pub next_hop_ips: &'a [String],
     /// The route's name.
-    pub name: Option<String>,
+    pub name: Option<&'a str>,
     /// Whether it is in use.
-    pub state: String,
+    pub state: &'a str,
     /// The service tag that the prefix comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
+    pub tag: Option<&'a str>,
     /// The row of the document, from one.
     pub row: usize,
 }
 
-impl From<&Route> for Entry {
-    fn from(route: &Route) -> Self {
+fn as_text<S: Serializer>(prefix: &IpNet, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(prefix)
+}
+
+impl<'a> From<&'a Route> for Entry<'a> {
+    fn from(route: &'a Route) -> Self {
+        let row = &*route.row;
         Self {
-            prefix: route.prefix.to_string(),
-            source: route.row.source.as_str().to_owned(),
-            next_hop_type: route.row.hop_type.clone(),
-            next_hop_ip: route.row.hop_ips.first().cloned(),
-            next_hop_ips: route.row.hop_ips.clone(),
-            name: route.row.name.clone(),
-            state: route.row.state.as_str().to_owned(),
-            tag: route.tag.as_deref().map(str::to_owned),
-            row: route.row.number,
+            prefix: route.prefix,
+            source: row.source.as_str(),
+            next_hop_type: &row.hop_type,
+            next_hop_ip: row.hop_ips.first().map(String::as_str),
+            next_hop_ips: &row.hop_ips,
+            name: row.name.as_deref(),
+            state: row.state.as_str(),
+            tag: route.tag.as_deref(),
+            row: row.number,
         }
     }
 }
 
-impl std::fmt::Display for Entry {
+impl std::fmt::Display for Entry<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} {} → {}", self.source, self.prefix, self.next_hop_type)?;
         if !self.next_hop_ips.is_empty() {
@@ -116,34 +125,34 @@ impl std::fmt::Display for Entry {
 
 /// One route that contains the destination, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct Step<'a> {
     /// The route.
-    pub route: Entry,
+    pub route: Entry<'a>,
     /// What became of it, as a sentence.
     pub what: &'static str,
 }
 
 /// The answer to "which route carries a packet to this address?".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Selection {
+pub struct Selection<'a> {
     /// The version of this format.
     pub format: u8,
     /// What became of the question.
     pub result: Outcome,
     /// The route that carries the packet.
-    pub winner: Option<Entry>,
+    pub winner: Option<Entry<'a>>,
     /// The routes among which nothing decides.
-    pub tied: Vec<Entry>,
+    pub tied: Vec<Entry<'a>>,
     /// Why the winner won.
     pub reason: Option<Reason>,
     /// What a reviewer would want to know.
     pub anomalies: Vec<Anomaly>,
     /// Every other active route that contains the destination.
-    pub shadowed: Vec<Entry>,
+    pub shadowed: Vec<Entry<'a>>,
     /// The service tags that could change the answer.
     pub unresolved: Vec<String>,
     /// Every route that contains the destination, the longest prefix first.
-    pub trace: Vec<Step>,
+    pub trace: Vec<Step<'a>>,
     /// What could not be read.
-    pub warnings: Vec<Warning>,
+    pub warnings: Cow<'a, [Warning]>,
 }

@@ -18,9 +18,9 @@ pub enum Error {
     /// Not one row of it could be read, so that "no route" would be a guess.
     #[error("not one of the {rows} rows of the route table could be read: {first}")]
     NoRow {
-        /// How many warnings there are.
+        /// How many rows there are.
         rows: usize,
-        /// The first of them.
+        /// The first warning.
         first: Warning,
     },
     /// A table of a network interface is never empty.
@@ -28,14 +28,14 @@ pub enum Error {
     NoRows,
 }
 
-/// Effective routes of one network interface.
+/// Effective routes of one network interface, compiled: a question takes a search among the prefixes.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(super) routes: Vec<Route>,
     pub(super) tags: Vec<(String, Arc<Row>)>,
     pub(super) listed: usize,
     pub(super) warnings: Vec<Warning>,
-    index: Index,
+    pub(super) index: Index,
 }
 
 impl Table {
@@ -44,15 +44,22 @@ impl Table {
     /// # Errors
     /// Fails where the text is no such document, or where no row of it could be read.
     pub fn parse(text: &str, tags: Option<&Tags>) -> Result<Self, Error> {
-        let Decoded { routes, tags, listed, warnings } = decode(text, tags).map_err(Error::Document)?;
+        let Decoded { routes, tags, listed, rows, warnings } = decode(text, tags).map_err(Error::Document)?;
+        let warnings = warnings.into_vec();
         if listed == 0 {
             return Err(match warnings.first() {
-                Some(first) => Error::NoRow { rows: warnings.len(), first: first.clone() },
+                Some(first) => Error::NoRow { rows, first: first.clone() },
                 None => Error::NoRows,
             });
         }
+        Ok(Self { tags, listed, warnings, ..Self::new(routes) })
+    }
+
+    /// Compiles routes that the caller has.
+    #[must_use]
+    pub fn new(routes: Vec<Route>) -> Self {
         let index = Index::new(&routes);
-        Ok(Self { routes, tags, listed, warnings, index })
+        Self { listed: routes.len(), routes, tags: Vec::new(), warnings: Vec::new(), index }
     }
 
     /// Returns the routes, a row per prefix.
@@ -67,8 +74,13 @@ impl Table {
         &self.warnings
     }
 
-    /// Returns every route that contains an address, in use or not, the longest prefix first.
+    /// Returns every route that contains an address: the longest prefix first, of one prefix what is in use and ranks highest.
     pub fn containing(&self, address: IpAddr) -> impl Iterator<Item = &Route> {
-        self.index.containing(address).filter_map(|at| self.routes.get(at))
+        self.at(self.index.containing(address))
+    }
+
+    /// Returns the routes at some places.
+    pub(super) fn at(&self, places: impl Iterator<Item = u32>) -> impl Iterator<Item = &Route> {
+        places.filter_map(|at| self.routes.get(usize::try_from(at).ok()?))
     }
 }

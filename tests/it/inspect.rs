@@ -58,13 +58,16 @@ fn bad_news_and_open_questions_have_their_exit_codes() {
 
 #[test]
 fn people_read_the_rule_and_the_field_in_which_it_failed() {
-    let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
+    let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23 --trace";
     let told = String::from_utf8(ghost(asked, RULES).stdout).unwrap();
-    assert!(told.starts_with("DENY") && told.contains("ssh: misses: destination port"), "{told}");
+    assert!(
+        told.starts_with("DENY") && told.contains("ssh  misses: destination port; it takes 22"),
+        "{told}"
+    );
     let told = String::from_utf8(ghost("nsg audit --rules -", RULES).stdout).unwrap();
     assert!(told.contains("lets anybody reach 22"), "{told}");
     let told = String::from_utf8(ghost("nsg reach --rules - --to 10.0.1.4", RULES).stdout).unwrap();
-    assert!(told.contains("tcp Ipv4: any → 10.0.1.4/32 port 22"), "{told}");
+    assert!(told.contains("IPv4  tcp  any  → 10.0.1.4/32 port 22"), "{told}");
 }
 
 #[test]
@@ -92,4 +95,52 @@ fn wrong_usage_is_exit_code_2() {
     ] {
         assert_eq!(ghost(arguments, "").status.code(), Some(2), "{arguments}");
     }
+}
+
+#[test]
+fn a_warning_says_where_in_the_document_it_is() {
+    let routes = ROUTES.replace("\"10.0.9.0/24\"", "\"10.0.9.0/24\",\"10.300.0.0/16\"");
+    let told = String::from_utf8(ghost("route audit --table -", &routes).stdout).unwrap();
+    assert!(told.contains("row 2, value[1].addressPrefix[1]: `10.300.0.0/16` is no prefix"), "{told}");
+    let rules =
+        RULES.replace("\"destinationPortRange\":\"22\"", "\"destinationPortRanges\":[\"22\",\"99999\"]");
+    let told = String::from_utf8(ghost("nsg audit --rules -", &rules).stdout).unwrap();
+    let place = "row 1, value[0].effectiveSecurityRules[0].destinationPortRanges[1]: ";
+    assert!(told.contains(place) && told.contains("`99999`"), "{told}");
+}
+
+#[test]
+fn what_is_not_at_a_terminal_has_no_color() {
+    for arguments in ["route audit --table -", "route select --table - --to 10.0.9.1 --trace"] {
+        assert!(!ghost(arguments, ROUTES).stdout.contains(&0x1b), "{arguments}");
+    }
+}
+
+/// Five thousand rules that have nothing in common: the answer is bounded, and says that it is.
+#[test]
+fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
+    let rule = |at: u32| {
+        // Every rule takes other addresses and ports: the product of two sequences without a common period.
+        let (first, second) = (at.wrapping_mul(2_654_435_761), at.wrapping_mul(40_503));
+        serde_json::json!({
+            "name": format!("r{at}"), "priority": 100 + at, "direction": "Inbound", "protocol": "*",
+            "access": if at % 2 == 0 { "Allow" } else { "Deny" },
+            "sourceAddressPrefix": format!("{}/{}", std::net::Ipv4Addr::from_bits(first), at % 12),
+            "destinationAddressPrefix": format!("{}/{}", std::net::Ipv4Addr::from_bits(second << 8), at % 11),
+            "sourcePortRange": format!("{}-{}", second % 30_000, 30_000 + first % 30_000),
+            "destinationPortRange": format!("{}-{}", first % 30_000, 30_000 + second % 30_000),
+        })
+    };
+    let rules: Vec<Value> = (0..5_000).map(rule).collect();
+    let group = serde_json::json!({"association": {"subnet": {"id": "/s"}}, "networkSecurityGroup": {"id": "/n"}, "effectiveSecurityRules": rules});
+    let document = serde_json::json!({ "value": [group] }).to_string();
+    let audit = ghost("nsg audit --rules - --json", &document);
+    let audit: Value = serde_json::from_slice(&audit.stdout).unwrap();
+    assert!(audit.get("unjudged").and_then(Value::as_u64).unwrap() > 0, "{}", audit.get("warnings").unwrap());
+    let reach = ghost("nsg reach --rules - --json --exit-code", &document);
+    let answer: Value = serde_json::from_slice(&reach.stdout).unwrap();
+    assert_eq!(reach.status.code(), Some(4));
+    assert!(answer.get("warnings").unwrap().to_string().contains("too many pieces"));
+    let told = String::from_utf8(ghost("nsg reach --rules -", &document).stdout).unwrap();
+    assert!(told.starts_with("No answer"), "{told}");
 }

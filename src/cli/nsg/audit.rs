@@ -2,10 +2,16 @@
 
 use clap::Args;
 
-use super::command::{Given, unread};
-use crate::cli::input::harmless;
+use super::command::{Given, row};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::nsg::{Audit, RuleRef};
+
+/// So many rules of a gate are shown to people.
+const SHOWN: usize = 50;
+
+/// So many rules are named as causes.
+const FEW: usize = 4;
 
 /// The arguments of `ghost nsg audit`.
 #[derive(Debug, Args)]
@@ -15,7 +21,7 @@ use crate::nsg::{Audit, RuleRef};
 pub(super) struct Arguments {
     #[command(flatten)]
     given: Given,
-    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted.
+    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted, with 4 where some were not judged.
     #[arg(long)]
     exit_code: bool,
 }
@@ -28,50 +34,88 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.given.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
-        line(&harmless(&told(&audit)))?;
+        told(&audit).print()?;
     }
     let found =
         audit.shadowed.len() + audit.permissive.len() + audit.exposed.len() + audit.contradictory.len();
-    Ok(if arguments.exit_code && found > 0 { 3 } else { 0 })
+    Ok(match found {
+        _ if !arguments.exit_code => 0,
+        0 if audit.unjudged == 0 => 0,
+        0 => 4,
+        _ => 3,
+    })
 }
 
-fn told(audit: &Audit) -> String {
-    let mut lines = Vec::new();
-    let part = |lines: &mut Vec<String>, title: &str, entries: Vec<String>| {
-        if !entries.is_empty() {
-            lines.push(format!("\n{title} ({})", entries.len()));
-            lines.extend(entries.iter().map(|entry| format!("  ! {entry}")));
-        }
-    };
-    for order in &audit.order {
-        let nsg = order.nsg.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
-        lines.push(format!(
-            "{:?} at the gate {}{nsg}: {} rules",
-            order.direction,
-            order.gate.as_str(),
-            order.rules.len()
-        ));
-        lines.extend(order.rules.iter().map(|rule| format!("  {}", said(rule))));
+fn told(audit: &Audit) -> Page {
+    let mut page = Page::new();
+    let found = [
+        (audit.exposed.len(), "open to anybody"),
+        (audit.permissive.len(), "allow everything"),
+        (audit.shadowed.len(), "never match"),
+        (audit.contradictory.len(), "void at another gate"),
+    ];
+    let told: Vec<String> =
+        found.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if told.is_empty() && audit.unjudged == 0 {
+        page.add(Tone::Good, "Nothing found").end();
+    } else if told.is_empty() {
+        page.add(Tone::Odd, "Nothing found among the rules that were judged").end();
+    } else {
+        page.add(Tone::Bad, &told.join(", ")).end();
+    }
+    if audit.unjudged > 0 {
+        let what = format!("{} rules are not judged: there are too many different ones", audit.unjudged);
+        page.add(Tone::Odd, &what).end();
     }
     let exposed = audit.exposed.iter().map(|found| {
         let ports: Vec<String> = found.ports.iter().map(ToString::to_string).collect();
-        let through = if found.through { "" } else { ", but another gate drops it" };
-        format!("{} lets anybody reach {}{through}", said(&found.rule), ports.join(" and "))
+        let through =
+            if found.through { String::new() } else { format!(", but {}", dropped(&found.dropped_by)) };
+        said(&found.rule, format!("lets anybody reach {}{through}", ports.join(" and ")))
     });
-    part(&mut lines, "Open to anybody", exposed.collect());
-    part(&mut lines, "Allows everything", audit.permissive.iter().map(said).collect());
+    part(&mut page, "Management ports that are open to anybody", exposed.collect());
+    let permissive =
+        audit.permissive.iter().map(|found| said(found, "on every port, from anybody to anybody"));
+    part(&mut page, "Allows everything", permissive.collect());
     let shadowed = audit.shadowed.iter().map(|found| {
         let why = if found.redundant { "is redundant behind" } else { "is hidden by" };
-        format!("{} {why} {}", said(&found.rule), found.by.join(", "))
+        said(&found.rule, format!("{why} {}", few(&found.by, FEW)))
     });
-    part(&mut lines, "Never matches", shadowed.collect());
-    part(&mut lines, "Allowed here, dropped at another gate", audit.contradictory.iter().map(said).collect());
-    unread(&mut lines, &audit.warnings);
-    lines.join("\n")
+    part(&mut page, "Never matches", shadowed.collect());
+    let contradictory = audit.contradictory.iter().map(|found| said(&found.rule, dropped(&found.dropped_by)));
+    part(&mut page, "Allowed here, dropped at another gate", contradictory.collect());
+    for order in &audit.order {
+        let nsg = order.nsg.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let way = format!("{:?}", order.direction);
+        page.title(&format!(
+            "{way} at the gate {}{nsg}, in the order in which they are tried",
+            order.gate.as_str()
+        ));
+        page.first(&order.rules, SHOWN, |rule| said(rule, ""));
+    }
+    page.unread(&audit.warnings);
+    page
 }
 
-fn said(rule: &RuleRef) -> String {
-    let priority = rule.priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
-    let access = rule.access.map_or_else(|| "?".to_owned(), |access| format!("{access:?}"));
-    format!("{priority:>5}  {access:<5}  {} ({})", rule.rule, rule.gate.as_str())
+fn part(page: &mut Page, title: &str, rows: Vec<Vec<Cell>>) {
+    if !rows.is_empty() {
+        page.title(&format!("{title} ({})", rows.len()));
+        page.first(&rows, SHOWN, Clone::clone);
+    }
+}
+
+fn said(rule: &RuleRef, what: impl Into<String>) -> Vec<Cell> {
+    let mut cells = row(rule.gate.as_str(), rule.priority, rule.access, &rule.rule);
+    cells.push(plain(what));
+    cells
+}
+
+fn dropped(by: &[RuleRef]) -> String {
+    match by.first() {
+        Some(first) => {
+            let names: Vec<&str> = by.iter().map(|rule| rule.rule.as_str()).collect();
+            format!("the gate {} drops it by {}", first.gate.as_str(), few(&names, FEW))
+        }
+        None => "no rule of another gate allows it".to_owned(),
+    }
 }

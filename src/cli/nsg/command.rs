@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 
 use super::{audit, reach, verdict};
 use crate::cli::knowledge::{Knowledge, parsed};
+use crate::cli::page::{Cell, Tone, plain};
 use crate::net::Warning;
-use crate::nsg::{self, Ruleset};
+use crate::nsg::{self, Access, Ruleset};
 
 /// The arguments of `ghost nsg`.
 #[derive(Debug, Args)]
@@ -61,10 +62,13 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
 }
 
-/// Adds what could not be read to a text for people.
-pub(super) fn unread(lines: &mut Vec<String>, warnings: &[Warning]) {
-    if !warnings.is_empty() {
-        lines.push("\nNot read:".to_owned());
-        lines.extend(warnings.iter().map(|warning| format!("  {warning}")));
-    }
+/// Returns a rule as the cells of a table.
+pub(super) fn row(gate: &str, priority: Option<u32>, access: Option<Access>, name: &str) -> Vec<Cell> {
+    let priority = priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
+    let access = match access {
+        Some(access @ (Access::Allow | Access::AlwaysAllow)) => (Tone::Good, format!("{access:?}")),
+        Some(access @ Access::Deny) => (Tone::Bad, format!("{access:?}")),
+        None => (Tone::Odd, "?".to_owned()),
+    };
+    vec![plain(gate), plain(format!("{priority:>5}")), access, plain(name)]
 }

@@ -4,13 +4,17 @@ use std::net::IpAddr;
 
 use clap::Args;
 
-use super::command::{Given, unread};
-use crate::cli::input::harmless;
+use super::command::Given;
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
+use crate::net::Family;
 use crate::nsg::{Direction, Reach, Region};
 
 /// So many prefixes of a region are printed for people.
 const SHOWN: usize = 6;
+
+/// So many regions are.
+const REGIONS: usize = 100;
 
 /// The arguments of `ghost nsg reach`.
 #[derive(Debug, Args)]
@@ -40,39 +44,49 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.given.json {
         line(&serde_json::to_string(&reach)?)?;
     } else {
-        line(&harmless(&told(&reach)))?;
+        told(&reach).print()?;
     }
     Ok(if arguments.exit_code && !reach.unresolved.is_empty() { 4 } else { 0 })
 }
 
-fn told(reach: &Reach) -> String {
-    let mut lines = vec![format!("{} regions get through", reach.regions.len())];
-    lines.extend(reach.regions.iter().map(said));
-    if !reach.unresolved.is_empty() {
-        lines.push(format!("\nNot decided, it depends on {}:", reach.unresolved.join("; ")));
-        lines.extend(reach.undecided.iter().map(said));
+fn told(reach: &Reach) -> Page {
+    let mut page = Page::new();
+    if reach.regions.is_empty() && reach.undecided.is_empty() && !reach.unresolved.is_empty() {
+        page.add(Tone::Odd, &format!("No answer: {}", reach.unresolved.join("; "))).end();
+        page.unread(&reach.warnings);
+        return page;
     }
-    unread(&mut lines, &reach.warnings);
-    lines.join("\n")
+    let tone = if reach.regions.is_empty() { Tone::Bad } else { Tone::Strong };
+    let count = match reach.regions.len() {
+        1 => "1 region gets".to_owned(),
+        count => format!("{count} regions get"),
+    };
+    page.add(tone, &format!("{count} through for certain")).end();
+    page.first(&reach.regions, REGIONS, said);
+    if !reach.unresolved.is_empty() {
+        page.title(&format!("Not decided, it depends on {}", few(&reach.unresolved, SHOWN)));
+        page.first(&reach.undecided, REGIONS, said);
+    }
+    page.unread(&reach.warnings);
+    page
 }
 
-fn said(region: &Region) -> String {
-    let few = |texts: &[String]| match texts.get(..SHOWN) {
-        Some(first) if texts.len() > SHOWN => {
-            format!("{} and {} more", first.join(", "), texts.len() - SHOWN)
+fn said(region: &Region) -> Vec<Cell> {
+    let side = |addresses: &[String], ports: &[String]| {
+        if ports == ["any"] {
+            few(addresses, SHOWN)
+        } else {
+            format!("{} port {}", few(addresses, SHOWN), few(ports, SHOWN))
         }
-        Some(_) | None => texts.join(", "),
     };
-    let from = |ports: &[String]| {
-        if ports == ["any"] { String::new() } else { format!(" from port {}", few(ports)) }
+    let family = match region.family {
+        Family::Ipv4 => "IPv4",
+        Family::Ipv6 => "IPv6",
     };
-    format!(
-        "  {} {:?}: {}{} → {} port {}",
-        region.protocols.join("/"),
-        region.family,
-        few(&region.source),
-        from(&region.source_ports),
-        few(&region.destination),
-        few(&region.destination_ports)
-    )
+    vec![
+        plain(family),
+        plain(region.protocols.join("/")),
+        plain(side(&region.source, &region.source_ports)),
+        plain(format!("→ {}", side(&region.destination, &region.destination_ports))),
+    ]
 }

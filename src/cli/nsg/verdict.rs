@@ -5,15 +5,22 @@ use std::net::IpAddr;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::command::{Given, unread};
-use crate::cli::input::harmless;
+use super::command::{Given, row};
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
-use crate::nsg::{Packet, Ruling, Verdict};
+use crate::net::Family;
+use crate::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
+
+/// So many rules are shown to people where there may be thousands.
+const SHOWN: usize = 20;
+
+/// So many prefixes or ports of a rule are shown.
+const FEW: usize = 4;
 
 /// The arguments of `ghost nsg verdict`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost nsg verdict --rules nsg.json --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 5001\n  az network nic list-effective-nsg -n web-nic -g prod -o json | ghost nsg verdict --rules - --direction outbound --protocol any --src 10.0.1.4 --dst 8.8.8.8 --dst-port 443 --json"
+    after_help = "Examples:\n  ghost nsg verdict --rules nsg.json --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 5001 --trace\n  az network nic list-effective-nsg -n web-nic -g prod -o json | ghost nsg verdict --rules - --direction outbound --protocol any --src 10.0.1.4 --dst 8.8.8.8 --dst-port 443 --json"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -36,6 +43,9 @@ pub(super) struct Arguments {
     /// The port that it goes to; ICMP has none.
     #[arg(long, value_name = "N", required_if_eq_any = [("protocol", "tcp"), ("protocol", "udp"), ("protocol", "any")])]
     dst_port: Option<u16>,
+    /// Show every rule that was tried, and the field in which it failed.
+    #[arg(long)]
+    trace: bool,
     /// Exit with 3 where the answer is DENY, with 4 where it is INDETERMINATE.
     #[arg(long)]
     exit_code: bool,
@@ -50,11 +60,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         .map_err(|error| Hinted::new(error, "both addresses are IPv4, or both are IPv6"))?;
     let (rules, warnings) = arguments.given.read()?;
     let mut ruling = rules.verdict(&packet);
-    ruling.warnings.extend(warnings);
+    ruling.warnings.to_mut().extend(warnings);
     if arguments.given.json {
         line(&serde_json::to_string(&ruling)?)?;
     } else {
-        line(&harmless(&told(&ruling)))?;
+        told(&ruling, &packet, arguments.trace).print()?;
     }
     Ok(match ruling.verdict {
         Verdict::Deny if arguments.exit_code => 3,
@@ -63,33 +73,110 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     })
 }
 
-fn told(ruling: &Ruling) -> String {
-    let mut lines = vec![match &ruling.decisive {
-        Some(decisive) => {
-            let rule = decisive.rule.as_deref().unwrap_or("no single rule: every one that can decide denies");
-            let priority = decisive.priority.map(|priority| format!(" ({priority})")).unwrap_or_default();
-            format!("{}  at the gate {}: {rule}{priority}", ruling.verdict.as_str(), decisive.gate.as_str())
+fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
+    let mut page = Page::new();
+    let tone = tone(ruling.verdict);
+    page.add(tone, ruling.verdict.as_str()).add(Tone::Plain, &format!("  {}", described(packet))).end();
+    if let Some(decisive) = &ruling.decisive {
+        let group = decisive.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
+        let rule = match (decisive.rule, decisive.priority) {
+            (Some(rule), Some(priority)) => format!(" by {rule}, priority {priority}"),
+            (Some(rule), None) => format!(" by {rule}"),
+            (None, _) => ": no single rule decides, and none that can allows it".to_owned(),
+        };
+        page.add(Tone::Plain, &format!("  dropped at the gate {}{group}{rule}", decisive.gate.as_str()))
+            .end();
+    }
+    if !ruling.unresolved.is_empty() {
+        page.add(Tone::Plain, &format!("  it depends on {}", few(&ruling.unresolved, 5))).end();
+        page.add(Tone::Faint, "  --tags resolves service tags, --inventory application security groups")
+            .end();
+    }
+    page.title("The gates in the order in which the packet meets them");
+    page.rows(&ruling.gates.iter().map(gate).collect::<Vec<_>>());
+    for gate in ruling.gates.iter().filter(|_| trace) {
+        let rows: Vec<Vec<Cell>> = gate.trace.iter().map(|tried| step(&tried, packet)).collect();
+        if rows.is_empty() {
+            continue;
         }
-        None if ruling.unresolved.is_empty() => ruling.verdict.as_str().to_owned(),
-        None => format!("{}  it depends on {}", ruling.verdict.as_str(), ruling.unresolved.join("; ")),
-    }];
-    for gate in &ruling.gates {
-        let nsg = gate.nsg.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
-        lines.push(format!("\n{}{nsg}: {}", gate.gate.as_str(), gate.verdict.as_str()));
-        for tried in &gate.trace {
-            let priority = tried.priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
-            let access = tried.access.map_or_else(|| "?".to_owned(), |access| format!("{access:?}"));
-            lines.push(format!("  {priority:>5}  {access:<5}  {}: {}", tried.rule, tried.what));
-        }
+        let group = gate.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
+        page.title(&format!("Tried at the gate {}{group}, in order", gate.gate.as_str()));
+        page.rows(&rows);
+    }
+    if !trace {
+        page.add(Tone::Faint, "  --trace shows every rule that was tried, and in which field it failed")
+            .end();
     }
     if !ruling.shadowed.is_empty() {
-        let names: Vec<String> = ruling
-            .shadowed
-            .iter()
-            .map(|behind| format!("{} ({})", behind.rule, behind.gate.as_str()))
-            .collect();
-        lines.push(format!("\nThese match too, and come too late: {}", names.join(", ")));
+        page.title("These match too, and come too late");
+        page.first(&ruling.shadowed, SHOWN, |behind| {
+            row(behind.gate.as_str(), behind.priority, behind.access, behind.rule)
+        });
     }
-    unread(&mut lines, &ruling.warnings);
-    lines.join("\n")
+    page.unread(&ruling.warnings);
+    page
+}
+
+const fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Allow => Tone::Good,
+        Verdict::Deny => Tone::Bad,
+        Verdict::Indeterminate => Tone::Odd,
+        Verdict::Skipped | Verdict::Absent => Tone::Faint,
+    }
+}
+
+fn described(packet: &Packet) -> String {
+    let protocols: Vec<&str> = packet.protocols.iter().flat_map(|protocol| protocol.names()).collect();
+    let from = packet.source_port.map(|port| format!(" port {port}")).unwrap_or_default();
+    let has_ports = packet.protocols.iter().any(|protocol| !protocol.and(Protocols::WITH_PORTS).is_empty());
+    let to = if has_ports { format!(" port {}", packet.destination_port) } else { String::new() };
+    let way = format!("{:?}", packet.direction).to_lowercase();
+    format!("{way} {} {}{from} → {}{to}", protocols.join("/"), packet.source, packet.destination)
+}
+
+fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
+    let decided = match (gate.rule, gate.priority) {
+        (Some(rule), Some(priority)) => format!("by {rule}, priority {priority}"),
+        (Some(rule), None) => format!("by {rule}"),
+        (None, _) if gate.verdict == Verdict::Absent => "no network security group is known here".to_owned(),
+        (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates, FEW)),
+        (None, _) => "no rule matches".to_owned(),
+    };
+    vec![
+        plain(gate.gate.as_str()),
+        plain(gate.nsg.unwrap_or_default()),
+        (tone(gate.verdict), gate.verdict.as_str().to_owned()),
+        plain(decided),
+    ]
+}
+
+/// Explains what became of one rule: where it misses, what it would have taken.
+fn step(tried: &Tried<'_>, packet: &Packet) -> Vec<Cell> {
+    let priority = tried.priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
+    let access = tried.access.map_or_else(|| "?".to_owned(), |access| format!("{access:?}"));
+    let (rule, family) = (tried.of, Family::of(packet.source));
+    let addresses = |peers: &Peers| {
+        let prefixes: Vec<String> =
+            family.prefixes(peers.known.family(family)).iter().map(ToString::to_string).collect();
+        if prefixes.is_empty() { "nothing of this family".to_owned() } else { few(&prefixes, FEW) }
+    };
+    let ports = |ports: &Ports| {
+        let ranges = ports.known.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
+        few(&ranges.collect::<Vec<_>>(), FEW)
+    };
+    let takes = tried.missed.map(|field| match field {
+        Field::Direction => "the other direction".to_owned(),
+        Field::Protocol => rule.protocols.map_or_else(String::new, |protocols| protocols.names().join("/")),
+        Field::Source => addresses(&rule.source),
+        Field::Destination => addresses(&rule.destination),
+        Field::SourcePort => ports(&rule.source_ports),
+        Field::DestinationPort => ports(&rule.destination_ports),
+    });
+    let what = match takes {
+        Some(takes) => (Tone::Faint, format!("{}; it takes {takes}", tried.what)),
+        None if tried.what.starts_with("may") => (Tone::Odd, tried.what.clone().into_owned()),
+        None => (Tone::Strong, tried.what.clone().into_owned()),
+    };
+    vec![plain(format!("{priority:>5}")), plain(access), plain(tried.rule), what]
 }

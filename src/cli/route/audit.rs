@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::command::table;
-use crate::cli::input::harmless;
+use super::select::{SHOWN, cells};
 use crate::cli::knowledge::Knowledge;
+use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
-use crate::route::{Audit, Entry};
+use crate::route::{Anomaly, Audit, Entry};
 
 /// The arguments of `ghost route audit`.
 #[derive(Debug, Args)]
@@ -32,48 +33,53 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (tags, inventory) = (arguments.knowledge.tags()?, arguments.knowledge.inventory()?);
-    let mut audit = table(&arguments.table, tags.as_ref())?.audit(inventory.as_ref());
-    audit.warnings.extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
-    audit.warnings.extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
+    let routes = table(&arguments.table, tags.as_ref())?;
+    let mut audit = routes.audit(inventory.as_ref());
+    audit.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
+    audit.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
     if arguments.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
-        line(&harmless(&told(&audit)))?;
+        told(&audit).print()?;
     }
     Ok(if arguments.exit_code && !audit.findings.is_empty() { 3 } else { 0 })
 }
 
-fn told(audit: &Audit) -> String {
-    let default = audit.default_route.route.as_ref();
-    let mut lines = vec![
-        format!("{} prefixes", audit.route_count),
-        default.map_or_else(|| "no default route".to_owned(), |route| format!("default: {route}")),
-    ];
-    let parts: [(&str, &[Entry]); 7] = [
-        ("user routes that drop", &audit.blackhole),
-        ("Invalid routes", &audit.invalid),
-        ("routes through an appliance", &audit.nva),
-        ("routes from the gateway", &audit.bgp),
-        ("of these, never used: the platform prefers its own", &audit.unused_bgp),
-        ("routes that share the load", &audit.ecmp),
-        ("other routes that drop", &audit.system_drop),
-    ];
-    for (title, entries) in parts.iter().filter(|(_, entries)| !entries.is_empty()) {
-        lines.push(format!("\n{title} ({})", entries.len()));
-        lines.extend(entries.iter().map(|entry| format!("  {entry}")));
+fn told(audit: &Audit<'_>) -> Page {
+    let mut page = Page::new();
+    page.add(Tone::Strong, &format!("{} prefixes", audit.route_count));
+    match &audit.default_route.route {
+        Some(route) => page.add(Tone::Plain, &format!(", by default {route}")).end(),
+        None => page.add(Tone::Odd, ", no default route").end(),
+    };
+    if !audit.findings.is_empty() {
+        page.title("What to look at first");
+        let row = |found: &Anomaly| {
+            vec![
+                (Tone::Bad, found.code.as_str().to_owned()),
+                (Tone::Faint, format!("row {}", found.row)),
+                plain(found.detail.clone()),
+            ]
+        };
+        page.first(&audit.findings, 2 * SHOWN, row);
     }
     if !audit.unresolved.is_empty() {
-        lines.push(format!("\nservice tags that --tags would resolve: {}", audit.unresolved.join(", ")));
+        page.title("Service tags that --tags would resolve");
+        page.first(&audit.unresolved, SHOWN, |name| vec![(Tone::Odd, (*name).to_owned())]);
     }
-    if !audit.findings.is_empty() {
-        lines.push("\nWhat to look at first:".to_owned());
-        lines.extend(
-            audit.findings.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)),
-        );
+    let parts: [(&str, &[Entry<'_>]); 7] = [
+        ("User routes that drop", &audit.blackhole),
+        ("Invalid routes", &audit.invalid),
+        ("Routes through an appliance", &audit.nva),
+        ("Routes from the gateway", &audit.bgp),
+        ("Of these never used, because the platform prefers its own", &audit.unused_bgp),
+        ("Routes that share the load", &audit.ecmp),
+        ("Other routes that drop", &audit.system_drop),
+    ];
+    for (title, entries) in parts.iter().filter(|(_, entries)| !entries.is_empty()) {
+        page.title(&format!("{title} ({})", entries.len()));
+        page.first(entries, SHOWN, cells);
     }
-    if !audit.warnings.is_empty() {
-        lines.push("\nNot read:".to_owned());
-        lines.extend(audit.warnings.iter().map(|warning| format!("  {warning}")));
-    }
-    lines.join("\n")
+    page.unread(&audit.warnings);
+    page
 }

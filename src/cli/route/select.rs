@@ -6,15 +6,21 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::command::table;
-use crate::cli::input::harmless;
 use crate::cli::knowledge::Knowledge;
+use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
-use crate::route::{Outcome, Selection};
+use crate::route::{Entry, Outcome, Selection};
+
+/// So many routes of a kind are shown to people.
+pub(super) const SHOWN: usize = 20;
+
+/// So many steps of a trace are.
+const TRACED: usize = 200;
 
 /// The arguments of `ghost route select`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost route select --table routes.json --to 10.1.2.3\n  az network nic show-effective-route-table -n web-nic -g prod -o json | ghost route select --table - --to 8.8.8.8\n  ghost route select --table a.json --to 10.1.0.4 --from 10.0.0.4 --return-table b.json --inventory nics.json"
+    after_help = "Examples:\n  ghost route select --table routes.json --to 10.1.2.3 --trace\n  az network nic show-effective-route-table -n web-nic -g prod -o json | ghost route select --table - --to 8.8.8.8\n  ghost route select --table a.json --to 10.1.0.4 --from 10.0.0.4 --return-table b.json --inventory nics.json"
 )]
 pub(super) struct Arguments {
     /// The effective route table as `az` prints it; `-` is standard input.
@@ -31,7 +37,10 @@ pub(super) struct Arguments {
     return_table: Option<PathBuf>,
     #[command(flatten)]
     knowledge: Knowledge,
-    /// Print one JSON document.
+    /// Show every route that contains the destination, and what became of it.
+    #[arg(long)]
+    trace: bool,
+    /// Print one JSON document, the trace included.
     #[arg(long)]
     json: bool,
     /// Exit with 3 where there is no route or an anomaly, with 4 where the answer is INDETERMINATE.
@@ -44,16 +53,20 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (tags, inventory) = (arguments.knowledge.tags()?, arguments.knowledge.inventory()?);
     let routes = table(&arguments.table, tags.as_ref())?;
     let mut selection = routes.select_knowing(arguments.to, inventory.as_ref());
-    if let (Some(path), Some(from)) = (&arguments.return_table, arguments.from) {
-        let back = table(path, tags.as_ref())?;
-        routes.compare_return(&mut selection, arguments.to, &back, from);
+    let back = arguments.return_table.as_deref().map(|path| table(path, tags.as_ref())).transpose()?;
+    if let (Some(back), Some(from)) = (&back, arguments.from) {
+        routes.compare_return(&mut selection, arguments.to, back, from);
+        selection.warnings.to_mut().extend(back.warnings().iter().cloned().map(|mut warning| {
+            warning.what = format!("{} (of the return table)", warning.what);
+            warning
+        }));
     }
-    selection.warnings.extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
-    selection.warnings.extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
+    selection.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
+    selection.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
     if arguments.json {
         line(&serde_json::to_string(&selection)?)?;
     } else {
-        line(&harmless(&told(&selection, arguments.to)))?;
+        told(&selection, arguments).print()?;
     }
     Ok(match selection.result {
         _ if !arguments.exit_code => 0,
@@ -69,32 +82,71 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     })
 }
 
-fn told(selection: &Selection, to: IpAddr) -> String {
-    let mut lines = vec![match (&selection.winner, selection.result) {
+/// Returns a route as the cells of a table.
+pub(super) fn cells(entry: &Entry<'_>) -> Vec<Cell> {
+    let hops = entry.next_hop_ips.join(", ");
+    let hop = if hops.is_empty() {
+        entry.next_hop_type.to_owned()
+    } else {
+        format!("{} {hops}", entry.next_hop_type)
+    };
+    let tag = entry.tag.map(|tag| format!("tag {tag}"));
+    let name = [entry.name.map(str::to_owned), tag].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    vec![
+        plain(entry.prefix.to_string()),
+        plain(entry.source),
+        plain(hop),
+        (Tone::Faint, format!("row {}", entry.row)),
+        (Tone::Faint, name),
+    ]
+}
+
+fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
+    let (mut page, to) = (Page::new(), arguments.to);
+    let result = selection.result.as_str();
+    match (&selection.winner, selection.result) {
         (Some(winner), _) => {
-            let reason =
-                selection.reason.map(|reason| format!(": {}", reason.sentence())).unwrap_or_default();
-            format!("{to}  {winner}{reason}")
+            page.add(Tone::Good, result).add(Tone::Plain, &format!("  {to} goes by")).end();
+            page.rows(&[cells(winner)]);
+            let reason = selection.reason.map_or("", |reason| reason.sentence());
+            page.add(Tone::Plain, &format!("  because {reason}")).end();
         }
-        (None, Outcome::NoRoute) => format!("{to}  no route carries it: the packet is dropped"),
+        (None, Outcome::NoRoute) => {
+            let rest = format!("  no route in use contains {to}: the packet is dropped");
+            page.add(Tone::Bad, result).add(Tone::Plain, &rest).end();
+        }
         (None, Outcome::Indeterminate) => {
-            let names = selection.unresolved.join(", ");
-            format!("{to}  not decided: the service tag {names} could carry it (resolve it with --tags)")
+            let rest = format!("  {to} may go by the service tag {}", few(&selection.unresolved, 5));
+            page.add(Tone::Odd, result).add(Tone::Plain, &rest).end();
+            let hint =
+                "  resolve it: --tags with what `az network list-service-tags -l REGION -o json` prints";
+            page.add(Tone::Plain, hint).end();
         }
         (None, Outcome::Winner | Outcome::Tied) => {
-            format!("{to}  {} equal routes share the load", selection.tied.len())
+            let rest = format!("  {} equal routes share the load to {to}", selection.tied.len());
+            page.add(Tone::Odd, result).add(Tone::Plain, &rest).end();
+            page.first(&selection.tied, SHOWN, cells);
         }
-    }];
-    lines.extend(
-        selection.anomalies.iter().map(|found| format!("  ! {}  {}", found.code.as_str(), found.detail)),
-    );
-    if !selection.trace.is_empty() {
-        lines.push("\nEvery route that contains it, the winner first:".to_owned());
-        lines.extend(selection.trace.iter().map(|step| format!("  {}\n      {}", step.route, step.what)));
     }
-    if !selection.warnings.is_empty() {
-        lines.push("\nNot read:".to_owned());
-        lines.extend(selection.warnings.iter().map(|warning| format!("  {warning}")));
+    let several = selection.winner.as_ref().map_or(0, |winner| winner.next_hop_ips.len());
+    if several > 1 {
+        page.add(Tone::Plain, &format!("  its {several} next hops share the load")).end();
     }
-    lines.join("\n")
+    for found in &selection.anomalies {
+        page.add(Tone::Bad, &format!("  ! {}", found.code.as_str()));
+        page.add(Tone::Plain, &format!("  {} (row {})", found.detail, found.row)).end();
+    }
+    let others = selection
+        .trace
+        .len()
+        .saturating_sub(selection.tied.len().max(usize::from(selection.winner.is_some())));
+    if arguments.trace {
+        page.title(&format!("Every route that contains {to}, in the order in which they were weighed"));
+        page.first(&selection.trace, TRACED, |step| [cells(&step.route), vec![plain(step.what)]].concat());
+    } else if others > 0 {
+        let text = format!("  {others} more contain it; --trace says what became of them");
+        page.add(Tone::Faint, &text).end();
+    }
+    page.unread(&selection.warnings);
+    page
 }

@@ -1,0 +1,168 @@
+//! A text for people: aligned, with color at a terminal, and nothing of a document in it that would steer one.
+
+use std::io::{self, IsTerminal as _};
+
+use super::input::harmless;
+use super::print::line;
+use crate::config::Environment;
+
+/// Wider cells push the rest of their row aside instead of the whole table.
+const WIDEST: usize = 44;
+
+/// So many warnings are shown to people.
+const WARNINGS: usize = 30;
+
+/// How a piece of text is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// As it is.
+    Plain,
+    /// A title, or the answer itself.
+    Strong,
+    /// What works.
+    Good,
+    /// What does not.
+    Bad,
+    /// What is odd or not decided.
+    Odd,
+    /// What matters least.
+    Faint,
+}
+
+impl Tone {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Strong => "1",
+            Self::Good => "32",
+            Self::Bad => "31",
+            Self::Odd => "33",
+            Self::Faint => "2",
+        }
+    }
+}
+
+/// A piece of text and how it is meant.
+pub(super) type Cell = (Tone, String);
+
+/// Says that a text is meant as it is.
+pub(super) fn plain(text: impl Into<String>) -> Cell {
+    (Tone::Plain, text.into())
+}
+
+/// Names the first of some texts, and how many more there are.
+pub(super) fn few<T: AsRef<str>>(texts: &[T], most: usize) -> String {
+    let first: Vec<&str> = texts.iter().take(most).map(AsRef::as_ref).collect();
+    match texts.len().checked_sub(most) {
+        None | Some(0) => first.join(", "),
+        Some(more) => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// A text in the making.
+pub(super) struct Page {
+    text: String,
+    color: bool,
+}
+
+impl Page {
+    /// Begins a text for standard output: color only at a terminal that did not ask for none.
+    pub(super) fn new() -> Self {
+        let environment = Environment::read();
+        let refused = environment.text("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || environment.text("TERM") == Some("dumb");
+        Self { text: String::new(), color: !refused && io::stdout().is_terminal() }
+    }
+
+    /// Adds a piece of text.
+    pub(super) fn add(&mut self, tone: Tone, text: &str) -> &mut Self {
+        let text = harmless(text);
+        if self.color && tone != Tone::Plain {
+            self.text.push_str(&format!("\x1b[{}m{text}\x1b[0m", tone.code()));
+        } else {
+            self.text.push_str(&text);
+        }
+        self
+    }
+
+    /// Ends a line.
+    pub(super) fn end(&mut self) -> &mut Self {
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        self.text.push('\n');
+        self
+    }
+
+    /// Adds an empty line and a title.
+    pub(super) fn title(&mut self, text: &str) -> &mut Self {
+        self.end().add(Tone::Strong, text).end()
+    }
+
+    /// Adds rows whose columns stand below one another, indented.
+    pub(super) fn rows(&mut self, rows: &[Vec<Cell>]) -> &mut Self {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+        let width = |column: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells
+                .map(|(_, text)| text.chars().count())
+                .filter(|width| *width <= WIDEST)
+                .max()
+                .unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in rows {
+            for ((tone, text), width) in row.iter().zip(&widths) {
+                let gap = width.saturating_sub(text.chars().count()) + 2;
+                self.add(Tone::Plain, "  ").add(*tone, text);
+                self.text.push_str(&" ".repeat(gap.saturating_sub(2)));
+            }
+            self.end();
+        }
+        self
+    }
+
+    /// Adds the first of some rows, and says how many more there are.
+    pub(super) fn first<T>(&mut self, rows: &[T], most: usize, cells: impl Fn(&T) -> Vec<Cell>) -> &mut Self {
+        self.rows(&rows.iter().take(most).map(cells).collect::<Vec<_>>());
+        if rows.len() > most {
+            let more = format!("  and {} more; --json has them all", rows.len() - most);
+            self.add(Tone::Faint, &more).end();
+        }
+        self
+    }
+
+    /// Adds what could not be read.
+    pub(super) fn unread(&mut self, warnings: &[crate::net::Warning]) -> &mut Self {
+        if !warnings.is_empty() {
+            self.title("Not read");
+            self.first(warnings, WARNINGS, |warning| vec![(Tone::Odd, warning.to_string())]);
+        }
+        self
+    }
+
+    /// Prints the text.
+    ///
+    /// # Errors
+    /// Fails where standard output is closed.
+    pub(super) fn print(&self) -> anyhow::Result<()> {
+        line(self.text.trim_matches('\n'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_below_one_another_and_a_document_adds_no_color() {
+        let mut page = Page { text: String::new(), color: false };
+        page.rows(&[vec![plain("a"), plain("b")], vec![(Tone::Bad, "long\x1b[2J".into()), plain("c")]]);
+        assert_eq!(page.text, "  a         b\n  long\u{fffd}[2J  c\n");
+    }
+
+    #[test]
+    fn color_ends_with_its_piece() {
+        let mut page = Page { text: String::new(), color: true };
+        page.add(Tone::Bad, "DENY").add(Tone::Plain, " x").end();
+        assert_eq!(page.text, "\x1b[31mDENY\x1b[0m x\n");
+    }
+}

@@ -1,0 +1,184 @@
+//! Reads whom a side of a rule means, and resolves the names in it once for all rules.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use serde_json::Value;
+
+use super::peers::{Knowledge, Open, Peers, is_anybody};
+use crate::net::{AddressSet, Fields, Place, beginning, clipped, each_text, is_tag, parse_prefix};
+
+/// So many ranges are kept for names; what goes beyond stays a name.
+const MOST_RANGES: usize = 10_000_000;
+
+/// Members of an application security group, and the known addresses that are none.
+type Membership = (Arc<AddressSet>, Arc<AddressSet>);
+
+/// Reads sides of rules.
+pub(super) struct Resolver<'a> {
+    knowledge: Knowledge<'a>,
+    tags: HashMap<String, Arc<AddressSet>>,
+    groups: HashMap<String, Membership>,
+    unions: HashMap<String, Arc<AddressSet>>,
+    left: usize,
+}
+
+/// A side while it is read.
+#[derive(Default)]
+struct Side {
+    all: bool,
+    prefixes: Vec<IpNet>,
+    /// What names stand for, and the names.
+    sets: Vec<Arc<AddressSet>>,
+    names: Vec<String>,
+    open: Vec<Open>,
+    seen: HashSet<String>,
+}
+
+impl Side {
+    fn leave(&mut self, name: String, never: Arc<AddressSet>) {
+        if self.seen.insert(name.to_ascii_lowercase()) {
+            self.open.push(Open { name, never });
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(knowledge: Knowledge<'a>) -> Self {
+        let (tags, groups, unions) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { knowledge, tags, groups, unions, left: MOST_RANGES }
+    }
+
+    /// Reads one side of a rule: the expanded list, else the plural list, else the single value, and the groups.
+    ///
+    /// `odd` is told the place and the text of what is neither an address nor a name.
+    pub(super) fn side(&mut self, rule: &Value, side: &str, odd: &mut dyn FnMut(Place, String)) -> Peers {
+        let capital: String =
+            side.chars().take(1).flat_map(char::to_uppercase).chain(side.chars().skip(1)).collect();
+        let [expanded, also, plural, single] = [
+            format!("expanded{capital}AddressPrefix"),
+            format!("expanded{capital}AddressPrefixes"),
+            format!("{side}AddressPrefixes"),
+            format!("{side}AddressPrefix"),
+        ];
+        let mut peers = Peers::default();
+        for name in [&plural, &single] {
+            each_text(rule.field(name), &mut |text, _| peers.anybody |= text.is_ok_and(is_anybody));
+        }
+        let mut found = Side::default();
+        for name in [&expanded, &also, &plural, &single] {
+            let mut any = false;
+            each_text(rule.field(name), &mut |text, way| {
+                any = true;
+                let place = || Place::default().field(name).items(way);
+                match text {
+                    Ok(text) => self.take(text, &mut found, &mut |text| odd(place(), text)),
+                    Err(value) => {
+                        odd(place(), beginning(value));
+                        found.leave(beginning(value), Arc::default());
+                    }
+                }
+            });
+            if any {
+                break;
+            }
+        }
+        let groups = rule.field(&format!("{side}ApplicationSecurityGroups")).and_then(Value::as_array);
+        for group in groups.into_iter().flatten() {
+            let id = group.text("id").or_else(|| group.as_str());
+            self.group(id.unwrap_or("an unnamed application security group"), &mut found);
+        }
+        if !found.all && found.prefixes.is_empty() && found.sets.is_empty() && found.open.is_empty() {
+            // A rule that names nobody is not known to mean nobody.
+            found.leave(format!("the {side} of a rule without one"), Arc::default());
+        }
+        peers.open = std::mem::take(&mut found.open);
+        peers.known = self.known(found);
+        peers
+    }
+
+    fn take(&mut self, text: &str, found: &mut Side, odd: &mut dyn FnMut(String)) {
+        if text == "*" || text.eq_ignore_ascii_case("any") {
+            found.all = true;
+        } else if let Some(prefix) = parse_prefix(text) {
+            found.prefixes.push(prefix);
+        } else if let Some(set) = self.tag(text) {
+            found.sets.push(set);
+            found.names.push(text.to_ascii_lowercase());
+        } else {
+            if text.contains(['/', ' ', ':', '{']) || text.starts_with(|char: char| char.is_ascii_digit()) {
+                odd(clipped(text));
+            }
+            found.leave(clipped(text), Arc::default());
+        }
+    }
+
+    fn tag(&mut self, name: &str) -> Option<Arc<AddressSet>> {
+        let name = name.to_ascii_lowercase();
+        if let Some(known) = self.tags.get(&name) {
+            return Some(Arc::clone(known));
+        }
+        let prefixes = self.knowledge.tags.filter(|_| is_tag(&name))?.resolve(&name)?;
+        self.left = self.left.checked_sub(prefixes.len())?;
+        let set = Arc::new(AddressSet::of(prefixes));
+        self.tags.insert(name, Arc::clone(&set));
+        Some(set)
+    }
+
+    fn group(&mut self, id: &str, found: &mut Side) {
+        let name = clipped(id.rsplit('/').next().unwrap_or(id));
+        let (members, never) = self.membership(id);
+        if !members.is_empty() {
+            found.sets.push(members);
+            found.names.push(id.to_ascii_lowercase());
+        }
+        found.leave(name, never);
+    }
+
+    fn membership(&mut self, id: &str) -> Membership {
+        let id = id.to_ascii_lowercase();
+        if let Some((members, others)) = self.groups.get(&id) {
+            return (Arc::clone(members), Arc::clone(others));
+        }
+        let (mut members, mut others) = (Vec::new(), Vec::new());
+        for (address, inside) in self.knowledge.inventory.into_iter().flat_map(|known| known.membership(&id))
+        {
+            if inside { &mut members } else { &mut others }.push(IpNet::from(address));
+        }
+        let Some(left) = self.left.checked_sub(members.len() + others.len()) else {
+            return Membership::default();
+        };
+        self.left = left;
+        let known = (Arc::new(AddressSet::of(&members)), Arc::new(AddressSet::of(&others)));
+        self.groups.insert(id, (Arc::clone(&known.0), Arc::clone(&known.1)));
+        known
+    }
+
+    /// Puts together what a side certainly means; what several rules say is kept once.
+    fn known(&mut self, found: Side) -> Arc<AddressSet> {
+        if found.all {
+            return self.shared("*", AddressSet::all);
+        }
+        let written = AddressSet::of(&found.prefixes);
+        match found.sets.as_slice() {
+            [] => Arc::new(written),
+            [one] if found.prefixes.is_empty() => Arc::clone(one),
+            sets => {
+                let names = found.names.join(",");
+                let prefixes: Vec<String> = found.prefixes.iter().map(ToString::to_string).collect();
+                let union = || sets.iter().fold(written, |all, set| all.union(set));
+                self.shared(&format!("{names},{}", prefixes.join(",")), union)
+            }
+        }
+    }
+
+    fn shared(&mut self, key: &str, make: impl FnOnce() -> AddressSet) -> Arc<AddressSet> {
+        if let Some(known) = self.unions.get(key) {
+            return Arc::clone(known);
+        }
+        let set = Arc::new(make());
+        self.unions.insert(key.to_owned(), Arc::clone(&set));
+        set
+    }
+}
