@@ -15,6 +15,7 @@
 
 mod diff;
 mod error;
+mod ipset;
 mod logic;
 mod nft;
 mod read;
@@ -26,6 +27,7 @@ mod walk;
 
 pub use diff::{Change, Diff, DiffError, Kind, Severity, diff};
 pub use error::ReadError;
+pub use ipset::{IpSet, Member, read_sets};
 pub use read::{LARGEST, read};
 pub use ruleset::{Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Warning};
 pub use walk::{Answer, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::netfilter::ipset::IpSet;
+
 /// All that one text holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ruleset {
@@ -14,6 +16,9 @@ pub struct Ruleset {
     pub framework: Option<String>,
     /// Its tables, in the order of the text.
     pub tables: Vec<Table>,
+    /// The sets of `ipset save` that were told beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ipsets: Vec<IpSet>,
     /// How many rules there are.
     pub rules: usize,
     /// How many of them have a part that is not known by name.

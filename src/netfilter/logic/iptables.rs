@@ -109,8 +109,12 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
         (Some("addrtype"), "--dst-type") => Some(address_type(scope, Field::Destination, value)),
         (Some("addrtype"), "--src-type") => Some(address_type(scope, Field::Source, value)),
         (Some("frag"), _) => Some(Test::Never),
+        (Some("set"), "--match-set") => member(scope, part, parts),
         // Options that only say how the others are meant.
-        (Some("ipv6header"), "--soft") | (Some("set"), "--return-nomatch") => return None,
+        (Some("ipv6header"), "--soft")
+        | (Some("set"), "--return-nomatch" | "--update-counters" | "--update-subcounters") => {
+            return None;
+        }
         _ => None,
     };
     Some(match test {
@@ -126,6 +130,22 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
             scope.atom(&text).negated(part.negated && !joined && part.name != "-m")
         }
     })
+}
+
+/// Whether a packet is in a set that was told beside the rules.
+fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
+    let [name, flags] = part.values.as_slice() else { return None };
+    if !scope.afford(name) {
+        return None;
+    }
+    let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
+    let listed = crate::netfilter::ipset::test(&scope.ruleset.ipsets, scope.names, name, flags, exceptions)?;
+    if scope.fills(name) {
+        // Packets put themselves in: what was printed is the least of it.
+        let since = scope.atom(&format!("whether it was put into the set {name} since"));
+        return Some(Test::Any(vec![listed, since]));
+    }
+    Some(listed)
 }
 
 /// Returns all options of a module in one text.

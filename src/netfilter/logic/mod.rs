@@ -12,8 +12,8 @@ mod program;
 mod span;
 mod test;
 
-pub(super) use address::number as address_number;
-pub(super) use name::protocol_number;
+pub(super) use address::{number as address_number, prefix as address_prefix};
+pub(super) use name::{icmp_type as icmp_number, mark as mark_number, port as port_number, protocol_number};
 pub(super) use program::{Change, Code, Names, Program, Step, compile};
 pub(super) use span::Spans;
 pub(super) use test::{Field, Test};

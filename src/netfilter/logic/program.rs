@@ -1,6 +1,6 @@
 //! A ruleset as a program: chains of steps.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::test::Test;
 use super::{iptables, nftables};
@@ -31,6 +31,7 @@ impl Names {
         names.devices.push(Device { name: String::new(), open: true });
         let mut found = Vec::new();
         for ruleset in rulesets {
+            crate::netfilter::ipset::devices(&ruleset.ipsets, &mut found);
             for table in &ruleset.tables {
                 iptables::devices(table, &mut found);
                 nftables::devices(table, &mut found);
@@ -181,7 +182,9 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
         let first = chains.len();
         let places: HashMap<&str, usize> =
             table.chains.iter().enumerate().map(|(at, chain)| (chain.name.as_str(), first + at)).collect();
-        let mut scope = Scope { ruleset, table, places, names, seen: HashMap::new() };
+        let filled = filled(ruleset);
+        let mut scope =
+            Scope { ruleset, table, places, names, seen: HashMap::new(), filled, elements: MOST_ELEMENTS };
         for (chain_at, chain) in table.chains.iter().enumerate() {
             let rules = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
             let base = chain.base.as_ref().map(|base| CodeBase {
@@ -204,6 +207,28 @@ pub(super) struct Scope<'a> {
     places: HashMap<&'a str, usize>,
     pub(super) names: &'a mut Names,
     seen: HashMap<String, usize>,
+    /// The sets beside the rules into which rules put packets.
+    filled: HashSet<&'a str>,
+    /// How many more elements of such sets are laid out.
+    elements: usize,
+}
+
+/// One table's rules may ask large sets again and again; above this many elements a set is called unknown.
+const MOST_ELEMENTS: usize = 8_000_000;
+
+/// Returns the sets of `ipset` into which rules put packets.
+fn filled(ruleset: &Ruleset) -> HashSet<&str> {
+    if ruleset.ipsets.is_empty() {
+        return HashSet::new();
+    }
+    let rules = ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules);
+    let parts = rules.filter_map(|rule| match &rule.body {
+        Body::Save(parts) => Some(parts),
+        Body::Nft(_) => None,
+    });
+    let changes =
+        parts.flatten().filter(|part| matches!(part.name.as_str(), "--add-set" | "--map-set" | "--del-set"));
+    changes.filter_map(|part| part.values.first()).map(String::as_str).collect()
 }
 
 impl Scope<'_> {
@@ -233,6 +258,19 @@ impl Scope<'_> {
 
     pub(super) fn has_chain(&self, name: &str) -> bool {
         self.places.contains_key(name)
+    }
+
+    /// Whether rules put packets into a set that was told beside them.
+    pub(super) fn fills(&self, name: &str) -> bool {
+        self.filled.contains(name)
+    }
+
+    /// Takes the elements of a set out of what may be laid out; false where that is used up.
+    pub(super) fn afford(&mut self, name: &str) -> bool {
+        let size = self.ruleset.ipsets.iter().find(|set| set.name == name).map_or(0, |set| set.members.len());
+        let left = self.elements.checked_sub(size);
+        self.elements = left.unwrap_or(0);
+        left.is_some()
     }
 
     pub(super) fn unknown(&mut self, why: &str) -> Code {

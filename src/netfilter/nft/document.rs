@@ -263,6 +263,7 @@ impl Document {
             rules: rules().count(),
             opaque_rules: rules().filter(|rule| !rule.opaque.is_empty()).count(),
             tables: self.tables,
+            ipsets: Vec::new(),
             warnings: self.warnings,
         }
     }

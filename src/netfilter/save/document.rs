@@ -230,6 +230,7 @@ impl Document {
             family: if six { "ipv6" } else { "ipv4" }.to_owned(),
             framework: framework.map(str::to_owned),
             tables: self.tables,
+            ipsets: Vec::new(),
             rules: count,
             opaque_rules: opaque,
             warnings: self.warnings,

@@ -77,6 +77,11 @@ impl Path {
         self.entry.get(place(field))
     }
 
+    /// Returns what was assumed about things that no description tells.
+    pub(in crate::netfilter) fn atoms(&self) -> &[(u32, bool)] {
+        &self.atoms
+    }
+
     fn known(&self, field: Field) -> Known<'_> {
         match self.now.get(place(field)) {
             Some(Some(Some(value))) => Known::Value(*value),
