@@ -27,9 +27,11 @@ mod lab;
 mod logging;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(feature = "netfilter")]
+mod netfilter_kernel;
 #[cfg(feature = "lab")]
 mod page;
-#[cfg(feature = "shell")]
+#[cfg(any(feature = "shell", feature = "netfilter"))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

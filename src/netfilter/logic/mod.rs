@@ -4,6 +4,7 @@
 //! that says "no" because it was not understood.
 
 mod address;
+mod index;
 mod iptables;
 mod name;
 mod nftables;
@@ -13,6 +14,7 @@ mod span;
 mod test;
 
 pub(super) use address::{number as address_number, prefix as address_prefix};
+pub(super) use index::Known;
 pub(super) use name::{icmp_type as icmp_number, mark as mark_number, port as port_number, protocol_number};
 pub(super) use program::{Change, Code, Names, Program, Step, compile};
 pub(super) use span::Spans;

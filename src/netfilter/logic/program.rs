@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::index::Index;
 use super::test::Test;
 use super::{iptables, nftables};
 use crate::netfilter::ruleset::{Body, Family, Ruleset, Table};
@@ -102,6 +103,8 @@ impl Names {
 /// A ruleset, ready to be walked.
 #[derive(Debug)]
 pub(in crate::netfilter) struct Program {
+    /// The chains that packets enter, by priority.
+    pub(in crate::netfilter) bases: Vec<usize>,
     pub(in crate::netfilter) chains: Vec<CodeChain>,
 }
 
@@ -114,6 +117,7 @@ pub(in crate::netfilter) struct CodeChain {
     pub(in crate::netfilter) family: Family,
     pub(in crate::netfilter) base: Option<CodeBase>,
     pub(in crate::netfilter) rules: Vec<CodeRule>,
+    pub(in crate::netfilter) index: Option<Index>,
 }
 
 /// The entry of a chain.
@@ -186,7 +190,8 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
         let mut scope =
             Scope { ruleset, table, places, names, seen: HashMap::new(), filled, elements: MOST_ELEMENTS };
         for (chain_at, chain) in table.chains.iter().enumerate() {
-            let rules = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
+            let rules: Vec<CodeRule> = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
+            let index = Index::of(&rules);
             let base = chain.base.as_ref().map(|base| CodeBase {
                 hook: base.hook.clone(),
                 priority: base.priority,
@@ -194,10 +199,21 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
                 dormant: table.dormant,
                 policy: scope.policy(chain.policy.as_deref()),
             });
-            chains.push(CodeChain { table: table_at, chain: chain_at, family: table.family, base, rules });
+            chains.push(CodeChain {
+                table: table_at,
+                chain: chain_at,
+                family: table.family,
+                base,
+                rules,
+                index,
+            });
         }
     }
-    Program { chains }
+    let priority =
+        |at: &usize| chains.get(*at).and_then(|chain| chain.base.as_ref()).map(|base| base.priority);
+    let mut bases: Vec<usize> = (0..chains.len()).filter(|at| priority(at).is_some()).collect();
+    bases.sort_by_key(priority);
+    Program { bases, chains }
 }
 
 /// What a rule can name: the chains and sets of its table.

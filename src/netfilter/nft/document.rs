@@ -31,6 +31,7 @@ struct Document {
     at: HashMap<String, usize>,
     jumps: Vec<(usize, String, String)>,
     xt: bool,
+    about: Option<Value>,
     warnings: Vec<Warning>,
 }
 
@@ -46,6 +47,7 @@ impl Document {
             return;
         };
         if kind == "metainfo" {
+            self.about = Some(Value::Object(body.clone()));
             return;
         }
         let (Some(family), Some(name)) =
@@ -112,6 +114,7 @@ impl Document {
             family,
             dormant: false,
             flags: None,
+            rest: None,
             chains: Vec::new(),
             sets: Vec::new(),
             objects: Vec::new(),
@@ -128,6 +131,7 @@ impl Document {
         let index = self.add_table(name);
         let Some(table) = self.tables.get_mut(index) else { return };
         table.flags = body.get("flags").cloned();
+        table.rest = rest(body, &["family", "name", "flags"]);
         let own = table.bare().to_owned();
         // One release prints the name of the table where its only flag at that time, `dormant`, belongs.
         table.dormant = match &table.flags {
@@ -150,10 +154,21 @@ impl Document {
         });
         let policy =
             text(body, "policy").map(str::to_owned).or_else(|| base.as_ref().map(|_| "accept".to_owned()));
-        self.add_chain(at, table, name, base, policy);
+        let typed = ["family", "table", "name", "type", "hook", "prio", "policy", "dev", "devices"];
+        // Without a hook the rest of a base chain is nobody's.
+        let typed = if base.is_some() { &typed[..] } else { &typed[..3] };
+        self.add_chain(at, table, name, base, policy, rest(body, typed));
     }
 
-    fn add_chain(&mut self, at: usize, table: &str, name: &str, base: Option<Base>, policy: Option<String>) {
+    fn add_chain(
+        &mut self,
+        at: usize,
+        table: &str,
+        name: &str,
+        base: Option<Base>,
+        policy: Option<String>,
+        rest: Option<Value>,
+    ) {
         let key = (table.to_owned(), name.to_owned());
         if self.chains.contains_key(&key) {
             self.warn(at, format!("the chain {name} is told twice"));
@@ -163,7 +178,7 @@ impl Document {
         let Some(found) = self.tables.get_mut(index) else { return };
         self.chains.insert(key, (index, found.chains.len()));
         let name = name.to_owned();
-        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rules: Vec::new() });
+        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rest, rules: Vec::new() });
     }
 
     fn rule(&mut self, at: usize, table: &str, body: &Map<String, Value>) {
@@ -180,7 +195,7 @@ impl Document {
         let key = (table.to_owned(), chain.to_owned());
         if !self.chains.contains_key(&key) {
             self.warn(at, format!("the chain {chain} was not told before its rules"));
-            self.add_chain(at, table, chain, None, None);
+            self.add_chain(at, table, chain, None, None, None);
         }
         let mut targets = Vec::new();
         expressions.iter().for_each(|expression| jumps(expression, &mut targets));
@@ -196,6 +211,7 @@ impl Document {
             comment: text(body, "comment").map(str::to_owned),
             packets: count("packets"),
             bytes: count("bytes"),
+            rest: rest(body, &["family", "table", "chain", "handle", "comment", "expr"]),
             opaque: known::opaque(expressions),
         };
         let chain = self
@@ -259,6 +275,7 @@ impl Document {
         Ruleset {
             format: Format::Nft,
             family: families.join(" "),
+            about: self.about,
             framework: Some(if self.xt { "iptables-nft" } else { "nft" }.to_owned()),
             rules: rules().count(),
             opaque_rules: rules().filter(|rule| !rule.opaque.is_empty()).count(),
@@ -298,6 +315,16 @@ fn priority(value: &Value) -> i64 {
         },
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => 0,
     }
+}
+
+/// Returns what is not typed.
+fn rest(body: &Map<String, Value>, typed: &[&str]) -> Option<Value> {
+    let kept: Map<String, Value> = body
+        .iter()
+        .filter(|(key, _)| !typed.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    (!kept.is_empty()).then_some(Value::Object(kept))
 }
 
 fn text<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

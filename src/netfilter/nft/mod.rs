@@ -4,7 +4,9 @@
 
 mod document;
 mod known;
+mod print;
 mod render;
 
 pub(super) use document::read;
+pub(super) use print::print;
 pub(super) use render::statement as in_words;

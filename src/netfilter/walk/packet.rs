@@ -123,6 +123,10 @@ pub struct Packet {
     pub state: Option<State>,
     /// Its type of ICMP.
     pub icmp_type: Option<u8>,
+    /// Its TCP flags, as they stand in the header: 1 is FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK, 32 URG.
+    pub tcp_flags: Option<u8>,
+    /// The mark with which it enters the hook; what nobody marked has 0.
+    pub mark: Option<u32>,
 }
 
 impl Packet {
@@ -156,6 +160,8 @@ impl Packet {
             output: None,
             state: None,
             icmp_type: None,
+            tcp_flags: None,
+            mark: None,
         })
     }
 
