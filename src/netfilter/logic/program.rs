@@ -212,7 +212,8 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
     let priority =
         |at: &usize| chains.get(*at).and_then(|chain| chain.base.as_ref()).map(|base| base.priority);
     let mut bases: Vec<usize> = (0..chains.len()).filter(|at| priority(at).is_some()).collect();
-    bases.sort_by_key(priority);
+    // Of two chains with one priority the kernel asks the younger one first.
+    bases.sort_by_key(|at| (priority(at), std::cmp::Reverse(*at)));
     Program { bases, chains }
 }
 

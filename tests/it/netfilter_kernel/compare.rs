@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ghost_agent::netfilter::{Answer, Hook, Ruleset, Verdict, read, walk};
+use ghost_agent::netfilter::{Answer, Compiled, Hook, Verdict, read};
 
 use super::observe::{At, Seen, WATCH, counters, watch};
 use super::place::{Place, ask};
@@ -83,7 +83,17 @@ pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut
     let ruleset = read(&told).unwrap();
     assert_eq!(ruleset.warnings, [], "{told}");
     assert_eq!(ruleset.opaque_rules, 0, "{told}");
-    let mut trial = Trial { backend, six: theme.six, ruleset, text: told, counts: (0, 0) };
+    let seen = Seen::now();
+    let counted = counters(&ruleset);
+    let mut trial = Trial {
+        backend,
+        six: theme.six,
+        compiled: Compiled::owning(ruleset),
+        text: told,
+        seen,
+        counted,
+        counts: (0, 0),
+    };
     for packet in 0..u16::try_from(if backend == Backend::Native { 16 } else { 14 }).unwrap() {
         let number = u16::try_from(number % 400).unwrap() * 20 + packet;
         let probe = Probe::draw(random, way, theme.six, number);
@@ -99,24 +109,26 @@ pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut
 struct Trial {
     backend: Backend,
     six: bool,
-    ruleset: Ruleset,
+    compiled: Compiled<'static>,
     text: String,
+    /// What the counters said before the packet.
+    seen: Seen,
+    counted: HashMap<At, u64>,
     counts: (usize, usize),
 }
 
 impl Trial {
     /// Sends a packet and compares what became of it, hook by hook.
     fn probe(&mut self, place: &Place, probe: &Probe, number: u16) {
-        let before = Seen::now();
-        let old = counters(&read(&self.backend.dump(self.six)).unwrap());
         probe.send(place, number);
         let hooks = probe.way.hooks();
-        let seen = before.wait(hooks[0], probe);
-        let new = counters(&read(&self.backend.dump(self.six)).unwrap());
-        let hit: HashMap<At, u64> = new
+        let seen = self.seen.wait(hooks[0], probe);
+        let counted = counters(&read(&self.backend.dump(self.six)).unwrap());
+        let before = std::mem::replace(&mut self.counted, counted.clone());
+        let hit: HashMap<At, u64> = counted
             .into_iter()
             .map(|(at, count)| {
-                let before = old.get(&at).copied().unwrap_or_default();
+                let before = before.get(&at).copied().unwrap_or_default();
                 (at, count - before)
             })
             .filter(|(_, count)| *count > 0)
@@ -130,7 +142,9 @@ impl Trial {
         let mut exact = true;
         for hook in hooks.iter().filter(|hook| seen.entered(**hook)) {
             let described = probe.at(*hook, (!marked).then_some(0));
-            let answer = walk(&self.ruleset, &described).unwrap();
+            let answer = self.compiled.trace(&described).unwrap();
+            let quick = self.compiled.walk(&described).unwrap();
+            assert_eq!(quick, Answer { trace: Vec::new(), ..answer.clone() }, "{}", self.text);
             let kernel = seen.verdict(*hook);
             let case = || {
                 format!("{:#?}\nkernel {kernel}, hits {hit:#?}\nwalk {answer:#?}\n{}", described, self.text)
@@ -185,7 +199,8 @@ impl Trial {
     /// The counter of a rule with a verdict map stands before the look into the map.
     fn counts_when_it_holds(&self, (table, chain, position): &At) -> bool {
         let rule = self
-            .ruleset
+            .compiled
+            .ruleset()
             .tables
             .iter()
             .find(|own| own.name == *table)

@@ -56,21 +56,15 @@ impl Seen {
         seen
     }
 
-    /// Waits until one packet more has entered a hook, and returns what is new since.
-    pub(super) fn wait(&self, hook: Hook, what: &impl std::fmt::Debug) -> Self {
+    /// Waits until one packet more has entered a hook; returns what is new since, and becomes what is now.
+    pub(super) fn wait(&mut self, hook: Hook, what: &impl std::fmt::Debug) -> Self {
         let begin = Instant::now();
         loop {
             let now = Self::now();
-            let new = Self(
-                now.0
-                    .into_iter()
-                    .map(|(name, count)| {
-                        let before = self.0.get(&name).copied().unwrap_or_default();
-                        (name, count - before)
-                    })
-                    .collect(),
-            );
+            let more = |name: &String, count: u64| count - self.0.get(name).copied().unwrap_or_default();
+            let new = Self(now.0.iter().map(|(name, count)| (name.clone(), more(name, *count))).collect());
             if new.entered(hook) {
+                *self = now;
                 return new;
             }
             assert!(begin.elapsed() < DEADLINE, "nothing came to {}: {what:#?}", hook.name());
