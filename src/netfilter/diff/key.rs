@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::netfilter::ruleset::{Body, Part, Rule};
 
 /// Returns the content of a rule as a text: two rules are one where these are equal.
-pub(super) fn rule(rule: &Rule) -> String {
+pub(in crate::netfilter) fn rule(rule: &Rule) -> String {
     let mut text = String::new();
     match &rule.body {
         Body::Save(parts) => save(parts, &mut text),
@@ -121,7 +121,7 @@ fn without(object: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
 }
 
 /// Returns a value as a text in which nothing depends on an order that means nothing.
-pub(super) fn content(value: &Value) -> String {
+pub(in crate::netfilter) fn content(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             let mut pairs: Vec<String> = object
@@ -157,7 +157,7 @@ fn element(object: &Map<String, Value>) -> String {
 }
 
 /// Returns the content of an element of a set.
-pub(super) fn member(value: &Value) -> String {
+pub(in crate::netfilter) fn member(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             object.get("elem").and_then(Value::as_object).map_or_else(|| content(value), element)
@@ -168,7 +168,7 @@ pub(super) fn member(value: &Value) -> String {
 }
 
 /// Returns what an object of a table is, without its number and what it counted.
-pub(super) fn object(value: &Value) -> String {
+pub(in crate::netfilter) fn object(value: &Value) -> String {
     let Some(object) = value.as_object() else { return content(value) };
     content(&Value::Object(without(object, &["handle", "packets", "bytes", "used", "elem"])))
 }

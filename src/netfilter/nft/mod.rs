@@ -7,4 +7,4 @@ mod known;
 mod render;
 
 pub(super) use document::read;
-pub(super) use render::statement as in_words;
+pub(super) use render::{operand as operand_in_words, statement as in_words};

@@ -47,7 +47,8 @@ pub(in crate::netfilter) fn statement(value: &Value) -> String {
     }
 }
 
-fn operand(value: &Value) -> String {
+/// Writes a value.
+pub(in crate::netfilter) fn operand(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(list) => list.iter().map(operand).collect::<Vec<_>>().join(","),

@@ -12,5 +12,6 @@ mod start;
 pub use answer::{Answer, Decided, Traced, walk};
 pub use packet::{Hook, Packet, PacketError, State, Verdict};
 
-pub(super) use engine::{Engine, Limits};
+pub(super) use engine::{End, Engine, Limits};
+pub(super) use path::Path;
 pub(super) use start::every;

@@ -82,6 +82,11 @@ impl Path {
         &self.atoms
     }
 
+    /// Returns what was assumed about values that are no sets of numbers.
+    pub(in crate::netfilter) fn facts(&self) -> impl Iterator<Item = (&Test, bool)> {
+        self.facts.iter().map(|(_, test, holds)| (test, *holds))
+    }
+
     fn known(&self, field: Field) -> Known<'_> {
         match self.now.get(place(field)) {
             Some(Some(Some(value))) => Known::Value(*value),
