@@ -1,7 +1,7 @@
 //! A ruleset as it was printed: nothing lost, nothing concluded.
 
+use crate::netfilter::json::Value;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::netfilter::ipset::IpSet;
 

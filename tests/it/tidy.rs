@@ -12,7 +12,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("http", &["base"]),
     ("lab", &["base"]),
     ("net", &[]),
-    ("netfilter", &[]),
+    ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("qdisc", &[]),
     ("route", &["net"]),

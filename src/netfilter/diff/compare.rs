@@ -1,12 +1,13 @@
 //! Comparing: tables, chains, rules, sets, objects.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::change::{Change, Diff, DiffError, Kind, Severity};
+use super::change::{Change, Diff, DiffError, Kind, Severity, Status};
 use super::impact::{Impact, Place, Shown};
 use super::key;
+use super::noise::{self, is_volatile};
 use super::order::common;
-use crate::netfilter::ruleset::{Chain, Family, Format, Rule, Ruleset, Table};
+use crate::netfilter::ruleset::{Chain, Family, Format, Rule, Ruleset, Set, Table};
 
 /// Compares two rulesets.
 ///
@@ -21,9 +22,12 @@ pub fn diff(a: &Ruleset, b: &Ruleset) -> Result<Diff, DiffError> {
     }
     let mut comparison = Comparison { a, b, changes: Vec::new(), impact: None };
     comparison.tables();
-    let changes = comparison.changes;
+    let mut changes = comparison.changes;
+    noise::mark(&mut changes, a, b);
+    let status = Status::of(&changes, !unread(a) && !unread(b));
     Ok(Diff {
-        drift: if changes.is_empty() && (unread(a) || unread(b)) { None } else { Some(!changes.is_empty()) },
+        drift: status.drift(),
+        status,
         critical: changes.iter().any(|change| change.severity == Severity::Critical),
         changes,
         warnings: a.warnings.iter().chain(&b.warnings).cloned().collect(),
@@ -193,8 +197,22 @@ impl<'a> Comparison<'a> {
         {
             found.push((Kind::RuleRemoved, Some(at), None));
         }
+        let (before, after): (HashSet<&String>, HashSet<&String>) =
+            (old_keys.iter().collect(), new_keys.iter().collect());
         for (kind, from, to) in found {
             self.rule(kind, (table, old, new), from, to);
+            let key = to.and_then(|at| new_keys.get(at)).or_else(|| from.and_then(|at| old_keys.get(at)));
+            let twin = key.is_some_and(|key| before.contains(key) && after.contains(key));
+            let rule = to.and_then(|at| new.rules.get(at)).or_else(|| from.and_then(|at| old.rules.get(at)));
+            // A copy of a rule that is there before and after, and that no packet notices.
+            if let Some(change) = self.changes.last_mut()
+                && twin
+                && kind != Kind::RuleMoved
+                && change.severity == Severity::Notable
+                && rule.is_some_and(decides)
+            {
+                change.severity = Severity::Noise;
+            }
         }
     }
 
@@ -243,21 +261,29 @@ impl<'a> Comparison<'a> {
                 let detail = format!("type or flags of the set {} differ", set.name);
                 self.push(Kind::ObjectChanged, &new.name, None, None, severity, detail);
             }
-            let count = |elements: &[serde_json::Value]| {
-                elements.iter().map(key::member).collect::<std::collections::BTreeSet<_>>()
+            let count = |set: &Set| {
+                set.elements
+                    .iter()
+                    .map(|element| (key::member(element), is_volatile(set, element)))
+                    .collect::<BTreeMap<_, _>>()
             };
-            let (before, after) = (count(&set.elements), count(&other.elements));
-            if before == after {
-                continue;
-            }
-            let severity = self.users(&set.name, new, false).max(self.users(&set.name, old, true));
-            for element in after.difference(&before) {
+            let (before, after) = (count(set), count(other));
+            let added = after.iter().filter(|(element, _)| !before.contains_key(*element));
+            let removed = before.iter().filter(|(element, _)| !after.contains_key(*element));
+            let (added, removed) = (added.collect::<Vec<_>>(), removed.collect::<Vec<_>>());
+            // Judging costs something; what comes and goes by itself is not judged.
+            let severity = if added.iter().chain(&removed).any(|(_, volatile)| !**volatile) {
+                self.users(&set.name, new, false).max(self.users(&set.name, old, true))
+            } else {
+                Severity::Noise
+            };
+            for (element, volatile) in added {
                 let detail = format!("the set {} has {element} now", set.name);
-                self.push(Kind::ElementAdded, &new.name, None, None, severity, detail);
+                self.element(Kind::ElementAdded, &new.name, *volatile, severity, detail);
             }
-            for element in before.difference(&after) {
+            for (element, volatile) in removed {
                 let detail = format!("the set {} has {element} no more", set.name);
-                self.push(Kind::ElementRemoved, &new.name, None, None, severity, detail);
+                self.element(Kind::ElementRemoved, &new.name, *volatile, severity, detail);
             }
         }
         for set in new.sets.iter().filter(|set| !old.sets.iter().any(|other| other.name == set.name)) {
@@ -335,13 +361,23 @@ impl<'a> Comparison<'a> {
             chain: own(chain),
             rule: own(rule),
             severity,
+            churn: false,
             detail,
         });
+    }
+
+    /// Tells an element that came or went.
+    fn element(&mut self, kind: Kind, table: &str, volatile: bool, severity: Severity, detail: String) {
+        let severity = if volatile { Severity::Noise } else { severity };
+        self.push(kind, table, None, None, severity, detail);
+        if let Some(change) = self.changes.last_mut() {
+            change.churn = volatile;
+        }
     }
 }
 
 /// What was shown decides; where too much was open, or no routed packet is concerned, whether a verdict is touched does.
-fn weigh(shown: Shown, family: Family, touches_a_verdict: bool) -> Severity {
+pub(in crate::netfilter) fn weigh(shown: Shown, family: Family, touches_a_verdict: bool) -> Severity {
     match shown {
         Shown::Changes => Severity::Critical,
         Shown::TooMany if touches_a_verdict => Severity::Critical,
@@ -355,7 +391,7 @@ fn stops(policy: Option<&str>) -> bool {
 }
 
 /// Whether a rule can stop a packet, or let one pass.
-fn decides(rule: &Rule) -> bool {
+pub(in crate::netfilter) fn decides(rule: &Rule) -> bool {
     match &rule.body {
         crate::netfilter::ruleset::Body::Save(parts) => parts.iter().any(|part| {
             matches!(part.name.as_str(), "-j" | "-g")

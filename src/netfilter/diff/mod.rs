@@ -6,8 +6,13 @@
 mod change;
 mod compare;
 mod impact;
-mod key;
+pub(super) mod key;
+mod noise;
 mod order;
 
-pub use change::{Change, Diff, DiffError, Kind, Severity};
+pub use change::{Change, Diff, DiffError, Kind, Severity, Status};
 pub use compare::diff;
+
+pub(super) use compare::{decides, weigh};
+pub(super) use impact::{Impact, Place, hooks};
+pub(super) use order::common;

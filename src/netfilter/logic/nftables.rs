@@ -1,6 +1,6 @@
 //! The meaning of `nft` expressions.
 
-use serde_json::Value;
+use crate::netfilter::json::Value;
 
 use super::name::mark;
 use super::operand::{Operand, address_kind, bits, read, values};
@@ -40,7 +40,7 @@ fn about_devices(value: &Value) -> bool {
 
 fn strings(value: &Value, texts: &mut Vec<String>) {
     match value {
-        Value::String(text) => texts.push(text.clone()),
+        Value::String(text) => texts.push(text.to_string()),
         Value::Array(list) => list.iter().for_each(|value| strings(value, texts)),
         Value::Object(object) => object.values().for_each(|value| strings(value, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -200,7 +200,7 @@ fn compare(scope: &mut Scope<'_>, left: &Operand, op: &str, right: &Value) -> Op
         (Operand::Field(field @ (Field::TcpFlags | Field::State), _), "in" | "!") => {
             // Some of these bits are set, or none is. A connection has one state.
             let chosen = if *field == Field::State {
-                let list = right.as_array().cloned().unwrap_or_else(|| vec![right.clone()]);
+                let list = right.as_array().map(<[Value]>::to_vec).unwrap_or_else(|| vec![right.clone()]);
                 membership(scope, left, &list)?
             } else {
                 let mask = bits(*field, right)?;
@@ -229,7 +229,7 @@ fn equality(scope: &mut Scope<'_>, left: &Operand, right: &Value) -> Option<Test
         return named(scope, left, name);
     }
     if let Some(set) = right.get("set") {
-        let list = set.as_array().cloned().unwrap_or_else(|| vec![set.clone()]);
+        let list = set.as_array().map(<[Value]>::to_vec).unwrap_or_else(|| vec![set.clone()]);
         return membership(scope, left, &list);
     }
     match (left, right) {
@@ -291,7 +291,7 @@ fn updated(table: &Table, name: &str) -> bool {
 
 /// The key of an element; an element of a map is a pair.
 fn key(element: &Value, is_map: bool) -> &Value {
-    match element.as_array().map(Vec::as_slice) {
+    match element.as_array() {
         Some([key, _]) if is_map => key,
         _ => element,
     }
@@ -364,7 +364,7 @@ fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step
     let named = data.as_str().and_then(|text| text.strip_prefix('@'));
     let elements: Option<&[Value]> = match named {
         Some(name) => table.sets.iter().find(|set| set.name == name).map(|set| set.elements.as_slice()),
-        None => data.get("set").and_then(Value::as_array).map(Vec::as_slice),
+        None => data.get("set").and_then(Value::as_array),
     };
     let mut arms = Vec::new();
     let mut otherwise = None;
@@ -372,7 +372,7 @@ fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step
         arms.push((Test::Always, scope.unknown("a map that is not there")));
     }
     for element in elements.unwrap_or_default() {
-        let Some([key, value]) = element.as_array().map(Vec::as_slice) else {
+        let Some([key, value]) = element.as_array() else {
             arms.push((Test::Always, scope.unknown("an element of a map that is not understood")));
             continue;
         };
@@ -433,7 +433,7 @@ fn mark_change(value: &Value) -> Option<Change> {
     if op == "meta" {
         return (sides.get("key")?.as_str()? == "mark").then_some(Change::Mark { clear: 0, flip: 0 });
     }
-    let [left, right] = sides.as_array()?.as_slice() else { return None };
+    let [left, right] = sides.as_array()? else { return None };
     let Change::Mark { clear, flip } = mark_change(left)? else { return None };
     let bits = number(right)?;
     Some(match op.as_str() {

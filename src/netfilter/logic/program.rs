@@ -94,6 +94,12 @@ impl Names {
         )
     }
 
+    /// Returns the name that a number stands for, and whether it stands for every name that begins so.
+    pub(in crate::netfilter) fn device_name(&self, number: u128) -> Option<(&str, bool)> {
+        let device = self.devices.get(usize::try_from(number).ok()?)?;
+        Some((&device.name, device.open))
+    }
+
     /// Returns how many devices there are to be told apart.
     pub(in crate::netfilter) fn devices(&self) -> u128 {
         u128::try_from(self.devices.len()).unwrap_or_default()

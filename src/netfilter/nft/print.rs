@@ -1,89 +1,92 @@
 //! What `nft -j list ruleset` would print.
 
-use serde_json::{Map, Value, json};
-
-use crate::netfilter::ruleset::{Body, Chain, Object, Rule, Ruleset, Set, Table};
+use crate::netfilter::json::{Object, Text, Value};
+use crate::netfilter::ruleset::{Body, Chain, Object as Other, Rule, Ruleset, Set, Table};
 
 /// Writes a ruleset: tables, chains, objects, sets, rules, so that whatever is named is there already.
 pub(in crate::netfilter) fn print(ruleset: &Ruleset) -> String {
-    let about = ruleset.about.clone().unwrap_or_else(|| json!({ "json_schema_version": 1 }));
-    let mut list = vec![json!({ "metainfo": about })];
+    let mut out = Printer { text: String::from("{\"nftables\": [") };
+    let about = ruleset.about.clone().unwrap_or_else(|| object([("json_schema_version", 1_u64.into())]));
+    out.one("metainfo", about);
     for table in &ruleset.tables {
         let family = table.name.split(' ').next().unwrap_or_default();
-        list.push(one("table", table_body(table, family)));
-        list.extend(table.chains.iter().map(|one_chain| one("chain", chain(one_chain, table, family))));
-        list.extend(table.objects.iter().map(|object| other(object)));
-        list.extend(table.sets.iter().map(set));
+        out.one("table", table_body(table, family));
         for chain in &table.chains {
-            list.extend(chain.rules.iter().map(|each| one("rule", rule(each, chain, table, family))));
+            out.one("chain", chain_body(chain, table, family));
+        }
+        for Other { kind, about, .. } in &table.objects {
+            out.one(kind, about.clone());
+        }
+        for set in &table.sets {
+            out.one(if set.is_map { "map" } else { "set" }, set_body(set));
+        }
+        for chain in &table.chains {
+            for rule in &chain.rules {
+                out.one("rule", rule_body(rule, chain, table, family));
+            }
         }
     }
-    json!({ "nftables": list }).to_string()
+    out.text + "]}"
 }
 
-fn one(kind: &str, body: Map<String, Value>) -> Value {
-    Value::Object(Map::from_iter([(kind.to_owned(), Value::Object(body))]))
+struct Printer {
+    text: String,
 }
 
-/// Begins with what is not typed.
-fn rest(value: Option<&Value>) -> Map<String, Value> {
-    value.and_then(Value::as_object).cloned().unwrap_or_default()
-}
-
-fn table_body(table: &Table, family: &str) -> Map<String, Value> {
-    let mut body = rest(table.rest.as_ref());
-    body.insert("family".to_owned(), family.into());
-    body.insert("name".to_owned(), table.bare().into());
-    if let Some(flags) = &table.flags {
-        body.insert("flags".to_owned(), flags.clone());
+impl Printer {
+    fn one(&mut self, kind: &str, body: Value) {
+        if !self.text.ends_with('[') {
+            self.text.push_str(", ");
+        }
+        self.text.push_str(&object([(kind, body)]).to_string());
     }
-    body
 }
 
-fn chain(chain: &Chain, table: &Table, family: &str) -> Map<String, Value> {
-    let mut body = rest(chain.rest.as_ref());
-    body.insert("family".to_owned(), family.into());
-    body.insert("table".to_owned(), table.bare().into());
-    body.insert("name".to_owned(), chain.name.as_str().into());
+fn object<const N: usize>(pairs: [(&str, Value); N]) -> Value {
+    Value::Object(pairs.into_iter().map(|(key, value)| (Text::from(key), value)).collect())
+}
+
+/// Puts what is typed before what is not.
+fn with(typed: Vec<(&str, Value)>, rest: Option<&Value>) -> Value {
+    let rest = rest.and_then(Value::as_object).into_iter().flat_map(Object::iter);
+    let rest = rest.map(|(key, value)| (key.clone(), value.clone()));
+    Value::Object(typed.into_iter().map(|(key, value)| (Text::from(key), value)).chain(rest).collect())
+}
+
+fn table_body(table: &Table, family: &str) -> Value {
+    let mut body = vec![("family", family.into()), ("name", table.bare().into())];
+    body.extend(table.flags.clone().map(|flags| ("flags", flags)));
+    with(body, table.rest.as_ref())
+}
+
+fn chain_body(chain: &Chain, table: &Table, family: &str) -> Value {
+    let mut body =
+        vec![("family", family.into()), ("table", table.bare().into()), ("name", chain.name.as_str().into())];
     if let Some(base) = &chain.base {
-        body.insert("type".to_owned(), base.kind.as_str().into());
-        body.insert("hook".to_owned(), base.hook.as_str().into());
-        body.insert("prio".to_owned(), base.priority.into());
-        if let Some(device) = &base.device {
-            body.insert("dev".to_owned(), device.clone());
-        }
-        if let Some(policy) = &chain.policy {
-            body.insert("policy".to_owned(), policy.as_str().into());
-        }
+        body.push(("type", base.kind.as_str().into()));
+        body.push(("hook", base.hook.as_str().into()));
+        body.push(("prio", base.priority.into()));
+        body.extend(base.device.clone().map(|device| ("dev", device)));
+        body.extend(chain.policy.as_deref().map(|policy| ("policy", policy.into())));
     }
-    body
+    with(body, chain.rest.as_ref())
 }
 
-fn rule(rule: &Rule, chain: &Chain, table: &Table, family: &str) -> Map<String, Value> {
-    let mut body = rest(rule.rest.as_ref());
-    body.insert("family".to_owned(), family.into());
-    body.insert("table".to_owned(), table.bare().into());
-    body.insert("chain".to_owned(), chain.name.as_str().into());
-    if let Some(handle) = rule.handle {
-        body.insert("handle".to_owned(), handle.into());
-    }
-    if let Some(comment) = &rule.comment {
-        body.insert("comment".to_owned(), comment.as_str().into());
-    }
+fn rule_body(rule: &Rule, chain: &Chain, table: &Table, family: &str) -> Value {
+    let mut body = vec![
+        ("family", family.into()),
+        ("table", table.bare().into()),
+        ("chain", chain.name.as_str().into()),
+    ];
+    body.extend(rule.handle.map(|handle| ("handle", handle.into())));
+    body.extend(rule.comment.as_deref().map(|comment| ("comment", comment.into())));
     if let Body::Nft(expressions) = &rule.body {
-        body.insert("expr".to_owned(), Value::Array(expressions.clone()));
+        body.push(("expr", Value::Array(expressions.clone().into())));
     }
-    body
+    with(body, rule.rest.as_ref())
 }
 
-fn set(set: &Set) -> Value {
-    let mut body = rest(Some(&set.about));
-    if !set.elements.is_empty() {
-        body.insert("elem".to_owned(), Value::Array(set.elements.clone()));
-    }
-    one(if set.is_map { "map" } else { "set" }, body)
-}
-
-fn other(object: &Object) -> Value {
-    one(&object.kind, rest(Some(&object.about)))
+fn set_body(set: &Set) -> Value {
+    let elements = (!set.elements.is_empty()).then(|| ("elem", Value::Array(set.elements.clone().into())));
+    with(elements.into_iter().collect(), Some(&set.about))
 }

@@ -17,4 +17,6 @@ pub use compiled::{Compiled, walk};
 pub use packet::{Hook, Packet, PacketError, State, Verdict};
 
 pub(super) use engine::{Engine, Limits};
+pub(super) use path::Path;
+pub(super) use run::End;
 pub(super) use start::every;

@@ -88,6 +88,11 @@ impl Path {
         self.entry.iter().map(|spans| spans.runs().len()).sum::<usize>() / 64
     }
 
+    /// Returns what was assumed about values that are no sets of numbers.
+    pub(in crate::netfilter) fn facts(&self) -> impl Iterator<Item = (&Test, bool)> {
+        self.facts.iter().map(|(_, test, holds)| (test, *holds))
+    }
+
     /// Returns what a field can be by now.
     pub(super) fn known(&self, field: Field) -> Known<'_> {
         match self.now.get(place(field)) {
