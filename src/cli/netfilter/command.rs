@@ -37,6 +37,9 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
+        /// Print the ruleset again, as the program would that printed it.
+        #[arg(long, conflicts_with = "json")]
+        print: bool,
     },
     /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
@@ -133,6 +136,12 @@ struct Described {
     /// Its type of ICMP.
     #[arg(long, value_name = "N")]
     icmp_type: Option<u8>,
+    /// Its TCP flags, as in `syn,ack`.
+    #[arg(long, value_name = "LIST")]
+    tcp_flags: Option<String>,
+    /// The mark with which it enters the hook; what nobody marked has 0.
+    #[arg(long, value_name = "N")]
+    mark: Option<String>,
     /// Print every rule that was tried, and the part that did not hold.
     #[arg(long)]
     trace: bool,
@@ -147,8 +156,10 @@ struct Described {
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
-        Sub::Parse { file, json } => {
+        Sub::Parse { file, json, print } => {
             let text = match document(file)? {
+                Document::Ruleset(ruleset) if *print => crate::netfilter::print(&ruleset).trim_end().to_owned(),
+                Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
                 Document::Ruleset(ruleset) => harmless(&told::ruleset(&ruleset)),
                 Document::Host(host) if *json => serde_json::to_string(&host)?,
@@ -229,6 +240,13 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
     packet.output.clone_from(&described.output);
     packet.state = described.state;
     packet.icmp_type = described.icmp_type;
+    let hint = "see `ghost netfilter walk --help`";
+    if let Some(flags) = &described.tcp_flags {
+        packet = packet.tcp_flags(flags).map_err(|error| Hinted::new(error, hint))?;
+    }
+    if let Some(mark) = &described.mark {
+        packet = packet.mark(mark).map_err(|error| Hinted::new(error, hint))?;
+    }
     let hint = "iptables-save and ip6tables-save print one family each";
     let (text, verdict) = match document(&described.file)? {
         Document::Ruleset(mut ruleset) => {

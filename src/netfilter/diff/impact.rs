@@ -1,8 +1,8 @@
 //! Whether some packet meets another fate: both rulesets judge the packets that a change can concern.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use crate::netfilter::logic::{Code, Names, Program, Step, Test, compile};
+use crate::netfilter::logic::{Names, Program, Step, Test, compile};
 use crate::netfilter::ruleset::Ruleset;
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
@@ -127,21 +127,6 @@ fn find(program: &Program, ruleset: &Ruleset, place: Place<'_>) -> Option<usize>
 
 /// Returns the hooks whose packets can come into a chain.
 pub(in crate::netfilter) fn hooks(program: &Program, target: usize) -> HashSet<&'static str> {
-    let mut callers: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (at, chain) in program.chains.iter().enumerate() {
-        for (_, step) in chain.rules.iter().flat_map(|rule| &rule.steps) {
-            let mut note = |code: &Code| {
-                if let Code::Jump(to) | Code::Goto(to) = code {
-                    callers.entry(*to).or_default().push(at);
-                }
-            };
-            match step {
-                Step::Do(code) => note(code),
-                Step::Choose(arms) => arms.iter().for_each(|(_, code)| note(code)),
-                Step::Match(_) | Step::Change(_) => {}
-            }
-        }
-    }
     let mut open = vec![target];
     let mut seen = HashSet::new();
     let mut hooks = HashSet::new();
@@ -152,7 +137,7 @@ pub(in crate::netfilter) fn hooks(program: &Program, target: usize) -> HashSet<&
         if let Some(base) = program.chains.get(at).and_then(|chain| chain.base.as_ref()) {
             hooks.extend(Hook::ALL.into_iter().map(Hook::name).filter(|name| *name == base.hook));
         }
-        open.extend(callers.get(&at).into_iter().flatten().copied());
+        open.extend(program.callers.get(at).into_iter().flatten().copied());
     }
     hooks
 }

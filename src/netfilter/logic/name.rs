@@ -90,7 +90,7 @@ pub(super) fn state(text: &str) -> Option<u128> {
 }
 
 /// Reads a TCP flag.
-pub(super) fn tcp_flag(text: &str) -> Option<u128> {
+pub(in crate::netfilter) fn tcp_flag(text: &str) -> Option<u128> {
     Some(match text.to_ascii_lowercase().as_str() {
         "fin" => 1,
         "syn" => 2,

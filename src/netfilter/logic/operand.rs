@@ -4,7 +4,7 @@ use crate::netfilter::json::Value;
 
 use super::address;
 use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
-use super::program::Scope;
+use super::scope::Scope;
 use super::span::Spans;
 use super::test::{Field, Test};
 use crate::netfilter::ruleset::Family;

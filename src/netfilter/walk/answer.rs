@@ -17,6 +17,9 @@ pub struct Answer {
     pub rule: Option<Decided>,
     /// The chain whose policy decided.
     pub policy: Option<String>,
+    /// Other rules that would decide, in the same way, were something that the description does not tell another way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Decided>,
     /// Every rule that was tried, in order; of several ways the first. Empty where no trace was asked for.
     pub trace: Vec<Traced>,
     /// What the description does not tell and what would change the answer.
@@ -96,10 +99,15 @@ impl Told<'_> {
             .and_then(|chain| self.program.chains.get(chain))
             .and_then(|code| Some((self.ruleset.tables.get(code.table)?, code.chain)))
             .and_then(|(table, chain)| Some(format!("{} {}", table.name, table.chains.get(chain)?.name)));
+        let mut others: Vec<Decided> = Vec::new();
+        for (chain, at) in ends.iter().skip(1).filter(|_| decided.is_some()).filter_map(|end| end.rule) {
+            let other = self.rule(chain, at).filter(|other| Some(other) != rule.as_ref());
+            others.extend(other.filter(|other| !others.contains(other)));
+        }
         let trace = first
             .map(|end| end.trace.iter().filter_map(|tried| self.traced(*tried)).collect())
             .unwrap_or_default();
-        Answer { verdict, rule, policy, trace, undecided }
+        Answer { verdict, rule, policy, others, trace, undecided }
     }
 
     fn rule(&self, chain: usize, rule: usize) -> Option<Decided> {
