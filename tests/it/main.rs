@@ -29,6 +29,8 @@ mod logging;
 mod model;
 #[cfg(feature = "netfilter")]
 mod netfilter_kernel;
+#[cfg(feature = "netfilter")]
+mod netfilter_text;
 #[cfg(feature = "lab")]
 mod page;
 #[cfg(any(feature = "shell", feature = "netfilter"))]

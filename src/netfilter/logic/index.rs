@@ -127,10 +127,8 @@ fn share(field: Field, spans: &Spans) -> f64 {
     let size =
         spans.runs().iter().fold(0_u128, |all, (from, to)| all.saturating_add((to - from).saturating_add(1)));
     let far = spans.runs().last().is_some_and(|(_, to)| *to > u128::from(u32::MAX));
-    let whole = match field {
-        Field::Source | Field::Destination if !far => 33,
-        _ => bits(field.last()),
-    };
+    let address = matches!(field, Field::Source | Field::Destination);
+    let whole = if address && !far { 33 } else { bits(field.last()) };
     2_f64.powi((bits(size) - whole).min(0))
 }
 
@@ -206,17 +204,21 @@ mod tests {
     proptest! {
         #[test]
         fn no_rule_that_can_match_is_left_out(rules in rules(), source in 0_u128..80, port in (0_u128..80, 0_u128..9)) {
-            let of = |field: Field| match field {
-                Field::Source => Spans::one(source),
-                Field::Dport => Spans::of([(port.0, port.0 + port.1), (90, 95)]),
-                _ => Spans::run(0, field.last()),
+            let of = |field: Field| if field == Field::Source {
+                Spans::one(source)
+            } else if field == Field::Dport {
+                Spans::of([(port.0, port.0 + port.1), (90, 95)])
+            } else {
+                Spans::run(0, field.last())
             };
             let ports = of(Field::Dport);
             let index = Index::of(&rules).unwrap();
-            let found = index.candidates(|field| match field {
-                Field::Source => Known::Value(source),
-                Field::Dport => Known::OneOf(&ports),
-                _ => Known::Nothing,
+            let found = index.candidates(|field| if field == Field::Source {
+                Known::Value(source)
+            } else if field == Field::Dport {
+                Known::OneOf(&ports)
+            } else {
+                Known::Nothing
             });
             prop_assert!(found.is_sorted_by(|a, b| a < b));
             for (at, rule) in rules.iter().enumerate() {

@@ -102,6 +102,10 @@ fn connection(body: &Value) -> Option<Operand> {
 fn masked(scope: &mut Scope<'_>, body: &Value) -> Option<Operand> {
     let [left, mask] = body.as_array()? else { return None };
     let Operand::Field(field, has) = read(scope, left) else { return None };
+    if field == Field::State {
+        // Its numbers here are no bits.
+        return None;
+    }
     let mask = bits(field, mask)?;
     Some(Operand::Masked(field, mask, has))
 }
@@ -193,6 +197,13 @@ pub(super) fn values(scope: &Scope<'_>, field: Field, has: &Test, value: &Value)
                     Some(Spans::run(leaf(field, from, family)?, leaf(field, to, family)?))
                 }
                 "elem" => values(scope, field, has, body.get("val")?),
+                // A connection has one state: it is never two at once.
+                "|" if field == Field::State => {
+                    let states: Option<Vec<u128>> =
+                        body.as_array()?.iter().map(|one| leaf(field, one, family)).collect();
+                    let (first, rest) = states.as_deref()?.split_first()?;
+                    Some(if rest.iter().all(|one| one == first) { Spans::one(*first) } else { Spans::none() })
+                }
                 "|" => Some(Spans::one(bits(field, value)?)),
                 _ => None,
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ghost_agent::netfilter::{Answer, Compiled, Hook, Verdict, read};
+use ghost_agent::netfilter::{Answer, Compiled, Hook, Verdict, print, read};
 
 use super::observe::{At, Seen, WATCH, counters, watch};
 use super::place::{Place, ask};
@@ -83,6 +83,12 @@ pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut
     let ruleset = read(&told).unwrap();
     assert_eq!(ruleset.warnings, [], "{told}");
     assert_eq!(ruleset.opaque_rules, 0, "{told}");
+    if backend != Backend::Native {
+        let lines = |text: &str| {
+            text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&print(&ruleset)), lines(&told));
+    }
     let seen = Seen::now();
     let counted = counters(&ruleset);
     let mut trial = Trial {
