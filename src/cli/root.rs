@@ -121,7 +121,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         #[cfg(feature = "netfilter")]
-        Sub::Netfilter(arguments) => super::netfilter::run(&arguments),
+        Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
         #[cfg(feature = "qdisc")]
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments),
         #[cfg(feature = "lab")]

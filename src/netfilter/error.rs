@@ -1,5 +1,7 @@
 //! Why a text is no ruleset.
 
+use super::host::{BundleError, SnapshotError};
+
 /// Why nothing could be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,15 @@ pub enum ReadError {
     /// It is JSON, but no ruleset.
     #[error("it is JSON, but has no list `nftables`")]
     OtherJson,
+    /// It is a bundle with something odd in it.
+    #[error("{0}")]
+    Bundle(BundleError),
+    /// It is a snapshot that is refused.
+    #[error("{0}")]
+    Snapshot(SnapshotError),
+    /// It is what another tool prints, or one of the other family.
+    #[error("this is what another tool prints")]
+    OtherTool,
     /// It is something else.
     #[error("no line of it is a table as `iptables-save` prints it, and it is no JSON")]
     Foreign,

@@ -15,8 +15,14 @@
 
 mod diff;
 mod error;
+mod explain;
+mod host;
+mod ipset;
+mod json;
+mod layout;
 mod logic;
 mod nft;
+mod print;
 mod read;
 mod ruleset;
 mod save;
@@ -24,8 +30,20 @@ mod save;
 mod tests;
 mod walk;
 
-pub use diff::{Change, Diff, DiffError, Kind, Severity, diff};
+pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
 pub use error::ReadError;
+pub use explain::{
+    Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection, explain,
+    explain_change,
+};
+pub use host::{
+    About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,
+    HostDiff, SNAPSHOT_FORMAT, SOURCES, Snapshot, SnapshotError, Source, diff_hosts, open, walk_host,
+};
+pub use ipset::{IpSet, Member, read_sets};
+pub use json::{Object as JsonObject, Text as JsonText, Value as Json};
+pub use layout::{Layout, recognize};
+pub use print::print;
 pub use read::{LARGEST, read};
 pub use ruleset::{Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Warning};
-pub use walk::{Answer, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};
+pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

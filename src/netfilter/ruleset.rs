@@ -1,7 +1,9 @@
 //! A ruleset as it was printed: nothing lost, nothing concluded.
 
+use crate::netfilter::json::Value;
 use serde::Serialize;
-use serde_json::Value;
+
+use crate::netfilter::ipset::IpSet;
 
 /// All that one text holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,8 +14,14 @@ pub struct Ruleset {
     pub family: String,
     /// `iptables-legacy`, `iptables-nft`, `nft` or `mixed`; absent where the text alone does not tell.
     pub framework: Option<String>,
+    /// What nft says about itself, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<Value>,
     /// Its tables, in the order of the text.
     pub tables: Vec<Table>,
+    /// The sets of `ipset save` that were told beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ipsets: Vec<IpSet>,
     /// How many rules there are.
     pub rules: usize,
     /// How many of them have a part that is not known by name.
@@ -42,9 +50,12 @@ pub struct Table {
     pub family: Family,
     /// Whether it judges nothing for the time being.
     pub dormant: bool,
-    /// What else it says about itself, as printed.
+    /// Its flags, as printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Value>,
+    /// What else it says about itself, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Value>,
     /// Its chains.
     pub chains: Vec<Chain>,
     /// Its sets and maps.
@@ -83,6 +94,9 @@ pub struct Chain {
     /// Bytes that the policy judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// What else it says about itself, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Value>,
     /// Its rules.
     pub rules: Vec<Rule>,
 }
@@ -123,6 +137,9 @@ pub struct Rule {
     /// Bytes that it judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// What else it says about itself, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Value>,
     /// The parts that are not known by name, word for word.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<String>,

@@ -29,9 +29,13 @@ mod lab;
 mod logging;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(feature = "netfilter")]
+mod netfilter_kernel;
+#[cfg(feature = "netfilter")]
+mod netfilter_text;
 #[cfg(feature = "lab")]
 mod page;
-#[cfg(feature = "shell")]
+#[cfg(any(feature = "shell", feature = "netfilter"))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

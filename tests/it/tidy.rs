@@ -13,7 +13,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("http", &["base"]),
     ("lab", &["base"]),
     ("net", &[]),
-    ("netfilter", &[]),
+    ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("qdisc", &[]),
     ("route", &["net"]),

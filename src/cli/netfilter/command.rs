@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::told;
+use super::{keep, told, whole};
 use crate::cli::input::{self, harmless};
 use crate::cli::print::{Hinted, line};
-use crate::netfilter::{LARGEST, Packet, Ruleset, State, Verdict, diff, read, walk};
+use crate::cli::root::Global;
+use crate::netfilter::{
+    Document, LARGEST, Packet, State, Status, Verdict, diff, diff_hosts, explain, explain_change, open,
+    read_sets, walk, walk_host,
+};
 
 const BAD_NEWS: u8 = 3;
 const OPEN: u8 = 4;
@@ -22,9 +26,9 @@ pub(in crate::cli) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Reads a ruleset: every option of every rule, and what is odd.
+    /// Reads a ruleset or the bundle of a host: every option of every rule, and what is odd.
     #[command(
-        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, told apart by content."
+        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, the bundle of a whole host and its snapshots, told apart by\ncontent. `ghost netfilter collect` prints a script that gathers a bundle."
     )]
     Parse {
         /// The file; `-` is standard input.
@@ -33,10 +37,13 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
+        /// Print the ruleset again, as the program would that printed it.
+        #[arg(long, conflicts_with = "json")]
+        print: bool,
     },
-    /// Says what differs between two rulesets, and what that does to traffic.
+    /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
-        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate.\nWith --exit-code: 3 where anything differs, 4 where that cannot be told."
+        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate.\nNoise is told and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that cannot be told."
     )]
     Diff {
         /// The ruleset before.
@@ -54,17 +61,51 @@ enum Sub {
     },
     /// Says what happens to a described packet, rule by rule.
     #[command(
-        after_help = "Examples:\n  iptables-save | ghost netfilter walk - --hook input --protocol tcp --src 10.0.0.2 --dst 10.0.0.1 --dport 22 --in eth0 --state new --trace\n  ghost netfilter walk nft.json --hook forward --protocol udp --src 10.0.0.2 --dst 10.1.0.1 --dport 53\n\nThe packet is described as it enters the hook, after any translation before it. What is left out is unknown; the answer is\nINDETERMINATE only where that matters, and says so. Several rulesets of one host are several calls.\nWith --exit-code: 3 for DROP and REJECT, 4 for INDETERMINATE."
+        after_help = "Examples:\n  iptables-save | ghost netfilter walk - --hook input --protocol tcp --src 10.0.0.2 --dst 10.0.0.1 --dport 22 --in eth0 --state new --trace\n  ghost netfilter walk nft.json --hook forward --protocol udp --src 10.0.0.2 --dst 10.1.0.1 --dport 53\n\nThe packet is described as it enters the hook, after any translation before it. What is left out is unknown; the answer is\nINDETERMINATE only where that matters, and says so. Every backend of a bundle has to let it pass; single rulesets are single calls.\nWith --exit-code: 3 for DROP and REJECT, 4 for INDETERMINATE."
     )]
     Walk(Box<Described>),
+    /// Explains in words who reaches what, what is dropped, and what a change does to traffic.
+    #[command(
+        after_help = "Examples:\n  iptables-save -c | ghost netfilter explain -\n  ghost netfilter explain before.json after.json\n  ghost netfilter explain host.json --json | jq .hooks\n\nEvery line comes from walking packets through the rules; the same input gives the same words."
+    )]
+    Explain {
+        /// The ruleset, bundle or snapshot.
+        #[arg(value_name = "A")]
+        before: PathBuf,
+        /// A later one: what changed, and what that does to traffic.
+        #[arg(value_name = "B")]
+        after: Option<PathBuf>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints a script that gathers the bundle of a host: both families, all backends, read-only.
+    #[command(
+        after_help = "Examples:\n  ghost netfilter collect > collect.sh\n  ghost netfilter collect | ssh vm-1 sudo sh > vm-1.json\n  ghost netfilter explain vm-1.json"
+    )]
+    Collect,
+    /// Puts a bundle away with its digests, and compares it with an earlier one.
+    #[command(
+        after_help = "Examples:\n  ghost netfilter snapshot vm-1.json --session-id before_change --is-baseline --scope vm-1\n  ghost netfilter snapshot now.json --compare-baseline before_change --exit-code\n  ghost netfilter diff ~/.local/state/ghost/netfilter/before_change_snapshot.json now.json\n\nIt is written to the data directory, under `netfilter`. A snapshot that was changed since is refused."
+    )]
+    Snapshot(keep::Kept),
+    /// Inspects a running guest; not yet: gather a bundle with `collect`.
+    Inspect {
+        /// What a live inspection takes.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        words: Vec<String>,
+    },
 }
 
 /// A packet, and where it is judged.
 #[derive(Debug, Args)]
 struct Described {
-    /// The ruleset; `-` is standard input.
+    /// The ruleset, or the bundle of a host; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// What `ipset save` printed, for rules that ask sets.
+    #[arg(long, value_name = "FILE")]
+    sets: Option<PathBuf>,
     /// prerouting, input, forward, output or postrouting.
     #[arg(long)]
     hook: String,
@@ -95,6 +136,12 @@ struct Described {
     /// Its type of ICMP.
     #[arg(long, value_name = "N")]
     icmp_type: Option<u8>,
+    /// Its TCP flags, as in `syn,ack`.
+    #[arg(long, value_name = "LIST")]
+    tcp_flags: Option<String>,
+    /// The mark with which it enters the hook; what nobody marked has 0.
+    #[arg(long, value_name = "N")]
+    mark: Option<String>,
     /// Print every rule that was tried, and the part that did not hold.
     #[arg(long)]
     trace: bool,
@@ -107,26 +154,80 @@ struct Described {
 }
 
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
-        Sub::Parse { file, json } => {
-            let ruleset = ruleset(file)?;
-            line(&if *json { serde_json::to_string(&ruleset)? } else { harmless(&told::ruleset(&ruleset)) })?;
+        Sub::Parse { file, json, print } => {
+            let text = match document(file)? {
+                Document::Ruleset(ruleset) if *print => crate::netfilter::print(&ruleset).trim_end().to_owned(),
+                Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
+                Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
+                Document::Ruleset(ruleset) => harmless(&told::ruleset(&ruleset)),
+                Document::Host(host) if *json => serde_json::to_string(&host)?,
+                Document::Host(host) => harmless(&whole::host(&host)),
+            };
+            line(&text)?;
             Ok(0)
         }
         Sub::Diff { before, after, json, exit_code } => {
-            let (a, b) = (ruleset(before)?, ruleset(after)?);
-            let found = diff(&a, &b)
-                .map_err(|error| Hinted::new(error, "compare what one program printed, at two times"))?;
-            line(&if *json { serde_json::to_string(&found)? } else { harmless(&told::diff(&found)) })?;
-            Ok(match (*exit_code, found.drift) {
-                (true, Some(true)) => BAD_NEWS,
-                (true, None) => OPEN,
-                _ => 0,
-            })
+            let (text, status) = match both(before, after)? {
+                (Document::Ruleset(a), Document::Ruleset(b)) => {
+                    let found = diff(&a, &b)
+                        .map_err(|error| Hinted::new(error, "compare what one program printed, at two times"))?;
+                    let told = if *json { serde_json::to_string(&found)? } else { harmless(&told::diff(&found)) };
+                    (told, found.status)
+                }
+                (Document::Host(a), Document::Host(b)) => {
+                    let found = diff_hosts(&a, &b);
+                    let told = if *json { serde_json::to_string(&found)? } else { harmless(&whole::diff(&found)) };
+                    (told, found.status)
+                }
+                (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
+                    return Err(unlike());
+                }
+            };
+            line(&text)?;
+            Ok(code(*exit_code, status))
         }
         Sub::Walk(described) => walked(described),
+        Sub::Explain { before, after, json } => {
+            let found = match after {
+                None => explain(&document(before)?),
+                Some(after) => {
+                    let (a, b) = both(before, after)?;
+                    explain_change(&a, &b).ok_or_else(unlike)?
+                }
+            };
+            line(&if *json { serde_json::to_string(&found)? } else { harmless(&found.to_string()) })?;
+            Ok(0)
+        }
+        Sub::Collect => {
+            line(include_str!("collect.sh").trim_end())?;
+            Ok(0)
+        }
+        Sub::Snapshot(kept) => keep::run(kept, global),
+        Sub::Inspect { .. } => Err(Hinted::new(
+            anyhow::anyhow!("a running guest cannot be inspected from here yet"),
+            "gather a bundle: `ghost netfilter collect | ssh HOST sudo sh > HOST.json`, then `ghost netfilter explain HOST.json`, \
+             or `snapshot` and `diff` it",
+        )
+        .into()),
     }
+}
+
+/// Returns the exit code of a comparison.
+pub(super) fn code(asked: bool, status: Status) -> u8 {
+    match (asked, status) {
+        (true, Status::Drift) => BAD_NEWS,
+        (true, Status::Inconclusive) => OPEN,
+        (true, Status::Clean) | (false, _) => 0,
+    }
+}
+
+fn unlike() -> anyhow::Error {
+    let error = anyhow::anyhow!(
+        "one is a single ruleset, the other the bundle of a host, or of another form or family"
+    );
+    Hinted::new(error, "compare like with like: two rulesets that one program printed, or two bundles").into()
 }
 
 fn walked(described: &Described) -> anyhow::Result<u8> {
@@ -139,25 +240,57 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
     packet.output.clone_from(&described.output);
     packet.state = described.state;
     packet.icmp_type = described.icmp_type;
-    let ruleset = ruleset(&described.file)?;
-    let answer = walk(&ruleset, &packet)
-        .map_err(|error| Hinted::new(error, "iptables-save and ip6tables-save print one family each"))?;
-    line(&if described.json {
-        serde_json::to_string(&answer)?
-    } else {
-        harmless(&told::answer(&answer, &ruleset, described.trace))
-    })?;
-    Ok(match (described.exit_code, answer.verdict) {
+    let hint = "see `ghost netfilter walk --help`";
+    if let Some(flags) = &described.tcp_flags {
+        packet = packet.tcp_flags(flags).map_err(|error| Hinted::new(error, hint))?;
+    }
+    if let Some(mark) = &described.mark {
+        packet = packet.mark(mark).map_err(|error| Hinted::new(error, hint))?;
+    }
+    let hint = "iptables-save and ip6tables-save print one family each";
+    let (text, verdict) = match document(&described.file)? {
+        Document::Ruleset(mut ruleset) => {
+            if let Some(path) = &described.sets {
+                let (sets, warnings) = read_sets(&input::text(path, LARGEST)?);
+                ruleset.ipsets = sets;
+                ruleset.warnings.extend(warnings);
+            }
+            let answer = walk(&ruleset, &packet).map_err(|error| Hinted::new(error, hint))?;
+            let text = if described.json {
+                serde_json::to_string(&answer)?
+            } else {
+                harmless(&told::answer(&answer, &ruleset, described.trace))
+            };
+            (text, answer.verdict)
+        }
+        Document::Host(host) => {
+            let answer = walk_host(&host, &packet).map_err(|error| Hinted::new(error, hint))?;
+            let text = if described.json {
+                serde_json::to_string(&answer)?
+            } else {
+                harmless(&whole::answer(&answer, &host, described.trace))
+            };
+            (text, answer.verdict)
+        }
+    };
+    line(&text)?;
+    Ok(match (described.exit_code, verdict) {
         (true, Verdict::Drop | Verdict::Reject) => BAD_NEWS,
         (true, Verdict::Indeterminate) => OPEN,
         (true, Verdict::Accept) | (false, _) => 0,
     })
 }
 
-fn ruleset(path: &Path) -> anyhow::Result<Ruleset> {
+fn both(before: &Path, after: &Path) -> anyhow::Result<(Document, Document)> {
+    Ok((document(before)?, document(after)?))
+}
+
+/// Reads a ruleset, a bundle or a snapshot.
+pub(super) fn document(path: &Path) -> anyhow::Result<Document> {
     let text = input::text(path, LARGEST)?;
-    let hint = "give what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, whole";
-    Ok(read(&text).map_err(|error| {
+    let hint = "give what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, whole, or what the script of \
+                `ghost netfilter collect` printed";
+    Ok(open(&text).map_err(|error| {
         Hinted::new(anyhow::Error::new(error).context(format!("reading {}", path.display())), hint)
     })?)
 }

@@ -1,6 +1,6 @@
 //! The answers for people.
 
-use crate::netfilter::{Answer, Diff, Ruleset, Severity};
+use crate::netfilter::{Answer, Change, Diff, Ruleset, Severity, Status};
 
 /// Writes what a ruleset holds.
 pub(super) fn ruleset(ruleset: &Ruleset) -> String {
@@ -76,30 +76,9 @@ pub(super) fn answer(answer: &Answer, ruleset: &Ruleset, trace: bool) -> String 
 
 /// Writes what differs.
 pub(super) fn diff(diff: &Diff) -> String {
-    let mut text = match (diff.drift, diff.critical) {
-        (Some(false), _) => "no drift".to_owned(),
-        (None, _) => "INCONCLUSIVE: nothing differs in what could be read".to_owned(),
-        (Some(true), true) => format!("DRIFT, critical: {} changes", diff.changes.len()),
-        (Some(true), false) => format!("drift, no packet meets another fate: {} changes", diff.changes.len()),
-    };
+    let mut text = headline(diff.status, diff.critical, diff.changes.iter());
     for change in &diff.changes {
-        let severity = match change.severity {
-            Severity::Critical => "critical",
-            Severity::Notable => "notable",
-            Severity::Noise => "noise",
-        };
-        let kind = serde_json::to_value(change.kind).unwrap_or_default();
-        let kind = kind.as_str().unwrap_or_default().replace('_', " ");
-        let chain = change.chain.as_deref().unwrap_or_default();
-        text.push_str(&format!(
-            "\n{severity:<8}  {kind}, {} {}: {}",
-            clean(&change.table),
-            clean(chain),
-            clean(&change.detail)
-        ));
-        if let Some(rule) = &change.rule {
-            text.push_str(&format!("\n          {}", clean(rule)));
-        }
+        text.push_str(&one(change, ""));
     }
     for warning in &diff.warnings {
         text.push_str(&format!("\nwarning: {}", clean(&warning.to_string())));
@@ -107,7 +86,58 @@ pub(super) fn diff(diff: &Diff) -> String {
     text
 }
 
+/// Writes what a comparison comes to, in one line.
+pub(super) fn headline<'a>(
+    status: Status,
+    critical: bool,
+    changes: impl Iterator<Item = &'a Change>,
+) -> String {
+    let (mut drift, mut churn) = (0, 0);
+    for change in changes {
+        *(if change.churn { &mut churn } else { &mut drift }) += 1;
+    }
+    let mut text = match (status, critical) {
+        (Status::Clean, _) => "no drift".to_owned(),
+        (Status::Inconclusive, _) => "INCONCLUSIVE: nothing differs in what could be read".to_owned(),
+        (Status::Drift, true) => format!("DRIFT, critical: {}", counted(drift, "change")),
+        (Status::Drift, false) => {
+            format!("drift, no packet meets another fate: {}", counted(drift, "change"))
+        }
+    };
+    if churn > 0 {
+        text.push_str(&format!("; {} that come and go by themselves", counted(churn, "change")));
+    }
+    text
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Writes one change.
+pub(super) fn one(change: &Change, source: &str) -> String {
+    let severity = match change.severity {
+        Severity::Critical => "critical",
+        Severity::Notable => "notable",
+        Severity::Noise => "noise",
+    };
+    let kind = serde_json::to_value(change.kind).unwrap_or_default();
+    let kind = kind.as_str().unwrap_or_default().replace('_', " ");
+    let chain = change.chain.as_deref().unwrap_or_default();
+    let gap = if source.is_empty() { "" } else { ", " };
+    let mut text = format!(
+        "\n{severity:<8}  {kind}{gap}{source}, {} {}: {}",
+        clean(&change.table),
+        clean(chain),
+        clean(&change.detail)
+    );
+    if let Some(rule) = &change.rule {
+        text.push_str(&format!("\n          {}", clean(rule)));
+    }
+    text
+}
+
 /// A comment of a rule is somebody's text: what would move the cursor is left out.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).collect()
 }

@@ -7,14 +7,50 @@ use crate::netfilter::ruleset::Warning;
 /// What differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
-    /// Whether anything does; absent where nothing does in what could be read, and something could not.
+    /// Whether anything does; absent where the status is inconclusive.
     pub drift: Option<bool>,
+    /// The same in one word.
+    pub status: Status,
     /// Whether the fate of some packet can change.
     pub critical: bool,
     /// The changes.
     pub changes: Vec<Change>,
     /// What was odd in either text.
     pub warnings: Vec<Warning>,
+}
+
+/// Whether something differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// Nothing does, apart from what comes and goes by itself, and everything was read.
+    Clean,
+    /// Something does.
+    Drift,
+    /// Nothing does in what could be read, and something could not.
+    Inconclusive,
+}
+
+impl Status {
+    /// Puts together what was found and whether everything was read.
+    #[must_use]
+    pub fn of(changes: &[Change], complete: bool) -> Self {
+        match (changes.iter().any(|change| !change.churn), complete) {
+            (true, _) => Self::Drift,
+            (false, true) => Self::Clean,
+            (false, false) => Self::Inconclusive,
+        }
+    }
+
+    /// Returns it as the answer to "does anything differ?".
+    #[must_use]
+    pub fn drift(self) -> Option<bool> {
+        match self {
+            Self::Clean => Some(false),
+            Self::Drift => Some(true),
+            Self::Inconclusive => None,
+        }
+    }
 }
 
 /// One change.
@@ -30,6 +66,9 @@ pub struct Change {
     pub rule: Option<String>,
     /// How much it matters.
     pub severity: Severity,
+    /// Whether it comes and goes by itself: it is told, and is no drift.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub churn: bool,
     /// The change in words.
     pub detail: String,
 }
@@ -70,7 +109,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// No packet can notice.
+    /// No packet can notice, or it comes and goes by itself.
     Noise,
     /// It is there to be seen, and decides nothing.
     Notable,

@@ -1,12 +1,14 @@
 //! Comparing: tables, chains, rules, sets, objects.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::change::{Change, Diff, DiffError, Kind, Severity};
+use super::change::{Change, Diff, DiffError, Kind, Severity, Status};
 use super::impact::{Impact, Place, Shown};
 use super::key;
+use super::noise;
 use super::order::common;
-use crate::netfilter::ruleset::{Chain, Family, Format, Rule, Ruleset, Table};
+use super::weight::{decides, place_of, stops, touches, weigh};
+use crate::netfilter::ruleset::{Chain, Format, Ruleset, Table};
 
 /// Compares two rulesets.
 ///
@@ -21,9 +23,12 @@ pub fn diff(a: &Ruleset, b: &Ruleset) -> Result<Diff, DiffError> {
     }
     let mut comparison = Comparison { a, b, changes: Vec::new(), impact: None };
     comparison.tables();
-    let changes = comparison.changes;
+    let mut changes = comparison.changes;
+    noise::mark(&mut changes, a, b);
+    let status = Status::of(&changes, !unread(a) && !unread(b));
     Ok(Diff {
-        drift: if changes.is_empty() && (unread(a) || unread(b)) { None } else { Some(!changes.is_empty()) },
+        drift: status.drift(),
+        status,
         critical: changes.iter().any(|change| change.severity == Severity::Critical),
         changes,
         warnings: a.warnings.iter().chain(&b.warnings).cloned().collect(),
@@ -37,10 +42,10 @@ fn unread(ruleset: &Ruleset) -> bool {
     ruleset.warnings.iter().any(|warning| left_out.iter().any(|words| warning.what.contains(words)))
 }
 
-struct Comparison<'a> {
-    a: &'a Ruleset,
-    b: &'a Ruleset,
-    changes: Vec<Change>,
+pub(super) struct Comparison<'a> {
+    pub(super) a: &'a Ruleset,
+    pub(super) b: &'a Ruleset,
+    pub(super) changes: Vec<Change>,
     /// Made only where something changed: an equal pair costs nothing.
     impact: Option<Impact>,
 }
@@ -79,7 +84,11 @@ impl<'a> Comparison<'a> {
         weigh(shown, table.family, may_stop())
     }
 
-    fn show(&mut self, old: Option<(&Ruleset, Place<'_>)>, new: Option<(&Ruleset, Place<'_>)>) -> Shown {
+    pub(super) fn show(
+        &mut self,
+        old: Option<(&Ruleset, Place<'_>)>,
+        new: Option<(&Ruleset, Place<'_>)>,
+    ) -> Shown {
         let (a, b) = (self.a, self.b);
         self.impact.get_or_insert_with(|| Impact::new(a, b)).of(old, new)
     }
@@ -193,8 +202,22 @@ impl<'a> Comparison<'a> {
         {
             found.push((Kind::RuleRemoved, Some(at), None));
         }
+        let (before, after): (HashSet<&String>, HashSet<&String>) =
+            (old_keys.iter().collect(), new_keys.iter().collect());
         for (kind, from, to) in found {
             self.rule(kind, (table, old, new), from, to);
+            let key = to.and_then(|at| new_keys.get(at)).or_else(|| from.and_then(|at| old_keys.get(at)));
+            let twin = key.is_some_and(|key| before.contains(key) && after.contains(key));
+            let rule = to.and_then(|at| new.rules.get(at)).or_else(|| from.and_then(|at| old.rules.get(at)));
+            // A copy of a rule that is there before and after, and that no packet notices.
+            if let Some(change) = self.changes.last_mut()
+                && twin
+                && kind != Kind::RuleMoved
+                && change.severity == Severity::Notable
+                && rule.is_some_and(decides)
+            {
+                change.severity = Severity::Noise;
+            }
         }
     }
 
@@ -224,102 +247,7 @@ impl<'a> Comparison<'a> {
         self.push(kind, &table.name, Some(&new.name), Some(&rule.raw), severity, detail);
     }
 
-    fn sets(&mut self, old: &'a Table, new: &'a Table) {
-        for set in &old.sets {
-            let Some(other) = new.sets.iter().find(|other| other.name == set.name) else {
-                let severity = self.users(&set.name, old, true);
-                self.push(
-                    Kind::SetRemoved,
-                    &old.name,
-                    None,
-                    None,
-                    severity,
-                    format!("the set {} is gone", set.name),
-                );
-                continue;
-            };
-            if set.is_map != other.is_map || key::object(&set.about) != key::object(&other.about) {
-                let severity = self.users(&set.name, new, false);
-                let detail = format!("type or flags of the set {} differ", set.name);
-                self.push(Kind::ObjectChanged, &new.name, None, None, severity, detail);
-            }
-            let count = |elements: &[serde_json::Value]| {
-                elements.iter().map(key::member).collect::<std::collections::BTreeSet<_>>()
-            };
-            let (before, after) = (count(&set.elements), count(&other.elements));
-            if before == after {
-                continue;
-            }
-            let severity = self.users(&set.name, new, false).max(self.users(&set.name, old, true));
-            for element in after.difference(&before) {
-                let detail = format!("the set {} has {element} now", set.name);
-                self.push(Kind::ElementAdded, &new.name, None, None, severity, detail);
-            }
-            for element in before.difference(&after) {
-                let detail = format!("the set {} has {element} no more", set.name);
-                self.push(Kind::ElementRemoved, &new.name, None, None, severity, detail);
-            }
-        }
-        for set in new.sets.iter().filter(|set| !old.sets.iter().any(|other| other.name == set.name)) {
-            let severity = self.users(&set.name, new, false);
-            self.push(
-                Kind::SetAdded,
-                &new.name,
-                None,
-                None,
-                severity,
-                format!("the set {} is new", set.name),
-            );
-        }
-    }
-
-    /// Judges the packets that reach a rule which uses a set.
-    fn users(&mut self, set: &str, table: &'a Table, old: bool) -> Severity {
-        let wanted = format!("\"@{set}\"");
-        let mut severity = Severity::Notable;
-        for chain in &table.chains {
-            for (at, rule) in chain.rules.iter().enumerate() {
-                let crate::netfilter::ruleset::Body::Nft(expressions) = &rule.body else { continue };
-                if !expressions.iter().any(|expression| expression.to_string().contains(&wanted)) {
-                    continue;
-                }
-                let place = Place { table: &table.name, chain: &chain.name, rule: Some(at) };
-                // With another set the rule concerns other packets: those of either side.
-                let (a, b) = (self.a, self.b);
-                let shown =
-                    if old { self.show(Some((a, place)), None) } else { self.show(None, Some((b, place))) };
-                severity = severity.max(weigh(shown, table.family, decides(rule)));
-            }
-        }
-        severity
-    }
-
-    fn objects(&mut self, old: &'a Table, new: &'a Table) {
-        let same = |x: &&crate::netfilter::ruleset::Object, y: &&crate::netfilter::ruleset::Object| {
-            x.kind == y.kind && x.name == y.name
-        };
-        for object in &old.objects {
-            match new.objects.iter().find(|other| same(&object, other)) {
-                None => {
-                    let detail = format!("{} {} is gone", object.kind, object.name);
-                    self.push(Kind::ObjectChanged, &old.name, None, None, Severity::Notable, detail);
-                }
-                Some(other) if key::object(&object.about) != key::object(&other.about) => {
-                    let detail = format!("{} {} differs", object.kind, object.name);
-                    self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
-                }
-                Some(_) => {}
-            }
-        }
-        for object in
-            new.objects.iter().filter(|object| !old.objects.iter().any(|other| same(&other, object)))
-        {
-            let detail = format!("{} {} is new", object.kind, object.name);
-            self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
-        }
-    }
-
-    fn push(
+    pub(super) fn push(
         &mut self,
         kind: Kind,
         table: &str,
@@ -335,71 +263,8 @@ impl<'a> Comparison<'a> {
             chain: own(chain),
             rule: own(rule),
             severity,
+            churn: false,
             detail,
         });
     }
-}
-
-/// What was shown decides; where too much was open, or no routed packet is concerned, whether a verdict is touched does.
-fn weigh(shown: Shown, family: Family, touches_a_verdict: bool) -> Severity {
-    match shown {
-        Shown::Changes => Severity::Critical,
-        Shown::TooMany if touches_a_verdict => Severity::Critical,
-        Shown::Same if family == Family::Other && touches_a_verdict => Severity::Critical,
-        Shown::Same | Shown::TooMany => Severity::Notable,
-    }
-}
-
-fn stops(policy: Option<&str>) -> bool {
-    policy.is_some_and(|policy| policy.eq_ignore_ascii_case("drop"))
-}
-
-/// Whether a rule can stop a packet, or let one pass.
-fn decides(rule: &Rule) -> bool {
-    match &rule.body {
-        crate::netfilter::ruleset::Body::Save(parts) => parts.iter().any(|part| {
-            matches!(part.name.as_str(), "-j" | "-g")
-                && part.values.first().is_some_and(|target| {
-                    !crate::netfilter::save::is_extension_target(target) || target == "REJECT"
-                })
-        }),
-        crate::netfilter::ruleset::Body::Nft(expressions) => expressions.iter().any(|expression| {
-            expression.as_object().and_then(|object| object.keys().next()).is_some_and(|name| {
-                matches!(
-                    name.as_str(),
-                    "accept"
-                        | "drop"
-                        | "reject"
-                        | "jump"
-                        | "goto"
-                        | "vmap"
-                        | "return"
-                        | "queue"
-                        | "xt"
-                        | "fwd"
-                        | "synproxy"
-                )
-            })
-        }),
-    }
-}
-
-/// Whether a rule can have any influence at all: a verdict, a mark, a set, a translation.
-fn touches(rule: &Rule) -> bool {
-    match &rule.body {
-        crate::netfilter::ruleset::Body::Save(parts) => parts.iter().any(|part| {
-            matches!(part.name.as_str(), "-j" | "-g")
-                && part.values.first().is_some_and(|target| {
-                    !matches!(target.as_str(), "LOG" | "NFLOG" | "AUDIT" | "TRACE" | "ULOG")
-                })
-        }),
-        crate::netfilter::ruleset::Body::Nft(_) => true,
-    }
-}
-
-fn place_of(chain: &Chain) -> String {
-    chain
-        .base
-        .as_ref()
-        .map_or_else(|| "no hook".to_owned(), |base| format!("{} {} {}", base.kind, base.hook, base.priority))
 }

@@ -1,8 +1,8 @@
 //! Whether some packet meets another fate: both rulesets judge the packets that a change can concern.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use crate::netfilter::logic::{Code, Names, Program, Step, Test, compile};
+use crate::netfilter::logic::{Names, Program, Step, Test, compile};
 use crate::netfilter::ruleset::Ruleset;
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
@@ -11,7 +11,7 @@ const BUDGET: usize = 40_000_000;
 const LIMITS: Limits = Limits { steps: 2_000_000, ends: 20_000 };
 
 /// Two programs that share their names.
-pub(super) struct Impact {
+pub(in crate::netfilter) struct Impact {
     names: Names,
     a: Program,
     b: Program,
@@ -20,7 +20,7 @@ pub(super) struct Impact {
 
 /// What judging packets showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(in crate::netfilter) enum Shown {
     /// Some packet meets another fate.
     Changes,
     /// None does.
@@ -31,21 +31,21 @@ pub(super) enum Shown {
 
 /// A place: table and chain by name, the rule from 0; without a rule the whole chain.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) table: &'a str,
-    pub(super) chain: &'a str,
-    pub(super) rule: Option<usize>,
+pub(in crate::netfilter) struct Place<'a> {
+    pub(in crate::netfilter) table: &'a str,
+    pub(in crate::netfilter) chain: &'a str,
+    pub(in crate::netfilter) rule: Option<usize>,
 }
 
 impl Impact {
-    pub(super) fn new(a: &Ruleset, b: &Ruleset) -> Self {
+    pub(in crate::netfilter) fn new(a: &Ruleset, b: &Ruleset) -> Self {
         let mut names = Names::of(&[a, b]);
         let (a, b) = (compile(a, &mut names), compile(b, &mut names));
         Self { names, a, b, budget: BUDGET }
     }
 
     /// Judges all packets that reach a place of the old ruleset, of the new one, or of both.
-    pub(super) fn of(
+    pub(in crate::netfilter) fn of(
         &mut self,
         old: Option<(&Ruleset, Place<'_>)>,
         new: Option<(&Ruleset, Place<'_>)>,
@@ -83,7 +83,7 @@ impl Impact {
     }
 
     /// Judges every packet of a hook for which a test holds.
-    pub(super) fn hook(&mut self, hook: Hook, test: &Test) -> Shown {
+    pub(in crate::netfilter) fn hook(&mut self, hook: Hook, test: &Test) -> Shown {
         let loopback = self.names.device("lo");
         let (a, b) =
             (Engine::new(&self.a, hook, LIMITS, loopback), Engine::new(&self.b, hook, LIMITS, loopback));
@@ -126,22 +126,7 @@ fn find(program: &Program, ruleset: &Ruleset, place: Place<'_>) -> Option<usize>
 }
 
 /// Returns the hooks whose packets can come into a chain.
-fn hooks(program: &Program, target: usize) -> HashSet<&'static str> {
-    let mut callers: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (at, chain) in program.chains.iter().enumerate() {
-        for (_, step) in chain.rules.iter().flat_map(|rule| &rule.steps) {
-            let mut note = |code: &Code| {
-                if let Code::Jump(to) | Code::Goto(to) = code {
-                    callers.entry(*to).or_default().push(at);
-                }
-            };
-            match step {
-                Step::Do(code) => note(code),
-                Step::Choose(arms) => arms.iter().for_each(|(_, code)| note(code)),
-                Step::Match(_) | Step::Change(_) => {}
-            }
-        }
-    }
+pub(in crate::netfilter) fn hooks(program: &Program, target: usize) -> HashSet<&'static str> {
     let mut open = vec![target];
     let mut seen = HashSet::new();
     let mut hooks = HashSet::new();
@@ -152,7 +137,7 @@ fn hooks(program: &Program, target: usize) -> HashSet<&'static str> {
         if let Some(base) = program.chains.get(at).and_then(|chain| chain.base.as_ref()) {
             hooks.extend(Hook::ALL.into_iter().map(Hook::name).filter(|name| *name == base.hook));
         }
-        open.extend(callers.get(&at).into_iter().flatten().copied());
+        open.extend(program.callers.get(at).into_iter().flatten().copied());
     }
     hooks
 }

@@ -1,11 +1,11 @@
 //! What a rule is, apart from its counters, its number and the order of what has no order.
 
-use serde_json::{Map, Value};
+use crate::netfilter::json::{Object as Map, Value};
 
 use crate::netfilter::ruleset::{Body, Part, Rule};
 
 /// Returns the content of a rule as a text: two rules are one where these are equal.
-pub(super) fn rule(rule: &Rule) -> String {
+pub(in crate::netfilter) fn rule(rule: &Rule) -> String {
     let mut text = String::new();
     match &rule.body {
         Body::Save(parts) => save(parts, &mut text),
@@ -112,16 +112,12 @@ fn statement(expression: &Value) -> Option<String> {
     }
 }
 
-fn without(object: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
-    object
-        .iter()
-        .filter(|(key, _)| !names.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+fn without(object: &Map, names: &[&str]) -> Map {
+    object.without(names)
 }
 
 /// Returns a value as a text in which nothing depends on an order that means nothing.
-pub(super) fn content(value: &Value) -> String {
+pub(in crate::netfilter) fn content(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             let mut pairs: Vec<String> = object
@@ -148,7 +144,7 @@ fn bag(list: &[Value]) -> String {
 }
 
 /// When an element ends is not its content, nor what it has counted.
-fn element(object: &Map<String, Value>) -> String {
+fn element(object: &Map) -> String {
     let kept = without(object, &["expires", "counter", "quota", "last"]);
     if let (1, Some(only)) = (kept.len(), kept.get("val")) {
         return content(only);
@@ -157,7 +153,7 @@ fn element(object: &Map<String, Value>) -> String {
 }
 
 /// Returns the content of an element of a set.
-pub(super) fn member(value: &Value) -> String {
+pub(in crate::netfilter) fn member(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             object.get("elem").and_then(Value::as_object).map_or_else(|| content(value), element)
@@ -168,7 +164,7 @@ pub(super) fn member(value: &Value) -> String {
 }
 
 /// Returns what an object of a table is, without its number and what it counted.
-pub(super) fn object(value: &Value) -> String {
+pub(in crate::netfilter) fn object(value: &Value) -> String {
     let Some(object) = value.as_object() else { return content(value) };
     content(&Value::Object(without(object, &["handle", "packets", "bytes", "used", "elem"])))
 }

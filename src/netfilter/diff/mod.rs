@@ -5,9 +5,16 @@
 
 mod change;
 mod compare;
+mod content;
 mod impact;
-mod key;
+pub(super) mod key;
+mod noise;
 mod order;
+mod weight;
 
-pub use change::{Change, Diff, DiffError, Kind, Severity};
+pub use change::{Change, Diff, DiffError, Kind, Severity, Status};
 pub use compare::diff;
+
+pub(super) use impact::{Impact, Place, hooks};
+pub(super) use order::common;
+pub(super) use weight::{decides, weigh};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const MOST_PAIRS: usize = 2_000_000;
 
 /// Returns the pairs of places that a longest common subsequence joins, in order.
-pub(super) fn common<T: Eq + std::hash::Hash>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
+pub(in crate::netfilter) fn common<T: Eq + std::hash::Hash>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a_rest, b_rest) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
     let tail = a_rest.iter().rev().zip(b_rest.iter().rev()).take_while(|(x, y)| x == y).count();

@@ -42,7 +42,7 @@ pub(super) fn test(field: Field, text: &str) -> Option<(Test, u128)> {
 }
 
 /// Returns the addresses of a prefix.
-pub(super) fn prefix(address: u128, family: u128, length: u32) -> Option<Spans> {
+pub(in crate::netfilter) fn prefix(address: u128, family: u128, length: u32) -> Option<Spans> {
     if length > width(family) {
         return None;
     }

@@ -2,8 +2,10 @@
 
 use super::address;
 use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
-use super::program::{Change, Code, CodeRule, Scope, Step};
+use super::program::{CodeRule, Step};
+use super::scope::Scope;
 use super::span::Spans;
+use super::target::target;
 use super::test::{Field, Test};
 use crate::netfilter::ruleset::{Body, Part, Table};
 
@@ -109,8 +111,12 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
         (Some("addrtype"), "--dst-type") => Some(address_type(scope, Field::Destination, value)),
         (Some("addrtype"), "--src-type") => Some(address_type(scope, Field::Source, value)),
         (Some("frag"), _) => Some(Test::Never),
+        (Some("set"), "--match-set") => member(scope, part, parts),
         // Options that only say how the others are meant.
-        (Some("ipv6header"), "--soft") | (Some("set"), "--return-nomatch") => return None,
+        (Some("ipv6header"), "--soft")
+        | (Some("set"), "--return-nomatch" | "--update-counters" | "--update-subcounters") => {
+            return None;
+        }
         _ => None,
     };
     Some(match test {
@@ -126,6 +132,22 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
             scope.atom(&text).negated(part.negated && !joined && part.name != "-m")
         }
     })
+}
+
+/// Whether a packet is in a set that was told beside the rules.
+fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
+    let [name, flags] = part.values.as_slice() else { return None };
+    if !scope.afford(name) {
+        return None;
+    }
+    let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
+    let listed = crate::netfilter::ipset::test(&scope.ruleset.ipsets, scope.names, name, flags, exceptions)?;
+    if scope.fills(name) {
+        // Packets put themselves in: what was printed is the least of it.
+        let since = scope.atom(&format!("whether it was put into the set {name} since"));
+        return Some(Test::Any(vec![listed, since]));
+    }
+    Some(listed)
 }
 
 /// Returns all options of a module in one text.
@@ -238,67 +260,4 @@ fn range(field: Field, value: &str) -> Option<Test> {
 fn address_type(scope: &mut Scope<'_>, field: Field, value: &str) -> Test {
     let tests = value.split(',').map(|word| super::operand::address_kind(scope, field, word)).collect();
     Test::Any(tests)
-}
-
-/// Returns what a target does.
-fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<Step> {
-    let name = part.values.first().map_or("", String::as_str);
-    if part.name == "-g" {
-        return vec![Step::Do(scope.chain(name, true))];
-    }
-    let option = |wanted: &str| {
-        let own = parts.iter().find(|part| part.name == wanted && part.module.as_deref() == Some(name));
-        own.map(|part| part.values.first().map_or("", String::as_str))
-    };
-    match name {
-        _ if scope.has_chain(name) => vec![Step::Do(scope.chain(name, false))],
-        "ACCEPT" => vec![Step::Do(Code::Accept)],
-        "DROP" => vec![Step::Do(Code::Drop)],
-        "RETURN" => vec![Step::Do(Code::Return)],
-        "REJECT" => vec![Step::Do(Code::Reject)],
-        "MARK" => vec![Step::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
-        "CONNMARK" if option("--restore-mark").is_some() => vec![Step::Change(Change::MarkUnknown)],
-        "CT" if option("--notrack").is_some() => vec![Step::Change(Change::Untrack)],
-        "NOTRACK" => vec![Step::Change(Change::Untrack)],
-        "HMARK" => vec![Step::Change(Change::MarkUnknown)],
-        "DNAT" | "REDIRECT" | "NETMAP" | "DNPT" => vec![
-            Step::Change(Change::Set(Field::Destination, None)),
-            Step::Change(Change::Set(Field::Dport, None)),
-            Step::Do(Code::Accept),
-        ],
-        "SNAT" | "MASQUERADE" | "SNPT" => vec![
-            Step::Change(Change::Set(Field::Source, None)),
-            Step::Change(Change::Set(Field::Sport, None)),
-            Step::Do(Code::Accept),
-        ],
-        "TPROXY" | "NFQUEUE" | "QUEUE" | "SYNPROXY" | "CLUSTERIP" => {
-            vec![Step::Do(scope.unknown(&format!("what {name} makes of the packet")))]
-        }
-        "" => Vec::new(),
-        _ if crate::netfilter::save::is_extension_target(name) => Vec::new(),
-        _ => vec![Step::Do(scope.chain(name, false))],
-    }
-}
-
-/// `--set-xmark value/mask` clears the bits of the mask and turns over those of the value.
-fn set_mark<'a>(option: impl Fn(&str) -> Option<&'a str>) -> Option<Change> {
-    let number = |text: &str| mark(text).and_then(|mark| u32::try_from(mark).ok());
-    let pair = |text: &str| match text.split_once('/') {
-        Some((value, mask)) => Some((number(value)?, number(mask)?)),
-        None => Some((number(text)?, u32::MAX)),
-    };
-    let (clear, flip) = if let Some(text) = option("--set-xmark") {
-        let (value, mask) = pair(text)?;
-        (mask, value)
-    } else if let Some(text) = option("--set-mark") {
-        let (value, mask) = pair(text)?;
-        (mask | value, value)
-    } else if let Some(text) = option("--and-mark") {
-        (!number(text)?, 0)
-    } else if let Some(text) = option("--or-mark") {
-        (number(text)?, number(text)?)
-    } else {
-        (0, number(option("--xor-mark")?)?)
-    };
-    Some(Change::Mark { clear, flip })
 }

@@ -4,16 +4,26 @@
 //! that says "no" because it was not understood.
 
 mod address;
+mod compare;
+mod index;
 mod iptables;
+mod map;
 mod name;
+mod names;
 mod nftables;
 mod operand;
 mod program;
+mod scope;
 mod span;
+mod target;
 mod test;
 
-pub(super) use address::number as address_number;
-pub(super) use name::protocol_number;
-pub(super) use program::{Change, Code, Names, Program, Step, compile};
+pub(super) use address::{number as address_number, prefix as address_prefix};
+pub(super) use index::Known;
+pub(super) use name::{
+    icmp_type as icmp_number, mark as mark_number, port as port_number, protocol_number, tcp_flag,
+};
+pub(super) use names::Names;
+pub(super) use program::{Change, Code, Program, Step, compile};
 pub(super) use span::Spans;
 pub(super) use test::{Field, Test};

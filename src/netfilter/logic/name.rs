@@ -90,7 +90,7 @@ pub(super) fn state(text: &str) -> Option<u128> {
 }
 
 /// Reads a TCP flag.
-pub(super) fn tcp_flag(text: &str) -> Option<u128> {
+pub(in crate::netfilter) fn tcp_flag(text: &str) -> Option<u128> {
     Some(match text.to_ascii_lowercase().as_str() {
         "fin" => 1,
         "syn" => 2,
@@ -107,7 +107,7 @@ pub(super) fn tcp_flag(text: &str) -> Option<u128> {
 }
 
 /// Reads a port by number or by the few names that tools print.
-pub(super) fn port(text: &str) -> Option<u128> {
+pub(in crate::netfilter) fn port(text: &str) -> Option<u128> {
     Some(match text {
         "ftp" => 21,
         "ssh" => 22,
@@ -130,7 +130,7 @@ pub(super) fn port(text: &str) -> Option<u128> {
 }
 
 /// Reads a number as `iptables` writes marks: `0x10`, `16`.
-pub(super) fn mark(text: &str) -> Option<u128> {
+pub(in crate::netfilter) fn mark(text: &str) -> Option<u128> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),

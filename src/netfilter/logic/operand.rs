@@ -1,10 +1,10 @@
 //! Operands of `nft`: what stands left and right of a comparison.
 
-use serde_json::Value;
+use crate::netfilter::json::Value;
 
 use super::address;
 use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
-use super::program::Scope;
+use super::scope::Scope;
 use super::span::Spans;
 use super::test::{Field, Test};
 use crate::netfilter::ruleset::Family;
@@ -100,8 +100,12 @@ fn connection(body: &Value) -> Option<Operand> {
 }
 
 fn masked(scope: &mut Scope<'_>, body: &Value) -> Option<Operand> {
-    let [left, mask] = body.as_array()?.as_slice() else { return None };
+    let [left, mask] = body.as_array()? else { return None };
     let Operand::Field(field, has) = read(scope, left) else { return None };
+    if field == Field::State {
+        // Its numbers here are no bits.
+        return None;
+    }
     let mask = bits(field, mask)?;
     Some(Operand::Masked(field, mask, has))
 }
@@ -112,7 +116,7 @@ fn kind(body: &Value) -> Option<Operand> {
         return None;
     }
     let flags = body.get("flags")?;
-    let flag = match flags.as_array().map(Vec::as_slice) {
+    let flag = match flags.as_array() {
         Some([only]) => only.as_str(),
         Some(_) => None,
         None => flags.as_str(),
@@ -189,10 +193,17 @@ pub(super) fn values(scope: &Scope<'_>, field: Field, has: &Test, value: &Value)
                     address::prefix(address, family, body.get("len")?.as_u64()?.try_into().ok()?)
                 }
                 "range" => {
-                    let [from, to] = body.as_array()?.as_slice() else { return None };
+                    let [from, to] = body.as_array()? else { return None };
                     Some(Spans::run(leaf(field, from, family)?, leaf(field, to, family)?))
                 }
                 "elem" => values(scope, field, has, body.get("val")?),
+                // A connection has one state: it is never two at once.
+                "|" if field == Field::State => {
+                    let states: Option<Vec<u128>> =
+                        body.as_array()?.iter().map(|one| leaf(field, one, family)).collect();
+                    let (first, rest) = states.as_deref()?.split_first()?;
+                    Some(if rest.iter().all(|one| one == first) { Spans::one(*first) } else { Spans::none() })
+                }
                 "|" => Some(Spans::one(bits(field, value)?)),
                 _ => None,
             }

@@ -2,56 +2,61 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use crate::netfilter::json::{Object as Map, Value};
 
-use super::{known, render};
 use crate::netfilter::error::ReadError;
-use crate::netfilter::ruleset::{
-    Base, Body, Chain, Family, Format, Object, Rule, Ruleset, Set, Table, Warning,
-};
+use crate::netfilter::json;
+use crate::netfilter::ruleset::{Base, Chain, Family, Format, Object, Ruleset, Table, Warning};
 
 /// Reads what `nft -j list ruleset` printed.
 pub(in crate::netfilter) fn read(text: &str) -> Result<Ruleset, ReadError> {
-    let value: Value = serde_json::from_str(text).map_err(|error| ReadError::Json { line: error.line() })?;
-    let Some(list) = value.get("nftables").and_then(Value::as_array) else {
-        return Err(ReadError::OtherJson);
-    };
     let mut document = Document::default();
-    for (at, object) in list.iter().enumerate() {
-        document.object(at + 1, object);
+    let mut at = 0;
+    let found = json::each(text, "nftables", |object| {
+        at += 1;
+        document.object(at, object);
+    });
+    match found {
+        Err(error) => Err(ReadError::Json { line: error.line() }),
+        Ok(false) => Err(ReadError::OtherJson),
+        Ok(true) => Ok(document.finish()),
     }
-    Ok(document.finish())
 }
 
 #[derive(Default)]
-struct Document {
-    tables: Vec<Table>,
+pub(super) struct Document {
+    pub(super) tables: Vec<Table>,
     /// Where a chain is, by table and name.
-    chains: HashMap<(String, String), (usize, usize)>,
+    pub(super) chains: HashMap<(String, String), (usize, usize)>,
     at: HashMap<String, usize>,
-    jumps: Vec<(usize, String, String)>,
-    xt: bool,
+    pub(super) jumps: Vec<(usize, String, String)>,
+    pub(super) xt: bool,
+    about: Option<Value>,
     warnings: Vec<Warning>,
 }
 
 impl Document {
-    fn warn(&mut self, at: usize, what: impl Into<String>) {
+    pub(super) fn warn(&mut self, at: usize, what: impl Into<String>) {
         self.warnings.push(Warning { place: format!("object {at}"), what: what.into() });
     }
 
-    fn object(&mut self, at: usize, object: &Value) {
-        let Some((kind, Value::Object(body))) = object.as_object().and_then(|object| object.iter().next())
-        else {
+    fn object(&mut self, at: usize, mut object: Value) {
+        let first = if let Value::Object(object) = &mut object { object.first_mut() } else { None };
+        let Some((kind, Value::Object(body))) = first else {
             self.warn(at, "no object with a kind");
             return;
         };
         if kind == "metainfo" {
+            self.about = Some(Value::Object(body.clone()));
             return;
         }
         let (Some(family), Some(name)) =
             (text(body, "family"), text(body, if kind == "table" { "name" } else { "table" }))
         else {
-            self.warn(at, format!("a {kind} without a table, left out: {}", clip(object)));
+            self.warn(
+                at,
+                format!("a {kind} without a table, left out: {}", clip(&Value::Object(body.clone()))),
+            );
             return;
         };
         let table = format!("{family} {name}");
@@ -81,7 +86,7 @@ impl Document {
                 let index = self.place(at, &table);
                 if let Some(table) = self.tables.get_mut(index) {
                     table.objects.push(Object {
-                        kind: kind.clone(),
+                        kind: kind.to_string(),
                         name,
                         about: Value::Object(body.clone()),
                     });
@@ -91,7 +96,7 @@ impl Document {
     }
 
     /// Returns where a table is; one that was never told is made, and told.
-    fn place(&mut self, at: usize, name: &str) -> usize {
+    pub(super) fn place(&mut self, at: usize, name: &str) -> usize {
         if let Some(index) = self.at.get(name) {
             return *index;
         }
@@ -112,6 +117,7 @@ impl Document {
             family,
             dormant: false,
             flags: None,
+            rest: None,
             chains: Vec::new(),
             sets: Vec::new(),
             objects: Vec::new(),
@@ -120,7 +126,7 @@ impl Document {
         index
     }
 
-    fn table(&mut self, at: usize, name: &str, body: &Map<String, Value>) {
+    fn table(&mut self, at: usize, name: &str, body: &Map) {
         if self.at.contains_key(name) {
             self.warn(at, format!("the table {name} is told twice"));
             return;
@@ -128,16 +134,17 @@ impl Document {
         let index = self.add_table(name);
         let Some(table) = self.tables.get_mut(index) else { return };
         table.flags = body.get("flags").cloned();
+        table.rest = rest(body, &["family", "name", "flags"]);
         let own = table.bare().to_owned();
         // One release prints the name of the table where its only flag at that time, `dormant`, belongs.
         table.dormant = match &table.flags {
             Some(Value::Array(flags)) => flags.iter().any(|flag| flag == "dormant"),
-            Some(Value::String(flag)) => flag == "dormant" || *flag == own,
+            Some(Value::String(flag)) => flag == "dormant" || flag.as_str() == own,
             _ => false,
         };
     }
 
-    fn chain(&mut self, at: usize, table: &str, body: &Map<String, Value>) {
+    fn chain(&mut self, at: usize, table: &str, body: &Map) {
         let Some(name) = text(body, "name") else {
             self.warn(at, "a chain without a name, left out");
             return;
@@ -150,10 +157,21 @@ impl Document {
         });
         let policy =
             text(body, "policy").map(str::to_owned).or_else(|| base.as_ref().map(|_| "accept".to_owned()));
-        self.add_chain(at, table, name, base, policy);
+        let typed = ["family", "table", "name", "type", "hook", "prio", "policy", "dev", "devices"];
+        // Without a hook the rest of a base chain is nobody's.
+        let typed = if base.is_some() { &typed[..] } else { &typed[..3] };
+        self.add_chain(at, table, name, base, policy, rest(body, typed));
     }
 
-    fn add_chain(&mut self, at: usize, table: &str, name: &str, base: Option<Base>, policy: Option<String>) {
+    pub(super) fn add_chain(
+        &mut self,
+        at: usize,
+        table: &str,
+        name: &str,
+        base: Option<Base>,
+        policy: Option<String>,
+        rest: Option<Value>,
+    ) {
         let key = (table.to_owned(), name.to_owned());
         if self.chains.contains_key(&key) {
             self.warn(at, format!("the chain {name} is told twice"));
@@ -163,83 +181,7 @@ impl Document {
         let Some(found) = self.tables.get_mut(index) else { return };
         self.chains.insert(key, (index, found.chains.len()));
         let name = name.to_owned();
-        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rules: Vec::new() });
-    }
-
-    fn rule(&mut self, at: usize, table: &str, body: &Map<String, Value>) {
-        let (Some(chain), Some(Value::Array(expressions))) = (text(body, "chain"), body.get("expr")) else {
-            self.warn(
-                at,
-                format!(
-                    "a rule without a chain or without expressions, left out: {}",
-                    clip(&Value::Object(body.clone()))
-                ),
-            );
-            return;
-        };
-        let key = (table.to_owned(), chain.to_owned());
-        if !self.chains.contains_key(&key) {
-            self.warn(at, format!("the chain {chain} was not told before its rules"));
-            self.add_chain(at, table, chain, None, None);
-        }
-        let mut targets = Vec::new();
-        expressions.iter().for_each(|expression| jumps(expression, &mut targets));
-        self.jumps.extend(targets.into_iter().map(|target| (at, table.to_owned(), target)));
-        self.xt |= expressions.iter().any(|expression| expression.get("xt").is_some());
-        let counter = expressions.iter().find_map(|expression| expression.get("counter"));
-        let count = |name| counter.and_then(|counter| counter.get(name)?.as_u64());
-        let rule = Rule {
-            position: 0,
-            handle: body.get("handle").and_then(Value::as_u64),
-            raw: render::rule(expressions),
-            body: Body::Nft(expressions.clone()),
-            comment: text(body, "comment").map(str::to_owned),
-            packets: count("packets"),
-            bytes: count("bytes"),
-            opaque: known::opaque(expressions),
-        };
-        let chain = self
-            .chains
-            .get(&key)
-            .and_then(|(table, chain)| self.tables.get_mut(*table)?.chains.get_mut(*chain));
-        if let Some(chain) = chain {
-            chain.rules.push(Rule { position: chain.rules.len() + 1, ..rule });
-        }
-    }
-
-    fn set(&mut self, at: usize, table: &str, body: &Map<String, Value>, is_map: bool) {
-        let Some(name) = text(body, "name") else {
-            self.warn(at, "a set without a name, left out");
-            return;
-        };
-        let elements = match body.get("elem") {
-            None => Vec::new(),
-            Some(Value::Array(elements)) => elements.clone(),
-            Some(one) => vec![one.clone()],
-        };
-        for element in &elements {
-            let mut targets = Vec::new();
-            jumps(element, &mut targets);
-            self.jumps.extend(targets.into_iter().map(|target| (at, table.to_owned(), target)));
-        }
-        let flag = |name: &str| match body.get("flags") {
-            Some(Value::Array(flags)) => flags.iter().any(|flag| flag == name),
-            Some(Value::String(flag)) => flag == name,
-            _ => false,
-        };
-        let set = Set {
-            name: name.to_owned(),
-            is_map,
-            volatile: flag("dynamic"),
-            about: Value::Object(
-                body.iter().filter(|(key, _)| *key != "elem").map(|(k, v)| (k.clone(), v.clone())).collect(),
-            ),
-            elements,
-        };
-        let index = self.place(at, table);
-        if let Some(table) = self.tables.get_mut(index) {
-            table.sets.push(set);
-        }
+        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rest, rules: Vec::new() });
     }
 
     fn finish(mut self) -> Ruleset {
@@ -259,28 +201,14 @@ impl Document {
         Ruleset {
             format: Format::Nft,
             family: families.join(" "),
+            about: self.about,
             framework: Some(if self.xt { "iptables-nft" } else { "nft" }.to_owned()),
             rules: rules().count(),
             opaque_rules: rules().filter(|rule| !rule.opaque.is_empty()).count(),
             tables: self.tables,
+            ipsets: Vec::new(),
             warnings: self.warnings,
         }
-    }
-}
-
-/// Collects the targets of jumps, wherever they stand.
-fn jumps(value: &Value, targets: &mut Vec<String>) {
-    match value {
-        Value::Object(object) => {
-            for (key, value) in object {
-                match (key.as_str(), value.get("target").and_then(Value::as_str)) {
-                    ("jump" | "goto", Some(target)) => targets.push(target.to_owned()),
-                    _ => jumps(value, targets),
-                }
-            }
-        }
-        Value::Array(list) => list.iter().for_each(|value| jumps(value, targets)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -299,10 +227,16 @@ fn priority(value: &Value) -> i64 {
     }
 }
 
-fn text<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+/// Returns what is not typed.
+pub(super) fn rest(body: &Map, typed: &[&str]) -> Option<Value> {
+    let kept = body.without(typed);
+    (!kept.is_empty()).then_some(Value::Object(kept))
+}
+
+pub(super) fn text<'a>(body: &'a Map, name: &str) -> Option<&'a str> {
     body.get(name).and_then(Value::as_str)
 }
 
-fn clip(value: &Value) -> String {
+pub(super) fn clip(value: &Value) -> String {
     value.to_string().chars().take(80).collect()
 }

@@ -1,6 +1,6 @@
 //! Which expressions are known by name.
 
-use serde_json::Value;
+use crate::netfilter::json::Value;
 
 const STATEMENTS: [&str; 30] = [
     "match",

@@ -1,6 +1,6 @@
 //! A rule in one line, close to the language of `nft`.
 
-use serde_json::Value;
+use crate::netfilter::json::Value;
 
 /// Writes the expressions of a rule.
 pub(super) fn rule(expressions: &[Value]) -> String {
@@ -42,14 +42,15 @@ pub(in crate::netfilter) fn statement(value: &Value) -> String {
                 _ => "reject".to_owned(),
             }
         }
-        _ if body.is_null() => name.clone(),
+        _ if body.is_null() => name.to_string(),
         _ => format!("{name} {}", operand(body)),
     }
 }
 
-fn operand(value: &Value) -> String {
+/// Writes a value.
+pub(in crate::netfilter) fn operand(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => text.to_string(),
         Value::Array(list) => list.iter().map(operand).collect::<Vec<_>>().join(","),
         Value::Object(object) => {
             let Some((name, body)) = object.iter().next() else { return "{}".to_owned() };
@@ -74,7 +75,7 @@ fn operand(value: &Value) -> String {
     }
 }
 
-fn all(object: &serde_json::Map<String, Value>) -> String {
+fn all(object: &crate::netfilter::json::Object) -> String {
     let mut text = String::new();
     for (key, value) in object {
         let gap = if text.is_empty() { "" } else { " " };
@@ -90,7 +91,7 @@ fn pair(body: &Value, between: &str) -> String {
 
 fn elements(body: &Value) -> String {
     let Some(list) = body.as_array() else { return operand(body) };
-    let one = |element: &Value| match element.as_array().map(Vec::as_slice) {
+    let one = |element: &Value| match element.as_array() {
         Some([key, data]) => format!("{} : {}", operand(key), operand(data)),
         _ => operand(element),
     };

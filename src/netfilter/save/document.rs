@@ -103,6 +103,7 @@ impl Document {
             family: Family::Ip,
             dormant: false,
             flags: None,
+            rest: None,
             chains: Vec::new(),
             sets: Vec::new(),
             objects: Vec::new(),
@@ -129,7 +130,8 @@ impl Document {
             }
             _ => None,
         };
-        let chain = Chain { name: name.to_owned(), base, policy, packets, bytes, rules: Vec::new() };
+        let chain =
+            Chain { name: name.to_owned(), base, policy, packets, bytes, rest: None, rules: Vec::new() };
         if self.chains.contains_key(name) {
             self.warn(number, format!("the chain {name} is declared twice"));
         } else {
@@ -186,6 +188,7 @@ impl Document {
                 policy: None,
                 packets: None,
                 bytes: None,
+                rest: None,
                 rules: Vec::new(),
             });
             self.chains.insert(read.chain.clone(), index);
@@ -229,7 +232,9 @@ impl Document {
             format: Format::Save,
             family: if six { "ipv6" } else { "ipv4" }.to_owned(),
             framework: framework.map(str::to_owned),
+            about: None,
             tables: self.tables,
+            ipsets: Vec::new(),
             rules: count,
             opaque_rules: opaque,
             warnings: self.warnings,

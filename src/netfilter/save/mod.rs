@@ -4,9 +4,11 @@
 
 mod document;
 mod option;
+mod print;
 mod rule;
 mod word;
 
 pub(super) use document::read;
 pub(super) use option::is_extension_target;
+pub(super) use print::print;
 pub(super) use rule::in_words;

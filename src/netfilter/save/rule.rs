@@ -1,7 +1,7 @@
 //! One `-A` line.
 
 use super::option::{canonical, is_module, words};
-use super::word::{Word, split};
+use super::word::{Word, quoted, split};
 use crate::netfilter::ruleset::{Body, Part, Rule};
 
 /// A rule together with its chain and what is odd about it.
@@ -37,6 +37,7 @@ pub(super) fn read(line: &str, packets: Option<u64>, bytes: Option<u64>) -> Opti
         comment,
         packets,
         bytes,
+        rest: None,
         opaque,
     };
     Some(Read { chain, rule, odd })
@@ -75,7 +76,8 @@ impl<I: Iterator<Item = Word>> Reader<I> {
             if word.quoted || !word.text.starts_with('-') {
                 self.odd.push(format!("a word that belongs to nothing: {}", word.text));
                 self.parts.push(Part {
-                    name: word.text,
+                    // Nothing says what it is: it is kept as it stood.
+                    name: if word.quoted { quoted(&word.text) } else { word.text },
                     module: None,
                     negated,
                     values: Vec::new(),

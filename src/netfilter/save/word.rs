@@ -42,3 +42,17 @@ pub(super) fn split(line: &str) -> (Vec<Word>, bool) {
     }
     (words, quote.is_some())
 }
+
+/// Writes a word in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let mut word = String::with_capacity(text.len() + 2);
+    word.push('"');
+    for char in text.chars() {
+        if matches!(char, '"' | '\\' | '\'') {
+            word.push('\\');
+        }
+        word.push(char);
+    }
+    word.push('"');
+    word
+}

@@ -2,14 +2,11 @@
 
 use serde::Serialize;
 
-use super::engine::{End, Engine, Limits, Tried};
-use super::packet::{Packet, PacketError, Verdict};
+use super::packet::Verdict;
 use super::path::Assumed;
-use super::start::starts;
-use crate::netfilter::logic::{Names, Program, compile};
-use crate::netfilter::ruleset::{Body, Format, Ruleset};
-
-const LIMITS: Limits = Limits { steps: 4_000_000, ends: 4_096 };
+use super::run::{End, Tried};
+use crate::netfilter::logic::{Names, Program};
+use crate::netfilter::ruleset::{Body, Ruleset};
 
 /// What becomes of a packet, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,7 +17,10 @@ pub struct Answer {
     pub rule: Option<Decided>,
     /// The chain whose policy decided.
     pub policy: Option<String>,
-    /// Every rule that was tried, in order; of several ways the first.
+    /// Other rules that would decide, in the same way, were something that the description does not tell another way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Decided>,
+    /// Every rule that was tried, in order; of several ways the first. Empty where no trace was asked for.
     pub trace: Vec<Traced>,
     /// What the description does not tell and what would change the answer.
     pub undecided: Vec<String>,
@@ -55,52 +55,16 @@ pub struct Traced {
     pub failed: Option<String>,
 }
 
-/// Says what becomes of a packet at its hook.
-///
-/// # Errors
-/// Fails where the ruleset judges no packet of that family.
-pub fn walk(ruleset: &Ruleset, packet: &Packet) -> Result<Answer, PacketError> {
-    let six = packet.src.is_ipv6();
-    if ruleset.format == Format::Save && (ruleset.family == "ipv6") != six && names_a_family(ruleset) {
-        let wanted = if six {
-            "an IPv4 address: these rules are for IPv4 alone"
-        } else {
-            "an IPv6 address: these rules are for IPv6 alone"
-        };
-        return Err(PacketError::new("src", &packet.src.to_string(), wanted));
-    }
-    let mut names = Names::of(&[ruleset]);
-    let program = compile(ruleset, &mut names);
-    let mut budget = LIMITS.steps;
-    let engine = Engine::new(&program, packet.hook, LIMITS, names.device("lo")).tracing();
-    let mut ends: Vec<End> = Vec::new();
-    let mut complete = true;
-    let paths = starts(packet, &names);
-    let by_state = paths.len() > 1;
-    for path in paths {
-        let (more, all) = engine.ends(path, &mut budget);
-        ends.extend(more);
-        complete &= all;
-    }
-    Ok(Told { ruleset, program: &program, names: &names }.answer(&ends, complete, by_state))
-}
-
-/// Whether anything in the text says which family it is for.
-fn names_a_family(ruleset: &Ruleset) -> bool {
-    ruleset.family == "ipv6"
-        || ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules).any(|rule| {
-            matches!(&rule.body, Body::Save(parts) if parts.iter().any(|part| matches!(part.name.as_str(), "-s" | "-d" | "--icmp-type")))
-        })
-}
-
-struct Told<'a> {
-    ruleset: &'a Ruleset,
-    program: &'a Program,
-    names: &'a Names,
+/// Ends of ways, and what their numbers mean.
+pub(super) struct Told<'a> {
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) program: &'a Program,
+    pub(super) names: &'a Names,
 }
 
 impl Told<'_> {
-    fn answer(&self, ends: &[End], complete: bool, by_state: bool) -> Answer {
+    /// Puts the ends together.
+    pub(super) fn answer(&self, ends: &[End], complete: bool, by_state: bool) -> Answer {
         let first = ends.first();
         let same = ends.iter().all(|end| Some(end.verdict) == first.map(|first| first.verdict));
         let mut undecided = Vec::new();
@@ -135,10 +99,15 @@ impl Told<'_> {
             .and_then(|chain| self.program.chains.get(chain))
             .and_then(|code| Some((self.ruleset.tables.get(code.table)?, code.chain)))
             .and_then(|(table, chain)| Some(format!("{} {}", table.name, table.chains.get(chain)?.name)));
+        let mut others: Vec<Decided> = Vec::new();
+        for (chain, at) in ends.iter().skip(1).filter(|_| decided.is_some()).filter_map(|end| end.rule) {
+            let other = self.rule(chain, at).filter(|other| Some(other) != rule.as_ref());
+            others.extend(other.filter(|other| !others.contains(other)));
+        }
         let trace = first
             .map(|end| end.trace.iter().filter_map(|tried| self.traced(*tried)).collect())
             .unwrap_or_default();
-        Answer { verdict, rule, policy, trace, undecided }
+        Answer { verdict, rule, policy, others, trace, undecided }
     }
 
     fn rule(&self, chain: usize, rule: usize) -> Option<Decided> {

@@ -4,13 +4,19 @@
 //! that was tried, and which unknown would change the answer. Never: a verdict that some packet of the description contradicts.
 
 mod answer;
+mod compiled;
 mod engine;
+mod fate;
 mod packet;
 mod path;
+mod run;
 mod start;
 
-pub use answer::{Answer, Decided, Traced, walk};
+pub use answer::{Answer, Decided, Traced};
+pub use compiled::{Compiled, walk};
 pub use packet::{Hook, Packet, PacketError, State, Verdict};
 
 pub(super) use engine::{Engine, Limits};
+pub(super) use path::Path;
+pub(super) use run::End;
 pub(super) use start::every;

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::netfilter::logic::{mark_number, tcp_flag};
+
 /// Where in the kernel a packet is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -123,6 +125,10 @@ pub struct Packet {
     pub state: Option<State>,
     /// Its type of ICMP.
     pub icmp_type: Option<u8>,
+    /// Its TCP flags, as they stand in the header: 1 is FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK, 32 URG.
+    pub tcp_flags: Option<u8>,
+    /// The mark with which it enters the hook; what nobody marked has 0.
+    pub mark: Option<u32>,
 }
 
 impl Packet {
@@ -156,6 +162,8 @@ impl Packet {
             output: None,
             state: None,
             icmp_type: None,
+            tcp_flags: None,
+            mark: None,
         })
     }
 
@@ -171,6 +179,28 @@ impl Packet {
     pub fn state(mut self, state: State) -> Self {
         self.state = Some(state);
         self
+    }
+
+    /// Says which TCP flags it has, as in `syn,ack`; `none` is none of them.
+    ///
+    /// # Errors
+    /// Fails where a word is no flag.
+    pub fn tcp_flags(mut self, text: &str) -> Result<Self, PacketError> {
+        let bits = text.split(',').try_fold(0, |bits, word| Some(bits | tcp_flag(word.trim())?));
+        let wanted = "a list of fin, syn, rst, psh, ack, urg, ece and cwr";
+        let bits = bits.and_then(|bits| u8::try_from(bits).ok());
+        self.tcp_flags = Some(bits.ok_or_else(|| PacketError::new("tcp-flags", text, wanted))?);
+        Ok(self)
+    }
+
+    /// Says with which mark it enters, as in `5` or `0x10`.
+    ///
+    /// # Errors
+    /// Fails where that is no number of 32 bits.
+    pub fn mark(mut self, text: &str) -> Result<Self, PacketError> {
+        let mark = mark_number(text).and_then(|mark| u32::try_from(mark).ok());
+        self.mark = Some(mark.ok_or_else(|| PacketError::new("mark", text, "a number of 32 bits"))?);
+        Ok(self)
     }
 
     /// Says by which device it came.

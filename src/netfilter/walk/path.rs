@@ -1,13 +1,6 @@
 //! One way through a ruleset: a packet of which some things are open, and what was assumed about it on the way.
 
-use crate::netfilter::logic::{Change, Field, Spans, Test};
-
-/// What is known about a field.
-enum Known<'a> {
-    Value(u128),
-    OneOf(&'a Spans),
-    Nothing,
-}
+use crate::netfilter::logic::{Change, Field, Known, Spans, Test};
 
 /// A packet on its way.
 #[derive(Debug, Clone)]
@@ -60,6 +53,14 @@ impl Path {
         self
     }
 
+    /// Says with which mark it enters.
+    pub(super) fn marked(mut self, mark: Option<u32>) -> Self {
+        if let Some(mark) = mark {
+            self.mark = (MARK_BITS, mark.into());
+        }
+        self
+    }
+
     /// Returns the packet as it entered, with everything that is assumed about it: another ruleset can judge the same.
     pub(in crate::netfilter) fn again(&self) -> Self {
         let mut path = self.clone();
@@ -77,7 +78,23 @@ impl Path {
         self.entry.get(place(field))
     }
 
-    fn known(&self, field: Field) -> Known<'_> {
+    /// Returns what was assumed about things that no description tells.
+    pub(in crate::netfilter) fn atoms(&self) -> &[(u32, bool)] {
+        &self.atoms
+    }
+
+    /// Returns roughly how much it costs to copy this.
+    pub(super) fn weight(&self) -> usize {
+        self.entry.iter().map(|spans| spans.runs().len()).sum::<usize>() / 64
+    }
+
+    /// Returns what was assumed about values that are no sets of numbers.
+    pub(in crate::netfilter) fn facts(&self) -> impl Iterator<Item = (&Test, bool)> {
+        self.facts.iter().map(|(_, test, holds)| (test, *holds))
+    }
+
+    /// Returns what a field can be by now.
+    pub(super) fn known(&self, field: Field) -> Known<'_> {
         match self.now.get(place(field)) {
             Some(Some(Some(value))) => Known::Value(*value),
             Some(Some(None)) => Known::Nothing,

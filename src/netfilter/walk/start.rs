@@ -29,7 +29,9 @@ pub(in crate::netfilter) fn starts(packet: &Packet, names: &Names) -> Vec<Path> 
         }
         None => vec![State::New, State::Established, State::Related, State::Invalid],
     };
-    states.into_iter().map(|state| in_state(base.clone(), packet.protocol, state)).collect()
+    let flags = packet.tcp_flags.map(u128::from).filter(|_| packet.protocol == 6);
+    let start = |state| maybe(in_state(base.clone(), packet.protocol, state), Field::TcpFlags, flags);
+    states.into_iter().map(start).map(|path| path.marked(packet.mark)).collect()
 }
 
 /// Returns every packet of a hook, one start per family, protocol and state.

@@ -1,0 +1,119 @@
+//! Snapshots: a bundle put away with its digests, and compared with an earlier one.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::command::{code, document};
+use super::whole;
+use crate::base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
+use crate::cli::input::{self, harmless};
+use crate::cli::print::{Hinted, line};
+use crate::cli::root::Global;
+use crate::config::{Environment, PlaceError, data_dir};
+use crate::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts};
+
+/// What is put away, under which name, and what it is compared with.
+#[derive(Debug, Args)]
+pub(super) struct Kept {
+    /// The bundle; `-` is standard input.
+    #[arg(value_name = "BUNDLE")]
+    file: PathBuf,
+    /// The name of the session; else `fw_` and the time.
+    #[arg(long, value_name = "S")]
+    session_id: Option<SessionId>,
+    /// What it is of, such as the name of the host.
+    #[arg(long, value_name = "NAME", default_value = "")]
+    scope: String,
+    /// Say that later snapshots are to be compared with this one.
+    #[arg(long)]
+    is_baseline: bool,
+    /// Compare with the snapshot of this session.
+    #[arg(long, value_name = "S")]
+    compare_baseline: Option<SessionId>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Exit with 3 where anything differs, with 4 where that cannot be told.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// Writes the snapshot; compares it where that is asked for.
+pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
+    let environment = Environment::read();
+    let folder = data_dir(global.data_dir.as_deref(), &environment)
+        .map_err(|error: PlaceError| Hinted::new(error, "name a folder with --data-dir"))?
+        .join("netfilter");
+    // The baseline is verified before anything is written.
+    let baseline = kept.compare_baseline.as_ref().map(|session| baseline(&folder, session)).transpose()?;
+    let text = input::text(&kept.file, LARGEST)?;
+    let bundle = bundle(&text).map_err(|error| {
+        let hint = "give what the script of `ghost netfilter collect` printed, whole";
+        Hinted::new(error.context(format!("reading {}", kept.file.display())), hint)
+    })?;
+    let now = SystemClock.now().to_string();
+    let who = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| environment.text(name));
+    let session = match &kept.session_id {
+        Some(session) => session.to_string(),
+        None => format!("fw_{}", stamp(&now)),
+    };
+    let who = who.unwrap_or("unknown");
+    let snapshot = Snapshot::take(bundle, &session, &kept.scope, &now, who, kept.is_baseline)
+        .map_err(|error| Hinted::new(error, "see what each source says: `ghost netfilter parse`"))?;
+    let path = place(&folder, &session);
+    if path.exists() {
+        let error = anyhow::anyhow!("there is a snapshot of {session} already: {}", path.display());
+        return Err(Hinted::new(error, "name another session with --session-id").into());
+    }
+    private_dir(&folder)?;
+    let content = serde_json::to_string(&snapshot)?;
+    write_private(&path, content.as_bytes())?;
+    let told = format!("{}\n  in {}", whole::snapshot(&snapshot.about()), path.display());
+    let Some(before) = baseline else {
+        let about = serde_json::json!({ "path": path, "snapshot": snapshot.about() });
+        line(&if kept.json { about.to_string() } else { harmless(&told) })?;
+        return Ok(0);
+    };
+    let (Document::Host(a), Document::Host(b)) = (before, document(&path)?) else {
+        anyhow::bail!("a snapshot holds no bundle");
+    };
+    let found = diff_hosts(&a, &b);
+    line(&if kept.json {
+        serde_json::to_string(&found)?
+    } else {
+        harmless(&format!("{}\n{told}", whole::diff(&found)))
+    })?;
+    Ok(code(kept.exit_code, found.status))
+}
+
+fn place(folder: &Path, session: &str) -> PathBuf {
+    folder.join(format!("{session}_snapshot.json"))
+}
+
+fn baseline(folder: &Path, session: &SessionId) -> anyhow::Result<Document> {
+    let path = place(folder, session.as_str());
+    if !path.exists() {
+        let error = anyhow::anyhow!("there is no snapshot of {session}: {}", path.display());
+        return Err(
+            Hinted::new(error, "take one first: `ghost netfilter snapshot BUNDLE --session-id S`").into()
+        );
+    }
+    document(&path)
+}
+
+/// Reads a bundle, or takes it out of an older snapshot whose digest fits.
+fn bundle(text: &str) -> anyhow::Result<Bundle> {
+    let value: serde_json::Value = serde_json::from_str(text)?;
+    if value.get("bundle").is_some() {
+        return Ok(Snapshot::read(value)?.bundle);
+    }
+    Ok(Bundle::read(&value)?)
+}
+
+/// Writes a moment as it stands in a name: `20260131_235959`.
+fn stamp(now: &str) -> String {
+    let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    format!("{day}_{time}")
+}

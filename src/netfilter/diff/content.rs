@@ -1,0 +1,125 @@
+//! Comparing what is in a table beside its chains: sets, their elements, objects.
+
+use std::collections::BTreeMap;
+
+use super::change::{Kind, Severity};
+use super::compare::Comparison;
+use super::impact::Place;
+use super::key;
+use super::noise::is_volatile;
+use super::weight::{decides, weigh};
+use crate::netfilter::ruleset::{Body, Set, Table};
+
+impl<'a> Comparison<'a> {
+    pub(super) fn sets(&mut self, old: &'a Table, new: &'a Table) {
+        for set in &old.sets {
+            let Some(other) = new.sets.iter().find(|other| other.name == set.name) else {
+                let severity = self.users(&set.name, old, true);
+                self.push(
+                    Kind::SetRemoved,
+                    &old.name,
+                    None,
+                    None,
+                    severity,
+                    format!("the set {} is gone", set.name),
+                );
+                continue;
+            };
+            if set.is_map != other.is_map || key::object(&set.about) != key::object(&other.about) {
+                let severity = self.users(&set.name, new, false);
+                let detail = format!("type or flags of the set {} differ", set.name);
+                self.push(Kind::ObjectChanged, &new.name, None, None, severity, detail);
+            }
+            let count = |set: &Set| {
+                set.elements
+                    .iter()
+                    .map(|element| (key::member(element), is_volatile(set, element)))
+                    .collect::<BTreeMap<_, _>>()
+            };
+            let (before, after) = (count(set), count(other));
+            let added = after.iter().filter(|(element, _)| !before.contains_key(*element));
+            let removed = before.iter().filter(|(element, _)| !after.contains_key(*element));
+            let (added, removed) = (added.collect::<Vec<_>>(), removed.collect::<Vec<_>>());
+            // Judging costs something; what comes and goes by itself is not judged.
+            let severity = if added.iter().chain(&removed).any(|(_, volatile)| !**volatile) {
+                self.users(&set.name, new, false).max(self.users(&set.name, old, true))
+            } else {
+                Severity::Noise
+            };
+            for (element, volatile) in added {
+                let detail = format!("the set {} has {element} now", set.name);
+                self.element(Kind::ElementAdded, &new.name, *volatile, severity, detail);
+            }
+            for (element, volatile) in removed {
+                let detail = format!("the set {} has {element} no more", set.name);
+                self.element(Kind::ElementRemoved, &new.name, *volatile, severity, detail);
+            }
+        }
+        for set in new.sets.iter().filter(|set| !old.sets.iter().any(|other| other.name == set.name)) {
+            let severity = self.users(&set.name, new, false);
+            self.push(
+                Kind::SetAdded,
+                &new.name,
+                None,
+                None,
+                severity,
+                format!("the set {} is new", set.name),
+            );
+        }
+    }
+
+    /// Judges the packets that reach a rule which uses a set.
+    fn users(&mut self, set: &str, table: &'a Table, old: bool) -> Severity {
+        let wanted = format!("\"@{set}\"");
+        let mut severity = Severity::Notable;
+        for chain in &table.chains {
+            for (at, rule) in chain.rules.iter().enumerate() {
+                let Body::Nft(expressions) = &rule.body else { continue };
+                if !expressions.iter().any(|expression| expression.to_string().contains(&wanted)) {
+                    continue;
+                }
+                let place = Place { table: &table.name, chain: &chain.name, rule: Some(at) };
+                // With another set the rule concerns other packets: those of either side.
+                let (a, b) = (self.a, self.b);
+                let shown =
+                    if old { self.show(Some((a, place)), None) } else { self.show(None, Some((b, place))) };
+                severity = severity.max(weigh(shown, table.family, decides(rule)));
+            }
+        }
+        severity
+    }
+
+    pub(super) fn objects(&mut self, old: &'a Table, new: &'a Table) {
+        let same = |x: &&crate::netfilter::ruleset::Object, y: &&crate::netfilter::ruleset::Object| {
+            x.kind == y.kind && x.name == y.name
+        };
+        for object in &old.objects {
+            match new.objects.iter().find(|other| same(&object, other)) {
+                None => {
+                    let detail = format!("{} {} is gone", object.kind, object.name);
+                    self.push(Kind::ObjectChanged, &old.name, None, None, Severity::Notable, detail);
+                }
+                Some(other) if key::object(&object.about) != key::object(&other.about) => {
+                    let detail = format!("{} {} differs", object.kind, object.name);
+                    self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
+                }
+                Some(_) => {}
+            }
+        }
+        for object in
+            new.objects.iter().filter(|object| !old.objects.iter().any(|other| same(&other, object)))
+        {
+            let detail = format!("{} {} is new", object.kind, object.name);
+            self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
+        }
+    }
+
+    /// Tells an element that came or went.
+    fn element(&mut self, kind: Kind, table: &str, volatile: bool, severity: Severity, detail: String) {
+        let severity = if volatile { Severity::Noise } else { severity };
+        self.push(kind, table, None, None, severity, detail);
+        if let Some(change) = self.changes.last_mut() {
+            change.churn = volatile;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! All packets of a hook, followed to where they end.
+
+use std::collections::BTreeMap;
+
+use super::document::{Fate, HookFates, Redirection};
+use super::notable;
+use super::region::{Region, merge};
+use super::word;
+use crate::netfilter::logic::{Code, Field, Names, Program, Spans, Step, compile};
+use crate::netfilter::ruleset::{Family, Format, Rule, Ruleset};
+use crate::netfilter::walk::{End, Engine, Hook, Limits, Path, State, Verdict, every};
+
+/// How much is tried for one ruleset, and for one kind of packet.
+const BUDGET: usize = 20_000_000;
+const LIMITS: Limits = Limits { steps: 2_000_000, ends: 4_096 };
+
+/// How many fates of a hook are told.
+const MOST_FATES: usize = 100;
+
+/// A ruleset that is followed.
+pub(super) struct Follower<'a> {
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) names: Names,
+    /// Without what decides nothing.
+    pub(super) program: Program,
+    budget: usize,
+    pub(super) limits: Vec<String>,
+}
+
+/// What decides: verdict, chain, rule; ordered as it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Decider {
+    verdict: Verdict,
+    chain: Option<usize>,
+    rule: Option<usize>,
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(ruleset: &'a Ruleset) -> Self {
+        let mut names = Names::of(&[ruleset]);
+        let mut program = compile(ruleset, &mut names);
+        quieten(&mut program);
+        Self { ruleset, names, program, budget: BUDGET, limits: Vec::new() }
+    }
+
+    /// Says what becomes of the packets of a hook; nothing where no chain judges them in earnest.
+    pub(super) fn hook(&mut self, hook: Hook) -> Option<(HookFates, Vec<Redirection>)> {
+        if !self.judges(hook) {
+            return None;
+        }
+        let edge = matches!(hook, Hook::Prerouting | Hook::Postrouting);
+        let (new, redirections) = self.state(hook, State::New, edge);
+        let (established, _) = self.state(hook, State::Established, edge);
+        let fates = HookFates { hook, new, established };
+        let silent = fates.new.is_empty() && fates.established.is_empty() && redirections.is_empty();
+        (!silent).then_some((fates, redirections))
+    }
+
+    fn judges(&self, hook: Hook) -> bool {
+        self.program.chains.iter().any(|chain| {
+            let rules = chain.rules.iter().any(|rule| !rule.steps.is_empty());
+            chain.family != Family::Other
+                && chain.base.as_ref().is_some_and(|base| {
+                    !base.dormant && base.hook == hook.name() && (rules || base.policy != Code::Accept)
+                })
+        })
+    }
+
+    /// At the edges, before and behind routing, only what does not simply pass is told.
+    fn state(&mut self, hook: Hook, state: State, edge: bool) -> (Vec<Fate>, Vec<Redirection>) {
+        let mut found: BTreeMap<Decider, Vec<Region>> = BTreeMap::new();
+        let mut translated: BTreeMap<(usize, usize), Vec<Region>> = BTreeMap::new();
+        let engine = Engine::new(&self.program, hook, LIMITS, self.names.device("lo"));
+        let mut complete = true;
+        for start in every(hook, &self.names) {
+            if !begins(&start, state) || !self.concerns(&start) {
+                continue;
+            }
+            let (ends, all) = engine.ends(start.clone(), &mut self.budget);
+            complete &= all;
+            for end in ends {
+                let region = Region::of(&start, &end.path, &self.names);
+                if let Some((chain, rule)) = end.rule
+                    && end.verdict == Verdict::Accept
+                    && rule_at(self.ruleset, &self.program, chain, rule)
+                        .is_some_and(|rule| notable::translation(rule).is_some())
+                {
+                    translated.entry((chain, rule)).or_default().push(region);
+                } else if !(edge && end.verdict == Verdict::Accept) {
+                    found.entry(decider(&end)).or_default().push(region);
+                }
+            }
+        }
+        if !complete {
+            let what = format!(
+                "{}: there are more combinations than are followed; the list is not complete",
+                hook.name()
+            );
+            if !self.limits.contains(&what) {
+                self.limits.push(what);
+            }
+        }
+        let mut fates: Vec<Fate> = Vec::new();
+        for (decider, regions) in found {
+            let (by, rule) = self.by(decider.chain, decider.rule);
+            for region in merge(regions) {
+                let packets = word::region(&region, &self.names);
+                fates.push(Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() });
+            }
+        }
+        if fates.len() > MOST_FATES {
+            self.limits.push(format!(
+                "{}: {} more fates are not told",
+                hook.name(),
+                fates.len() - MOST_FATES
+            ));
+            fates.truncate(MOST_FATES);
+        }
+        let mut redirections = Vec::new();
+        for ((chain, rule), regions) in translated {
+            let (by, _) = self.by(Some(chain), Some(rule));
+            let rule = rule_at(self.ruleset, &self.program, chain, rule);
+            let to = rule.and_then(notable::translation).unwrap_or_default();
+            for region in merge(regions).iter().take(MOST_FATES) {
+                let packets = word::region(region, &self.names);
+                redirections.push(Redirection { hook, packets, to: to.clone(), by: by.clone() });
+            }
+        }
+        (fates, redirections)
+    }
+
+    /// `iptables-save` speaks of one family.
+    fn concerns(&self, start: &Path) -> bool {
+        let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);
+        self.ruleset.format == Format::Nft || (self.ruleset.family == "ipv6") == six
+    }
+
+    fn by(&self, chain: Option<usize>, rule: Option<usize>) -> (String, Option<String>) {
+        by(self.ruleset, &self.program, chain, rule)
+    }
+}
+
+/// Whether a start is of a state.
+pub(super) fn begins(start: &Path, state: State) -> bool {
+    start.entry(Field::State).and_then(Spans::single) == Some(state.number())
+}
+
+fn decider(end: &End) -> Decider {
+    match end.rule {
+        Some((chain, rule)) => Decider { verdict: end.verdict, chain: Some(chain), rule: Some(rule) },
+        None => Decider { verdict: end.verdict, chain: end.chain, rule: None },
+    }
+}
+
+/// Writes what decided: a rule with its text, or a policy.
+pub(super) fn by(
+    ruleset: &Ruleset,
+    program: &Program,
+    chain: Option<usize>,
+    rule: Option<usize>,
+) -> (String, Option<String>) {
+    let Some(at) = chain else { return ("no chain".to_owned(), None) };
+    let named = place(ruleset, program, at);
+    match rule.and_then(|rule| rule_at(ruleset, program, at, rule)) {
+        Some(rule) => (format!("{named} rule {}", rule.position), Some(rule.raw.clone())),
+        None => (format!("the policy of {named}"), None),
+    }
+}
+
+/// Writes what decided an end.
+pub(super) fn decided(ruleset: &Ruleset, program: &Program, end: &End) -> String {
+    let own = decider(end);
+    by(ruleset, program, own.chain, own.rule).0
+}
+
+/// Writes a chain's place, as in `filter/INPUT`.
+pub(super) fn place(ruleset: &Ruleset, program: &Program, chain: usize) -> String {
+    let found = program.chains.get(chain).and_then(|code| {
+        let table = ruleset.tables.get(code.table)?;
+        Some(format!("{}/{}", table.name, table.chains.get(code.chain)?.name))
+    });
+    found.unwrap_or_else(|| "no chain".to_owned())
+}
+
+/// Returns a rule of the ruleset.
+pub(super) fn rule_at<'r>(
+    ruleset: &'r Ruleset,
+    program: &Program,
+    chain: usize,
+    rule: usize,
+) -> Option<&'r Rule> {
+    let code = program.chains.get(chain)?;
+    ruleset.tables.get(code.table)?.chains.get(code.chain)?.rules.get(rule)
+}
+
+/// Empties the rules that decide nothing: what only counts or logs would split packets for nothing.
+pub(super) fn quieten(program: &mut Program) {
+    let mut silent: Vec<bool> = program.chains.iter().map(|chain| chain.base.is_none()).collect();
+    loop {
+        let loud = program.chains.iter().enumerate().find(|(at, chain)| {
+            silent.get(*at) == Some(&true)
+                && !chain.rules.iter().flat_map(|rule| &rule.steps).all(|(_, step)| match step {
+                    Step::Do(Code::Return | Code::Continue) | Step::Match(_) => true,
+                    step => leads_nowhere(step, &silent),
+                })
+        });
+        let Some(slot) = loud.map(|(at, _)| at).and_then(|at| silent.get_mut(at)) else { break };
+        *slot = false;
+    }
+    for rule in program.chains.iter_mut().flat_map(|chain| &mut chain.rules) {
+        if rule.steps.iter().all(|(_, step)| leads_nowhere(step, &silent)) {
+            rule.steps.clear();
+        }
+    }
+}
+
+fn leads_nowhere(step: &Step, silent: &[bool]) -> bool {
+    match step {
+        Step::Match(_) => true,
+        Step::Do(Code::Jump(target)) => silent.get(*target) == Some(&true),
+        Step::Do(_) | Step::Change(_) | Step::Choose(_) => false,
+    }
+}

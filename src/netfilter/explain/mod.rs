@@ -1,0 +1,22 @@
+//! What rules do, in words that come from walking packets through them.
+//!
+//! Goes in: a ruleset or a host, or two of them. Comes out: who reaches what, what is refused and by which rule, rules that no
+//! packet meets, redirections, jails, loggers; what a change does to traffic. Never: a guess; where there is too much to follow,
+//! that is told.
+
+mod dead;
+mod document;
+mod fate;
+mod follow;
+mod notable;
+mod region;
+#[cfg(test)]
+mod tests;
+mod text;
+mod told;
+mod word;
+
+pub use document::{
+    Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection,
+};
+pub use told::{explain, explain_change};

@@ -1,0 +1,134 @@
+//! Sets of packets as products of fields, merged as far as they go.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::netfilter::logic::{Field, Names, Spans, Test};
+use crate::netfilter::walk::Path;
+
+/// A set of packets: what each field can be, and under which conditions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Region {
+    /// One entry a field; absent where it can be anything.
+    fields: Vec<Option<Spans>>,
+    /// What no description tells, in words, and whether it holds.
+    pub(super) conditions: BTreeMap<String, bool>,
+}
+
+impl Region {
+    /// Takes the packets that went a way, compared with those that began it.
+    pub(super) fn of(start: &Path, way: &Path, names: &Names) -> Self {
+        let fields = Field::ALL.iter().map(|field| {
+            let (before, after) = (start.entry(*field), way.entry(*field));
+            let told = matches!(field, Field::Family | Field::Protocol);
+            after.filter(|after| told || Some(*after) != before).filter(|_| *field != Field::State).cloned()
+        });
+        let mut conditions: BTreeMap<String, bool> =
+            way.atoms().iter().map(|(atom, holds)| (names.text(*atom).to_owned(), *holds)).collect();
+        conditions.extend(way.facts().map(|(test, holds)| (fact(test), holds)));
+        Self { fields: fields.collect(), conditions }
+    }
+
+    /// Returns what a field can be; nothing where it can be anything.
+    pub(super) fn field(&self, field: Field) -> Option<&Spans> {
+        Field::ALL.iter().position(|own| *own == field).and_then(|at| self.fields.get(at))?.as_ref()
+    }
+}
+
+fn fact(test: &Test) -> String {
+    let values = |spans: &Spans| {
+        let runs = spans.runs().iter().take(4);
+        let one = |(from, to): &(u128, u128)| {
+            if from == to { format!("{from:#x}") } else { format!("{from:#x}-{to:#x}") }
+        };
+        runs.map(one).collect::<Vec<_>>().join(",")
+    };
+    match test {
+        Test::Is(field, spans) => format!("{} is {}", field.name(), values(spans)),
+        Test::Mask(field, mask, spans) => format!("{} has {}/{mask:#x}", field.name(), values(spans)),
+        Test::Atom(_) | Test::Always | Test::Never | Test::All(_) | Test::Any(_) | Test::Not(_) => {
+            "something about the packet holds".to_owned()
+        }
+    }
+}
+
+/// Puts together regions that differ in one field or in one condition alone.
+pub(super) fn merge(mut regions: Vec<Region>) -> Vec<Region> {
+    loop {
+        let before = regions.len();
+        regions = conditions(regions);
+        for at in 0..Field::ALL.len() {
+            regions = along(regions, at);
+        }
+        if regions.len() == before {
+            return regions;
+        }
+    }
+}
+
+/// Joins along one field, in the order of the first of those that are joined.
+fn along(regions: Vec<Region>, at: usize) -> Vec<Region> {
+    let mut places: HashMap<Region, usize> = HashMap::new();
+    let mut joined: Vec<(Region, Option<Vec<(u128, u128)>>)> = Vec::new();
+    for mut region in regions {
+        let own = region.fields.get_mut(at).and_then(Option::take);
+        let place = *places.entry(region.clone()).or_insert_with(|| {
+            joined.push((region, Some(Vec::new())));
+            joined.len() - 1
+        });
+        if let Some((_, runs)) = joined.get_mut(place) {
+            match own {
+                // Anything, joined with something, is anything.
+                None => *runs = None,
+                Some(spans) => {
+                    if let Some(runs) = runs {
+                        runs.extend(spans.runs().iter().copied());
+                    }
+                }
+            }
+        }
+    }
+    joined
+        .into_iter()
+        .map(|(mut region, runs)| {
+            if let Some(field) = region.fields.get_mut(at) {
+                *field = runs.map(Spans::of);
+            }
+            region
+        })
+        .collect()
+}
+
+/// Drops a condition where the packets go the same way whether it holds or not.
+fn conditions(regions: Vec<Region>) -> Vec<Region> {
+    let mut kept: Vec<Option<Region>> = Vec::new();
+    let mut places: HashMap<Region, usize> = HashMap::new();
+    for region in regions {
+        let mut region = region;
+        // A joined region may fit another one.
+        while let Some((place, without)) = twin(&region, &places) {
+            if let Some(slot) = kept.get_mut(place)
+                && let Some(old) = slot.take()
+            {
+                places.remove(&old);
+            }
+            region = without;
+        }
+        if !places.contains_key(&region) {
+            places.insert(region.clone(), kept.len());
+            kept.push(Some(region));
+        }
+    }
+    kept.into_iter().flatten().collect()
+}
+
+fn twin(region: &Region, places: &HashMap<Region, usize>) -> Option<(usize, Region)> {
+    for (condition, holds) in &region.conditions {
+        let mut other = region.clone();
+        other.conditions.insert(condition.clone(), !holds);
+        if let Some(place) = places.get(&other) {
+            other.conditions.remove(condition);
+            return Some((*place, other));
+        }
+    }
+    None
+}

@@ -1,0 +1,1 @@
+//! What is said about rules, and that it holds.

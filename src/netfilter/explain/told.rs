@@ -1,0 +1,180 @@
+//! Putting an explanation together.
+
+use super::document::{Changed, Explained, Explanation};
+use super::follow::Follower;
+use super::{dead, fate, notable};
+use crate::netfilter::diff::{Status, diff};
+use crate::netfilter::host::{Document, Host, HostChange, diff_hosts};
+use crate::netfilter::layout::{owner, recognize};
+use crate::netfilter::ruleset::{Format, Ruleset, Warning};
+use crate::netfilter::walk::Hook;
+
+/// How many rules that are not understood are told.
+const MOST_UNKNOWN: usize = 50;
+
+/// Says what a ruleset or a whole host does with packets.
+#[must_use]
+pub fn explain(document: &Document) -> Explanation {
+    match document {
+        Document::Ruleset(ruleset) => {
+            let warnings = ruleset.warnings.clone();
+            let mut all = together(&[(source(ruleset), ruleset)], ruleset);
+            all.warnings = warnings;
+            all
+        }
+        Document::Host(host) => {
+            let rulesets: Vec<(&str, &Ruleset)> = host.rulesets().collect();
+            let mut all = match rulesets.first() {
+                Some((_, first)) => together(&rulesets, first),
+                None => nothing(),
+            };
+            all.framework = Some(host.framework.clone());
+            all.snapshot.clone_from(&host.snapshot);
+            all.unread.clone_from(&host.unread);
+            all.warnings.clone_from(&host.warnings);
+            all
+        }
+    }
+}
+
+/// Says what a change does to traffic, and what the rules do now. Nothing where one is a ruleset and the other a host, or where
+/// they are of different forms or families.
+#[must_use]
+pub fn explain_change(before: &Document, after: &Document) -> Option<Explanation> {
+    let mut all = explain(after);
+    all.change = Some(match (before, after) {
+        (Document::Ruleset(a), Document::Ruleset(b)) => ruleset_change(a, b)?,
+        (Document::Host(a), Document::Host(b)) => host_change(a, b, &mut all.unread),
+        (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => return None,
+    });
+    Some(all)
+}
+
+fn ruleset_change(a: &Ruleset, b: &Ruleset) -> Option<Changed> {
+    let found = diff(a, b).ok()?;
+    let (traffic, limits) = fate::changes(source(b), a, b);
+    let source = match b.format {
+        Format::Save => "iptables-save",
+        Format::Nft => "nft",
+    };
+    Some(Changed {
+        drift: found.drift,
+        status: found.status,
+        critical: found.critical,
+        changes: found.changes.into_iter().map(|change| HostChange { source, change }).collect(),
+        traffic,
+        limits,
+        frameworks: None,
+    })
+}
+
+fn host_change(a: &Host, b: &Host, unread: &mut Vec<Warning>) -> Changed {
+    let found = diff_hosts(a, b);
+    unread.clone_from(&found.unread);
+    let (mut traffic, mut limits) = (Vec::new(), Vec::new());
+    if found.status == Status::Drift || !found.changes.is_empty() {
+        for (source, new) in b.rulesets() {
+            let Some((_, old)) = a.rulesets().find(|(other, _)| *other == source) else { continue };
+            let (more, open) = fate::changes(source, old, new);
+            traffic.extend(more);
+            limits.extend(open);
+        }
+    }
+    let [before, after] = found.frameworks;
+    Changed {
+        drift: found.drift,
+        status: found.status,
+        critical: found.critical,
+        changes: found.changes,
+        traffic,
+        limits,
+        frameworks: (before != after).then_some(found.frameworks),
+    }
+}
+
+fn together(rulesets: &[(&str, &Ruleset)], first: &Ruleset) -> Explanation {
+    let plain: Vec<&Ruleset> = rulesets.iter().map(|(_, ruleset)| *ruleset).collect();
+    Explanation {
+        layouts: recognize(&plain),
+        backends: rulesets
+            .iter()
+            .filter(|(_, ruleset)| rulesets.len() == 1 || !ruleset.tables.is_empty())
+            .map(|(source, ruleset)| one(source, ruleset))
+            .collect(),
+        jails: notable::jails(plain.iter().copied(), &first.ipsets),
+        ..nothing()
+    }
+}
+
+fn nothing() -> Explanation {
+    Explanation {
+        framework: None,
+        snapshot: None,
+        change: None,
+        layouts: Vec::new(),
+        backends: Vec::new(),
+        jails: Vec::new(),
+        unread: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn one(source: &str, ruleset: &Ruleset) -> Explained {
+    let mut follower = Follower::new(ruleset);
+    let (mut hooks, mut redirections) = (Vec::new(), Vec::new());
+    for hook in [Hook::Input, Hook::Forward, Hook::Output, Hook::Prerouting, Hook::Postrouting] {
+        if let Some((fates, moved)) = follower.hook(hook) {
+            hooks.push(fates);
+            redirections.extend(moved);
+        }
+    }
+    let mut limits = std::mem::take(&mut follower.limits);
+    let found = dead::find(ruleset);
+    limits.extend(found.limits);
+    let mut unknown = Vec::new();
+    for table in &ruleset.tables {
+        for chain in &table.chains {
+            for rule in chain.rules.iter().filter(|rule| !rule.opaque.is_empty()) {
+                unknown.push(format!(
+                    "{}/{} rule {}: {}",
+                    table.name,
+                    chain.name,
+                    rule.position,
+                    rule.opaque.join(" ")
+                ));
+            }
+        }
+    }
+    if unknown.len() > MOST_UNKNOWN {
+        limits.push(format!(
+            "{} more rules have parts that are not known by name",
+            unknown.len() - MOST_UNKNOWN
+        ));
+        unknown.truncate(MOST_UNKNOWN);
+    }
+    Explained {
+        source: source.to_owned(),
+        family: ruleset.family.clone(),
+        rules: ruleset.rules,
+        hooks,
+        redirections,
+        dead: found.dead,
+        // Programs keep chains in store.
+        unused: found.unused.into_iter().filter(|place| !in_store(place)).collect(),
+        loggers: notable::loggers(ruleset),
+        unknown,
+        limits,
+    }
+}
+
+fn in_store(place: &str) -> bool {
+    place.split_once('/').is_some_and(|(table, chain)| owner(table, chain).is_some())
+}
+
+fn source(ruleset: &Ruleset) -> &'static str {
+    match (ruleset.format, ruleset.family.as_str()) {
+        (Format::Nft, _) => "nft",
+        (Format::Save, "ipv6") => "ip6tables",
+        (Format::Save, _) => "iptables",
+    }
+}

@@ -1,0 +1,63 @@
+//! Telling a ruleset, a bundle and a snapshot apart by their content.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::bundle::{Bundle, BundleError};
+use super::snapshot::{Snapshot, SnapshotError};
+use super::view::Host;
+use crate::netfilter::error::ReadError;
+use crate::netfilter::read::{LARGEST, read};
+use crate::netfilter::ruleset::Ruleset;
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Document {
+    /// One ruleset.
+    Ruleset(Ruleset),
+    /// A whole host.
+    Host(Host),
+}
+
+/// Which members tell the forms apart.
+#[derive(Deserialize)]
+struct Probe {
+    nftables: Option<IgnoredAny>,
+    bundle: Option<IgnoredAny>,
+}
+
+/// Reads a ruleset, a bundle or a snapshot. The digests of a snapshot are checked first.
+///
+/// # Errors
+/// Fails where the text is none of them, where nothing of a host could be read, or where a snapshot is not what was written.
+pub fn open(text: &str) -> Result<Document, ReadError> {
+    let start = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+    if text.len() > LARGEST || !start.starts_with('{') {
+        return read(text).map(Document::Ruleset);
+    }
+    let json = |error: &serde_json::Error| ReadError::Json { line: error.line() };
+    let probe: Probe = serde_json::from_str(start).map_err(|error| json(&error))?;
+    if probe.nftables.is_some() {
+        return read(text).map(Document::Ruleset);
+    }
+    let value: Value = serde_json::from_str(start).map_err(|error| json(&error))?;
+    let (bundle, snapshot) = if probe.bundle.is_some() {
+        let snapshot = Snapshot::read(value).map_err(ReadError::Snapshot)?;
+        (snapshot.bundle.clone(), Some(snapshot))
+    } else {
+        let bundle = Bundle::read(&value).map_err(|error| match error {
+            BundleError::Foreign => ReadError::OtherJson,
+            BundleError::Source { .. } => ReadError::Bundle(error),
+        })?;
+        (bundle, None)
+    };
+    let mut host = Host::read(&bundle);
+    if let Some(snapshot) = snapshot {
+        if host.digest().to_string() != snapshot.content_sha256 {
+            return Err(ReadError::Snapshot(SnapshotError::Changed));
+        }
+        host.snapshot = Some(snapshot.about());
+    }
+    Ok(Document::Host(host))
+}

@@ -1,0 +1,1 @@
+//! Bundles, frameworks, snapshots, whole comparisons.

@@ -1,0 +1,70 @@
+//! What the targets of `iptables` do.
+
+use super::name::mark;
+use super::program::{Change, Code, Step};
+use super::scope::Scope;
+use super::test::Field;
+use crate::netfilter::ruleset::Part;
+
+/// Returns what a target does.
+pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<Step> {
+    let name = part.values.first().map_or("", String::as_str);
+    if part.name == "-g" {
+        return vec![Step::Do(scope.chain(name, true))];
+    }
+    let option = |wanted: &str| {
+        let own = parts.iter().find(|part| part.name == wanted && part.module.as_deref() == Some(name));
+        own.map(|part| part.values.first().map_or("", String::as_str))
+    };
+    match name {
+        _ if scope.has_chain(name) => vec![Step::Do(scope.chain(name, false))],
+        "ACCEPT" => vec![Step::Do(Code::Accept)],
+        "DROP" => vec![Step::Do(Code::Drop)],
+        "RETURN" => vec![Step::Do(Code::Return)],
+        "REJECT" => vec![Step::Do(Code::Reject)],
+        "MARK" => vec![Step::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
+        "CONNMARK" if option("--restore-mark").is_some() => vec![Step::Change(Change::MarkUnknown)],
+        "CT" if option("--notrack").is_some() => vec![Step::Change(Change::Untrack)],
+        "NOTRACK" => vec![Step::Change(Change::Untrack)],
+        "HMARK" => vec![Step::Change(Change::MarkUnknown)],
+        "DNAT" | "REDIRECT" | "NETMAP" | "DNPT" => vec![
+            Step::Change(Change::Set(Field::Destination, None)),
+            Step::Change(Change::Set(Field::Dport, None)),
+            Step::Do(Code::Accept),
+        ],
+        "SNAT" | "MASQUERADE" | "SNPT" => vec![
+            Step::Change(Change::Set(Field::Source, None)),
+            Step::Change(Change::Set(Field::Sport, None)),
+            Step::Do(Code::Accept),
+        ],
+        "TPROXY" | "NFQUEUE" | "QUEUE" | "SYNPROXY" | "CLUSTERIP" => {
+            vec![Step::Do(scope.unknown(&format!("what {name} makes of the packet")))]
+        }
+        "" => Vec::new(),
+        _ if crate::netfilter::save::is_extension_target(name) => Vec::new(),
+        _ => vec![Step::Do(scope.chain(name, false))],
+    }
+}
+
+/// `--set-xmark value/mask` clears the bits of the mask and turns over those of the value.
+fn set_mark<'a>(option: impl Fn(&str) -> Option<&'a str>) -> Option<Change> {
+    let number = |text: &str| mark(text).and_then(|mark| u32::try_from(mark).ok());
+    let pair = |text: &str| match text.split_once('/') {
+        Some((value, mask)) => Some((number(value)?, number(mask)?)),
+        None => Some((number(text)?, u32::MAX)),
+    };
+    let (clear, flip) = if let Some(text) = option("--set-xmark") {
+        let (value, mask) = pair(text)?;
+        (mask, value)
+    } else if let Some(text) = option("--set-mark") {
+        let (value, mask) = pair(text)?;
+        (mask | value, value)
+    } else if let Some(text) = option("--and-mark") {
+        (!number(text)?, 0)
+    } else if let Some(text) = option("--or-mark") {
+        (number(text)?, number(text)?)
+    } else {
+        (0, number(option("--xor-mark")?)?)
+    };
+    Some(Change::Mark { clear, flip })
+}
