@@ -27,6 +27,8 @@ mod lab;
 mod logging;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(all(feature = "cli", feature = "netfilter"))]
+mod netfilter;
 #[cfg(feature = "lab")]
 mod page;
 #[cfg(feature = "shell")]

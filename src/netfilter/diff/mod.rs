@@ -9,6 +9,8 @@ mod impact;
 pub(super) mod key;
 mod noise;
 mod order;
+#[cfg(test)]
+mod tests;
 
 pub use change::{Change, Diff, DiffError, Kind, Severity, Status};
 pub use compare::diff;
