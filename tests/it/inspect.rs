@@ -131,12 +131,22 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
             "destinationPortRange": format!("{}-{}", first % 30_000, 30_000 + second % 30_000),
         })
     };
-    let rules: Vec<Value> = (0..5_000).map(rule).collect();
+    let mut rules: Vec<Value> = (0..5_000).map(rule).collect();
+    // What it hides is found all the same.
+    rules.push(serde_json::json!({
+        "name": "hidden", "priority": 60_000, "direction": "Inbound", "protocol": "Tcp", "access": "Allow",
+        "sourceAddressPrefix": "*", "destinationAddressPrefix": "*", "sourcePortRange": "*", "destinationPortRange": "22",
+    }));
     let group = serde_json::json!({"association": {"subnet": {"id": "/s"}}, "networkSecurityGroup": {"id": "/n"}, "effectiveSecurityRules": rules});
     let document = serde_json::json!({ "value": [group] }).to_string();
     let audit = ghost("nsg audit --rules - --json", &document);
     let audit: Value = serde_json::from_slice(&audit.stdout).unwrap();
     assert!(audit.get("unjudged").and_then(Value::as_u64).unwrap() > 0, "{}", audit.get("warnings").unwrap());
+    assert!(
+        audit.get("exposed").unwrap().to_string().contains("hidden"),
+        "{}",
+        audit.get("exposed").unwrap()
+    );
     let reach = ghost("nsg reach --rules - --json --exit-code", &document);
     let answer: Value = serde_json::from_slice(&reach.stdout).unwrap();
     assert_eq!(reach.status.code(), Some(4));
