@@ -147,10 +147,8 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
         "{}",
         audit.get("exposed").unwrap()
     );
-    let reach = ghost("nsg reach --rules - --json --exit-code", &document);
-    let answer: Value = serde_json::from_slice(&reach.stdout).unwrap();
+    let reach = ghost("nsg reach --rules - --exit-code", &document);
+    let told = String::from_utf8(reach.stdout).unwrap();
+    assert!(told.starts_with("No answer: the rules cut the packet space into too many pieces"), "{told}");
     assert_eq!(reach.status.code(), Some(4));
-    assert!(answer.get("warnings").unwrap().to_string().contains("too many pieces"));
-    let told = String::from_utf8(ghost("nsg reach --rules -", &document).stdout).unwrap();
-    assert!(told.starts_with("No answer"), "{told}");
 }
