@@ -124,7 +124,7 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
         let (first, second) = (at.wrapping_mul(2_654_435_761), at.wrapping_mul(40_503));
         serde_json::json!({
             "name": format!("r{at}"), "priority": 100 + at, "direction": "Inbound", "protocol": "*",
-            "access": if at % 2 == 0 { "Allow" } else { "Deny" },
+            "access": if at.is_multiple_of(2) { "Allow" } else { "Deny" },
             "sourceAddressPrefix": format!("{}/{}", std::net::Ipv4Addr::from_bits(first), at % 12),
             "destinationAddressPrefix": format!("{}/{}", std::net::Ipv4Addr::from_bits(second << 8), at % 11),
             "sourcePortRange": format!("{}-{}", second % 30_000, 30_000 + first % 30_000),
