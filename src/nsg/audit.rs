@@ -69,6 +69,7 @@ impl Ruleset {
             let earlier = before.get(..at).unwrap_or_default();
             if let Err(problem) = self.examine_rule(group, direction, rule, earlier, audit, budget) {
                 unjudged.get_or_insert_with(|| (problem, Vec::new())).1.push(rule.name.as_str());
+                suspect(group, direction, rule, audit);
             }
         }
         if let Some((problem, names)) = unjudged {
@@ -97,10 +98,7 @@ impl Ruleset {
         if !matches!(rule.access, Some(Access::Allow | Access::AlwaysAllow)) {
             return Ok(());
         }
-        if is_anybody(&rule.source)
-            && is_anybody(&rule.destination)
-            && rule.destination_ports.known.covers(0, 65_535)
-        {
+        if is_permissive(rule) {
             audit.permissive.push(RuleRef::new(group, rule));
         }
         let mut own = Piece::of_rule(rule, View::Most, View::Most);
@@ -112,14 +110,11 @@ impl Ruleset {
             let rule = RuleRef::new(group, rule);
             audit.contradictory.push(Contradiction { rule, dropped_by: dropped_by.clone() });
         }
-        if direction == Direction::Inbound && is_anybody(&rule.source) {
-            let open = |pieces: &[Piece], port: &u16| pieces.iter().any(|piece| manages(piece, *port));
-            let ports: Vec<u16> = MANAGEMENT.into_iter().filter(|port| open(&own, port)).collect();
-            if !ports.is_empty() {
-                let through = ports.iter().any(|port| open(&elsewhere, port));
-                let dropped_by = if through { Vec::new() } else { dropped_by };
-                audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through, dropped_by });
-            }
+        let ports = managed(rule, direction, &own);
+        if !ports.is_empty() {
+            let through = ports.iter().any(|port| elsewhere.iter().any(|piece| manages(piece, *port)));
+            let dropped_by = if through { Vec::new() } else { dropped_by };
+            audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through, dropped_by });
         }
         Ok(())
     }
@@ -215,6 +210,36 @@ fn certain(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
         return Vec::new();
     }
     Piece::of_rule(rule, source, destination)
+}
+
+/// Tells the worst of a rule that is not judged: too many rules must not hide an open port.
+fn suspect(group: &Group, direction: Direction, rule: &Rule, audit: &mut Audit) {
+    if !matches!(rule.access, Some(Access::Allow | Access::AlwaysAllow)) {
+        return;
+    }
+    let told = RuleRef::new(group, rule);
+    if is_permissive(rule) && audit.permissive.last() != Some(&told) {
+        audit.permissive.push(told.clone());
+    }
+    let ports = managed(rule, direction, &Piece::of_rule(rule, View::Most, View::Most));
+    if !ports.is_empty() {
+        audit.exposed.push(Exposure { rule: told, ports, through: true, dropped_by: Vec::new() });
+    }
+}
+
+fn is_permissive(rule: &Rule) -> bool {
+    is_anybody(&rule.source)
+        && is_anybody(&rule.destination)
+        && rule.destination_ports.known.covers(0, 65_535)
+}
+
+/// Returns the management ports that anybody reaches through some pieces of a rule.
+fn managed(rule: &Rule, direction: Direction, pieces: &[Piece]) -> Vec<u16> {
+    if direction != Direction::Inbound || !is_anybody(&rule.source) {
+        return Vec::new();
+    }
+    let open = |port: &u16| pieces.iter().any(|piece| manages(piece, *port));
+    MANAGEMENT.into_iter().filter(open).collect()
 }
 
 fn is_anybody(peers: &Peers) -> bool {

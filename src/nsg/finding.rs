@@ -67,7 +67,7 @@ pub struct Exposure {
     pub rule: RuleRef,
     /// The ports.
     pub ports: Vec<u16>,
-    /// Whether it gets through the other gates too, as far as everything is resolved.
+    /// Whether it gets through the other gates too, as far as everything is resolved and judged.
     pub through: bool,
     /// The rules of the other gates that drop it, where it does not.
     pub dropped_by: Vec<RuleRef>,

@@ -11,7 +11,7 @@ const MOST_PIECES: usize = 10_000;
 const MOST_RANGES: usize = 1_000_000;
 
 /// So many steps are taken for one question; a document of a real interface needs a thousandth.
-const MOST_STEPS: u64 = 30_000_000;
+const MOST_STEPS: u64 = 20_000_000;
 
 /// So many ranges are compared in the time of a step.
 const RANGES_PER_STEP: usize = 16;

@@ -91,6 +91,10 @@ fn told(audit: &Audit) -> Page {
             "{way} at the gate {}{nsg}, in the order in which they are tried",
             order.gate.as_str()
         ));
+        if order.rules.is_empty() {
+            let what = "  no rules: every group has the platform's own, so these were not read";
+            page.add(Tone::Odd, what).end();
+        }
         page.first(&order.rules, SHOWN, |rule| said(rule, ""));
     }
     page.unread(&audit.warnings);

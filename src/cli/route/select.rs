@@ -121,6 +121,13 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
             let hint =
                 "  resolve it: --tags with what `az network list-service-tags -l REGION -o json` prints";
             page.add(Tone::Plain, hint).end();
+            // The first steps of the trace are what carries it otherwise.
+            let best = selection.trace.iter().take_while(|step| step.what.starts_with("would"));
+            let best: Vec<_> = best.map(|step| cells(&step.route)).collect();
+            let otherwise =
+                if best.is_empty() { "  otherwise nothing carries it" } else { "  otherwise it goes by" };
+            page.add(Tone::Plain, otherwise).end();
+            page.first(&best, SHOWN, Clone::clone);
         }
         (None, Outcome::Winner | Outcome::Tied) => {
             let rest = format!("  {} equal routes share the load to {to}", selection.tied.len());
