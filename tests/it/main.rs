@@ -27,6 +27,8 @@ mod lab;
 mod logging;
 #[cfg(feature = "agent")]
 mod model;
+#[cfg(all(feature = "cli", feature = "netfilter"))]
+mod netfilter;
 #[cfg(feature = "netfilter")]
 mod netfilter_kernel;
 #[cfg(feature = "netfilter")]

@@ -10,6 +10,8 @@ mod impact;
 pub(super) mod key;
 mod noise;
 mod order;
+#[cfg(test)]
+mod tests;
 mod weight;
 
 pub use change::{Change, Diff, DiffError, Kind, Severity, Status};

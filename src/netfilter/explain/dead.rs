@@ -31,7 +31,7 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
     let mut names = Names::of(&[ruleset]);
     let program = compile(ruleset, &mut names);
     let mut quiet = compile(ruleset, &mut names);
-    super::follow::quieten(&mut quiet);
+    super::follow::quieten_rules(&mut quiet);
     let mut found = Findings { dead: Vec::new(), unused: Vec::new(), limits: Vec::new() };
     let (mut budget, mut open) = (BUDGET, 0_usize);
     for chain in 0..program.chains.len() {
@@ -76,7 +76,7 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
     }
     found.limits.dedup();
     if open > 0 {
-        found.limits.push(format!("for {open} rules it was not followed whether any packet meets them"));
+        found.limits.push(format!("it was not followed whether any packet meets {open} of the rules"));
     }
     found
 }
@@ -124,7 +124,13 @@ fn tests(steps: &[(usize, Step)]) -> Vec<&Test> {
         let Step::Match(test) = step else { break };
         match test {
             Test::All(tests) => all.extend(tests.iter()),
-            test => all.push(test),
+            test @ (Test::Is(..)
+            | Test::Mask(..)
+            | Test::Atom(_)
+            | Test::Always
+            | Test::Never
+            | Test::Any(_)
+            | Test::Not(_)) => all.push(test),
         }
     }
     all

@@ -63,12 +63,12 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
     let mut told = Vec::new();
     for ((hook, established, before, before_by, after, after_by), regions) in follower.found {
         let hook = Hook::ALL.into_iter().find(|own| own.name() == hook).unwrap_or(Hook::Input);
-        for region in merge(regions) {
+        for region in merge(regions, names.devices().saturating_sub(1)) {
             told.push(FateChange {
                 source: source.to_owned(),
                 hook,
                 established,
-                packets: word::region(&region, &names),
+                packets: word::region(&region, &names, b.format == Format::Nft),
                 before,
                 before_by: before_by.clone(),
                 after,

@@ -100,13 +100,28 @@ impl<'a> Follower<'a> {
                 self.limits.push(what);
             }
         }
+        let last = self.names.devices().saturating_sub(1);
+        let families = self.ruleset.format == Format::Nft;
+        let merged: Vec<(Decider, Vec<Region>)> =
+            found.into_iter().map(|(decider, regions)| (decider, merge(regions, last))).collect();
+        // What is left over is told in one line: it is whatever no other line speaks of.
+        let rest = merged
+            .iter()
+            .filter(|(decider, regions)| regions.len() > 1 && self.takes_all(decider))
+            .max_by_key(|(decider, regions)| (decider.rule.is_none(), regions.len()))
+            .map(|(decider, _)| *decider)
+            .filter(|_| complete && !edge);
         let mut fates: Vec<Fate> = Vec::new();
-        for (decider, regions) in found {
+        let mut last_fate = None;
+        for (decider, regions) in merged {
             let (by, rule) = self.by(decider.chain, decider.rule);
-            for region in merge(regions) {
-                let packets = word::region(&region, &self.names);
-                fates.push(Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() });
+            let fate =
+                |packets| Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() };
+            if rest == Some(decider) {
+                last_fate = Some(fate("everything else".to_owned()));
+                continue;
             }
+            fates.extend(regions.iter().map(|region| fate(word::region(region, &self.names, families))));
         }
         if fates.len() > MOST_FATES {
             self.limits.push(format!(
@@ -116,13 +131,14 @@ impl<'a> Follower<'a> {
             ));
             fates.truncate(MOST_FATES);
         }
+        fates.extend(last_fate);
         let mut redirections = Vec::new();
         for ((chain, rule), regions) in translated {
             let (by, _) = self.by(Some(chain), Some(rule));
             let rule = rule_at(self.ruleset, &self.program, chain, rule);
             let to = rule.and_then(notable::translation).unwrap_or_default();
-            for region in merge(regions).iter().take(MOST_FATES) {
-                let packets = word::region(region, &self.names);
+            for region in merge(regions, last).iter().take(MOST_FATES) {
+                let packets = word::region(region, &self.names, families);
                 redirections.push(Redirection { hook, packets, to: to.clone(), by: by.clone() });
             }
         }
@@ -133,6 +149,20 @@ impl<'a> Follower<'a> {
     fn concerns(&self, start: &Path) -> bool {
         let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);
         self.ruleset.format == Format::Nft || (self.ruleset.family == "ipv6") == six
+    }
+
+    /// Whether it is a policy, or a rule without conditions.
+    fn takes_all(&self, decider: &Decider) -> bool {
+        match (decider.chain, decider.rule) {
+            (_, None) => true,
+            (Some(chain), Some(rule)) => {
+                let rule = self.program.chains.get(chain).and_then(|chain| chain.rules.get(rule));
+                rule.is_some_and(|rule| {
+                    !rule.steps.iter().any(|(_, step)| matches!(step, Step::Match(_) | Step::Choose(_)))
+                })
+            }
+            (None, Some(_)) => false,
+        }
     }
 
     fn by(&self, chain: Option<usize>, rule: Option<usize>) -> (String, Option<String>) {
@@ -163,7 +193,18 @@ pub(super) fn by(
     let named = place(ruleset, program, at);
     match rule.and_then(|rule| rule_at(ruleset, program, at, rule)) {
         Some(rule) => (format!("{named} rule {}", rule.position), Some(rule.raw.clone())),
-        None => (format!("the policy of {named}"), None),
+        None => {
+            // Where all chains of a hook let it pass, that of the filter is the one to speak of.
+            let own = program.chains.get(at).and_then(|chain| chain.base.as_ref());
+            let nat = own.is_some_and(|base| base.nat);
+            let other = program.chains.iter().rposition(|chain| {
+                chain.base.as_ref().is_some_and(|base| {
+                    !base.nat && !base.dormant && own.is_some_and(|own| own.hook == base.hook)
+                })
+            });
+            let at = other.filter(|_| nat).unwrap_or(at);
+            (format!("the policy of {}", place(ruleset, program, at)), None)
+        }
     }
 }
 
@@ -201,14 +242,23 @@ pub(super) fn quieten(program: &mut Program) {
             silent.get(*at) == Some(&true)
                 && !chain.rules.iter().flat_map(|rule| &rule.steps).all(|(_, step)| match step {
                     Step::Do(Code::Return | Code::Continue) | Step::Match(_) => true,
-                    step => leads_nowhere(step, &silent),
+                    Step::Do(_) | Step::Change(_) | Step::Choose(_) => leads_nowhere(step, &silent),
                 })
         });
         let Some(slot) = loud.map(|(at, _)| at).and_then(|at| silent.get_mut(at)) else { break };
         *slot = false;
     }
+    empty(program, &silent);
+}
+
+/// Empties only the rules that neither decide nor lead anywhere: every chain is still entered.
+pub(super) fn quieten_rules(program: &mut Program) {
+    empty(program, &[]);
+}
+
+fn empty(program: &mut Program, silent: &[bool]) {
     for rule in program.chains.iter_mut().flat_map(|chain| &mut chain.rules) {
-        if rule.steps.iter().all(|(_, step)| leads_nowhere(step, &silent)) {
+        if rule.steps.iter().all(|(_, step)| leads_nowhere(step, silent)) {
             rule.steps.clear();
         }
     }

@@ -96,7 +96,7 @@ pub(super) fn jails<'a>(rulesets: impl Iterator<Item = &'a Ruleset>, ipsets: &[I
                 let by_table = owner(&table.name, "");
                 let Some(program) = set_owner(&set.name).or(by_table).filter(bans) else { continue };
                 let all = found.entry((format!("the set {}/{}", table.name, set.name), program)).or_default();
-                all.extend(set.elements.iter().map(|element| nft::operand_in_words(element)));
+                all.extend(set.elements.iter().map(nft::operand_in_words));
             }
         }
     }

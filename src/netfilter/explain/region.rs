@@ -34,6 +34,30 @@ impl Region {
     }
 }
 
+impl Region {
+    /// Forgets a field that can be anything again.
+    fn simplify(&mut self, last_device: u128) {
+        let six = self.field(Field::Family).and_then(Spans::single) == Some(6);
+        for (field, own) in Field::ALL.into_iter().zip(&mut self.fields) {
+            let whole = match field {
+                Field::Source | Field::Destination if six => (0, u128::MAX),
+                Field::Source | Field::Destination => (0, u128::from(u32::MAX)),
+                Field::In | Field::Out => (1, last_device),
+                Field::Sport
+                | Field::Dport
+                | Field::IcmpType
+                | Field::IcmpCode
+                | Field::TcpFlags
+                | Field::Mark => (0, field.last()),
+                Field::Family | Field::Protocol | Field::State => continue,
+            };
+            if own.as_ref().is_some_and(|spans| Spans::run(whole.0, whole.1).within(spans)) {
+                *own = None;
+            }
+        }
+    }
+}
+
 fn fact(test: &Test) -> String {
     let values = |spans: &Spans| {
         let runs = spans.runs().iter().take(4);
@@ -51,10 +75,11 @@ fn fact(test: &Test) -> String {
     }
 }
 
-/// Puts together regions that differ in one field or in one condition alone.
-pub(super) fn merge(mut regions: Vec<Region>) -> Vec<Region> {
+/// Puts together regions that differ in one field or in one condition alone; the number is that of the last device.
+pub(super) fn merge(mut regions: Vec<Region>, last_device: u128) -> Vec<Region> {
     loop {
         let before = regions.len();
+        regions.iter_mut().for_each(|region| region.simplify(last_device));
         regions = conditions(regions);
         for at in 0..Field::ALL.len() {
             regions = along(regions, at);
@@ -65,10 +90,13 @@ pub(super) fn merge(mut regions: Vec<Region>) -> Vec<Region> {
     }
 }
 
+/// Runs of values of a field.
+type Runs = Vec<(u128, u128)>;
+
 /// Joins along one field, in the order of the first of those that are joined.
 fn along(regions: Vec<Region>, at: usize) -> Vec<Region> {
     let mut places: HashMap<Region, usize> = HashMap::new();
-    let mut joined: Vec<(Region, Option<Vec<(u128, u128)>>)> = Vec::new();
+    let mut joined: Vec<(Region, Option<Runs>)> = Vec::new();
     for mut region in regions {
         let own = region.fields.get_mut(at).and_then(Option::take);
         let place = *places.entry(region.clone()).or_insert_with(|| {

@@ -137,7 +137,16 @@ fn changed(text: &mut String, change: &Changed) {
 }
 
 fn explained(text: &mut String, backend: &Explained) {
-    line(text, &format!("# {} ({}, {} rules)\n", backend.source, backend.family, backend.rules));
+    line(
+        text,
+        &format!(
+            "# {} ({}, {} rule{})\n",
+            backend.source,
+            backend.family,
+            backend.rules,
+            if backend.rules == 1 { "" } else { "s" }
+        ),
+    );
     if backend.hooks.iter().all(|hook| hook.new.is_empty() && hook.established.is_empty())
         && backend.redirections.is_empty()
     {

@@ -75,7 +75,13 @@ fn host_change(a: &Host, b: &Host, unread: &mut Vec<Warning>) -> Changed {
     if found.status == Status::Drift || !found.changes.is_empty() {
         for (source, new) in b.rulesets() {
             let Some((_, old)) = a.rulesets().find(|(other, _)| *other == source) else { continue };
-            let (more, open) = fate::changes(source, old, new);
+            let (mut old, mut new) = (old.clone(), new.clone());
+            if !(a.ipsets_read && b.ipsets_read) {
+                // Sets of one side alone would look like a change.
+                old.ipsets.clear();
+                new.ipsets.clear();
+            }
+            let (more, open) = fate::changes(source, &old, &new);
             traffic.extend(more);
             limits.extend(open);
         }
@@ -100,6 +106,7 @@ fn together(rulesets: &[(&str, &Ruleset)], first: &Ruleset) -> Explanation {
             .iter()
             .filter(|(_, ruleset)| rulesets.len() == 1 || !ruleset.tables.is_empty())
             .map(|(source, ruleset)| one(source, ruleset))
+            .filter(|told| rulesets.len() == 1 || told.rules > 0 || !told.hooks.is_empty())
             .collect(),
         jails: notable::jails(plain.iter().copied(), &first.ipsets),
         ..nothing()

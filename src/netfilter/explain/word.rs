@@ -8,9 +8,9 @@ use crate::netfilter::logic::{Field, Names, Spans};
 /// How many addresses, ports or conditions are named before the rest is counted.
 const MOST: usize = 8;
 
-/// Writes which packets are meant, as in `tcp/22 from 10.0.0.0/8`.
-pub(super) fn region(region: &Region, names: &Names) -> String {
-    let family = region.field(Field::Family).and_then(Spans::single);
+/// Writes which packets are meant, as in `tcp/22 from 10.0.0.0/8`; the family where rules are for more than one.
+pub(super) fn region(region: &Region, names: &Names, families: bool) -> String {
+    let family = region.field(Field::Family).and_then(Spans::single).filter(|_| families);
     let mut text = protocol(region, family);
     let side = |field| region.field(field).map(|spans| addresses(spans, region.field(Field::Family)));
     if let Some(from) = side(Field::Source) {
@@ -38,7 +38,8 @@ pub(super) fn region(region: &Region, names: &Names) -> String {
             text.push_str(&format!(", and {} more conditions", region.conditions.len() - MOST));
             break;
         }
-        let word = if *holds { "where" } else { "unless" };
+        let word = if *holds { "if" } else { "unless" };
+        let condition = condition.strip_prefix("whether ").unwrap_or(condition);
         text.push_str(&format!(", {word} {condition}"));
     }
     text
@@ -66,7 +67,7 @@ fn protocol(region: &Region, family: Option<u128>) -> String {
         let many = rest.runs().iter().map(|(from, to)| to - from + 1).sum::<u128>() > 16;
         if rest == all || many {
             words.retain(|word| word != "sctp");
-            if let [] = words.as_slice() {
+            if words.is_empty() {
                 return format!("other protocols{suffix}");
             }
             words.push("other protocols".to_owned());
@@ -135,27 +136,27 @@ fn devices(spans: &Spans, names: &Names) -> String {
     listed(each(&spans.subtract(&Spans::one(0))), ", ")
 }
 
-/// Writes addresses as prefixes: those that are meant, or those that are missing from a wider one, whichever is shorter.
+/// Writes addresses as prefixes and ranges: those that are meant, or those that are missing from a wider prefix, whichever is
+/// shorter.
 fn addresses(spans: &Spans, family: Option<&Spans>) -> String {
     // Numbers above 2^32 can only be of IPv6; where the family is open, small numbers are read as IPv4.
     let six = family.and_then(Spans::single) == Some(6)
         || spans.runs().iter().any(|(_, to)| *to > u128::from(u32::MAX));
-    let own = prefixes(spans, six);
+    let all = if six { u128::MAX } else { u128::from(u32::MAX) };
+    let each = |spans: &Spans| listed(spans.runs().iter().map(|run| write(*run, six)).collect(), ", ");
     let wide = cover(spans, six);
-    let missing = prefixes(&Spans::run(wide.0, wide.1).subtract(spans), six);
-    let own_text = || listed(own.iter().map(|prefix| write(*prefix, six)).collect(), ", ");
-    if missing.len() < own.len() && !missing.is_empty() {
-        let all = if six { u128::MAX } else { u128::from(u32::MAX) };
-        let whole = if wide == (0, all) {
-            "anywhere".to_owned()
-        } else {
-            let wide = prefixes(&Spans::run(wide.0, wide.1), six);
-            listed(wide.iter().map(|prefix| write(*prefix, six)).collect(), ", ")
-        };
-        let but = listed(missing.iter().map(|prefix| write(*prefix, six)).collect(), ", ");
-        return format!("{whole} but {but}");
+    let missing = Spans::run(wide.0, wide.1).subtract(spans);
+    if !missing.is_empty() && missing.runs().len() < spans.runs().len() {
+        let whole = if wide == (0, all) { "anywhere".to_owned() } else { write(wide, six) };
+        return format!("{whole} but {}", each(&missing));
     }
-    own_text()
+    // A single run that is most of all is told by what is missing, too.
+    let rest = Spans::run(0, all).subtract(spans);
+    if rest.runs().len() == 1 && spans.runs().len() == 1 && !is_prefix(spans.runs()) && is_prefix(rest.runs())
+    {
+        return format!("anywhere but {}", each(&rest));
+    }
+    each(spans)
 }
 
 /// Returns the smallest prefix that holds all of it.
@@ -164,38 +165,38 @@ fn cover(spans: &Spans, six: bool) -> (u128, u128) {
     let width = if six { 128 } else { 32 };
     let different = 128 - (first.0 ^ last.1).leading_zeros();
     let host = different.min(width);
-    let mask = if host == 128 { u128::MAX } else { (1_u128 << host) - 1 };
+    let mask = mask(host);
     (first.0 & !mask, first.0 | mask)
 }
 
-/// Splits runs into prefixes; many are not needed, for only a few are told.
-fn prefixes(spans: &Spans, six: bool) -> Vec<(u128, u32)> {
-    let width = if six { 128 } else { 32 };
-    let mut found = Vec::new();
-    for (from, to) in spans.runs() {
-        let mut next = Some(*from);
-        while let Some(start) = next
-            && start <= *to
-            && found.len() < 4_096
-        {
-            let mut bits = start.trailing_zeros().min(width);
-            let end = |bits: u32| start | if bits >= 128 { u128::MAX } else { (1_u128 << bits) - 1 };
-            while bits > 0 && end(bits) > *to {
-                bits -= 1;
-            }
-            found.push((start, width - bits));
-            next = end(bits).checked_add(1);
-        }
-    }
-    found
+/// Returns a number whose lowest bits are set.
+fn mask(bits: u32) -> u128 {
+    1_u128.checked_shl(bits).map_or(u128::MAX, |bit| bit - 1)
 }
 
-fn write((number, length): (u128, u32), six: bool) -> String {
-    let address = if six {
-        IpAddr::V6(Ipv6Addr::from(number))
-    } else {
-        IpAddr::V4(Ipv4Addr::from(u32::try_from(number).unwrap_or(u32::MAX)))
+/// Returns how many low bits a prefix leaves open; nothing where a run is none.
+fn open_bits((from, to): (u128, u128)) -> Option<u32> {
+    let bits = 128 - (from ^ to).leading_zeros();
+    (from & mask(bits) == 0 && to & mask(bits) == mask(bits)).then_some(bits)
+}
+
+fn is_prefix(runs: &[(u128, u128)]) -> bool {
+    runs.iter().all(|run| open_bits(*run).is_some())
+}
+
+/// Writes a run as an address, a prefix or a range.
+fn write(run: (u128, u128), six: bool) -> String {
+    let address = |number: u128| {
+        if six {
+            IpAddr::V6(Ipv6Addr::from(number))
+        } else {
+            IpAddr::V4(Ipv4Addr::from(u32::try_from(number).unwrap_or(u32::MAX)))
+        }
     };
-    let whole = if six { 128 } else { 32 };
-    if length == whole { address.to_string() } else { format!("{address}/{length}") }
+    let width: u32 = if six { 128 } else { 32 };
+    match open_bits(run) {
+        Some(0) => address(run.0).to_string(),
+        Some(bits) => format!("{}/{}", address(run.0), width.saturating_sub(bits)),
+        None => format!("{}-{}", address(run.0), address(run.1)),
+    }
 }

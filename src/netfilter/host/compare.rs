@@ -133,6 +133,15 @@ impl Comparison {
     }
 
     fn sets(&mut self, a: &Host, b: &Host) {
+        if !(a.ipsets_read && b.ipsets_read) {
+            let asked = a.rulesets().chain(b.rulesets()).any(|(_, ruleset)| asks_sets(ruleset));
+            let named = self.unread.iter().any(|warning| warning.place.ends_with("ipset"));
+            if asked && !named {
+                let what = "rules ask sets that were not gathered on both sides".to_owned();
+                self.unread.push(Warning { place: "ipset".to_owned(), what });
+            }
+            return;
+        }
         let by_name = |host: &Host| -> BTreeMap<String, IpSet> {
             host.ipsets.iter().map(|set| (set.name.clone(), set.clone())).collect()
         };

@@ -17,7 +17,7 @@ pub enum Document {
     /// One ruleset.
     Ruleset(Ruleset),
     /// A whole host.
-    Host(Host),
+    Host(Box<Host>),
 }
 
 /// Which members tell the forms apart.
@@ -59,5 +59,5 @@ pub fn open(text: &str) -> Result<Document, ReadError> {
         }
         host.snapshot = Some(snapshot.about());
     }
-    Ok(Document::Host(host))
+    Ok(Document::Host(Box::new(host)))
 }

@@ -31,6 +31,8 @@ pub struct Host {
     /// The sets of `ipset`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ipsets: Vec<IpSet>,
+    /// Whether the sets were gathered at all.
+    pub ipsets_read: bool,
     /// What could not be read and could hold rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Warning>,
@@ -110,6 +112,7 @@ impl Host {
             opaque_rules: read().map(|ruleset| ruleset.opaque_rules).sum(),
             backends,
             ipsets,
+            ipsets_read: bundle.text("ipset").is_some(),
             unread,
             warnings,
             snapshot: None,
@@ -182,9 +185,6 @@ fn count(ruleset: &mut Ruleset) {
 
 /// Returns the sources that could hold rules and could not be read, unless another source proves that they hold none.
 fn unread(bundle: &Bundle, backends: &[Backend]) -> Vec<Warning> {
-    let read = |source: &str| {
-        backends.iter().find(|backend| backend.source == source).and_then(|own| own.ruleset.as_ref())
-    };
     let empty = |source: &str| bundle.text(source).is_some_and(|text| text.trim().is_empty());
     let mut unread = Vec::new();
     for backend in backends {
@@ -193,11 +193,6 @@ fn unread(bundle: &Bundle, backends: &[Backend]) -> Vec<Warning> {
             // The kernel names the tables of the old backend itself.
             "iptables-legacy" => empty("tables"),
             "ip6tables-legacy" => empty("tables6"),
-            // `nft` shows these tables too; only what it hides behind `xt` is missing then.
-            "iptables-nft" | "ip6tables-nft" => {
-                let family = if backend.source == "iptables-nft" { "ip " } else { "ip6 " };
-                read("nft").is_some_and(|ruleset| !hides(ruleset, family))
-            }
             _ => false,
         };
         if !proven {
@@ -229,15 +224,6 @@ fn unread(bundle: &Bundle, backends: &[Backend]) -> Vec<Warning> {
         }
     }
     unread
-}
-
-/// Whether rules of a family have parts that `nft -j` hides.
-fn hides(ruleset: &Ruleset, family: &str) -> bool {
-    let tables = ruleset.tables.iter().filter(|table| table.name.starts_with(family));
-    tables.flat_map(|table| &table.chains).flat_map(|chain| &chain.rules).any(|rule| match &rule.body {
-        Body::Nft(expressions) => expressions.iter().any(|expression| expression.get("xt").is_some()),
-        Body::Save(_) => false,
-    })
 }
 
 /// Whether a rule asks a set of `ipset`.

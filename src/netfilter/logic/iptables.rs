@@ -41,7 +41,10 @@ pub(super) fn rule(scope: &mut Scope<'_>, parts: &[Part]) -> CodeRule {
                 let text = words(part);
                 match moody.last_mut() {
                     Some((_, before)) => *before = format!("{before} {text}"),
-                    None => moody.push((at, text)),
+                    None => {
+                        let module = part.module.as_deref().unwrap_or_default();
+                        moody.push((at, format!("{module} {text}")));
+                    }
                 }
             }
             _ => {
@@ -73,7 +76,7 @@ fn is_moody(module: &str) -> bool {
 
 fn words(part: &Part) -> String {
     let negated = if part.negated { "! " } else { "" };
-    format!("{negated}{} {}", part.name, part.values.join(" "))
+    format!("{negated}{} {}", part.name, part.values.join(" ")).trim_end().to_owned()
 }
 
 /// Returns what an option demands; nothing where it demands nothing.
