@@ -55,7 +55,7 @@ pub(super) fn text(random: &mut Random, theme: &Theme) -> String {
 fn rule(random: &mut Random, theme: &Theme, table: &str, hook: Option<&Hook>, chain: usize) -> String {
     let own = hook.map_or_else(|| format!("U{chain}"), |hook| hook.name().to_uppercase());
     let mut words = vec![format!("-A {own}")];
-    let protocol = *random.pick(&["tcp", "tcp", "udp", "udp", "icmp", "", ""]);
+    let protocol = *random.pick(&["tcp", "tcp", "udp", "icmp", "", "", "", ""]);
     let protocol = if protocol == "icmp" && theme.six { "ipv6-icmp" } else { protocol };
     let no = |random: &mut Random| if random.below(4) == 0 { "! " } else { "" };
     if protocol.is_empty() {
@@ -66,10 +66,10 @@ fn rule(random: &mut Random, theme: &Theme, table: &str, hook: Option<&Hook>, ch
         words.push(format!("-p {protocol}"));
     }
     let place = usize::from(theme.six);
-    if random.below(3) == 0 {
+    if random.below(5) == 0 {
         words.push(format!("{}-s {}", no(random), random.pick(&PREFIXES[place])));
     }
-    if random.below(4) == 0 {
+    if random.below(6) == 0 {
         words.push(format!("{}-d {}", no(random), random.pick(&PREFIXES[place])));
     }
     let inward = !matches!(hook, Some(Hook::Output | Hook::Postrouting));
@@ -81,7 +81,7 @@ fn rule(random: &mut Random, theme: &Theme, table: &str, hook: Option<&Hook>, ch
     if outward && random.below(5) == 0 {
         words.push(format!("{}-o {}", no(random), random.pick(&devices)));
     }
-    for _ in 0..random.below(3) {
+    for _ in 0..*random.pick(&[0, 0, 1, 1, 2]) {
         let word = matching(random, theme, protocol);
         // A match of one kind once a rule.
         let kind: String = word.split_whitespace().take(3).filter(|word| *word != "!").take(2).collect();
@@ -196,9 +196,9 @@ fn matching(random: &mut Random, theme: &Theme, protocol: &str) -> String {
 fn target(random: &mut Random, theme: &Theme, table: &str, protocol: &str, first: usize) -> String {
     let ends =
         if table == "nat" { ["-j ACCEPT"; 4] } else { ["-j ACCEPT", "-j ACCEPT", "-j DROP", "-j DROP"] };
-    match random.below(12) {
-        0..4 => (*random.pick(&ends)).to_owned(),
-        4 | 5 if table == "filter" && theme.refuses => {
+    match random.below(16) {
+        0..3 => (*random.pick(&ends)).to_owned(),
+        3 if table == "filter" && theme.refuses => {
             let mut kinds = if theme.six {
                 vec!["", " --reject-with icmp6-adm-prohibited", " --reject-with icmp6-no-route"]
             } else {
@@ -209,12 +209,12 @@ fn target(random: &mut Random, theme: &Theme, table: &str, protocol: &str, first
             }
             format!("-j REJECT{}", random.pick(&kinds))
         }
-        4..8 if first < OWN_CHAINS => {
+        4..11 if first < OWN_CHAINS => {
             let chain = first + random.below(OWN_CHAINS - first);
-            format!("{} U{chain}", random.pick(&["-j", "-j", "-g"]))
+            format!("{} U{chain}", random.pick(&["-j", "-g"]))
         }
-        8 => "-j RETURN".to_owned(),
-        9 => format!(
+        11 => "-j RETURN".to_owned(),
+        12 => format!(
             "-j MARK --{}",
             random.pick(&[
                 "set-mark 1",
@@ -225,7 +225,7 @@ fn target(random: &mut Random, theme: &Theme, table: &str, protocol: &str, first
                 "set-mark 5"
             ])
         ),
-        10 => String::new(),
+        13 | 14 => String::new(),
         _ => (*random.pick(&ends)).to_owned(),
     }
 }
