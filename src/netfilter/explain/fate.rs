@@ -61,6 +61,18 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
         ));
     }
     let mut told = Vec::new();
+    if follower.found.len() > MOST_FATES {
+        // Who decided is worth less than which packets are concerned.
+        let mut joined: BTreeMap<Group, Vec<Region>> = BTreeMap::new();
+        for ((hook, established, before, _, after, _), regions) in std::mem::take(&mut follower.found) {
+            let several = || "several rules".to_owned();
+            joined
+                .entry((hook, established, before, several(), after, several()))
+                .or_default()
+                .extend(regions);
+        }
+        follower.found = joined;
+    }
     for ((hook, established, before, before_by, after, after_by), regions) in follower.found {
         let hook = Hook::ALL.into_iter().find(|own| own.name() == hook).unwrap_or(Hook::Input);
         for region in merge(regions, names.devices().saturating_sub(1)) {

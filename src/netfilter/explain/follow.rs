@@ -111,10 +111,17 @@ impl<'a> Follower<'a> {
             .max_by_key(|(decider, regions)| (decider.rule.is_none(), regions.len()))
             .map(|(decider, _)| *decider)
             .filter(|_| complete && !edge);
+        let many = merged.iter().map(|(_, regions)| regions.len()).sum::<usize>() > MOST_FATES;
+        let merged =
+            if many { together(merged, rest, last) } else { merged.into_iter().map(alone).collect() };
         let mut fates: Vec<Fate> = Vec::new();
         let mut last_fate = None;
-        for (decider, regions) in merged {
-            let (by, rule) = self.by(decider.chain, decider.rule);
+        for (decider, regions, several) in merged {
+            let (mut by, mut rule) = self.by(decider.chain, decider.rule);
+            if let Some((to, count)) = several.filter(|(_, count)| *count > 1) {
+                by = format!("{by} to rule {}, {count} rules", to + 1);
+                rule = None;
+            }
             let fate =
                 |packets| Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() };
             if rest == Some(decider) {
@@ -168,6 +175,37 @@ impl<'a> Follower<'a> {
     fn by(&self, chain: Option<usize>, rule: Option<usize>) -> (String, Option<String>) {
         by(self.ruleset, &self.program, chain, rule)
     }
+}
+
+/// Regions, with the last rule and the number of rules where several decide.
+type Told = (Decider, Vec<Region>, Option<(usize, usize)>);
+
+fn alone((decider, regions): (Decider, Vec<Region>)) -> Told {
+    (decider, regions, None)
+}
+
+/// Puts together what rules of one chain do alike: a list of a thousand addresses is one line.
+fn together(merged: Vec<(Decider, Vec<Region>)>, rest: Option<Decider>, last_device: u128) -> Vec<Told> {
+    let mut joined: BTreeMap<(Verdict, Option<usize>), Told> = BTreeMap::new();
+    let mut kept: Vec<Told> = Vec::new();
+    for (decider, regions) in merged {
+        let Some(rule) = decider.rule.filter(|_| rest != Some(decider)) else {
+            kept.push(alone((decider, regions)));
+            continue;
+        };
+        let own = joined
+            .entry((decider.verdict, decider.chain))
+            .or_insert_with(|| (decider, Vec::new(), Some((rule, 0))));
+        own.1.extend(regions);
+        if let Some((to, count)) = &mut own.2 {
+            *to = rule.max(*to);
+            *count += 1;
+        }
+    }
+    for told in joined.values_mut() {
+        told.1 = merge(std::mem::take(&mut told.1), last_device);
+    }
+    joined.into_values().chain(kept).collect()
 }
 
 /// Whether a start is of a state.
