@@ -1,7 +1,7 @@
 //! Rules that no packet meets.
 
 use super::document::Dead;
-use super::follow::{by, decided, place};
+use super::follow::{by, decided, fitted, place};
 use crate::netfilter::diff::hooks;
 use crate::netfilter::logic::{Code, Field, Names, Program, Spans, Step, Test, compile};
 use crate::netfilter::ruleset::{Family, Format, Ruleset};
@@ -205,7 +205,7 @@ fn follow(
         takers.clear();
         let mut complete = true;
         for hook in Hook::ALL.into_iter().filter(|hook| hooks.contains(hook.name())) {
-            let engine = Engine::new(quiet, hook, limits, names.device("lo"));
+            let engine = Engine::new(quiet, hook, fitted(limits, ruleset.rules), names.device("lo"));
             for start in every(hook, names) {
                 let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);
                 if ruleset.format == Format::Save && (ruleset.family == "ipv6") != six {

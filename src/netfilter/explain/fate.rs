@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::document::FateChange;
-use super::follow::{begins, decided, quieten};
+use super::follow::{begins, decided, fitted, quieten};
 use super::region::{Region, merge};
 use super::word;
 use crate::netfilter::diff::{common, hooks, key};
@@ -110,8 +110,9 @@ impl Follower<'_> {
     fn place(&mut self, place: &Place) {
         for hook in Hook::ALL.into_iter().filter(|hook| place.hooks.contains(hook.name())) {
             let loopback = self.names.device("lo");
-            let old = Engine::new(self.old, hook, LIMITS, loopback);
-            let new = Engine::new(self.new, hook, LIMITS, loopback);
+            let limits = fitted(LIMITS, self.a.rules.max(self.b.rules));
+            let old = Engine::new(self.old, hook, limits, loopback);
+            let new = Engine::new(self.new, hook, limits, loopback);
             for start in every(hook, self.names) {
                 let established = begins(&start, State::Established);
                 let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);

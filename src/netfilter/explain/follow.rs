@@ -17,6 +17,14 @@ const LIMITS: Limits = Limits { steps: 2_000_000, ends: 4_096 };
 /// How many fates of a hook are told.
 const MOST_FATES: usize = 100;
 
+/// Above this many rules a way that meets them all is not followed to its end: what is left of its packets is in too many pieces.
+const MANY_RULES: usize = 10_000;
+
+/// Returns the limits that fit the size of a ruleset.
+pub(super) fn fitted(limits: Limits, rules: usize) -> Limits {
+    if rules > MANY_RULES { Limits { steps: limits.steps.min(MANY_RULES), ..limits } } else { limits }
+}
+
 /// A ruleset that is followed.
 pub(super) struct Follower<'a> {
     pub(super) ruleset: &'a Ruleset,
@@ -70,7 +78,8 @@ impl<'a> Follower<'a> {
     fn state(&mut self, hook: Hook, state: State, edge: bool) -> (Vec<Fate>, Vec<Redirection>) {
         let mut found: BTreeMap<Decider, Vec<Region>> = BTreeMap::new();
         let mut translated: BTreeMap<(usize, usize), Vec<Region>> = BTreeMap::new();
-        let engine = Engine::new(&self.program, hook, LIMITS, self.names.device("lo"));
+        let engine =
+            Engine::new(&self.program, hook, fitted(LIMITS, self.ruleset.rules), self.names.device("lo"));
         let mut complete = true;
         for start in every(hook, &self.names) {
             if !begins(&start, state) || !self.concerns(&start) {
