@@ -212,14 +212,15 @@ fn a_document_does_not_steer_the_terminal() {
 #[test]
 fn the_script_gathers_what_a_kernel_holds() {
     let script = stdout(&ghost(&["collect"], ""));
+    let allowed = run("unshare", &["-n", "iptables", "-L"], "");
+    if !allowed.status.success() {
+        let why = String::from_utf8_lossy(&allowed.stderr).into_owned();
+        println!("skipped: no network with a packet filter of its own can be made here: {why}");
+        return;
+    }
     let rules = "iptables -A INPUT -m comment --comment 'a \"q\" \\ b' -p tcp --dport 23 -j DROP && nft add table inet own && nft 'add chain inet own in { type filter hook input priority 5; policy drop; }'";
     let output = run("unshare", &["-n", "sh", "-c", &format!("{{ {rules}; }} >&2 && exec sh")], &script);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    if !output.status.success() && std::env::var_os("CI").is_none() {
-        // Without the right to make a network there is no kernel to ask; the text of the script is checked all the same.
-        assert!(script.starts_with("#!/bin/sh"), "{errors}");
-        return;
-    }
     let gathered = stdout(&output);
     let bundle: Value = serde_json::from_str(&gathered).unwrap();
     assert!(

@@ -1,16 +1,19 @@
 //! Rules that no packet meets.
 
 use super::document::Dead;
-use super::follow::{by, decided, place};
+use super::follow::{by, decided, fitted, place};
 use crate::netfilter::diff::hooks;
 use crate::netfilter::logic::{Code, Field, Names, Program, Spans, Step, Test, compile};
 use crate::netfilter::ruleset::{Family, Format, Ruleset};
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
 /// How much is tried for all rules together, and at first and at last for one kind of packet.
-const BUDGET: usize = 10_000_000;
+const BUDGET: usize = 30_000_000;
 const QUICK: Limits = Limits { steps: 20_000, ends: 16 };
 const LONG: Limits = Limits { steps: 400_000, ends: 1_024 };
+
+/// How many pairs of rules of one chain are compared.
+const MOST_PAIRS: usize = 30_000_000;
 
 /// How many are told, and how many deciders are named for one.
 const MOST: usize = 100;
@@ -33,7 +36,7 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
     let mut quiet = compile(ruleset, &mut names);
     super::follow::quieten_rules(&mut quiet);
     let mut found = Findings { dead: Vec::new(), unused: Vec::new(), limits: Vec::new() };
-    let (mut budget, mut open) = (BUDGET, 0_usize);
+    let (mut budget, mut pairs, mut open) = (BUDGET, MOST_PAIRS, 0_usize);
     for chain in 0..program.chains.len() {
         let hooks = hooks(&program, chain);
         let (base, rules, other) = program.chains.get(chain).map_or((true, 0, true), |code| {
@@ -48,8 +51,13 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
         if other {
             continue;
         }
+        let plain: Vec<Plain<'_>> = program
+            .chains
+            .get(chain)
+            .map(|code| code.rules.iter().map(|rule| Plain::of(&rule.steps)).collect())
+            .unwrap_or_default();
         for rule in 0..rules {
-            let covering = covered(&program, chain, rule);
+            let covering = covered(&plain, rule, &mut pairs);
             if covering.is_none() && budget == 0 {
                 open += 1;
                 continue;
@@ -88,34 +96,41 @@ struct Taker {
     same: bool,
 }
 
-/// Returns an earlier rule of the chain that takes at least the same packets.
-fn covered(program: &Program, chain: usize, rule: usize) -> Option<Taker> {
-    let rules = &program.chains.get(chain)?.rules;
-    let own = rules.get(rule)?;
-    let wanted = tests(&own.steps);
-    let action = |steps: &[(usize, Step)]| {
-        steps.iter().find_map(|(_, step)| match step {
-            Step::Do(code) => Some(code.clone()),
+/// What a rule demands, and what it does.
+struct Plain<'a> {
+    tests: Vec<&'a Test>,
+    code: Option<&'a Code>,
+    /// Whether every packet that fits it goes no further in its chain.
+    takes: bool,
+}
+
+impl<'a> Plain<'a> {
+    fn of(steps: &'a [(usize, Step)]) -> Self {
+        let code = steps.iter().find_map(|(_, step)| match step {
+            Step::Do(code) => Some(code),
             Step::Match(_) | Step::Change(_) | Step::Choose(_) => None,
-        })
-    };
-    let code = action(&own.steps);
-    // A long chain is looked through from the rule upwards, and only so far.
-    let earlier = rules.iter().enumerate().take(rule).rev().take(2_000).find(|(_, earlier)| {
-        let last = earlier.steps.last().map(|(_, step)| step);
-        let takes = matches!(
+        });
+        let last = steps.last().map(|(_, step)| step);
+        let stops = matches!(
             last,
             Some(Step::Do(Code::Accept | Code::Drop | Code::Reject | Code::Return | Code::Goto(_)))
         );
-        let plain = earlier.steps.iter().rev().skip(1).all(|(_, step)| matches!(step, Step::Match(_)));
-        takes
-            && plain
-            && tests(&earlier.steps)
-                .iter()
-                .all(|test| wanted.iter().any(|own| implies(own, test)) || **test == Test::Always)
+        let plain = steps.iter().rev().skip(1).all(|(_, step)| matches!(step, Step::Match(_)));
+        Self { tests: tests(steps), code, takes: stops && plain }
+    }
+}
+
+/// Returns an earlier rule of the chain that takes at least the same packets.
+fn covered(rules: &[Plain<'_>], rule: usize, pairs: &mut usize) -> Option<Taker> {
+    let own = rules.get(rule)?;
+    let looked = rule.min(*pairs);
+    *pairs -= looked;
+    let earlier = rules.iter().enumerate().take(rule).rev().take(looked).find(|(_, earlier)| {
+        let holds = |test: &Test| *test == Test::Always || own.tests.iter().any(|own| implies(own, test));
+        earlier.takes && earlier.tests.iter().all(|test| holds(test))
     });
     let (at, earlier) = earlier?;
-    Some(Taker { name: format!("rule {}", at + 1), same: action(&earlier.steps) == code })
+    Some(Taker { name: format!("rule {}", at + 1), same: earlier.code == own.code })
 }
 
 fn tests(steps: &[(usize, Step)]) -> Vec<&Test> {
@@ -190,7 +205,7 @@ fn follow(
         takers.clear();
         let mut complete = true;
         for hook in Hook::ALL.into_iter().filter(|hook| hooks.contains(hook.name())) {
-            let engine = Engine::new(quiet, hook, limits, names.device("lo"));
+            let engine = Engine::new(quiet, hook, fitted(limits, ruleset.rules), names.device("lo"));
             for start in every(hook, names) {
                 let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);
                 if ruleset.format == Format::Save && (ruleset.family == "ipv6") != six {

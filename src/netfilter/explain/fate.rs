@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::document::FateChange;
-use super::follow::{begins, decided, quieten};
+use super::follow::{begins, decided, fitted, quieten};
 use super::region::{Region, merge};
 use super::word;
 use crate::netfilter::diff::{common, hooks, key};
@@ -61,6 +61,18 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
         ));
     }
     let mut told = Vec::new();
+    if follower.found.len() > MOST_FATES {
+        // Who decided is worth less than which packets are concerned.
+        let mut joined: BTreeMap<Group, Vec<Region>> = BTreeMap::new();
+        for ((hook, established, before, _, after, _), regions) in std::mem::take(&mut follower.found) {
+            let several = || "several rules".to_owned();
+            joined
+                .entry((hook, established, before, several(), after, several()))
+                .or_default()
+                .extend(regions);
+        }
+        follower.found = joined;
+    }
     for ((hook, established, before, before_by, after, after_by), regions) in follower.found {
         let hook = Hook::ALL.into_iter().find(|own| own.name() == hook).unwrap_or(Hook::Input);
         for region in merge(regions, names.devices().saturating_sub(1)) {
@@ -98,8 +110,9 @@ impl Follower<'_> {
     fn place(&mut self, place: &Place) {
         for hook in Hook::ALL.into_iter().filter(|hook| place.hooks.contains(hook.name())) {
             let loopback = self.names.device("lo");
-            let old = Engine::new(self.old, hook, LIMITS, loopback);
-            let new = Engine::new(self.new, hook, LIMITS, loopback);
+            let limits = fitted(LIMITS, self.a.rules.max(self.b.rules));
+            let old = Engine::new(self.old, hook, limits, loopback);
+            let new = Engine::new(self.new, hook, limits, loopback);
             for start in every(hook, self.names) {
                 let established = begins(&start, State::Established);
                 let six = start.entry(Field::Family).and_then(Spans::single) == Some(6);

@@ -17,6 +17,14 @@ const LIMITS: Limits = Limits { steps: 2_000_000, ends: 4_096 };
 /// How many fates of a hook are told.
 const MOST_FATES: usize = 100;
 
+/// Above this many rules a way that meets them all is not followed to its end: what is left of its packets is in too many pieces.
+const MANY_RULES: usize = 10_000;
+
+/// Returns the limits that fit the size of a ruleset.
+pub(super) fn fitted(limits: Limits, rules: usize) -> Limits {
+    if rules > MANY_RULES { Limits { steps: limits.steps.min(MANY_RULES), ..limits } } else { limits }
+}
+
 /// A ruleset that is followed.
 pub(super) struct Follower<'a> {
     pub(super) ruleset: &'a Ruleset,
@@ -70,7 +78,8 @@ impl<'a> Follower<'a> {
     fn state(&mut self, hook: Hook, state: State, edge: bool) -> (Vec<Fate>, Vec<Redirection>) {
         let mut found: BTreeMap<Decider, Vec<Region>> = BTreeMap::new();
         let mut translated: BTreeMap<(usize, usize), Vec<Region>> = BTreeMap::new();
-        let engine = Engine::new(&self.program, hook, LIMITS, self.names.device("lo"));
+        let engine =
+            Engine::new(&self.program, hook, fitted(LIMITS, self.ruleset.rules), self.names.device("lo"));
         let mut complete = true;
         for start in every(hook, &self.names) {
             if !begins(&start, state) || !self.concerns(&start) {
@@ -111,10 +120,17 @@ impl<'a> Follower<'a> {
             .max_by_key(|(decider, regions)| (decider.rule.is_none(), regions.len()))
             .map(|(decider, _)| *decider)
             .filter(|_| complete && !edge);
+        let many = merged.iter().map(|(_, regions)| regions.len()).sum::<usize>() > MOST_FATES;
+        let merged =
+            if many { together(merged, rest, last) } else { merged.into_iter().map(alone).collect() };
         let mut fates: Vec<Fate> = Vec::new();
         let mut last_fate = None;
-        for (decider, regions) in merged {
-            let (by, rule) = self.by(decider.chain, decider.rule);
+        for (decider, regions, several) in merged {
+            let (mut by, mut rule) = self.by(decider.chain, decider.rule);
+            if let Some((to, count)) = several.filter(|(_, count)| *count > 1) {
+                by = format!("{by} to rule {}, {count} rules", to + 1);
+                rule = None;
+            }
             let fate =
                 |packets| Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() };
             if rest == Some(decider) {
@@ -168,6 +184,37 @@ impl<'a> Follower<'a> {
     fn by(&self, chain: Option<usize>, rule: Option<usize>) -> (String, Option<String>) {
         by(self.ruleset, &self.program, chain, rule)
     }
+}
+
+/// Regions, with the last rule and the number of rules where several decide.
+type Told = (Decider, Vec<Region>, Option<(usize, usize)>);
+
+fn alone((decider, regions): (Decider, Vec<Region>)) -> Told {
+    (decider, regions, None)
+}
+
+/// Puts together what rules of one chain do alike: a list of a thousand addresses is one line.
+fn together(merged: Vec<(Decider, Vec<Region>)>, rest: Option<Decider>, last_device: u128) -> Vec<Told> {
+    let mut joined: BTreeMap<(Verdict, Option<usize>), Told> = BTreeMap::new();
+    let mut kept: Vec<Told> = Vec::new();
+    for (decider, regions) in merged {
+        let Some(rule) = decider.rule.filter(|_| rest != Some(decider)) else {
+            kept.push(alone((decider, regions)));
+            continue;
+        };
+        let own = joined
+            .entry((decider.verdict, decider.chain))
+            .or_insert_with(|| (decider, Vec::new(), Some((rule, 0))));
+        own.1.extend(regions);
+        if let Some((to, count)) = &mut own.2 {
+            *to = rule.max(*to);
+            *count += 1;
+        }
+    }
+    for told in joined.values_mut() {
+        told.1 = merge(std::mem::take(&mut told.1), last_device);
+    }
+    joined.into_values().chain(kept).collect()
 }
 
 /// Whether a start is of a state.

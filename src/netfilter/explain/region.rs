@@ -70,7 +70,7 @@ fn fact(test: &Test) -> String {
         Test::Is(field, spans) => format!("{} is {}", field.name(), values(spans)),
         Test::Mask(field, mask, spans) => format!("{} has {}/{mask:#x}", field.name(), values(spans)),
         Test::Atom(_) | Test::Always | Test::Never | Test::All(_) | Test::Any(_) | Test::Not(_) => {
-            "something about the packet holds".to_owned()
+            "it is in a large set".to_owned()
         }
     }
 }

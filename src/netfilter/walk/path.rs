@@ -30,6 +30,9 @@ pub(in crate::netfilter) enum Assumed {
 
 const MARK_BITS: u128 = 0xffff_ffff;
 
+/// How many alternatives are followed one by one.
+const WIDEST: usize = 256;
+
 impl Path {
     /// Begins with a packet that can be anything.
     pub(in crate::netfilter) fn any() -> Self {
@@ -132,7 +135,7 @@ impl Path {
                         None => open = true,
                     }
                 }
-                (!open).then_some(false)
+                if open && tests.len() > WIDEST { self.fact(test) } else { (!open).then_some(false) }
             }
             Test::Is(Field::Mark, spans) => self.mark_holds(test, MARK_BITS, spans),
             Test::Mask(Field::Mark, mask, spans) => self.mark_holds(test, *mask, spans),
@@ -183,6 +186,8 @@ impl Path {
             Test::Always | Test::Never => Vec::new(),
             Test::Not(inner) => self.split(inner).into_iter().map(|(path, holds)| (path, !holds)).collect(),
             Test::All(tests) => self.each(tests, true),
+            // One way for every element of a large set would be too many: it is assumed as a whole.
+            Test::Any(tests) if tests.len() > WIDEST => self.whole(test),
             Test::Any(tests) => self.each(tests, false),
             Test::Atom(atom) => [true, false]
                 .into_iter()
@@ -240,6 +245,14 @@ impl Path {
         vec![(self, true), (other, false)]
     }
 
+    fn whole(mut self, test: &Test) -> Vec<(Self, bool)> {
+        self.assume(Assumed::Field(first_field(test)));
+        let mut other = self.clone();
+        other.facts.push((self.version, test.clone(), false));
+        self.facts.push((self.version, test.clone(), true));
+        vec![(self, true), (other, false)]
+    }
+
     fn suppose(mut self, field: Field, test: &Test, spans: &Spans) -> Vec<(Self, bool)> {
         self.assume(Assumed::Field(field));
         let mut other = self.clone();
@@ -294,6 +307,16 @@ impl Path {
         if let Some(now) = self.now.get_mut(place(Field::State)) {
             *now = seen;
         }
+    }
+}
+
+/// Returns the first field that a test asks for.
+fn first_field(test: &Test) -> Field {
+    match test {
+        Test::Is(field, _) | Test::Mask(field, ..) => *field,
+        Test::All(tests) | Test::Any(tests) => tests.first().map_or(Field::Source, first_field),
+        Test::Not(inner) => first_field(inner),
+        Test::Atom(_) | Test::Always | Test::Never => Field::Source,
     }
 }
 
