@@ -17,7 +17,7 @@ pub(super) enum State {
     Ok,
     /// It works, and somebody should know something about it.
     #[cfg_attr(
-        not(any(feature = "shell", feature = "store")),
+        all(not(test), not(any(feature = "shell", feature = "store"))),
         expect(dead_code, reason = "nothing else needs it")
     )]
     Warning,
