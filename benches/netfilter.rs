@@ -4,7 +4,11 @@
 //! After the measurements it prints the most memory that reading and comparing took, as the kernel counts it for a process
 //! that does nothing else: it starts itself once more for that.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on should stop")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark that cannot go on should stop"
+)]
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -16,6 +20,7 @@ use criterion::{BenchmarkId, Criterion};
 use ghost_agent::netfilter::{Compiled, Packet, State, diff, read};
 
 const MANY: u32 = 50_000;
+const PORTS: [u16; 8] = [22, 80, 443, 5_432, 8_080, 9_100, 53, 123];
 /// Set to a form where this process only reads and compares, and tells its memory.
 const MEASURE: &str = "GHOST_BENCH_MEMORY";
 
@@ -36,7 +41,7 @@ impl Rule {
         Self {
             source: Ipv4Addr::from(0x0a00_0000 + at),
             protocol: if mix & 16 == 0 { "tcp" } else { "udp" },
-            port: [22, 80, 443, 5_432, 8_080, 9_100, 53, 123][(mix >> 8) as usize % 8],
+            port: PORTS[(mix >> 8) as usize % PORTS.len()],
             new: mix & 64 == 0,
             accept: mix & 0xf000 != 0,
         }
@@ -204,6 +209,6 @@ fn main() {
     criterion.final_summary();
     for form in ["iptables-save", "nft"] {
         let own = std::env::current_exe().unwrap();
-        drop(std::process::Command::new(own).env(MEASURE, form).status().unwrap());
+        assert!(std::process::Command::new(own).env(MEASURE, form).status().unwrap().success());
     }
 }

@@ -24,19 +24,25 @@ pub(in crate::netfilter) fn each(
     Ok(found)
 }
 
-/// The texts that were met: the next equal one is the same.
+/// The first texts that were met: the next equal one is the same. Names and values are apart, so that many different
+/// values leave room for the names, of which there are few.
 #[derive(Default)]
-struct Texts(HashSet<Text>);
+struct Texts {
+    names: HashSet<Text>,
+    values: HashSet<Text>,
+}
 
-impl Texts {
-    fn one(&mut self, text: &str) -> Text {
-        if let Some(known) = self.0.get(text) {
-            return known.clone();
-        }
-        let new = Text::from(text);
-        self.0.insert(new.clone());
-        new
+const MOST_TEXTS: usize = 1024;
+
+fn one(texts: &mut HashSet<Text>, text: &str) -> Text {
+    if let Some(known) = texts.get(text) {
+        return known.clone();
     }
+    let new = Text::from(text);
+    if texts.len() < MOST_TEXTS {
+        texts.insert(new.clone());
+    }
+    new
 }
 
 /// Accepts what is no object or list, and makes nothing of it.
@@ -176,7 +182,7 @@ impl<'de> Visitor<'de> for One<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(self.0.one(text)))
+        Ok(Value::String(one(&mut self.0.values, text)))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
@@ -219,6 +225,6 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-        Ok(self.0.one(text))
+        Ok(one(&mut self.0.names, text))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::span::Spans;
-use super::test::Test;
+use super::test::{Field, Test};
 use super::{iptables, nftables};
 use crate::netfilter::ruleset::Ruleset;
 
@@ -59,6 +59,11 @@ impl Names {
         number
     }
 
+    /// Returns the number of what stands for the destination being one of the host's own addresses, where a rule asks.
+    pub(in crate::netfilter) fn own_destination(&self) -> Option<u32> {
+        self.by_text.get(&own_address(Field::Destination)).copied()
+    }
+
     /// Returns the text of an atom.
     pub(in crate::netfilter) fn text(&self, atom: u32) -> &str {
         usize::try_from(atom).ok().and_then(|at| self.atoms.get(at)).map_or("something", String::as_str)
@@ -104,4 +109,9 @@ impl Names {
     pub(in crate::netfilter) fn devices(&self) -> u128 {
         u128::try_from(self.devices.len()).unwrap_or_default()
     }
+}
+
+/// Says in words what no description of a packet tells about an address.
+pub(super) fn own_address(field: Field) -> String {
+    format!("whether {} is one of the host's own", field.name())
 }

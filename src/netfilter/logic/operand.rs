@@ -245,7 +245,7 @@ pub(super) fn address_kind(scope: &mut Scope<'_>, field: Field, kind: &str) -> T
     match kind.to_ascii_lowercase().as_str() {
         "multicast" => multicast(),
         "local" => {
-            let own = scope.atom(&format!("whether {side} is one of the host's own"));
+            let own = scope.atom(&super::names::own_address(field));
             Test::Any(vec![loopback(), multicast().not().and(own)])
         }
         "broadcast" => {
