@@ -140,11 +140,8 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
 /// Whether a packet is in a set that was told beside the rules.
 fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
     let [name, flags] = part.values.as_slice() else { return None };
-    if !scope.afford(name) {
-        return None;
-    }
     let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
-    let listed = crate::netfilter::ipset::test(&scope.ruleset.ipsets, scope.names, name, flags, exceptions)?;
+    let listed = scope.member(name, flags, exceptions)?;
     if scope.fills(name) {
         // Packets put themselves in: what was printed is the least of it.
         let since = scope.atom(&format!("whether it was put into the set {name} since"));

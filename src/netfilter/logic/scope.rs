@@ -6,6 +6,7 @@ use super::names::Names;
 use super::program::{Code, CodeRule};
 use super::test::Test;
 use super::{iptables, nftables};
+use crate::netfilter::ipset;
 use crate::netfilter::ruleset::{Body, Ruleset, Table};
 
 /// What a rule can name: the chains and sets of its table.
@@ -19,6 +20,8 @@ pub(super) struct Scope<'a> {
     filled: HashSet<&'a str>,
     /// How many more elements of such sets are laid out.
     elements: usize,
+    /// What was laid out, by how it was asked: rules that ask the same share it.
+    members: HashMap<(String, String, bool), Option<Test>>,
 }
 
 /// One table's rules may ask large sets again and again; above this many elements a set is called unknown.
@@ -44,7 +47,8 @@ impl<'a> Scope<'a> {
     pub(super) fn new(ruleset: &'a Ruleset, table: &'a Table, first: usize, names: &'a mut Names) -> Self {
         let places = table.chains.iter().enumerate().map(|(at, chain)| (chain.name.as_str(), first + at));
         let (places, filled) = (places.collect(), filled(ruleset));
-        Self { ruleset, table, places, names, seen: HashMap::new(), filled, elements: MOST_ELEMENTS }
+        let (seen, members) = (HashMap::new(), HashMap::new());
+        Self { ruleset, table, places, names, seen, filled, elements: MOST_ELEMENTS, members }
     }
 }
 
@@ -82,8 +86,24 @@ impl Scope<'_> {
         self.filled.contains(name)
     }
 
+    /// Returns the test for being in a set that was told beside the rules; nothing where it is not told, a description of a packet
+    /// cannot decide it, or too much was laid out before.
+    pub(super) fn member(&mut self, name: &str, flags: &str, exceptions: bool) -> Option<Test> {
+        let asked = (name.to_owned(), flags.to_owned(), exceptions);
+        if let Some(known) = self.members.get(&asked) {
+            return known.clone();
+        }
+        let test = if self.afford(name) {
+            ipset::test(&self.ruleset.ipsets, self.names, name, flags, exceptions)
+        } else {
+            None
+        };
+        self.members.insert(asked, test.clone());
+        test
+    }
+
     /// Takes the elements of a set out of what may be laid out; false where that is used up.
-    pub(super) fn afford(&mut self, name: &str) -> bool {
+    fn afford(&mut self, name: &str) -> bool {
         let size = self.ruleset.ipsets.iter().find(|set| set.name == name).map_or(0, |set| set.members.len());
         let left = self.elements.checked_sub(size);
         self.elements = left.unwrap_or(0);

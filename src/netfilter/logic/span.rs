@@ -1,21 +1,33 @@
 //! Sets of numbers as sorted runs.
 
-/// A set of numbers: sorted runs that neither touch nor overlap.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(in crate::netfilter) struct Spans(Vec<(u128, u128)>);
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A set of numbers: sorted runs that neither touch nor overlap. A copy shares them: a set of a hundred thousand addresses stands
+/// in many tests and regions, and once in memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::netfilter) struct Spans(Arc<Vec<(u128, u128)>>);
+
+/// A few runs tell two sets apart almost always; all of them would be read again and again.
+impl Hash for Spans {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let many = self.0.len();
+        (many, self.0.first(), self.0.get(many / 2), self.0.last()).hash(state);
+    }
+}
 
 impl Spans {
     pub(in crate::netfilter) fn none() -> Self {
-        Self(Vec::new())
+        Self::default()
     }
 
     pub(in crate::netfilter) fn one(value: u128) -> Self {
-        Self(vec![(value, value)])
+        Self(Arc::new(vec![(value, value)]))
     }
 
     /// A run from one number to another, both included; nothing where they stand in the wrong order.
     pub(in crate::netfilter) fn run(from: u128, to: u128) -> Self {
-        if from <= to { Self(vec![(from, to)]) } else { Self::none() }
+        if from <= to { Self(Arc::new(vec![(from, to)])) } else { Self::none() }
     }
 
     pub(in crate::netfilter) fn of(runs: impl IntoIterator<Item = (u128, u128)>) -> Self {
@@ -28,7 +40,7 @@ impl Spans {
                 _ => merged.push((from, to)),
             }
         }
-        Self(merged)
+        Self(Arc::new(merged))
     }
 
     pub(in crate::netfilter) fn is_empty(&self) -> bool {
@@ -52,7 +64,7 @@ impl Spans {
     pub(in crate::netfilter) fn complement(&self, last: u128) -> Self {
         let mut runs = Vec::with_capacity(self.0.len() + 1);
         let mut next = Some(0);
-        for (from, to) in &self.0 {
+        for (from, to) in self.0.iter() {
             if let Some(start) = next
                 && start < *from
                 && start <= last
@@ -66,20 +78,20 @@ impl Spans {
         {
             runs.push((start, last));
         }
-        Self(runs)
+        Self(Arc::new(runs))
     }
 
     pub(in crate::netfilter) fn intersect(&self, other: &Self) -> Self {
         let mut runs = Vec::new();
         // The shorter side is walked, the longer one searched: sets of a hundred thousand stay cheap.
         let (short, long) = if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
-        for (from, to) in &short.0 {
+        for (from, to) in short.0.iter() {
             let start = long.0.partition_point(|run| run.1 < *from);
             for run in long.0.iter().skip(start).take_while(|run| run.0 <= *to) {
                 runs.push((run.0.max(*from), run.1.min(*to)));
             }
         }
-        Self(runs)
+        Self(Arc::new(runs))
     }
 
     pub(in crate::netfilter) fn subtract(&self, other: &Self) -> Self {
