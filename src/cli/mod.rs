@@ -12,6 +12,8 @@ mod config;
 mod consent;
 #[cfg(all(feature = "bot", feature = "lab"))]
 mod demo;
+#[cfg(any(feature = "netfilter", feature = "nsg", feature = "pcap", feature = "qdisc", feature = "route"))]
+mod harmless;
 #[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]
@@ -29,6 +31,8 @@ mod name;
 mod netfilter;
 #[cfg(feature = "nsg")]
 mod nsg;
+#[cfg(feature = "pcap")]
+mod pcap;
 mod print;
 #[cfg(feature = "qdisc")]
 mod qdisc;

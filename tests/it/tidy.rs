@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
@@ -14,6 +14,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("net", &[]),
     ("netfilter", &[]),
     ("nsg", &["net"]),
+    ("pcap", &[]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "net",
             "netfilter",
             "nsg",
+            "pcap",
             "qdisc",
             "route",
             "session",

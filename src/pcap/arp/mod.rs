@@ -1,0 +1,5 @@
+//! ARP.
+
+mod tally;
+
+pub(super) use tally::{Address, Tally};
