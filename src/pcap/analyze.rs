@@ -4,12 +4,13 @@ use super::arp;
 use super::count::Counts;
 use super::dns;
 use super::flow::Overview;
+use super::focus::Focus;
 use super::icmp;
 use super::label::{Label, Labels};
 use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::summary::{self, Summary};
-use super::tcp::{Ends, FIN, Flow, RST, Segment, Table};
+use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
 
 /// How much is told, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +19,8 @@ pub struct Scope {
     pub full: bool,
     /// The frames of this label are listed.
     pub frames: Option<Label>,
+    /// Lists are about this address, or this port of it, alone.
+    pub focus: Option<Focus>,
 }
 
 /// Takes frames one after another and gives an account of them at the end.
@@ -31,7 +34,12 @@ impl Analyzer {
     /// Begins a pass.
     #[must_use]
     pub fn new(scope: Scope) -> Self {
-        let pass = Pass { scope, flows: Overview::new(scope.full), shortest: usize::MAX, ..Pass::default() };
+        let pass = Pass {
+            scope,
+            flows: Overview::new(scope.full, scope.focus),
+            shortest: usize::MAX,
+            ..Pass::default()
+        };
         Self { walker: Walker::default(), pass }
     }
 
@@ -120,20 +128,22 @@ fn connection<'a>(
     (ends, flipped): (Ends, bool),
     labels: &mut Labels,
 ) -> Option<&'a mut Flow> {
-    let own = table.between(ends, flipped)?.pair(flipped).0;
-    match own.isn {
-        Some(isn) if segment.opens() && isn != segment.seq => {
+    let place = table.place(ends, flipped);
+    if segment.any(SYN) {
+        let own = table.at(place)?.pair(flipped).0;
+        let other = own.isn.is_some_and(|isn| isn != segment.seq);
+        if other {
             labels.set(Label::ReusedPorts);
-            return table.anew(ends, flipped);
         }
-        Some(_) if segment.opens() => own.next = own.contig,
-        Some(isn) if segment.accepts() && isn != segment.seq => {
-            labels.set(Label::ReusedPorts);
+        if segment.accepts() && other {
             own.isn = Some(segment.seq);
+        } else if segment.opens() && other {
+            table.anew(place);
+        } else if segment.opens() && own.isn.is_some() {
+            own.next = own.contig;
         }
-        Some(_) | None => {}
     }
-    table.between(ends, flipped)
+    table.at(place)
 }
 
 /// Says whether a segment can hold messages that were not there before.
@@ -148,9 +158,10 @@ impl Sink for Pass {
     }
 
     fn tcp(&mut self, view: View<'_>, place: &Place) {
-        let Some(segment) = Segment::read(view, !place.quoted && !place.fragment) else {
+        let Some(mut segment) = Segment::read(view, !place.quoted && !place.fragment) else {
             return;
         };
+        segment.hops = place.hops;
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
         let Self { table, flows, dns, labels, .. } = self;
@@ -171,7 +182,7 @@ impl Sink for Pass {
             }
             flow.note(found, flipped, self.number);
             labels.join(found);
-            if resolver && news(found) {
+            if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
                 let at = dns::At { ends, flipped, frame: self.number, time: self.time };
                 let [first, second] = &mut **streams;

@@ -13,17 +13,25 @@ pub(super) struct Spread {
 impl Spread {
     /// Adds a measurement.
     pub(super) fn add(&mut self, nanos: u64) {
+        self.add_within(nanos, usize::MAX);
+    }
+
+    /// Adds a measurement in at most so many places: of many spreads each has to be small, and is then less exact.
+    pub(super) fn add_within(&mut self, nanos: u64, most: usize) {
         self.least = if self.count == 0 { nanos } else { self.least.min(nanos) };
         self.most = self.most.max(nanos);
         self.count += 1;
         let bucket = bucket(nanos);
-        match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
-            Ok(at) => {
-                if let Some((_, count)) = self.buckets.get_mut(at) {
-                    *count = count.saturating_add(1);
-                }
+        let at = match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
+            Ok(at) => at,
+            Err(at) if self.buckets.len() >= most => at.min(most.saturating_sub(1)),
+            Err(at) => {
+                self.buckets.insert(at, (bucket, 0));
+                at
             }
-            Err(at) => self.buckets.insert(at, (bucket, 1)),
+        };
+        if let Some((_, count)) = self.buckets.get_mut(at) {
+            *count = count.saturating_add(1);
         }
     }
 
@@ -90,6 +98,17 @@ mod tests {
         }
         assert_eq!((spread.least(), spread.most(), spread.count()), (1000, 100_000_000, 100_000));
         assert!(spread.buckets.len() < 300);
+    }
+
+    #[test]
+    fn a_small_spread_stays_small_and_in_order() {
+        let mut spread = Spread::default();
+        for nanos in 0..100_000_u64 {
+            spread.add_within(nanos * 7919 % 1_000_003, 48);
+        }
+        assert_eq!(spread.buckets.len(), 48);
+        assert!(spread.percentile(10) <= spread.percentile(90));
+        assert!(spread.percentile(99) <= spread.most());
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! // A classic header with Ethernet as its link type, and no packet.
 //! let capture = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
 //! let mut analyzer = Analyzer::new(Scope::default());
-//! let ending = frames(&capture[..], |frame| drop(analyzer.feed(frame)))?;
+//! let ending = frames(&capture[..], |frame| {
+//!     analyzer.feed(frame);
+//! })?;
 //! assert_eq!(analyzer.finish(&ending).file.packets, 0);
 //! # Ok::<(), ghost_agent::pcap::Error>(())
 //! ```
@@ -33,6 +35,7 @@ mod error;
 mod figure;
 mod findings;
 mod flow;
+mod focus;
 mod hash;
 mod icmp;
 mod label;
@@ -47,6 +50,7 @@ pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
 pub use error::Error;
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{Figures, State, Told, Trouble};
+pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
 pub use read::{Digested, Ending, Format, Frame, frames};
 pub use report::{markdown, markdown_of_pair};

@@ -57,7 +57,7 @@ pub fn compare<R: Read>(
 ) -> Result<Pair, (usize, Error)> {
     let mut shortest = usize::MAX;
     let mut analyzed = |which: usize| -> Result<Summary, (usize, Error)> {
-        let mut analyzer = Analyzer::new(Scope { full, frames: None });
+        let mut analyzer = Analyzer::new(Scope { full, ..Scope::default() });
         let ending: Ending = open(which)
             .and_then(|source| frames(source, |frame| drop_labels(analyzer.feed(frame))))
             .map_err(|error| (which, error))?;

@@ -20,6 +20,11 @@ pub(super) struct Print {
 #[derive(Debug)]
 pub(super) struct Printer {
     walker: Walker,
+    marker: Marker,
+}
+
+#[derive(Debug)]
+struct Marker {
     seeded: Seeded,
     most: usize,
     found: Option<Print>,
@@ -28,18 +33,18 @@ pub(super) struct Printer {
 impl Printer {
     /// Makes a printer that looks at so many bytes behind the IP header.
     pub(super) fn new(seeded: Seeded, most: usize) -> Self {
-        Self { walker: Walker::default(), seeded, most, found: None }
+        Self { walker: Walker::default(), marker: Marker { seeded, most, found: None } }
     }
 
     /// Returns the fingerprint of a frame's outermost IP packet.
     pub(super) fn print(&mut self, frame: &Frame<'_>) -> Option<Print> {
-        let mut walker = std::mem::take(&mut self.walker);
-        self.found = None;
-        walker.walk(frame, self);
-        self.walker = walker;
-        self.found
+        self.marker.found = None;
+        self.walker.walk(frame, &mut self.marker);
+        self.marker.found
     }
+}
 
+impl Marker {
     fn digest(&self, packet: View<'_>, net: Net) -> Option<u64> {
         let mut hasher = self.seeded.build_hasher();
         let (protocol, rest) = match net {
@@ -71,7 +76,7 @@ impl Printer {
     }
 }
 
-impl Sink for Printer {
+impl Sink for Marker {
     fn packet(&mut self, packet: View<'_>, place: &Place) {
         if self.found.is_none() && !place.quoted {
             self.found = self.digest(packet, place.net).map(|mark| Print { mark, net: place.net });

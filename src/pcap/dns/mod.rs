@@ -3,6 +3,8 @@
 mod message;
 mod stream;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub(super) use message::Message;
 pub(super) use stream::Stream;

@@ -3,7 +3,7 @@
 use crate::pcap::layers::View;
 
 /// The longest part of a message that is kept; what is looked at stands at its beginning.
-const KEPT: usize = 512;
+const KEPT: usize = 320;
 
 /// One direction of a connection that carries DNS.
 #[derive(Debug, Default)]

@@ -16,6 +16,9 @@ const MOST_SERVERS: usize = 1024;
 /// How many frames are kept as evidence.
 const EVIDENCE: usize = 5;
 
+/// How long an answer may take, in nanoseconds: resolvers ask again after that at the earliest.
+const PATIENCE: u64 = 1_000_000_000;
+
 /// A question between two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
@@ -38,7 +41,7 @@ struct Open {
 pub(crate) struct Server {
     /// Questions to it.
     pub(crate) queries: u64,
-    /// Questions that it never answered.
+    /// Questions that it never answered, though there was time.
     pub(crate) unanswered: u64,
     /// The first frames of those.
     pub(crate) unanswered_frames: Vec<u64>,
@@ -135,7 +138,7 @@ impl Tally {
             if self.open.get(&old).is_some_and(|open| open.born == born)
                 && let Some(open) = self.open.remove(&old)
             {
-                self.give_up(old, &open);
+                self.give_up(old, &open, u64::MAX);
             }
         }
     }
@@ -172,8 +175,12 @@ impl Tally {
         Some(self.servers.entry(address).or_default())
     }
 
-    fn give_up(&mut self, key: Key, open: &Open) {
+    /// What was asked so late that an answer may still have been on its way is held against nobody.
+    fn give_up(&mut self, key: Key, open: &Open, end: u64) {
         self.unanswered += u64::from(open.count);
+        if end.saturating_sub(open.first) < PATIENCE {
+            return;
+        }
         if let Some(server) = self.server(key) {
             server.unanswered += u64::from(open.count);
             if server.unanswered_frames.len() < EVIDENCE {
@@ -182,12 +189,12 @@ impl Tally {
         }
     }
 
-    /// Ends the waiting: returns how many questions nothing answered.
-    pub(crate) fn finish(&mut self) -> u64 {
+    /// Ends the waiting at a time: returns how many questions nothing answered.
+    pub(crate) fn finish(&mut self, end: u64) -> u64 {
         let mut left: Vec<(Key, Open)> = self.open.drain().collect();
         left.sort_by_key(|(_, open)| open.frame);
         for (key, open) in left {
-            self.give_up(key, &open);
+            self.give_up(key, &open, end);
         }
         self.unanswered
     }
@@ -206,5 +213,26 @@ impl Failure {
         if self.names.len() < MOST_NAMES || self.names.contains_key(&name) {
             *self.names.entry(name).or_default() += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcap::layers::Net;
+
+    #[test]
+    fn a_flood_of_questions_is_remembered_in_bounded_memory() {
+        let mut tally = Tally::default();
+        for number in 0..200_000_u64 {
+            let net = Net::Four([10, 0, 0, 1], [10, 0, 0, 53]);
+            let (ends, flipped) = Ends::new(net, (0x8000 | (number >> 16) as u16, 53));
+            let id = number as u16;
+            let message =
+                Message { id, response: false, truncated: false, rcode: 0, answers: 0, question: None };
+            tally.take(&message, At { ends, flipped, frame: number + 1, time: number });
+        }
+        assert!(tally.open.len() <= MOST_OPEN && tally.age.len() <= 2 * MOST_OPEN);
+        assert_eq!(tally.finish(u64::MAX), 200_000);
     }
 }

@@ -10,8 +10,10 @@ use crate::pcap::icmp::{Complaint, Heard};
 use crate::pcap::label::Label;
 
 /// How many findings are told, and how many of one rule.
-const MOST: usize = 20;
-const MOST_OF_ONE: usize = 5;
+const MOST: usize = 12;
+const MOST_OF_ONE: usize = 3;
+/// How much of a name is shown: what is longer was made to be long.
+const NAME: usize = 80;
 /// Hardware addresses that routers share on purpose (VRRP, HSRP, both versions).
 const SHARED: [&[u8]; 3] = [&[0, 0, 0x5e, 0], &[0, 0, 0x0c, 7, 0xac], &[0, 0, 0x0c, 0x9f, 0xf0]];
 
@@ -19,6 +21,7 @@ const SHARED: [&[u8]; 3] = [&[0, 0, 0x5e, 0], &[0, 0, 0x0c, 7, 0xac], &[0, 0, 0x
 pub(in crate::pcap) fn find(pass: &Pass) -> Vec<Finding> {
     let mut found = Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new() };
     found.services(pass);
+    found.resets(pass);
     found.segments(pass);
     found.names(&pass.dns);
     found.complaints(pass);
@@ -83,6 +86,27 @@ impl Found {
         }
     }
 
+    fn resets(&mut self, pass: &Pass) {
+        let (count, first) = &pass.flows.foreign;
+        let Some(one) = first.first().filter(|_| rule::RESET_FOREIGN.meets(*count, 0)) else {
+            return;
+        };
+        let title = format!(
+            "{count} connections were reset by packets that took another way (time to live {} instead of {})",
+            one.hops, one.usual
+        );
+        // One kind is shown: others have a time to live of their own.
+        let frames: Vec<u64> =
+            first.iter().filter(|other| other.hops == one.hops).map(|other| other.frame).collect();
+        let filter = format!("tcp.flags.reset == 1 && (ip.ttl == {0} || ipv6.hlim == {0})", one.hops);
+        let numbers = [
+            ("connections", *count as f64),
+            ("hops", f64::from(one.hops)),
+            ("usual_hops", f64::from(one.usual)),
+        ];
+        self.add(&rule::RESET_FOREIGN, title, &frames, filter, &numbers);
+    }
+
     fn segments(&mut self, pass: &Pass) {
         let flows = &pass.flows;
         let kinds = [
@@ -116,7 +140,8 @@ impl Found {
                 continue;
             }
             let most = failure.names.iter().max_by_key(|(_, count)| **count);
-            let name = most.map(|(name, _)| format!(", most often about {name}")).unwrap_or_default();
+            let name =
+                most.map(|(name, _)| format!(", most often about {}", clipped(name))).unwrap_or_default();
             let title = format!("{} of {} answers say {what}{name}", failure.count, tally.responses);
             let numbers = [
                 ("answers", failure.count as f64),
@@ -140,41 +165,29 @@ impl Found {
         let mut worst: Vec<(&Complaint, &Heard)> = pass.icmp.complaints.iter().collect();
         worst.sort_by_key(|(_, heard)| std::cmp::Reverse(heard.count));
         for (complaint, heard) in worst {
-            let large =
-                matches!((complaint.six, complaint.kind, complaint.code), (false, 3, 4) | (true, 2, _));
-            let rule = if large { &rule::PMTU } else { &rule::UNREACHABLE };
-            if !complaint.unreachable() || !rule.meets(heard.count, 0) {
+            let Some((rule, what)) = meaning(complaint).filter(|(rule, _)| rule.meets(heard.count, 0)) else {
                 continue;
-            }
+            };
             let about = complaint.port.map_or_else(
                 || complaint.about.to_string(),
                 |port| SocketAddr::new(complaint.about, port).to_string(),
             );
-            let title = if large {
-                format!("{} says {} times that packets to {about} are too large", complaint.from, heard.count)
-            } else {
-                let code = complaint.code;
-                format!(
-                    "{} says {} times that {about} cannot be reached (code {code})",
-                    complaint.from, heard.count
-                )
-            };
+            let (kind, code) = (complaint.kind, complaint.code);
+            let title = format!(
+                "{} says {} times that {about} {what} (type {kind}, code {code})",
+                complaint.from, heard.count
+            );
             let name = if complaint.six { "icmpv6" } else { "icmp" };
             let filter = format!(
-                "{name}.type == {} && {name}.code == {} && {} == {}",
-                complaint.kind,
-                complaint.code,
+                "{name}.type == {kind} && {name}.code == {code} && {} == {}",
                 field(complaint.from, "src"),
                 complaint.from
             );
-            let numbers = [("errors", heard.count as f64), ("mtu", f64::from(heard.mtu))];
-            self.add(
-                rule,
-                title,
-                &heard.frames,
-                filter,
-                if heard.mtu > 0 { &numbers } else { numbers.get(..1).unwrap_or_default() },
-            );
+            let mut numbers = vec![("errors", heard.count as f64)];
+            if heard.mtu > 0 {
+                numbers.push(("mtu", f64::from(heard.mtu)));
+            }
+            self.add(rule, title, &heard.frames, filter, &numbers);
         }
     }
 
@@ -210,6 +223,23 @@ impl Found {
             self.add(&rule::ARP_UNANSWERED, title, &address.waiting_frames, filter, &numbers);
         }
     }
+}
+
+/// Returns what a complaint says of the destination that it is about.
+fn meaning(complaint: &Complaint) -> Option<(&'static Rule, &'static str)> {
+    match (complaint.six, complaint.kind, complaint.code) {
+        (false, 3, 4) | (true, 2, _) => Some((&rule::PMTU, "gets packets that are too large for the way")),
+        (false, 3, _) | (true, 1, _) => Some((&rule::UNREACHABLE, "cannot be reached")),
+        (false, 11, 0) | (true, 3, 0) => Some((&rule::LOOP, "is too far away")),
+        (false, 5, _) => Some((&rule::REDIRECT, "is nearer by another router")),
+        _ => None,
+    }
+}
+
+/// Returns the beginning of a name.
+fn clipped(name: &str) -> String {
+    // Names are escaped: each byte is a character.
+    name.get(..NAME).map_or_else(|| name.to_owned(), |start| format!("{start}…"))
 }
 
 /// Returns the name of a field of the address's family.

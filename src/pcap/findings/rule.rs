@@ -66,6 +66,15 @@ pub(super) const TCP_REFUSED: Rule = Rule {
     when: "so many connections to a service were answered with RST",
     vantage: "The RST came from the address of the service; a device in between can write one just as well.",
 };
+/// Somebody else may have reset a connection.
+pub(super) const RESET_FOREIGN: Rule = Rule {
+    code: "tcp_reset_foreign",
+    severity: Severity::Warning,
+    at_least: 1,
+    percent: 0.0,
+    when: "so many connections were reset by a packet whose time to live is 3 or more off that of its sender's others",
+    vantage: "Another way to here suggests a device in between; a reset that it wrote with the right hops looks real.",
+};
 /// Data was sent again.
 pub(super) const RETRANSMISSION: Rule = Rule {
     code: "tcp_retransmission",
@@ -139,13 +148,33 @@ pub(super) const PMTU: Rule = Rule {
     vantage: "Repeated errors mean that the sender does not obey, or never gets them; a capture at the sender tells which.",
 };
 
+/// Packets run in a circle.
+pub(super) const LOOP: Rule = Rule {
+    code: "routing_loop",
+    severity: Severity::Warning,
+    at_least: 5,
+    percent: 0.0,
+    when: "the same router says so often that packets to the same destination and port have come too far",
+    vantage: "A trace of the route makes such errors on purpose, though seldom so many by one router about one port.",
+};
+/// A router knows a better one.
+pub(super) const REDIRECT: Rule = Rule {
+    code: "icmp_redirect",
+    severity: Severity::Info,
+    at_least: 1,
+    percent: 0.0,
+    when: "so many redirects by the same router about the same destination",
+    vantage: "Shows what the router says; whether the host obeys, its next packets show.",
+};
+
 /// Every rule.
-pub(super) const RULES: [Rule; 13] = [
+pub(super) const RULES: [Rule; 16] = [
     ARP_CONFLICT,
     ARP_MOVED,
     ARP_UNANSWERED,
     SYN_UNANSWERED,
     TCP_REFUSED,
+    RESET_FOREIGN,
     RETRANSMISSION,
     ZERO_WINDOW,
     GAPS,
@@ -154,6 +183,8 @@ pub(super) const RULES: [Rule; 13] = [
     DNS_UNANSWERED,
     UNREACHABLE,
     PMTU,
+    LOOP,
+    REDIRECT,
 ];
 
 /// Returns every rule that a finding can come from.

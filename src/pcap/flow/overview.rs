@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use super::state::{State, state};
 use super::told::{Told, weight};
 use crate::pcap::figure::Spread;
+use crate::pcap::focus::Focus;
 use crate::pcap::tcp::Flow;
 
 /// How many connections are told of.
@@ -30,6 +31,17 @@ pub(in crate::pcap) struct Failures {
 /// Trouble, bytes, age.
 type Rank = (u64, u64, u64);
 
+/// A reset that took another way than its sender's packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pcap) struct Foreign {
+    /// Its frame.
+    pub(in crate::pcap) frame: u64,
+    /// The time to live of its sender's packets.
+    pub(in crate::pcap) usual: u8,
+    /// Its own.
+    pub(in crate::pcap) hops: u8,
+}
+
 /// What is known of all connections.
 #[derive(Debug, Default)]
 pub(in crate::pcap) struct Overview {
@@ -41,6 +53,8 @@ pub(in crate::pcap) struct Overview {
     pub(in crate::pcap) silent: BTreeMap<SocketAddr, Failures>,
     /// Services that refused.
     pub(in crate::pcap) refused: BTreeMap<SocketAddr, Failures>,
+    /// Resets that took another way than their sender's packets, and the first of them.
+    pub(in crate::pcap) foreign: (u64, Vec<Foreign>),
     /// Packets that carried something, and of those the ones sent again.
     pub(in crate::pcap) carrying: u64,
     /// Sent again.
@@ -51,12 +65,13 @@ pub(in crate::pcap) struct Overview {
     top: Vec<(Rank, Told)>,
     floor: Option<Rank>,
     most: usize,
+    focus: Option<Focus>,
 }
 
 impl Overview {
     /// Begins.
-    pub(in crate::pcap) fn new(full: bool) -> Self {
-        Self { most: if full { TOLD_FULL } else { TOLD }, ..Self::default() }
+    pub(in crate::pcap) fn new(full: bool, focus: Option<Focus>) -> Self {
+        Self { most: if full { TOLD_FULL } else { TOLD }, focus, ..Self::default() }
     }
 
     /// Takes a connection that is over.
@@ -86,6 +101,12 @@ impl Overview {
         if let Some(failures) = failures {
             note(failures, flow);
         }
+        if let Some((usual, hops)) = flow.turns.foreign {
+            self.foreign.0 += 1;
+            if self.foreign.1.len() < EVIDENCE {
+                self.foreign.1.push(Foreign { frame: flow.turns.reset_frame, usual, hops });
+            }
+        }
         self.offer(flow);
     }
 
@@ -96,6 +117,10 @@ impl Overview {
     }
 
     fn offer(&mut self, flow: &Flow) {
+        let (first, second) = flow.ends.sockets();
+        if self.focus.is_some_and(|focus| !focus.meets(first) && !focus.meets(second)) {
+            return;
+        }
         let bytes: u64 = flow.sides.iter().map(|side| side.bytes).sum();
         // Of equal ones the earlier stands first.
         let rank = (weight(flow), bytes, u64::MAX - flow.stream);

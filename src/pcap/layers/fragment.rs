@@ -12,7 +12,7 @@ const MOST_SETS: usize = 4096;
 /// How many bytes may wait.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// How many pieces a packet may come in.
-const MOST_PIECES: usize = 8192;
+const MOST_PIECES: usize = 2048;
 
 /// Which packet a fragment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,6 +110,13 @@ impl Set {
     fn joined(&mut self) -> Option<Vec<u8>> {
         let end = self.end?;
         self.pieces.sort_by_key(|(start, _)| *start);
+        let mut covered = 0;
+        for (start, data) in &self.pieces {
+            if *start > covered {
+                return None;
+            }
+            covered = covered.max(start + data.len());
+        }
         let mut whole = Vec::with_capacity(end);
         for (start, data) in &self.pieces {
             let known = whole.len().checked_sub(*start)?;

@@ -9,6 +9,8 @@ mod net;
 mod port;
 mod shim;
 mod sink;
+#[cfg(test)]
+mod tests;
 mod transport;
 mod tunnel;
 mod view;

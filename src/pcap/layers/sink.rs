@@ -9,6 +9,8 @@ use crate::pcap::label::Label;
 pub(crate) struct Place {
     /// The addresses of the innermost IP header around it.
     pub(crate) net: Net,
+    /// Its time to live, or hop limit.
+    pub(crate) hops: u8,
     /// The innermost VLAN.
     pub(crate) vlan: u16,
     /// Quoted in an ICMP error: it tells of a packet, it is none.

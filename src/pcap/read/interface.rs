@@ -21,7 +21,7 @@ impl Interface {
         Self {
             link: u16::try_from(block.linktype.0).unwrap_or(u16::MAX),
             snap: if block.snaplen == 0 { usize::MAX } else { block.snaplen as usize },
-            ticks: block.ts_resolution().filter(|ticks| *ticks > 0).unwrap_or(1_000_000),
+            ticks: ticks(block.if_tsresol).unwrap_or(1_000_000),
             offset: block.ts_offset(),
         }
     }
@@ -36,4 +36,10 @@ impl Interface {
         };
         nanos.wrapping_add_signed(self.offset.wrapping_mul(1_000_000_000))
     }
+}
+
+/// Returns how many ticks a second has: a power of ten, or of two where the first bit says so.
+fn ticks(resolution: u8) -> Option<u64> {
+    let exponent = u32::from(resolution & 0x7f);
+    if resolution & 0x80 == 0 { 10_u64.checked_pow(exponent) } else { 1_u64.checked_shl(exponent) }
 }

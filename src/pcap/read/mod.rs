@@ -4,6 +4,8 @@ mod frame;
 mod interface;
 mod source;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use frame::{Ending, Format, Frame};
 pub use source::Digested;

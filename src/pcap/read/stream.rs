@@ -113,8 +113,11 @@ impl Pass {
             match said {
                 Said::Record(length) => reader.consume_noshift(length),
                 Said::More => {
-                    if reader.refill().is_err() {
-                        self.damaged("the file cannot be read any further");
+                    let before = reader.data().len();
+                    let stuck = reader.refill().is_err()
+                        || (reader.data().len() == before && !reader.reader_exhausted());
+                    if stuck {
+                        self.damaged("a record cannot be taken apart");
                         return;
                     }
                 }

@@ -1,7 +1,7 @@
 //! From what was remembered to the account of it.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -11,7 +11,8 @@ use super::kind::{
 };
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
-use crate::pcap::flow::{Figures, percent};
+use crate::pcap::flow::{Figures, State, percent};
+use crate::pcap::focus::Focus;
 use crate::pcap::icmp::{Complaint, Heard};
 use crate::pcap::label::Label;
 use crate::pcap::read::Ending;
@@ -20,22 +21,28 @@ use crate::pcap::{arp, dns};
 const VERSION: u32 = 1;
 /// How many entries a list has unless everything is asked for.
 const ENTRIES: usize = 20;
+/// So many connections at least say something about where the capture was taken.
+const FEW_STREAMS: u64 = 3;
+/// How many bytes the account has at most unless everything is asked for, frames that were asked for not counted.
+const LONGEST: usize = 23_500;
+/// So many entries stay in a list even where that makes it longer.
+const FEWEST: usize = 4;
 
 /// Writes the account.
 pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: u64) -> Summary {
-    let unanswered = pass.dns.finish();
+    let unanswered = pass.dns.finish(pass.counts.last);
     let findings = findings::find(&pass);
     let most = if pass.scope.full { usize::MAX } else { ENTRIES };
     let mut warnings = ending.warnings.clone();
     warn(&mut warnings, &pass, ending, (evicted, given_up));
-    Summary {
+    let (full, focus) = (pass.scope.full, pass.scope.focus);
+    let listed =
+        pass.scope.frames.map(|label| BTreeMap::from([(label.name(), std::mem::take(&mut pass.listed))]));
+    let mut summary = Summary {
         version: VERSION,
         file: file(&pass, ending),
         counts: Label::all().iter().map(|label| (label.name(), pass.counts.of(*label))).collect(),
-        frames: pass
-            .scope
-            .frames
-            .map(|label| BTreeMap::from([(label.name(), std::mem::take(&mut pass.listed))])),
+        frames: None,
         tcp: TcpFacts {
             streams: pass.flows.streams,
             states: std::mem::take(&mut pass.flows.states),
@@ -44,15 +51,52 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
             evicted,
             flows: pass.flows.told(),
         },
-        dns: names(&pass.dns, unanswered, most),
+        dns: names(&pass.dns, unanswered, (most, focus)),
         icmp: IcmpFacts {
             types: types(&pass.icmp.types),
             types_v6: types(&pass.icmp.types_v6),
-            unreachable: unreachable(&pass.icmp.complaints, most),
+            unreachable: unreachable(&pass.icmp.complaints, (most, focus)),
         },
-        arp: addresses(&pass.arp, most),
+        arp: addresses(&pass.arp, (most, focus)),
         findings,
         warnings,
+    };
+    if !full {
+        fit(&mut summary);
+    }
+    summary.frames = listed;
+    summary
+}
+
+/// Shortens the account to what a thread or a model takes in: the end of the longest lists goes first.
+fn fit(summary: &mut Summary) {
+    let mut left_out = 0;
+    while serde_json::to_string(summary).is_ok_and(|text| text.len() > LONGEST) {
+        if !shorten(summary) {
+            break;
+        }
+        left_out += 1;
+    }
+    if left_out > 0 {
+        summary
+            .warnings
+            .push(format!("{left_out} entries of lists were left out to keep this short; --full has them"));
+    }
+}
+
+/// Takes the last entry of the first list that can spare one.
+fn shorten(summary: &mut Summary) -> bool {
+    let spare = |length: usize| length > FEWEST;
+    if spare(summary.tcp.flows.len()) {
+        summary.tcp.flows.pop().is_some()
+    } else if spare(summary.icmp.unreachable.len()) {
+        summary.icmp.unreachable.pop().is_some()
+    } else if spare(summary.arp.conflicts.len()) {
+        summary.arp.conflicts.pop().is_some()
+    } else if spare(summary.dns.servers.len()) {
+        summary.dns.servers.pop().is_some()
+    } else {
+        spare(summary.findings.len()) && summary.findings.pop().is_some()
     }
 }
 
@@ -100,6 +144,13 @@ fn warn(warnings: &mut Vec<String>, pass: &Pass, ending: &Ending, (evicted, give
     if counts.back > 0 {
         warnings.push(format!("the time goes back {} times: rates and delays may be wrong", counts.back));
     }
+    let one_way = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
+    if one_way >= FEW_STREAMS && one_way * 5 >= pass.flows.streams * 4 {
+        warnings.push(format!(
+            "{one_way} of {} connections show one direction alone: losses and answers cannot be judged here",
+            pass.flows.streams
+        ));
+    }
     if evicted > 0 {
         warnings.push(format!(
             "{evicted} connections were told of early for want of room; those that went on count as new ones"
@@ -110,10 +161,14 @@ fn warn(warnings: &mut Vec<String>, pass: &Pass, ending: &Ending, (evicted, give
     }
 }
 
-fn names(tally: &dns::Tally, unanswered: u64, most: usize) -> DnsFacts {
+/// How many entries a list has, and what they are about.
+type Choice = (usize, Option<Focus>);
+
+fn names(tally: &dns::Tally, unanswered: u64, (most, focus): Choice) -> DnsFacts {
     let mut servers: Vec<ServerFacts> = tally
         .servers
         .iter()
+        .filter(|(server, _)| focus.is_none_or(|focus| focus.is(**server)))
         .map(|(server, known)| ServerFacts {
             server: *server,
             queries: known.queries,
@@ -140,10 +195,11 @@ fn types(types: &BTreeMap<(u8, u8), u64>) -> BTreeMap<String, u64> {
     types.iter().map(|((kind, code), count)| (format!("{kind}/{code}"), *count)).collect()
 }
 
-fn unreachable(complaints: &BTreeMap<Complaint, Heard>, most: usize) -> Vec<UnreachableFacts> {
+fn unreachable(complaints: &BTreeMap<Complaint, Heard>, (most, focus): Choice) -> Vec<UnreachableFacts> {
     let mut found: Vec<UnreachableFacts> = complaints
         .iter()
         .filter(|(complaint, _)| complaint.unreachable())
+        .filter(|(told, _)| focus.is_none_or(|focus| focus.is(told.from) || focus.is(told.about)))
         .map(|(complaint, heard)| UnreachableFacts {
             kind: complaint.kind,
             code: complaint.code,
@@ -163,20 +219,22 @@ fn about(address: IpAddr, port: Option<u16>) -> String {
     port.map_or_else(|| address.to_string(), |port| SocketAddr::new(address, port).to_string())
 }
 
-fn addresses(tally: &arp::Tally, most: usize) -> ArpFacts {
+fn addresses(tally: &arp::Tally, (most, focus): Choice) -> ArpFacts {
     let conflict = |(ip, address): (_, &arp::Address)| ConflictFacts {
         ip,
         macs: address.claims.iter().map(|claim| mac(claim.mac)).collect(),
         frames: address.claims.iter().map(|claim| claim.frame).collect(),
         flips: address.flips,
     };
+    let meant = |ip: Ipv4Addr| focus.is_none_or(|focus| focus.is(IpAddr::V4(ip)));
+    let conflicts = tally.conflicts().into_iter().filter(|(ip, _)| meant(*ip));
     ArpFacts {
         requests: tally.requests,
         replies: tally.replies,
         unanswered: tally.unanswered(),
         gratuitous: tally.gratuitous,
         probes: tally.probes,
-        conflicts: tally.conflicts().into_iter().take(most).map(conflict).collect(),
+        conflicts: conflicts.take(most).map(conflict).collect(),
     }
 }
 

@@ -7,6 +7,10 @@ use crate::pcap::dns::Stream;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::{Label, Labels};
 
+/// By how many hops the way of a sender's packets does not change from one to the next.
+const FOREIGN: u8 = 3;
+/// How many different round trips a flow tells apart: there are many flows.
+const TRIPS: usize = 48;
 /// How many frames in trouble a flow remembers.
 const EVIDENCE: usize = 4;
 
@@ -58,6 +62,8 @@ pub(crate) struct Turns {
     pub(crate) refused: bool,
     /// The frame of the first RST; 0 for none.
     pub(crate) reset_frame: u64,
+    /// A reset came with another time to live than its sender's packets: theirs, and its own.
+    pub(crate) foreign: Option<(u8, u8)>,
     /// SYNs that were sent.
     pub(crate) syns: u32,
 }
@@ -80,7 +86,7 @@ impl Flow {
             trips: None,
             dns: None,
             turns: Turns::default(),
-            touched: true,
+            touched: false,
         }
     }
 
@@ -116,7 +122,7 @@ impl Flow {
             self.initial(segment, now);
         }
         if let Some(trip) = measured {
-            self.trips.get_or_insert_default().add(trip);
+            self.trips.get_or_insert_default().add_within(trip, TRIPS);
         }
         if !segment.complete {
             return Labels::default();
@@ -126,13 +132,12 @@ impl Flow {
 
     /// Counts what went wrong in a frame.
     pub(crate) fn note(&mut self, labels: Labels, flipped: bool, frame: u64) {
-        let mut serious = false;
         labels.each(|place| {
             if let Some(count) = place.checked_sub(FIRST_TROUBLE).and_then(|at| self.trouble.get_mut(at)) {
                 *count += 1;
-                serious |= true;
             }
         });
+        let serious = SERIOUS.iter().any(|label| labels.has(*label));
         if labels.has(Label::Retransmission) {
             self.pair(flipped).0.again += 1;
         }
@@ -147,6 +152,11 @@ impl Flow {
     }
 
     fn turn(&mut self, segment: &Segment<'_>, flipped: bool, frame: u64) {
+        let own = self.pair(flipped).0;
+        let usual = own.hops;
+        if !segment.any(RST) {
+            own.hops = segment.hops;
+        }
         let turns = &mut self.turns;
         if segment.opens() {
             turns.asked = true;
@@ -156,6 +166,8 @@ impl Flow {
         } else if segment.any(RST) {
             if turns.reset_frame == 0 {
                 turns.reset_frame = frame;
+                let apart = usual > 0 && segment.hops > 0 && usual.abs_diff(segment.hops) >= FOREIGN;
+                turns.foreign = apart.then_some((usual, segment.hops));
                 // A refusal comes from the end that did not ask.
                 turns.refused = turns.asked && !turns.accepted && !turns.opened && flipped != self.flipped;
             }
@@ -192,6 +204,16 @@ impl Flow {
         }
     }
 }
+
+/// What a flow's evidence is: the rest happens in healthy connections, too.
+const SERIOUS: [Label; 6] = [
+    Label::Retransmission,
+    Label::OutOfOrder,
+    Label::DuplicateAck,
+    Label::LostSegment,
+    Label::AckLostSegment,
+    Label::ZeroWindow,
+];
 
 /// Where trouble begins among the labels.
 const FIRST_TROUBLE: usize = Label::Retransmission as usize;

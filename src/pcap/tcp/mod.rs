@@ -6,9 +6,11 @@ mod judge;
 mod segment;
 mod side;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(super) use ends::Ends;
 pub(super) use flow::Flow;
-pub(super) use segment::{FIN, RST, Segment};
+pub(super) use segment::{FIN, RST, SYN, Segment};
 pub use table::MOST_FLOWS;
 pub(super) use table::Table;

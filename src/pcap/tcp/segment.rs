@@ -34,6 +34,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) sound: bool,
     /// The fixed part and all options were captured.
     pub(crate) complete: bool,
+    /// The time to live of its packet; 0 where it does not matter.
+    pub(crate) hops: u8,
     header: usize,
     view: View<'a>,
 }
@@ -54,6 +56,7 @@ impl<'a> Segment<'a> {
             len: len.map(|len| len as u32),
             sound: header >= FIXED,
             complete: header >= FIXED && view.data.len() >= header,
+            hops: 0,
             header,
             view,
         })

@@ -59,6 +59,8 @@ pub(crate) struct Side {
     pub(crate) flags: u8,
     /// The largest segment that it takes, as it said.
     pub(crate) mss: u16,
+    /// The time to live that its packets had so far, resets left out; 0 for not known.
+    pub(crate) hops: u8,
 }
 
 impl Default for Side {
@@ -85,6 +87,7 @@ impl Default for Side {
             carrying: 0,
             flags: 0,
             mss: 0,
+            hops: 0,
         }
     }
 }

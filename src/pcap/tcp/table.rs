@@ -7,6 +7,10 @@ use crate::pcap::hash::Map;
 /// How many connections are followed at a time. One more, and one that was silent for long is told of and forgotten.
 pub const MOST_FLOWS: usize = 131_072;
 
+/// Where a connection is kept; of no use once another one was begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place(u32);
+
 /// The connections.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -40,25 +44,33 @@ impl Table {
         }
     }
 
-    /// Returns the connection between two ends, begun now where there is none.
-    pub(crate) fn between(&mut self, ends: Ends, flipped: bool) -> Option<&mut Flow> {
-        let place = match self.places.get(&ends) {
-            Some(place) => *place,
-            None => self.begin(ends, flipped),
-        };
-        let flow = self.flows.get_mut(place as usize)?;
-        flow.touched = true;
-        Some(flow)
+    /// Returns the place of the connection between two ends, begun now where there is none.
+    pub(crate) fn place(&mut self, ends: Ends, flipped: bool) -> Place {
+        match self.places.get(&ends) {
+            Some(place) => {
+                let place = *place;
+                // What is used again is kept longer than what was there once.
+                if let Some(flow) = self.flows.get_mut(place as usize) {
+                    flow.touched = true;
+                }
+                Place(place)
+            }
+            None => Place(self.begin(ends, flipped)),
+        }
     }
 
-    /// Replaces the connection between two ends by a new one.
-    pub(crate) fn anew(&mut self, ends: Ends, flipped: bool) -> Option<&mut Flow> {
-        let place = *self.places.get(&ends)?;
-        self.begun += 1;
-        let flow = self.flows.get_mut(place as usize)?;
-        let old = std::mem::replace(flow, Flow::new(self.begun - 1, ends, flipped));
-        self.departed.push(old);
-        Some(flow)
+    /// Returns the connection at a place.
+    pub(crate) fn at(&mut self, place: Place) -> Option<&mut Flow> {
+        self.flows.get_mut(place.0 as usize)
+    }
+
+    /// Replaces the connection at a place by a new one between the same ends.
+    pub(crate) fn anew(&mut self, place: Place) {
+        if let Some(flow) = self.flows.get_mut(place.0 as usize) {
+            let new = Flow::new(self.begun, flow.ends, flow.flipped);
+            self.begun += 1;
+            self.departed.push(std::mem::replace(flow, new));
+        }
     }
 
     /// Returns connections that are over since the last call.
