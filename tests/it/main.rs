@@ -29,7 +29,9 @@ mod logging;
 mod model;
 #[cfg(feature = "lab")]
 mod page;
-#[cfg(feature = "shell")]
+#[cfg(all(feature = "cli", feature = "pcap"))]
+mod pcap;
+#[cfg(any(feature = "shell", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;
