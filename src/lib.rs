@@ -10,6 +10,7 @@
 //! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
 //! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
 //! - [`nsg`]: which security rule decides over a packet, and who reaches what.
+//! - [`pcap`]: what a capture shows, in one pass.
 //! - [`qdisc`]: what traffic shaping does to packets, from what `tc` prints.
 //! - [`route`]: which effective route carries a packet.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
@@ -38,6 +39,8 @@ pub mod net;
 pub mod netfilter;
 #[cfg(feature = "nsg")]
 pub mod nsg;
+#[cfg(feature = "pcap")]
+pub mod pcap;
 #[cfg(feature = "qdisc")]
 pub mod qdisc;
 #[cfg(feature = "route")]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
+pub(super) use super::harmless::harmless;
 use super::print::Hinted;
 
 /// Reads a text of limited size; `-` is standard input.
@@ -44,23 +45,9 @@ fn bounded(source: impl Read, limit: usize) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() <= limit).then_some(bytes))
 }
 
-/// Returns a text without what would steer a terminal: a document may be anybody's.
-pub(super) fn harmless(text: &str) -> String {
-    let steers = |char: char| {
-        (char.is_control() && char != '\n')
-            || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|char| if steers(char) { '\u{fffd}' } else { char }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_document_does_not_steer_the_terminal() {
-        assert_eq!(harmless("a\x1b[2Jb\u{202e}c\nd"), "a\u{fffd}[2Jb\u{fffd}c\nd");
-    }
 
     #[test]
     fn an_endless_document_is_refused_in_bounded_memory() {

@@ -14,6 +14,8 @@ mod consent;
 mod demo;
 #[cfg(feature = "effective")]
 mod effective;
+#[cfg(any(feature = "netfilter", feature = "nsg", feature = "pcap", feature = "qdisc", feature = "route"))]
+mod harmless;
 #[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]
@@ -33,6 +35,8 @@ mod netfilter;
 mod nsg;
 #[cfg(any(feature = "nsg", feature = "route"))]
 mod page;
+#[cfg(feature = "pcap")]
+mod pcap;
 mod print;
 #[cfg(feature = "qdisc")]
 mod qdisc;

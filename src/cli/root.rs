@@ -68,6 +68,9 @@ enum Sub {
     /// Reads packet filters, walks packets through them, judges what differs.
     #[cfg(feature = "netfilter")]
     Netfilter(super::netfilter::Arguments),
+    /// Says what a capture shows, in one pass and bounded memory.
+    #[cfg(feature = "pcap")]
+    Pcap(super::pcap::Arguments),
     /// Says what traffic shaping does to packets.
     #[cfg(feature = "qdisc")]
     Qdisc(super::qdisc::Arguments),
@@ -122,6 +125,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         #[cfg(feature = "netfilter")]
         Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
+        #[cfg(feature = "pcap")]
+        Sub::Pcap(arguments) => super::pcap::run(&arguments),
         #[cfg(feature = "qdisc")]
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments),
         #[cfg(feature = "lab")]

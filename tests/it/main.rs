@@ -37,7 +37,9 @@ mod netfilter_kernel;
 mod netfilter_text;
 #[cfg(feature = "lab")]
 mod page;
-#[cfg(any(feature = "shell", feature = "netfilter"))]
+#[cfg(all(feature = "cli", feature = "pcap"))]
+mod pcap;
+#[cfg(any(feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
@@ -15,6 +15,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("net", &[]),
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
+    ("pcap", &[]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
@@ -35,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "net",
             "netfilter",
             "nsg",
+            "pcap",
             "qdisc",
             "route",
             "session",

@@ -1,0 +1,99 @@
+//! `ghost pcap analyze`.
+
+use std::io::{self, IsTerminal as _, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::source::{name, opened, piped, refused, stem, written};
+use crate::cli::harmless::harmless;
+use crate::cli::print::{Hinted, line};
+use crate::pcap::{Analyzer, Digested, Focus, Label, Scope, Severity, Summary, frames, markdown};
+
+const BAD_NEWS: u8 = 3;
+
+/// The arguments of `ghost pcap analyze`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The capture; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Print all that is known rather than the most important.
+    #[arg(long)]
+    full: bool,
+    /// Narrow lists to an address, or to one of its ports; counts and findings stay those of the whole capture.
+    #[arg(long, value_name = "IP[:PORT]")]
+    focus: Option<Focus>,
+    /// List the frames of a count: one number a line, or `frames` in the document.
+    #[arg(long, value_name = "LABEL")]
+    frames: Option<Label>,
+    /// Print the SHA-256 digest of the file.
+    #[arg(long)]
+    digest: bool,
+    /// Also write the account and the report into a folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Exit with 3 where a finding is critical.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let scope = Scope { full: arguments.full, frames: arguments.frames, focus: arguments.focus };
+    let summary = analyzed(&arguments.file, scope, arguments.digest)?;
+    let json = serde_json::to_string(&summary)?;
+    let text = || harmless(&markdown(&summary, &name(&arguments.file)));
+    if let Some(folder) = &arguments.out {
+        let stem = stem(&arguments.file);
+        written(folder, &format!("{stem}_semantic.json"), &json)?;
+        written(folder, &format!("{stem}_forensic_report.md"), &text())?;
+    }
+    let listed = summary.frames.as_ref().and_then(|frames| frames.values().next());
+    match (arguments.json, listed) {
+        (true, _) => line(&json)?,
+        (false, Some(listed)) => {
+            for number in listed {
+                line(&number.to_string())?;
+            }
+        }
+        (false, None) => line(text().trim_end())?,
+    }
+    let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
+    Ok(if arguments.exit_code && critical { BAD_NEWS } else { 0 })
+}
+
+fn analyzed(file: &Path, scope: Scope, digest: bool) -> anyhow::Result<Summary> {
+    if piped(file) {
+        if io::stdin().is_terminal() {
+            let error = anyhow::anyhow!("nothing is piped into standard input");
+            return Err(Hinted::new(error, "pipe a capture in, or name a file").into());
+        }
+        return passed(io::stdin().lock(), scope, digest, "standard input");
+    }
+    passed(opened(file)?, scope, digest, &file.display().to_string())
+}
+
+fn passed(source: impl Read, scope: Scope, digest: bool, name: &str) -> anyhow::Result<Summary> {
+    let mut analyzer = Analyzer::new(scope);
+    let mut each = |frame: &crate::pcap::Frame<'_>| {
+        analyzer.feed(frame);
+    };
+    let mut sum = None;
+    let ending = if digest {
+        let mut digested = Digested::new(source);
+        let ending = frames(&mut digested, &mut each);
+        sum = Some(digested.finish().with_context(|| format!("digesting {name}"))?);
+        ending
+    } else {
+        frames(source, &mut each)
+    };
+    let ending = ending.map_err(|error| refused(error, name))?;
+    let mut summary = analyzer.finish(&ending);
+    summary.file.sha256 = sum;
+    Ok(summary)
+}

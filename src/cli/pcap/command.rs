@@ -1,0 +1,60 @@
+//! The subcommands.
+
+use clap::{Args, Subcommand};
+
+use super::{analyze, compare};
+use crate::cli::print::line;
+use crate::pcap::{Rule, rules};
+
+/// The arguments of `ghost pcap`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    #[command(subcommand)]
+    command: Sub,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Says what a capture shows: counts, connections, names, complaints, findings.
+    #[command(
+        after_help = "Examples:\n  ghost pcap analyze trouble.pcap\n  ghost pcap analyze trouble.pcapng.gz --json | jq .findings\n  tcpdump -w - -c 1000 | ghost pcap analyze -\n  ghost pcap analyze trouble.pcap --frames retransmission\n  ghost pcap analyze trouble.pcap --focus 10.0.0.9:443 --out reports\n\nReads pcap (microseconds or nanoseconds, either byte order) and pcapng, packed with gzip or not. What is cut off is read up to\nthere. With --exit-code: 3 where a finding is critical."
+    )]
+    Analyze(analyze::Arguments),
+    /// Compares two captures: two times, or the two ends of a way.
+    #[command(
+        after_help = "Examples:\n  ghost pcap compare before.pcap now.pcap\n  ghost pcap compare source.pcap destination.pcap --mode endpoints --json\n\nA packet is the same at both places when all is the same that routers leave alone: addresses, protocol, identification, length and\nthe bytes behind the IP header. Both modes tell the same; the mode orders the text."
+    )]
+    Compare(compare::Arguments),
+    /// Prints the rules that findings come from: codes, severities, limits.
+    #[command(after_help = "Examples:\n  ghost pcap rules\n  ghost pcap rules --json | jq '.[].code'")]
+    Rules {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    match &arguments.command {
+        Sub::Analyze(arguments) => analyze::run(arguments),
+        Sub::Compare(arguments) => compare::run(arguments),
+        Sub::Rules { json } => {
+            line(&if *json { serde_json::to_string(rules())? } else { table() })?;
+            Ok(0)
+        }
+    }
+}
+
+/// The rules as a table for people.
+fn table() -> String {
+    let row = |rule: &Rule| {
+        let limit = if rule.percent > 0.0 {
+            format!("{} and {} %", rule.at_least, rule.percent)
+        } else {
+            rule.at_least.to_string()
+        };
+        format!("{:<20} {:<9} {limit:<12} {}", rule.code, rule.severity.name(), rule.when)
+    };
+    rules().iter().map(row).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,70 @@
+//! `ghost pcap compare`.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::source::{name, opened, piped, refused, stem, written};
+use crate::cli::harmless::harmless;
+use crate::cli::print::{Hinted, line};
+use crate::pcap::{Error, Pair, compare, markdown_of_pair};
+
+/// The arguments of `ghost pcap compare`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The time before, or the source side.
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// Now, or the destination side.
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// What the text tells first.
+    #[arg(long, value_enum, default_value = "temporal")]
+    mode: Mode,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Print every direction rather than those with most trouble.
+    #[arg(long)]
+    full: bool,
+    /// Also write the comparison into a folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What the text of a comparison tells first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// What changed.
+    Temporal,
+    /// Which packets arrived.
+    Endpoints,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let (a, b) = (&arguments.a, &arguments.b);
+    let pair = compared(arguments)?;
+    let text = harmless(&markdown_of_pair(&pair, (&name(a), &name(b)), arguments.mode == Mode::Endpoints));
+    if let Some(folder) = &arguments.out {
+        written(folder, &format!("{}_vs_{}_comparison.md", stem(a), stem(b)), &text)?;
+    }
+    line(&if arguments.json { serde_json::to_string(&pair)? } else { text.trim_end().to_owned() })?;
+    Ok(0)
+}
+
+fn compared(arguments: &Arguments) -> anyhow::Result<Pair> {
+    let files = [&arguments.a, &arguments.b];
+    for file in files {
+        if piped(file) || !opened(file)?.metadata()?.is_file() {
+            let error = anyhow::anyhow!("{} cannot be compared: each capture is read twice", name(file));
+            return Err(Hinted::new(error, "write it into a file first").into());
+        }
+    }
+    let [a, b] = files;
+    let which = |place: usize| if place == 0 { a } else { b };
+    let open = |place: usize| File::open(which(place)).map_err(Error::Read);
+    compare(open, arguments.full)
+        .map_err(|(place, error)| refused(error, &which(place).display().to_string()))
+}

@@ -1,0 +1,7 @@
+//! ARP.
+
+mod tally;
+#[cfg(test)]
+mod tests;
+
+pub(super) use tally::{Address, Tally};

@@ -1,0 +1,144 @@
+//! One DNS message, as far as it is there.
+
+use crate::pcap::layers::View;
+
+/// What matters of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Message<'a> {
+    /// Its number.
+    pub(crate) id: u16,
+    /// It answers.
+    pub(crate) response: bool,
+    /// There was more than fitted.
+    pub(crate) truncated: bool,
+    /// How the answer came out.
+    pub(crate) rcode: u8,
+    /// How many answers there are.
+    pub(crate) answers: u16,
+    /// The first question.
+    pub(crate) question: Option<Question<'a>>,
+}
+
+/// A question: a name in wire form, and the type that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Question<'a> {
+    /// Labels with their lengths, without the last empty one.
+    pub(crate) name: &'a [u8],
+    /// What is asked for.
+    pub(crate) kind: u16,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a message; nothing where not even its flags were captured.
+    pub(crate) fn read(view: View<'a>) -> Option<Self> {
+        let (id, flags) = (view.u16(0)?, view.u16(2)?);
+        let questions = view.u16(4).unwrap_or(0);
+        Some(Self {
+            id,
+            response: flags & 0x8000 != 0,
+            truncated: flags & 0x0200 != 0,
+            rcode: (flags & 0x000f) as u8,
+            answers: view.u16(6).unwrap_or(0),
+            question: if questions > 0 { Question::read(view) } else { None },
+        })
+    }
+}
+
+impl<'a> Question<'a> {
+    fn read(view: View<'a>) -> Option<Self> {
+        let mut at = 12;
+        loop {
+            match usize::from(view.u8(at)?) {
+                0 => break,
+                // A pointer has nothing to point to yet.
+                length if length > 63 => return None,
+                length => at += length + 1,
+            }
+            if at > 12 + 255 {
+                return None;
+            }
+        }
+        let name = view.data.get(12..at)?;
+        Some(Self { name, kind: view.u16(at + 1)? })
+    }
+
+    /// Returns the name as text: what is no plain letter is written as a number, so that no name can steer anything.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut rest = self.name;
+        while let [length, after @ ..] = rest {
+            let length = usize::from(*length).min(after.len());
+            let (label, next) = after.split_at(length);
+            if !text.is_empty() {
+                text.push('.');
+            }
+            for byte in label {
+                match byte {
+                    b'.' | b'\\' => text.extend(['\\', char::from(*byte)]),
+                    0x21..=0x7e => text.push(char::from(*byte)),
+                    _ => text.push_str(&format!("\\{byte:03}")),
+                }
+            }
+            rest = next;
+        }
+        if text.is_empty() { ".".to_owned() } else { text }
+    }
+
+    /// Returns a number that equal questions share, however their letters are written.
+    pub(crate) fn mark(&self) -> u64 {
+        self.name.iter().fold(u64::from(self.kind) | 0x10000, |mark, byte| {
+            (mark ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    }
+}
+
+/// Returns the name of a response code.
+pub(crate) fn rcode(code: u8) -> &'static str {
+    match code {
+        0 => "NOERROR",
+        1 => "FORMERR",
+        2 => "SERVFAIL",
+        3 => "NXDOMAIN",
+        4 => "NOTIMP",
+        5 => "REFUSED",
+        6 => "YXDOMAIN",
+        7 => "YXRRSET",
+        8 => "NXRRSET",
+        9 => "NOTAUTH",
+        10 => "NOTZONE",
+        _ => "OTHER",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUERY: &[u8] =
+        b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x04w\x1bwW\x03a.b\x00\x00\x10\x00\x01";
+
+    #[test]
+    fn a_name_is_escaped_as_data() {
+        let message = Message::read(View::new(QUERY, QUERY.len())).unwrap();
+        let question = message.question.unwrap();
+        assert_eq!(question.text(), "w\\027wW.a\\.b");
+        assert_eq!((message.id, message.response, question.kind), (0x1234, false, 16));
+    }
+
+    #[test]
+    fn a_question_is_the_same_in_any_case() {
+        let other = QUERY.to_ascii_lowercase();
+        let mark =
+            |bytes: &[u8]| Message::read(View::new(bytes, bytes.len())).unwrap().question.unwrap().mark();
+        assert_eq!(mark(QUERY), mark(&other));
+    }
+
+    #[test]
+    fn a_message_that_ends_anywhere_is_read_as_far_as_it_goes() {
+        for end in 0..QUERY.len() {
+            let message = Message::read(View::new(&QUERY[..end], QUERY.len()));
+            assert_eq!(message.is_some(), end >= 4, "{end}");
+            assert!(message.is_none_or(|message| message.question.is_none() || end >= 23));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Why a capture cannot be read at all.
+
+use std::io;
+
+/// Why there is no answer. What is merely cut off or damaged further on is a warning of the answer, not an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is not a single byte.
+    #[error("it is empty")]
+    Empty,
+    /// Neither a classic capture nor pcapng.
+    #[error("it is neither pcap nor pcapng")]
+    NotACapture,
+    /// The header of the file ends too early.
+    #[error("it ends within its header")]
+    HeaderCut,
+    /// What is packed with gzip cannot be unpacked.
+    #[error("its gzip data is damaged at the very beginning")]
+    Packed(#[source] io::Error),
+    /// The bytes cannot be had.
+    #[error("it cannot be read")]
+    Read(#[source] io::Error),
+}

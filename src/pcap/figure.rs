@@ -1,0 +1,121 @@
+//! Many measurements in little room: percentiles that are right within a sixteenth.
+
+/// A spread of durations in nanoseconds.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spread {
+    count: u64,
+    least: u64,
+    most: u64,
+    /// Sorted by bucket; round trips of a flow fall into a handful of them.
+    buckets: Vec<(u16, u32)>,
+}
+
+impl Spread {
+    /// Adds a measurement.
+    pub(super) fn add(&mut self, nanos: u64) {
+        self.add_within(nanos, usize::MAX);
+    }
+
+    /// Adds a measurement in at most so many places: of many spreads each has to be small, and is then less exact.
+    pub(super) fn add_within(&mut self, nanos: u64, most: usize) {
+        self.least = if self.count == 0 { nanos } else { self.least.min(nanos) };
+        self.most = self.most.max(nanos);
+        self.count += 1;
+        let bucket = bucket(nanos);
+        let at = match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
+            Ok(at) => at,
+            Err(at) if self.buckets.len() >= most => at.min(most.saturating_sub(1)),
+            Err(at) => {
+                self.buckets.insert(at, (bucket, 0));
+                at
+            }
+        };
+        if let Some((_, count)) = self.buckets.get_mut(at) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Returns how many there were.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the smallest.
+    pub(super) fn least(&self) -> u64 {
+        self.least
+    }
+
+    /// Returns the largest.
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Returns the value that so many percent do not exceed.
+    pub(super) fn percentile(&self, percent: u64) -> u64 {
+        let wanted = (self.count * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        for (bucket, count) in &self.buckets {
+            seen += u64::from(*count);
+            if seen >= wanted {
+                return middle(*bucket).clamp(self.least, self.most);
+            }
+        }
+        self.most
+    }
+}
+
+/// The position of the highest bit, and the four bits behind it.
+fn bucket(nanos: u64) -> u16 {
+    let Some(high) = nanos.checked_ilog2().filter(|high| *high >= 4) else {
+        return nanos as u16;
+    };
+    let below = (nanos >> (high - 4)) & 15;
+    (high as u16 - 3) * 16 + below as u16
+}
+
+fn middle(bucket: u16) -> u64 {
+    if bucket < 16 {
+        return u64::from(bucket);
+    }
+    let (high, below) = (u32::from(bucket / 16) + 3, u64::from(bucket % 16));
+    let width = 1_u64 << (high - 4);
+    (16 + below) * width + width / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_right_within_a_sixteenth() {
+        let mut spread = Spread::default();
+        for nanos in 1..=100_000_u64 {
+            spread.add(nanos * 1000);
+        }
+        for percent in [1, 10, 50, 90, 99] {
+            let (found, right) = (spread.percentile(percent), percent * 1_000_000);
+            assert!(found.abs_diff(right) * 16 <= right, "p{percent}: {found}");
+        }
+        assert_eq!((spread.least(), spread.most(), spread.count()), (1000, 100_000_000, 100_000));
+        assert!(spread.buckets.len() < 300);
+    }
+
+    #[test]
+    fn a_small_spread_stays_small_and_in_order() {
+        let mut spread = Spread::default();
+        for nanos in 0..100_000_u64 {
+            spread.add_within(nanos * 7919 % 1_000_003, 48);
+        }
+        assert_eq!(spread.buckets.len(), 48);
+        assert!(spread.percentile(10) <= spread.percentile(90));
+        assert!(spread.percentile(99) <= spread.most());
+    }
+
+    #[test]
+    fn one_measurement_is_every_percentile() {
+        let mut spread = Spread::default();
+        spread.add(u64::MAX);
+        assert_eq!(spread.percentile(50), u64::MAX);
+        assert_eq!(Spread::default().percentile(99), 0);
+    }
+}

@@ -1,0 +1,5 @@
+//! ICMP and `ICMPv6`.
+
+mod tally;
+
+pub(super) use tally::{Complaint, Heard, Tally};

@@ -1,0 +1,159 @@
+//! Files of every kind, whole and cut.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::{Ending, Format, frames};
+use crate::pcap::error::Error;
+
+/// Number, time, link type, bytes on the wire, bytes captured.
+type Seen = (u64, u64, u16, usize, usize);
+
+fn read(file: &[u8]) -> Result<(Vec<Seen>, Ending), Error> {
+    let mut seen = Vec::new();
+    let ending = frames(file, |frame| {
+        seen.push((frame.number, frame.time, frame.link, frame.wire, frame.data.len()));
+    })?;
+    Ok((seen, ending))
+}
+
+fn classic(magic: u32, big: bool, records: &[(u32, u32, &[u8])]) -> Vec<u8> {
+    let word = |word: u32| if big { word.to_be_bytes() } else { word.to_le_bytes() };
+    let half = |half: u16| if big { half.to_be_bytes() } else { half.to_le_bytes() };
+    let mut file = word(magic).to_vec();
+    file.extend([half(2), half(4)].concat());
+    file.extend([word(0), word(0), word(65_535), word(101)].concat());
+    for (seconds, fraction, data) in records {
+        let size = u32::try_from(data.len()).unwrap();
+        file.extend([word(*seconds), word(*fraction), word(size), word(size + 4)].concat());
+        file.extend(*data);
+    }
+    file
+}
+
+fn block(kind: u32, big: bool, body: &[u8]) -> Vec<u8> {
+    let word = |word: u32| if big { word.to_be_bytes() } else { word.to_le_bytes() };
+    let mut body = body.to_vec();
+    body.resize(body.len().next_multiple_of(4), 0);
+    let size = word(u32::try_from(body.len()).unwrap() + 12);
+    [&word(kind)[..], &size, &body, &size].concat()
+}
+
+fn section(big: bool) -> Vec<u8> {
+    let order: u32 = 0x1a2b_3c4d;
+    let mut body = if big { order.to_be_bytes() } else { order.to_le_bytes() }.to_vec();
+    body.extend(if big { [0, 1, 0, 0] } else { [1, 0, 0, 0] });
+    body.extend([0xff; 8]);
+    block(0x0a0d_0d0a, big, &body)
+}
+
+fn interface(link: u16, resolution: Option<u8>) -> Vec<u8> {
+    let mut body = [&link.to_le_bytes()[..], &[0, 0], &[0; 4]].concat();
+    if let Some(resolution) = resolution {
+        body.extend([9, 0, 1, 0, resolution, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    block(1, false, &body)
+}
+
+fn packet(interface: u32, ticks: u64, data: &[u8]) -> Vec<u8> {
+    let size = u32::try_from(data.len()).unwrap();
+    let mut body = Vec::new();
+    for word in [interface, (ticks >> 32) as u32, ticks as u32, size, size] {
+        body.extend(word.to_le_bytes());
+    }
+    body.extend(data);
+    block(6, false, &body)
+}
+
+#[test]
+fn both_resolutions_and_both_byte_orders_tell_the_same_time() {
+    for (magic, format, fraction) in [(0xa1b2_c3d4, Format::Pcap, 5), (0xa1b2_3c4d, Format::PcapNs, 5000)] {
+        for big in [false, true] {
+            let (seen, ending) = read(&classic(magic, big, &[(7, fraction, b"abc")])).unwrap();
+            assert_eq!(seen, [(1, 7_000_005_000, 101, 7, 3)]);
+            assert_eq!((ending.format, ending.links, ending.cut_off), (format, vec![101], false));
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_gives_the_whole_records_before() {
+    let file = classic(0xa1b2_c3d4, false, &[(1, 0, b"first"), (2, 0, b"second")]);
+    for end in 24..=file.len() {
+        let (seen, ending) = read(&file[..end]).unwrap();
+        let whole = [24, 24 + 21, file.len()];
+        assert_eq!(seen.len(), whole.iter().filter(|size| **size <= end).count() - 1, "{end}");
+        assert_eq!(ending.cut_off, !whole.contains(&end), "{end}");
+    }
+    assert!(matches!(read(&file[..13]), Err(Error::HeaderCut)));
+    assert!(matches!(read(&[]), Err(Error::Empty)));
+    assert!(matches!(read(b"GIF89a and so on, at length"), Err(Error::NotACapture)));
+}
+
+#[test]
+fn interfaces_have_links_and_clocks_of_their_own() {
+    let mut file = section(false);
+    file.extend([interface(1, None), interface(101, Some(9)), interface(113, Some(0x80 | 10))].concat());
+    file.extend(
+        [packet(0, 2_000_000, b"a"), packet(1, 2_000_000_000, b"bc"), packet(2, 2048, b"d")].concat(),
+    );
+    let (seen, ending) = read(&file).unwrap();
+    let second = 2_000_000_000;
+    assert_eq!(seen, [(1, second, 1, 1, 1), (2, second, 101, 2, 2), (3, second, 113, 1, 1)]);
+    assert_eq!(ending.links, [1, 101, 113]);
+}
+
+#[test]
+fn a_new_section_describes_its_interfaces_anew_in_its_own_byte_order() {
+    let mut file = [section(false), interface(1, None), packet(0, 1, b"a"), section(true)].concat();
+    file.extend(block(1, true, &[0, 113, 0, 0, 0, 0, 0, 0]));
+    file.extend(block(3, true, &[0, 0, 0, 2, b'x', b'y']));
+    let (seen, _) = read(&file).unwrap();
+    assert_eq!(seen.iter().map(|frame| (frame.2, frame.4)).collect::<Vec<_>>(), [(1, 1), (113, 2)]);
+}
+
+#[test]
+fn blocks_that_are_no_packets_are_passed_over_and_drops_are_told() {
+    let mut file = [section(false), interface(1, None)].concat();
+    file.extend(block(4, false, &[0; 4]));
+    // A custom block is a frame to others: numbers have to agree.
+    file.extend(block(0x0bad, false, &[1, 2, 3, 4]));
+    file.extend(block(0x1234_5678, false, b"whatever"));
+    let drops = [&[0; 12][..], &[5, 0, 8, 0], &42_u64.to_le_bytes(), &[0; 4]].concat();
+    file.extend(block(5, false, &drops));
+    file.extend(packet(0, 1, b"a"));
+    let (seen, ending) = read(&file).unwrap();
+    assert_eq!(seen.iter().map(|frame| frame.0).collect::<Vec<_>>(), [2]);
+    assert_eq!((ending.dropped, ending.warnings.len()), (42, 0));
+}
+
+#[test]
+fn a_packet_without_an_interface_is_told_and_left_out() {
+    let (seen, ending) = read(&[section(false), packet(3, 1, b"a")].concat()).unwrap();
+    assert_eq!((seen.len(), ending.warnings.len()), (0, 1));
+}
+
+#[test]
+fn what_is_packed_is_unpacked_and_a_cut_there_is_a_cut() {
+    let records: Vec<(u32, u32, &[u8])> =
+        (0..5000).map(|second| (second, second * 199, &b"some bytes"[..])).collect();
+    let file = classic(0xa1b2_c3d4, false, &records);
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&file).unwrap();
+    let packed = packer.finish().unwrap();
+    let (seen, ending) = read(&packed).unwrap();
+    assert_eq!((seen.len(), ending.cut_off), (5000, false));
+    let (seen, ending) = read(&packed[..packed.len() / 2]).unwrap();
+    assert!((1..5000).contains(&seen.len()) && ending.cut_off);
+    assert!(matches!(read(&[0x1f, 0x8b, 8, 0, 1, 2, 3]), Err(Error::Packed(_))));
+}
+
+#[test]
+fn a_record_that_claims_gigabytes_ends_the_pass_in_bounded_memory() {
+    let mut file = classic(0xa1b2_c3d4, false, &[(1, 0, b"first")]);
+    file.extend([1_u32, 0, 0xffff_fff0, 0xffff_fff0].map(u32::to_le_bytes).concat());
+    let (seen, ending) = read(&file).unwrap();
+    assert_eq!((seen.len(), ending.cut_off), (1, true));
+}

@@ -1,0 +1,8 @@
+//! The PCAP engine: as a command, against tshark, and against bytes that nobody sends.
+
+mod capture;
+mod command;
+mod differential;
+mod hostile;
+mod talk;
+mod tshark;

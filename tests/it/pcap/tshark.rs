@@ -1,0 +1,71 @@
+//! What tshark says of the frames of a capture.
+
+use std::path::Path;
+use std::process::Command;
+
+use ghost_agent::pcap::Label;
+
+use crate::random::setting;
+
+/// The analysis labels, with the name of the field behind `tcp.analysis.`.
+pub(super) const LABELS: [Label; 15] = [
+    Label::Retransmission,
+    Label::FastRetransmission,
+    Label::SpuriousRetransmission,
+    Label::OutOfOrder,
+    Label::DuplicateAck,
+    Label::LostSegment,
+    Label::AckLostSegment,
+    Label::ZeroWindow,
+    Label::WindowFull,
+    Label::ZeroWindowProbe,
+    Label::ZeroWindowProbeAck,
+    Label::KeepAlive,
+    Label::KeepAliveAck,
+    Label::WindowUpdate,
+    Label::ReusedPorts,
+];
+
+/// Labels that no release since 4.0 changed.
+const UNCHANGED: [Label; 4] =
+    [Label::ZeroWindow, Label::ZeroWindowProbe, Label::LostSegment, Label::WindowFull];
+
+/// Returns the labels that can be compared with the installed program, none where the test run goes without it.
+#[expect(clippy::print_stdout, reason = "what was compared has to be known")]
+pub(super) fn comparable() -> Vec<Label> {
+    if setting("GHOST_TEST_WITHOUT").split(',').any(|name| name == "tshark") {
+        println!("GHOST_TEST_WITHOUT names tshark: nothing is compared");
+        return Vec::new();
+    }
+    let version = run(&["--version"]);
+    if version.lines().next().is_some_and(|line| line.contains(" 4.0.")) {
+        return LABELS.to_vec();
+    }
+    println!("the counts are those of tshark 4.0; with another one only what did not change is compared");
+    UNCHANGED.to_vec()
+}
+
+/// Returns, frame for frame, the labels that tshark gives.
+pub(super) fn labels(capture: &Path, wanted: &[Label]) -> Vec<Vec<Label>> {
+    let fields: Vec<String> = wanted.iter().map(|label| format!("tcp.analysis.{}", label.name())).collect();
+    let mut arguments =
+        vec!["-n", "-r", capture.to_str().unwrap(), "-T", "fields", "-E", "separator=;", "-e"];
+    arguments.push("frame.number");
+    for field in &fields {
+        arguments.extend(["-e", field]);
+    }
+    let row = |line: &str| {
+        let given = line.split(';').skip(1).zip(wanted);
+        given.filter(|(value, _)| !value.is_empty()).map(|(_, label)| *label).collect()
+    };
+    run(&arguments).lines().map(row).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test asks another program")]
+fn run(arguments: &[&str]) -> String {
+    let output = Command::new("tshark").args(arguments).output();
+    let Ok(output) = output else {
+        panic!("tshark is not installed; GHOST_TEST_WITHOUT=tshark runs the tests without");
+    };
+    String::from_utf8(output.stdout).unwrap()
+}
