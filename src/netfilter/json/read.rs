@@ -30,7 +30,13 @@ pub(in crate::netfilter) fn each(
 struct Kept {
     texts: Texts,
     objects: Objects,
+    /// Where pairs and values stand until all of an object or list are there: every one would else ask for memory twice.
+    pairs: Vec<Vec<(Text, Value)>>,
+    values: Vec<Vec<Value>>,
 }
+
+/// Longer lists are taken as they are.
+const SHORT: usize = 64;
 
 /// Accepts what is no object or list, and makes nothing of it.
 macro_rules! nothing {
@@ -177,19 +183,28 @@ impl<'de> Visitor<'de> for One<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut values = Vec::with_capacity(2);
+        let mut values = self.0.values.pop().unwrap_or_default();
         while let Some(value) = list.next_element_seed(One(&mut *self.0))? {
             values.push(value);
         }
-        Ok(Value::Array(values.into()))
+        if values.len() > SHORT {
+            return Ok(Value::Array(values.into()));
+        }
+        let list = values.drain(..).collect();
+        self.0.values.push(values);
+        Ok(Value::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut pairs = Vec::with_capacity(4);
+        let mut pairs = self.0.pairs.pop().unwrap_or_default();
         while let Some(key) = map.next_key_seed(Key(&mut *self.0))? {
             pairs.push((key, map.next_value_seed(One(&mut *self.0))?));
         }
-        Ok(Value::Object(self.0.objects.one(pairs)))
+        let object = self.0.objects.one(&mut pairs);
+        if pairs.capacity() <= SHORT {
+            self.0.pairs.push(pairs);
+        }
+        Ok(Value::Object(object))
     }
 }
 

@@ -15,18 +15,19 @@ const PLACES: usize = 1024;
 pub(super) struct Objects(Vec<Option<Object>>);
 
 impl Objects {
-    /// Makes an object, or returns the one that is there.
-    pub(super) fn one(&mut self, pairs: Vec<(Text, Value)>) -> Object {
-        if pairs.len() > LARGEST {
-            return pairs.into_iter().collect();
-        }
-        let Some(mixed) = mixed(&pairs) else { return pairs.into_iter().collect() };
+    /// Takes all pairs and makes an object of them, or returns the one that is there.
+    pub(super) fn one(&mut self, pairs: &mut Vec<(Text, Value)>) -> Object {
+        let mixed = if pairs.len() > LARGEST { None } else { mixed(pairs) };
         self.0.resize(PLACES, None);
-        let Some(place) = self.0.get_mut(mixed % PLACES) else { return pairs.into_iter().collect() };
-        match place {
-            Some(known) if same(known, &pairs) => known.clone(),
-            _ => place.insert(pairs.into_iter().collect()).clone(),
+        let place = mixed.and_then(|mixed| self.0.get_mut(mixed % PLACES));
+        let Some(place) = place else { return pairs.drain(..).collect() };
+        if let Some(known) = place
+            && same(known, pairs)
+        {
+            pairs.clear();
+            return known.clone();
         }
+        place.insert(pairs.drain(..).collect()).clone()
     }
 }
 
