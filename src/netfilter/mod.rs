@@ -28,6 +28,7 @@ mod ruleset;
 mod save;
 #[cfg(test)]
 mod tests;
+mod text;
 mod walk;
 
 pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
@@ -41,9 +42,10 @@ pub use host::{
     HostDiff, SNAPSHOT_FORMAT, SOURCES, Snapshot, SnapshotError, Source, diff_hosts, open, walk_host,
 };
 pub use ipset::{IpSet, Member, read_sets};
-pub use json::{Object as JsonObject, Text as JsonText, Value as Json};
+pub use json::{Object as JsonObject, Value as Json};
 pub use layout::{Layout, recognize};
 pub use print::print;
 pub use read::{LARGEST, read};
 pub use ruleset::{Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Warning};
+pub use text::Text;
 pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

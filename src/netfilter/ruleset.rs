@@ -1,9 +1,10 @@
 //! A ruleset as it was printed: nothing lost, nothing concluded.
 
-use crate::netfilter::json::Value;
 use serde::Serialize;
 
 use crate::netfilter::ipset::IpSet;
+use crate::netfilter::json::Value;
+use crate::netfilter::text::Text;
 
 /// All that one text holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -160,15 +161,15 @@ pub enum Body {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// Its name, with its dashes, in the spelling of `iptables-save`.
-    pub name: String,
+    pub name: Text,
     /// The match or target that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub module: Option<String>,
+    pub module: Option<Text>,
     /// Whether an exclamation mark stands before it.
     #[serde(skip_serializing_if = "is_false")]
     pub negated: bool,
     /// What stands behind it.
-    pub values: Vec<String>,
+    pub values: Box<[Text]>,
     /// Whether it is known by name.
     #[serde(skip_serializing_if = "is_true")]
     pub known: bool,

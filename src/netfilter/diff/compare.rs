@@ -8,7 +8,7 @@ use super::key;
 use super::noise;
 use super::order::common;
 use super::weight::{decides, place_of, stops, touches, weigh};
-use crate::netfilter::ruleset::{Chain, Format, Ruleset, Table};
+use crate::netfilter::ruleset::{Chain, Format, Rule, Ruleset, Table};
 
 /// Compares two rulesets.
 ///
@@ -40,6 +40,24 @@ fn unread(ruleset: &Ruleset) -> bool {
     let left_out =
         ["not understood", "left out", "cut off", "stands outside", "before any table", "another backend"];
     ruleset.warnings.iter().any(|warning| left_out.iter().any(|words| warning.what.contains(words)))
+}
+
+/// Gives the rules of two chains numbers, equal ones where the content is equal: a text is kept only while it is looked up.
+fn numbered(old: &Chain, new: &Chain) -> (Vec<u32>, Vec<u32>) {
+    let mut numbers: HashMap<Box<str>, u32> = HashMap::with_capacity(old.rules.len());
+    let mut text = String::new();
+    let mut number = |rule: &Rule| {
+        text.clear();
+        key::write_rule(rule, &mut text);
+        if let Some(known) = numbers.get(text.as_str()) {
+            return *known;
+        }
+        // Four thousand million rules are more than a text may hold.
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        numbers.insert(text.as_str().into(), next);
+        next
+    };
+    (old.rules.iter().map(&mut number).collect(), new.rules.iter().map(&mut number).collect())
 }
 
 pub(super) struct Comparison<'a> {
@@ -165,8 +183,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn rules(&mut self, old: &'a Chain, table: &'a Table, new: &'a Chain) {
-        let keys = |chain: &Chain| chain.rules.iter().map(key::rule).collect::<Vec<_>>();
-        let (old_keys, new_keys) = (keys(old), keys(new));
+        let (old_keys, new_keys) = numbered(old, new);
         if old_keys == new_keys {
             return;
         }
@@ -179,15 +196,15 @@ impl<'a> Comparison<'a> {
             }
         }
         // What went here and came there is a move.
-        let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut gone: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, key) in old_keys.iter().enumerate().rev().filter(|(at, _)| old_kept.get(*at) == Some(&false))
         {
-            gone.entry(key).or_default().push(at);
+            gone.entry(*key).or_default().push(at);
         }
         let mut moved = vec![false; old_keys.len()];
         let mut found: Vec<(Kind, Option<usize>, Option<usize>)> = Vec::new();
         for (at, key) in new_keys.iter().enumerate().filter(|(at, _)| new_kept.get(*at) == Some(&false)) {
-            match gone.get_mut(key.as_str()).and_then(Vec::pop) {
+            match gone.get_mut(key).and_then(Vec::pop) {
                 Some(from) => {
                     if let Some(moved) = moved.get_mut(from) {
                         *moved = true;
@@ -202,8 +219,8 @@ impl<'a> Comparison<'a> {
         {
             found.push((Kind::RuleRemoved, Some(at), None));
         }
-        let (before, after): (HashSet<&String>, HashSet<&String>) =
-            (old_keys.iter().collect(), new_keys.iter().collect());
+        let (before, after): (HashSet<u32>, HashSet<u32>) =
+            (old_keys.iter().copied().collect(), new_keys.iter().copied().collect());
         for (kind, from, to) in found {
             self.rule(kind, (table, old, new), from, to);
             let key = to.and_then(|at| new_keys.get(at)).or_else(|| from.and_then(|at| old_keys.get(at)));

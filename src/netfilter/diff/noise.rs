@@ -5,6 +5,7 @@ use crate::netfilter::json::Value;
 use super::change::{Change, Kind, Severity};
 use crate::netfilter::layout::{is_ephemeral, owner};
 use crate::netfilter::ruleset::{Body, Rule, Ruleset, Set};
+use crate::netfilter::text::Text;
 
 /// Marks the changes that a program makes and takes back all day.
 pub(super) fn mark(changes: &mut [Change], a: &Ruleset, b: &Ruleset) {
@@ -84,7 +85,7 @@ fn targets(rule: &Rule) -> Vec<String> {
         Body::Save(parts) => parts
             .iter()
             .filter(|part| matches!(part.name.as_str(), "-j" | "-g"))
-            .filter_map(|part| part.values.first().cloned())
+            .filter_map(|part| part.values.first().map(Text::to_string))
             .collect(),
         Body::Nft(expressions) => {
             let mut found = Vec::new();

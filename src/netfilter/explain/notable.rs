@@ -8,6 +8,7 @@ use super::document::{Jail, Logger};
 use crate::netfilter::ipset::IpSet;
 use crate::netfilter::layout::{owner, set_owner};
 use crate::netfilter::ruleset::{Body, Part, Rule, Ruleset};
+use crate::netfilter::text::Text;
 use crate::netfilter::{nft, save};
 
 /// How many addresses of a jail, and how many loggers are told.
@@ -42,7 +43,7 @@ pub(super) fn translation(rule: &Rule) -> Option<String> {
 }
 
 fn target(parts: &[Part]) -> Option<&str> {
-    parts.iter().find(|part| part.name == "-j").and_then(|part| part.values.first()).map(String::as_str)
+    parts.iter().find(|part| part.name == "-j").and_then(|part| part.values.first()).map(Text::as_str)
 }
 
 /// Finds the rules that write a log.
@@ -68,7 +69,7 @@ fn log(rule: &Rule) -> Option<Option<String>> {
         Body::Save(parts) => {
             let logs = target(parts).is_some_and(|name| matches!(name, "LOG" | "NFLOG" | "ULOG" | "AUDIT"));
             let prefix = parts.iter().find(|part| part.name.ends_with("-prefix"));
-            logs.then(|| prefix.and_then(|part| part.values.first().cloned()))
+            logs.then(|| prefix.and_then(|part| part.values.first().map(Text::to_string)))
         }
         Body::Nft(expressions) => expressions.iter().find_map(|expression| {
             let body = expression.get("log")?;
@@ -123,5 +124,5 @@ fn banned(rule: &Rule) -> Option<String> {
     let Body::Save(parts) = &rule.body else { return None };
     let stops = target(parts).is_some_and(|name| matches!(name, "DROP" | "REJECT"));
     let source = parts.iter().find(|part| part.name == "-s" && !part.negated)?;
-    stops.then(|| source.values.first().cloned())?
+    stops.then(|| source.values.first().map(Text::to_string))?
 }

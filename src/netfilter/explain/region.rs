@@ -68,7 +68,7 @@ fn fact(test: &Test) -> String {
     };
     match test {
         Test::Is(field, spans) => format!("{} is {}", field.name(), values(spans)),
-        Test::Mask(field, mask, spans) => format!("{} has {}/{mask:#x}", field.name(), values(spans)),
+        Test::Mask(field, mask, spans) => format!("{} has {}/{:#x}", field.name(), values(spans), **mask),
         Test::Atom(_) | Test::Always | Test::Never | Test::All(_) | Test::Any(_) | Test::Not(_) => {
             "it is in a large set".to_owned()
         }

@@ -253,7 +253,10 @@ fn judge(name: &str, a: &Host, b: &Host) -> Severity {
                         let Body::Save(parts) = &rule.body else { continue };
                         let asks = |part: &crate::netfilter::Part| {
                             part.name == "--match-set"
-                                && part.values.first().is_some_and(|own| asked.contains(own))
+                                && part
+                                    .values
+                                    .first()
+                                    .is_some_and(|own| asked.iter().any(|set| own == set.as_str()))
                         };
                         if !parts.iter().any(asks) {
                             continue;

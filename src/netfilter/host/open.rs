@@ -1,7 +1,5 @@
 //! Telling a ruleset, a bundle and a snapshot apart by their content.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::bundle::{Bundle, BundleError};
@@ -20,13 +18,6 @@ pub enum Document {
     Host(Box<Host>),
 }
 
-/// Which members tell the forms apart.
-#[derive(Deserialize)]
-struct Probe {
-    nftables: Option<IgnoredAny>,
-    bundle: Option<IgnoredAny>,
-}
-
 /// Reads a ruleset, a bundle or a snapshot. The digests of a snapshot are checked first.
 ///
 /// # Errors
@@ -36,13 +27,13 @@ pub fn open(text: &str) -> Result<Document, ReadError> {
     if text.len() > LARGEST || !start.starts_with('{') {
         return read(text).map(Document::Ruleset);
     }
-    let json = |error: &serde_json::Error| ReadError::Json { line: error.line() };
-    let probe: Probe = serde_json::from_str(start).map_err(|error| json(&error))?;
-    if probe.nftables.is_some() {
-        return read(text).map(Document::Ruleset);
+    // A ruleset is by far the largest of the three; it is gone through once.
+    let ruleset = read(text);
+    if !matches!(ruleset, Err(ReadError::OtherJson)) {
+        return ruleset.map(Document::Ruleset);
     }
-    let value: Value = serde_json::from_str(start).map_err(|error| json(&error))?;
-    let (bundle, snapshot) = if probe.bundle.is_some() {
+    let value: Value = serde_json::from_str(start).map_err(|error| ReadError::Json { line: error.line() })?;
+    let (bundle, snapshot) = if value.get("bundle").is_some_and(|bundle| !bundle.is_null()) {
         let snapshot = Snapshot::read(value).map_err(ReadError::Snapshot)?;
         (snapshot.bundle.clone(), Some(snapshot))
     } else {

@@ -1,12 +1,13 @@
 //! Reading a document part by part.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use super::value::{Object, Text, Value};
+use super::share::Objects;
+use super::value::Value;
+use crate::netfilter::text::{Text, Texts};
 
 /// Reads a document and hands on every entry of the list with this name; false where it has no such list.
 ///
@@ -18,32 +19,24 @@ pub(in crate::netfilter) fn each(
     mut entry: impl FnMut(Value),
 ) -> Result<bool, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let mut texts = Texts::default();
-    let found = Outer { name, entry: &mut entry, texts: &mut texts }.deserialize(&mut deserializer)?;
+    let mut kept = Kept::default();
+    let found = Outer { name, entry: &mut entry, kept: &mut kept }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(found)
 }
 
-/// The first texts that were met: the next equal one is the same. Names and values are apart, so that many different
-/// values leave room for the names, of which there are few.
+/// What was met and may come again.
 #[derive(Default)]
-struct Texts {
-    names: HashSet<Text>,
-    values: HashSet<Text>,
+struct Kept {
+    texts: Texts,
+    objects: Objects,
+    /// Where pairs and values stand until all of an object or list are there: every one would else ask for memory twice.
+    pairs: Vec<Vec<(Text, Value)>>,
+    values: Vec<Vec<Value>>,
 }
 
-const MOST_TEXTS: usize = 1024;
-
-fn one(texts: &mut HashSet<Text>, text: &str) -> Text {
-    if let Some(known) = texts.get(text) {
-        return known.clone();
-    }
-    let new = Text::from(text);
-    if texts.len() < MOST_TEXTS {
-        texts.insert(new.clone());
-    }
-    new
-}
+/// Longer lists are taken as they are.
+const SHORT: usize = 64;
 
 /// Accepts what is no object or list, and makes nothing of it.
 macro_rules! nothing {
@@ -73,7 +66,7 @@ macro_rules! nothing {
 struct Outer<'a, F> {
     name: &'a str,
     entry: &'a mut F,
-    texts: &'a mut Texts,
+    kept: &'a mut Kept,
 }
 
 impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for Outer<'_, F> {
@@ -102,7 +95,7 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for Outer<'_, F> {
         let mut found = false;
         while let Some(key) = map.next_key::<String>()? {
             if key == self.name {
-                found |= map.next_value_seed(List { entry: &mut *self.entry, texts: &mut *self.texts })?;
+                found |= map.next_value_seed(List { entry: &mut *self.entry, kept: &mut *self.kept })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -114,7 +107,7 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for Outer<'_, F> {
 /// The list.
 struct List<'a, F> {
     entry: &'a mut F,
-    texts: &'a mut Texts,
+    kept: &'a mut Kept,
 }
 
 impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for List<'_, F> {
@@ -140,7 +133,7 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for List<'_, F> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
-        while let Some(value) = list.next_element_seed(One(&mut *self.texts))? {
+        while let Some(value) = list.next_element_seed(One(&mut *self.kept))? {
             (self.entry)(value);
         }
         Ok(true)
@@ -148,7 +141,7 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for List<'_, F> {
 }
 
 /// One value.
-struct One<'a>(&'a mut Texts);
+struct One<'a>(&'a mut Kept);
 
 impl<'de> DeserializeSeed<'de> for One<'_> {
     type Value = Value;
@@ -182,7 +175,7 @@ impl<'de> Visitor<'de> for One<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(one(&mut self.0.values, text)))
+        Ok(Value::String(self.0.texts.value(text)))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
@@ -190,24 +183,33 @@ impl<'de> Visitor<'de> for One<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut values = Vec::with_capacity(2);
+        let mut values = self.0.values.pop().unwrap_or_default();
         while let Some(value) = list.next_element_seed(One(&mut *self.0))? {
             values.push(value);
         }
-        Ok(Value::Array(values.into()))
+        if values.len() > SHORT {
+            return Ok(Value::Array(values.into()));
+        }
+        let list = values.drain(..).collect();
+        self.0.values.push(values);
+        Ok(Value::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut pairs = Vec::with_capacity(1);
+        let mut pairs = self.0.pairs.pop().unwrap_or_default();
         while let Some(key) = map.next_key_seed(Key(&mut *self.0))? {
             pairs.push((key, map.next_value_seed(One(&mut *self.0))?));
         }
-        Ok(Value::Object(pairs.into_iter().collect::<Object>()))
+        let object = self.0.objects.one(&mut pairs);
+        if pairs.capacity() <= SHORT {
+            self.0.pairs.push(pairs);
+        }
+        Ok(Value::Object(object))
     }
 }
 
 /// The name of a pair.
-struct Key<'a>(&'a mut Texts);
+struct Key<'a>(&'a mut Kept);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
     type Value = Text;
@@ -225,6 +227,6 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-        Ok(one(&mut self.0.names, text))
+        Ok(self.0.texts.name(text))
     }
 }

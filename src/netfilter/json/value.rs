@@ -1,12 +1,12 @@
 //! Values.
 
-use std::borrow::Borrow;
 use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::Number;
+
+use crate::netfilter::text::Text;
 
 /// A JSON value of a ruleset.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +25,9 @@ pub enum Value {
     Object(Object),
 }
 
-/// A text of which there can be many copies.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Text(Arc<str>);
-
-/// The pairs of an object.
+/// The pairs of an object; a copy shares them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Object(Box<[(Text, Value)]>);
+pub struct Object(Arc<[(Text, Value)]>);
 
 impl Value {
     /// Returns what stands under a name, where this is an object.
@@ -107,13 +103,28 @@ impl Object {
 
     /// Returns the first pair, and lets its value be changed.
     pub(in crate::netfilter) fn first_mut(&mut self) -> Option<(&Text, &mut Value)> {
-        self.0.first_mut().map(|(key, value)| (&*key, value))
+        Arc::make_mut(&mut self.0).first_mut().map(|(key, value)| (&*key, value))
     }
 
     /// Takes what stands under a name, and leaves `null`.
     pub(in crate::netfilter) fn take(&mut self, name: &str) -> Option<Value> {
-        let found = self.0.iter_mut().rev().find(|(key, _)| key.as_str() == name);
+        let found = Arc::make_mut(&mut self.0).iter_mut().rev().find(|(key, _)| key.as_str() == name);
         found.map(|(_, value)| std::mem::replace(value, Value::Null))
+    }
+
+    /// Whether it is kept elsewhere too.
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Whether both are one object in memory; equal objects need not be.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns where it is in memory.
+    pub(super) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     /// Returns the object without some of its pairs.
@@ -126,34 +137,6 @@ impl Object {
 impl FromIterator<(Text, Value)> for Object {
     fn from_iter<I: IntoIterator<Item = (Text, Value)>>(pairs: I) -> Self {
         Self(pairs.into_iter().collect())
-    }
-}
-
-impl Text {
-    /// Returns the text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Deref for Text {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Text {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&str> for Text {
-    fn from(text: &str) -> Self {
-        Self(text.into())
     }
 }
 
@@ -175,12 +158,6 @@ impl From<i64> for Value {
     }
 }
 
-impl PartialEq<str> for Text {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
-}
-
 impl<'a> IntoIterator for &'a Object {
     type Item = (&'a Text, &'a Value);
     type IntoIter = std::iter::Map<std::slice::Iter<'a, (Text, Value)>, fn(&'a (Text, Value)) -> Self::Item>;
@@ -193,12 +170,6 @@ impl<'a> IntoIterator for &'a Object {
 impl PartialEq<str> for Value {
     fn eq(&self, other: &str) -> bool {
         self.as_str() == Some(other)
-    }
-}
-
-impl fmt::Display for Text {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self)
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::name::{owner, set_owner, table_owner};
 use crate::netfilter::ruleset::{Body, Chain, Rule, Ruleset};
+use crate::netfilter::text::Text;
 
 /// What is named as evidence for one program, at most.
 const MOST_EVIDENCE: usize = 12;
@@ -150,7 +151,7 @@ fn stages(rulesets: &[&Ruleset]) -> Vec<String> {
             let Body::Save(parts) = &rule.body else { continue };
             let target = parts.iter().find(|part| part.name == "-j").and_then(|part| part.values.first());
             let narrow = parts.iter().any(|part| !matches!(part.name.as_str(), "-j" | "-m" | "--comment"));
-            if matches!(target.map(String::as_str), Some("DROP" | "REJECT")) && !narrow {
+            if matches!(target.map(Text::as_str), Some("DROP" | "REJECT")) && !narrow {
                 remarks.push(format!(
                     "{} rule {} drops without any condition: everything that reaches it, containers too",
                     chain.name, rule.position

@@ -38,7 +38,7 @@ pub(super) fn test(field: Field, text: &str) -> Option<(Test, u128)> {
         return Some((Test::Is(field, prefix(address, family, ones)?), family));
     }
     // Holes in a mask: not a run, but still exact for a known address.
-    Some((Test::Mask(field, mask & all, Spans::one(address & mask)), family))
+    Some((Test::masked(field, mask & all, Spans::one(address & mask)), family))
 }
 
 /// Returns the addresses of a prefix.

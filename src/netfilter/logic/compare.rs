@@ -41,7 +41,7 @@ fn compare(scope: &mut Scope<'_>, left: &Operand, op: &str, right: &Value) -> Op
                 membership(scope, left, &list)?
             } else {
                 let mask = bits(*field, right)?;
-                Test::Mask(*field, mask, Spans::run(1, 255))
+                Test::masked(*field, mask, Spans::run(1, 255))
             };
             Some(chosen.negated(op == "!"))
         }
@@ -72,7 +72,7 @@ fn equality(scope: &mut Scope<'_>, left: &Operand, right: &Value) -> Option<Test
     match (left, right) {
         // Several flags in a list are one value.
         (Operand::Masked(field, mask, _), _) => {
-            Some(Test::Mask(*field, *mask, Spans::one(masked_value(*field, right)?)))
+            Some(Test::masked(*field, *mask, Spans::one(masked_value(*field, right)?)))
         }
         (Operand::Field(field @ Field::TcpFlags, _), Value::Array(_)) => {
             Some(Test::one(*field, bits(*field, right)?))
@@ -165,7 +165,7 @@ pub(super) fn membership(scope: &mut Scope<'_>, left: &Operand, elements: &[Valu
                 .iter()
                 .map(|element| masked_value(*field, element).map(|value| (value, value)))
                 .collect();
-            Some(Test::Mask(*field, *mask, Spans::of(each?)))
+            Some(Test::masked(*field, *mask, Spans::of(each?)))
         }
         Operand::Kind(field) => {
             let words: Option<Vec<&str>> = elements.iter().map(Value::as_str).collect();

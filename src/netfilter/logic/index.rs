@@ -38,23 +38,40 @@ impl Index {
         if rules.len() < SHORTEST {
             return None;
         }
-        let demands: Vec<Vec<(Field, &Spans)>> = rules.iter().map(demands).collect();
-        let mut shared: HashMap<(Field, &Spans), u32> = HashMap::new();
-        for demand in demands.iter().flatten() {
-            *shared.entry(*demand).or_default() += 1;
+        // Every demand is looked up once; `found` holds those of all rules, and where each rule's begin.
+        let (mut found, mut begins) = (Vec::with_capacity(2 * rules.len()), Vec::with_capacity(rules.len()));
+        let mut places: HashMap<(Field, &Spans), usize> = HashMap::with_capacity(rules.len());
+        let mut shared: Vec<(Field, &Spans, u32)> = Vec::new();
+        let mut of_rule = Vec::new();
+        for rule in rules {
+            begins.push(found.len());
+            of_rule.clear();
+            demands(rule, &mut of_rule);
+            for (field, spans) in of_rule.drain(..) {
+                let at = *places.entry((field, spans)).or_insert(shared.len());
+                match shared.get_mut(at) {
+                    Some((.., count)) => *count += 1,
+                    None => shared.push((field, spans, 1)),
+                }
+                found.push(at);
+            }
         }
+        drop(places);
         let total = f64::from(u32::try_from(rules.len()).ok()?);
+        let weight = |(field, spans, count): &(Field, &Spans, u32)| {
+            (f64::from(*count) / total).max(share(*field, spans))
+        };
+        let weights: Vec<f64> = shared.iter().map(weight).collect();
         let mut items: HashMap<Field, Vec<Item>> = HashMap::new();
         let mut always = Vec::new();
-        for (rule, demands) in demands.iter().enumerate() {
+        for (rule, begin) in begins.iter().enumerate() {
+            let end = begins.get(rule + 1).copied().unwrap_or(found.len());
             let rule = u32::try_from(rule).ok()?;
-            let weight = |demand: &(Field, &Spans)| {
-                let rules = shared.get(demand).copied().map_or(1.0, f64::from) / total;
-                rules.max(share(demand.0, demand.1))
-            };
-            let best = demands.iter().min_by(|a, b| weight(a).total_cmp(&weight(b)));
+            let weigh = |at: &usize| weights.get(*at).copied().unwrap_or(1.0);
+            let own = found.get(*begin..end).unwrap_or_default().iter();
+            let best = own.min_by(|a, b| weigh(a).total_cmp(&weigh(b))).and_then(|at| shared.get(*at));
             match best {
-                Some((field, spans)) => {
+                Some((field, spans, _)) => {
                     let runs =
                         spans.runs().iter().map(|(from, to)| Item { from: *from, to: *to, reach: *to, rule });
                     items.entry(*field).or_default().extend(runs);
@@ -94,15 +111,13 @@ pub(in crate::netfilter) enum Known<'a> {
     Nothing,
 }
 
-/// Returns what single fields have to be for a rule to match.
-fn demands(rule: &CodeRule) -> Vec<(Field, &Spans)> {
-    let mut found = Vec::new();
+/// Collects what single fields have to be for a rule to match.
+fn demands<'a>(rule: &'a CodeRule, found: &mut Vec<(Field, &'a Spans)>) {
     let tests = rule.steps.iter().map_while(|(_, step)| match step {
         Step::Match(test) => Some(test),
         Step::Change(_) | Step::Do(_) | Step::Choose(_) => None,
     });
-    tests.for_each(|test| demand(test, &mut found));
-    found
+    tests.for_each(|test| demand(test, found));
 }
 
 fn demand<'a>(test: &'a Test, found: &mut Vec<(Field, &'a Spans)>) {
@@ -198,7 +213,9 @@ mod tests {
     }
 
     fn meets(rule: &CodeRule, of: &impl Fn(Field) -> Spans) -> bool {
-        demands(rule).iter().all(|(field, spans)| !of(*field).intersect(spans).is_empty())
+        let mut found = Vec::new();
+        demands(rule, &mut found);
+        found.iter().all(|(field, spans)| !of(*field).intersect(spans).is_empty())
     }
 
     proptest! {

@@ -8,6 +8,7 @@ use super::span::Spans;
 use super::target::target;
 use super::test::{Field, Test};
 use crate::netfilter::ruleset::{Body, Part, Table};
+use crate::netfilter::text::Text;
 
 /// Collects the devices that the rules of a table name; `eth+` is every name that begins so.
 pub(super) fn devices(table: &Table, found: &mut Vec<(String, bool)>) {
@@ -60,6 +61,7 @@ pub(super) fn rule(scope: &mut Scope<'_>, parts: &[Part]) -> CodeRule {
     }
     // Conditions come before what is done, in whatever order they were written.
     code.steps.sort_by_key(|(_, step)| !matches!(step, Step::Match(_)));
+    code.steps.shrink_to_fit();
     code
 }
 
@@ -81,7 +83,7 @@ fn words(part: &Part) -> String {
 
 /// Returns what an option demands; nothing where it demands nothing.
 fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
-    let value = part.values.first().map_or("", String::as_str);
+    let value = part.values.first().map_or("", Text::as_str);
     let test = match (part.module.as_deref(), part.name.as_str()) {
         (None, "-p") => protocol(value),
         (None, "-s") => addresses(Field::Source, value),
@@ -98,8 +100,8 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
         (Some("tcp" | "udp" | "sctp" | "dccp" | "udplite"), "--dport" | "--destination-port") => {
             ports(Field::Dport, value)
         }
-        (Some("tcp"), "--syn") => Some(Test::Mask(Field::TcpFlags, 1 | 2 | 4 | 16, Spans::one(2))),
-        (Some("tcp"), "--tcp-flags") => flags(value, part.values.get(1).map_or("", String::as_str)),
+        (Some("tcp"), "--syn") => Some(Test::masked(Field::TcpFlags, 1 | 2 | 4 | 16, Spans::one(2))),
+        (Some("tcp"), "--tcp-flags") => flags(value, part.values.get(1).map_or("", Text::as_str)),
         (Some("multiport"), "--sports" | "--source-ports") => list(Field::Sport, value),
         (Some("multiport"), "--dports" | "--destination-ports") => list(Field::Dport, value),
         (Some("multiport"), "--ports") => {
@@ -139,7 +141,7 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
 
 /// Whether a packet is in a set that was told beside the rules.
 fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
-    let [name, flags] = part.values.as_slice() else { return None };
+    let [name, flags] = &*part.values else { return None };
     let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
     let listed = scope.member(name, flags, exceptions)?;
     if scope.fills(name) {
@@ -196,7 +198,7 @@ fn list(field: Field, value: &str) -> Option<Test> {
 
 fn flags(mask: &str, set: &str) -> Option<Test> {
     let bits = |text: &str| text.split(',').try_fold(0, |bits, flag| Some(bits | tcp_flag(flag)?));
-    Some(Test::Mask(Field::TcpFlags, bits(mask)?, Spans::one(bits(set)?)))
+    Some(Test::masked(Field::TcpFlags, bits(mask)?, Spans::one(bits(set)?)))
 }
 
 fn icmp(value: &str, six: bool) -> Option<Test> {
@@ -244,7 +246,7 @@ fn marks(value: &str) -> Option<Test> {
             if mask == u128::from(u32::MAX) {
                 return Some(Test::one(Field::Mark, set));
             }
-            Some(Test::Mask(Field::Mark, mask, Spans::one(set)))
+            Some(Test::masked(Field::Mark, mask, Spans::one(set)))
         }
     }
 }

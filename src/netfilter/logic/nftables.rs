@@ -56,6 +56,7 @@ pub(super) fn rule(scope: &mut Scope<'_>, expressions: &[Value]) -> CodeRule {
         };
         code.steps.extend(steps.into_iter().map(|step| (at, step)));
     }
+    code.steps.shrink_to_fit();
     code
 }
 
@@ -79,10 +80,7 @@ fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
             if name == "redirect" || body.get("addr").is_some() {
                 steps.push(Step::Change(Change::Set(Field::Destination, None)));
             }
-            steps.push(Step::Change(Change::Set(
-                Field::Dport,
-                body.get("port").and_then(Value::as_u64).map(u128::from),
-            )));
+            steps.push(Step::Change(Change::Set(Field::Dport, body.get("port").and_then(Value::as_u64))));
             steps.push(Step::Do(Code::Accept));
             steps
         }

@@ -67,7 +67,7 @@ pub(in crate::netfilter) enum Change {
     /// The connection is not tracked.
     Untrack,
     /// An address or port becomes this, or something unknown.
-    Set(super::Field, Option<u128>),
+    Set(super::Field, Option<u64>),
 }
 
 /// What a rule does with a packet.

@@ -8,6 +8,7 @@ use super::test::Test;
 use super::{iptables, nftables};
 use crate::netfilter::ipset;
 use crate::netfilter::ruleset::{Body, Ruleset, Table};
+use crate::netfilter::text::Text;
 
 /// What a rule can name: the chains and sets of its table.
 pub(super) struct Scope<'a> {
@@ -39,7 +40,7 @@ fn filled(ruleset: &Ruleset) -> HashSet<&str> {
     });
     let changes =
         parts.flatten().filter(|part| matches!(part.name.as_str(), "--add-set" | "--map-set" | "--del-set"));
-    changes.filter_map(|part| part.values.first()).map(String::as_str).collect()
+    changes.filter_map(|part| part.values.first()).map(Text::as_str).collect()
 }
 
 impl<'a> Scope<'a> {

@@ -1,18 +1,28 @@
 //! Sets of numbers as sorted runs.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A set of numbers: sorted runs that neither touch nor overlap. A copy shares them: a set of a hundred thousand addresses stands
 /// in many tests and regions, and once in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in crate::netfilter) struct Spans(Arc<Vec<(u128, u128)>>);
+pub(in crate::netfilter) struct Spans(Arc<[(u128, u128)]>);
+
+/// Protocols, states, types of ICMP: nearly every rule asks for one of them, so there is one of each.
+static SMALL: LazyLock<Vec<Spans>> =
+    LazyLock::new(|| (0..=255).map(|value| Spans(Arc::new([(value, value)]))).collect());
 
 /// A few runs tell two sets apart almost always; all of them would be read again and again.
 impl Hash for Spans {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let many = self.0.len();
-        (many, self.0.first(), self.0.get(many / 2), self.0.last()).hash(state);
+        match &*self.0 {
+            // Most sets are one run of numbers that are not large.
+            [(from, to)] => match (u64::try_from(*from), u64::try_from(*to)) {
+                (Ok(from), Ok(to)) => (from, to).hash(state),
+                _ => (from, to).hash(state),
+            },
+            runs => (runs.len(), runs.first(), runs.get(runs.len() / 2), runs.last()).hash(state),
+        }
     }
 }
 
@@ -22,12 +32,17 @@ impl Spans {
     }
 
     pub(in crate::netfilter) fn one(value: u128) -> Self {
-        Self(Arc::new(vec![(value, value)]))
+        Self::run(value, value)
     }
 
     /// A run from one number to another, both included; nothing where they stand in the wrong order.
     pub(in crate::netfilter) fn run(from: u128, to: u128) -> Self {
-        if from <= to { Self(Arc::new(vec![(from, to)])) } else { Self::none() }
+        let small = usize::try_from(from).ok().filter(|_| from == to).and_then(|at| SMALL.get(at));
+        match small {
+            Some(small) => small.clone(),
+            None if from <= to => Self(Arc::new([(from, to)])),
+            None => Self::none(),
+        }
     }
 
     pub(in crate::netfilter) fn of(runs: impl IntoIterator<Item = (u128, u128)>) -> Self {
@@ -40,7 +55,10 @@ impl Spans {
                 _ => merged.push((from, to)),
             }
         }
-        Self(Arc::new(merged))
+        match merged.as_slice() {
+            [(from, to)] => Self::run(*from, *to),
+            _ => Self(merged.into()),
+        }
     }
 
     pub(in crate::netfilter) fn is_empty(&self) -> bool {
@@ -49,7 +67,7 @@ impl Spans {
 
     /// Returns the only number in it, if it is one.
     pub(in crate::netfilter) fn single(&self) -> Option<u128> {
-        match self.0.as_slice() {
+        match &*self.0 {
             [(from, to)] if from == to => Some(*from),
             _ => None,
         }
@@ -78,7 +96,7 @@ impl Spans {
         {
             runs.push((start, last));
         }
-        Self(Arc::new(runs))
+        Self(runs.into())
     }
 
     pub(in crate::netfilter) fn intersect(&self, other: &Self) -> Self {
@@ -91,7 +109,7 @@ impl Spans {
                 runs.push((run.0.max(*from), run.1.min(*to)));
             }
         }
-        Self(Arc::new(runs))
+        Self(runs.into())
     }
 
     pub(in crate::netfilter) fn subtract(&self, other: &Self) -> Self {

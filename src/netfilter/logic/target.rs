@@ -5,16 +5,17 @@ use super::program::{Change, Code, Step};
 use super::scope::Scope;
 use super::test::Field;
 use crate::netfilter::ruleset::Part;
+use crate::netfilter::text::Text;
 
 /// Returns what a target does.
 pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<Step> {
-    let name = part.values.first().map_or("", String::as_str);
+    let name = part.values.first().map_or("", Text::as_str);
     if part.name == "-g" {
         return vec![Step::Do(scope.chain(name, true))];
     }
     let option = |wanted: &str| {
         let own = parts.iter().find(|part| part.name == wanted && part.module.as_deref() == Some(name));
-        own.map(|part| part.values.first().map_or("", String::as_str))
+        own.map(|part| part.values.first().map_or("", Text::as_str))
     };
     match name {
         _ if scope.has_chain(name) => vec![Step::Do(scope.chain(name, false))],

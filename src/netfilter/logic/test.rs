@@ -78,7 +78,7 @@ pub(in crate::netfilter) enum Test {
     /// Holds for these values of a field.
     Is(Field, Spans),
     /// Holds where the masked value of a field is one of these.
-    Mask(Field, u128, Spans),
+    Mask(Field, Box<u128>, Spans),
     /// Cannot be told from the description of a packet; the number stands for the text in [`super::Names`].
     Atom(u32),
     Always,
@@ -91,6 +91,10 @@ pub(in crate::netfilter) enum Test {
 impl Test {
     pub(in crate::netfilter) fn one(field: Field, value: u128) -> Self {
         Self::Is(field, Spans::one(value))
+    }
+
+    pub(in crate::netfilter) fn masked(field: Field, mask: u128, spans: Spans) -> Self {
+        Self::Mask(field, Box::new(mask), spans)
     }
 
     pub(in crate::netfilter) fn not(self) -> Self {

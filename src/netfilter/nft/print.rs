@@ -1,7 +1,8 @@
 //! What `nft -j list ruleset` would print.
 
-use crate::netfilter::json::{Object, Text, Value};
+use crate::netfilter::json::{Object, Value};
 use crate::netfilter::ruleset::{Body, Chain, Object as Other, Rule, Ruleset, Set, Table};
+use crate::netfilter::text::Text;
 
 /// Writes a ruleset: tables, chains, objects, sets, rules, so that whatever is named is there already.
 pub(in crate::netfilter) fn print(ruleset: &Ruleset) -> String {

@@ -6,6 +6,7 @@ use super::option::is_extension_target;
 use super::rule;
 use crate::netfilter::error::ReadError;
 use crate::netfilter::ruleset::{Base, Body, Chain, Family, Format, Part, Ruleset, Table, Warning};
+use crate::netfilter::text::Texts;
 
 const VERDICTS: [&str; 5] = ["ACCEPT", "DROP", "REJECT", "RETURN", "QUEUE"];
 
@@ -27,6 +28,7 @@ pub(in crate::netfilter) fn read(text: &str) -> Result<Ruleset, ReadError> {
 #[derive(Default)]
 struct Document {
     tables: Vec<Table>,
+    texts: Texts,
     /// Where each chain of the last table is.
     chains: HashMap<String, usize>,
     /// Where each table is, and whether the last one still misses its COMMIT.
@@ -148,7 +150,8 @@ impl Document {
             Some((counts, rest)) => (counters(&format!("[{counts}]")), rest.trim_start()),
             None => (None, line),
         };
-        let Some(mut read) = rule::read(rest, counts.map(|counts| counts.0), counts.map(|counts| counts.1))
+        let Some(mut read) =
+            rule::read(rest, counts.map(|counts| counts.0), counts.map(|counts| counts.1), &mut self.texts)
         else {
             self.warn(number, format!("not understood: {}", clip(line)));
             return;
@@ -173,17 +176,17 @@ impl Document {
                     && (part.name == "-g"
                         || !VERDICTS.contains(&target.as_str()) && !is_extension_target(target))
                 {
-                    self.missing.push((number, target.clone()));
+                    self.missing.push((number, target.to_string()));
                 }
             }
         }
-        let known = self.chains.get(&read.chain).copied();
+        let known = self.chains.get(&*read.chain).copied();
         let Some(table) = self.tables.last_mut() else { return };
         let index = known.unwrap_or(table.chains.len());
         if known.is_none() {
             let base = base(&table.name, &read.chain);
             table.chains.push(Chain {
-                name: read.chain.clone(),
+                name: read.chain.to_string(),
                 base,
                 policy: None,
                 packets: None,
@@ -191,7 +194,7 @@ impl Document {
                 rest: None,
                 rules: Vec::new(),
             });
-            self.chains.insert(read.chain.clone(), index);
+            self.chains.insert(read.chain.to_string(), index);
             self.warn(number, format!("the chain {} is not declared", read.chain));
         }
         let last = self.tables.len() - 1;

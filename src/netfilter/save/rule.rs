@@ -1,34 +1,46 @@
 //! One `-A` line.
 
+use std::borrow::Cow;
+
 use super::option::{canonical, is_module, words};
 use super::word::{Word, quoted, split};
 use crate::netfilter::ruleset::{Body, Part, Rule};
+use crate::netfilter::text::{Text, Texts};
 
 /// A rule together with its chain and what is odd about it.
-pub(super) struct Read {
-    pub(super) chain: String,
+pub(super) struct Read<'a> {
+    pub(super) chain: Cow<'a, str>,
     pub(super) rule: Rule,
     pub(super) odd: Vec<String>,
 }
 
 /// Reads a rule line without its counters; nothing where no chain stands in it.
-pub(super) fn read(line: &str, packets: Option<u64>, bytes: Option<u64>) -> Option<Read> {
+pub(super) fn read<'a>(
+    line: &'a str,
+    packets: Option<u64>,
+    bytes: Option<u64>,
+    texts: &mut Texts,
+) -> Option<Read<'a>> {
     let (words, open) = split(line);
+    let parts = Vec::with_capacity(words.len() / 2);
     let mut words = words.into_iter().peekable();
     let add = words.next()?;
     if add.text != "-A" && add.text != "--append" {
         return None;
     }
     let chain = words.next()?.text;
-    let mut reader = Reader { words, parts: Vec::new(), modules: Vec::new(), odd: Vec::new() };
+    let mut reader = Reader { words, texts, parts, modules: Vec::new(), odd: Vec::new() };
     reader.all();
-    let Reader { parts, mut odd, .. } = reader;
+    let Reader { mut parts, mut odd, .. } = reader;
+    parts.shrink_to_fit();
     if open {
         odd.push("a quote that is never closed".to_owned());
     }
     let opaque: Vec<String> = parts.iter().filter(|part| !part.known).map(in_words).collect();
-    let comment =
-        parts.iter().find(|part| part.name == "--comment").and_then(|part| part.values.first().cloned());
+    let comment = parts
+        .iter()
+        .find(|part| part.name == "--comment")
+        .and_then(|part| part.values.first().map(Text::to_string));
     let rule = Rule {
         position: 0,
         handle: None,
@@ -54,15 +66,16 @@ pub(in crate::netfilter) fn in_words(part: &Part) -> String {
     text
 }
 
-struct Reader<I: Iterator<Item = Word>> {
+struct Reader<'a, 't, I: Iterator<Item = Word<'a>>> {
     words: std::iter::Peekable<I>,
+    texts: &'t mut Texts,
     parts: Vec<Part>,
     /// The modules that are loaded, the last one last.
-    modules: Vec<String>,
+    modules: Vec<Text>,
     odd: Vec<String>,
 }
 
-impl<I: Iterator<Item = Word>> Reader<I> {
+impl<'a, I: Iterator<Item = Word<'a>>> Reader<'a, '_, I> {
     fn all(&mut self) {
         let mut negated = false;
         while let Some(word) = self.words.next() {
@@ -75,14 +88,10 @@ impl<I: Iterator<Item = Word>> Reader<I> {
             }
             if word.quoted || !word.text.starts_with('-') {
                 self.odd.push(format!("a word that belongs to nothing: {}", word.text));
-                self.parts.push(Part {
-                    // Nothing says what it is: it is kept as it stood.
-                    name: if word.quoted { quoted(&word.text) } else { word.text },
-                    module: None,
-                    negated,
-                    values: Vec::new(),
-                    known: false,
-                });
+                // Nothing says what it is: it is kept as it stood.
+                let name =
+                    if word.quoted { Text::from(&*quoted(&word.text)) } else { Text::from(&*word.text) };
+                self.parts.push(Part { name, module: None, negated, values: Box::default(), known: false });
             } else {
                 self.option(&word.text, negated);
             }
@@ -129,27 +138,27 @@ impl<I: Iterator<Item = Word>> Reader<I> {
     }
 
     /// Takes the words behind an option; where their number is not known, up to the next option.
-    fn take(&mut self, name: &str, module: Option<String>, negated: bool, count: Option<usize>) -> Part {
-        let mut part =
-            Part { name: name.to_owned(), module, negated, values: Vec::new(), known: count.is_some() };
+    fn take(&mut self, name: &str, module: Option<Text>, negated: bool, count: Option<usize>) -> Part {
+        let mut negated = negated;
+        let mut values = Vec::with_capacity(count.unwrap_or(0));
         if count.is_some_and(|count| count > 0)
             && let Some(_) = self.words.next_if(|word| word.text == "!" && !word.quoted)
         {
             // The old place of the exclamation mark.
-            part.negated = true;
+            negated = true;
         }
-        while part.values.len() < count.unwrap_or(usize::MAX) {
-            let is_value = |word: &Word| {
-                word.quoted || count.is_some() && part.values.is_empty() || !is_option(&word.text)
-            };
+        while values.len() < count.unwrap_or(usize::MAX) {
+            let is_value =
+                |word: &Word| word.quoted || count.is_some() && values.is_empty() || !is_option(&word.text);
             let Some(word) = self.words.next_if(is_value) else { break };
-            part.values.push(word.text);
+            values.push(self.texts.value(&word.text));
         }
-        if count.is_some_and(|count| part.values.len() < count) {
+        let short = count.is_some_and(|count| values.len() < count);
+        if short {
             self.odd.push(format!("nothing behind {name}"));
-            part.known = false;
         }
-        part
+        let known = count.is_some() && !short;
+        Part { name: self.texts.name(name), module, negated, values: values.into(), known }
     }
 
     /// Loads what an option brings; false where it brings a match that is not known.
@@ -157,7 +166,10 @@ impl<I: Iterator<Item = Word>> Reader<I> {
         let Some(value) = part.values.first() else { return true };
         match part.name.as_str() {
             // A protocol brings its own match.
-            "-p" if is_module(value) => self.modules.push(canonical(value).to_owned()),
+            "-p" if is_module(value) => {
+                let module = self.texts.value(canonical(value));
+                self.modules.push(module);
+            }
             "-m" => {
                 self.modules.push(value.clone());
                 return is_module(value);

@@ -1,17 +1,23 @@
 //! Words of a rule, with the quotes that `iptables-save` writes.
 
+use std::borrow::Cow;
+
 /// A word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) text: String,
+pub(super) struct Word<'a> {
+    pub(super) text: Cow<'a, str>,
     /// Whether it stood in quotes: then it is no option, whatever it looks like.
     pub(super) quoted: bool,
 }
 
 /// Splits a line; the flag tells whether a quote was left open.
-pub(super) fn split(line: &str) -> (Vec<Word>, bool) {
+pub(super) fn split(line: &str) -> (Vec<Word<'_>>, bool) {
+    if !line.contains(['"', '\'']) {
+        let words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+        return (words.map(|word| Word { text: Cow::Borrowed(word), quoted: false }).collect(), false);
+    }
     let mut words = Vec::new();
-    let mut word = Word { text: String::new(), quoted: false };
+    let (mut text, mut quoted) = (String::new(), false);
     let mut inside = false;
     let mut quote = None;
     let mut chars = line.chars();
@@ -19,26 +25,26 @@ pub(super) fn split(line: &str) -> (Vec<Word>, bool) {
         match (quote, char) {
             (None, ' ' | '\t') => {
                 if inside {
-                    words.push(std::mem::replace(&mut word, Word { text: String::new(), quoted: false }));
-                    inside = false;
+                    words.push(Word { text: Cow::Owned(std::mem::take(&mut text)), quoted });
+                    (inside, quoted) = (false, false);
                 }
             }
             (None, '"' | '\'') if !inside => {
                 quote = Some(char);
                 inside = true;
-                word.quoted = true;
+                quoted = true;
             }
             (Some(open), _) if open == char => quote = None,
             // In double quotes a backslash protects what follows it.
-            (Some('"'), '\\') => word.text.extend(chars.next()),
+            (Some('"'), '\\') => text.extend(chars.next()),
             _ => {
-                word.text.push(char);
+                text.push(char);
                 inside = true;
             }
         }
     }
     if inside {
-        words.push(word);
+        words.push(Word { text: Cow::Owned(text), quoted });
     }
     (words, quote.is_some())
 }

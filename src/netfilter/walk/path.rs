@@ -138,7 +138,7 @@ impl Path {
                 if open && tests.len() > WIDEST { self.fact(test) } else { (!open).then_some(false) }
             }
             Test::Is(Field::Mark, spans) => self.mark_holds(test, MARK_BITS, spans),
-            Test::Mask(Field::Mark, mask, spans) => self.mark_holds(test, *mask, spans),
+            Test::Mask(Field::Mark, mask, spans) => self.mark_holds(test, **mask, spans),
             Test::Is(field, spans) => match self.known(*field) {
                 Known::Value(value) => Some(spans.contains(value)),
                 Known::OneOf(own) if own.within(spans) => Some(true),
@@ -147,8 +147,8 @@ impl Path {
                 Known::Nothing => self.fact(test),
             },
             Test::Mask(field, mask, spans) => match self.known(*field) {
-                Known::Value(value) => Some(spans.contains(value & mask)),
-                Known::OneOf(own) => match masked(*field, *mask, spans, own) {
+                Known::Value(value) => Some(spans.contains(value & **mask)),
+                Known::OneOf(own) => match masked(*field, **mask, spans, own) {
                     Some(chosen) if chosen.is_empty() => Some(false),
                     Some(chosen) if chosen == *own => Some(true),
                     Some(_) => None,
@@ -202,7 +202,7 @@ impl Path {
                 let chosen = match (test, self.known(*field)) {
                     (_, Known::Value(_) | Known::Nothing) => None,
                     _ if *field == Field::Mark => None,
-                    (Test::Mask(_, mask, _), Known::OneOf(own)) => masked(*field, *mask, spans, own),
+                    (Test::Mask(_, mask, _), Known::OneOf(own)) => masked(*field, **mask, spans, own),
                     (_, Known::OneOf(own)) => Some(own.intersect(spans)),
                 };
                 match chosen {
@@ -258,7 +258,7 @@ impl Path {
         let mut other = self.clone();
         other.facts.push((self.version, test.clone(), false));
         self.facts.push((self.version, test.clone(), true));
-        let mask = if let Test::Mask(_, mask, _) = test { *mask } else { MARK_BITS };
+        let mask = if let Test::Mask(_, mask, _) = test { **mask } else { MARK_BITS };
         if let (Field::Mark, Some(value)) = (field, spans.single()) {
             self.mark = (self.mark.0 | mask, (self.mark.1 & !mask) | (value & mask));
         }
@@ -288,7 +288,7 @@ impl Path {
             Change::Untrack => self.untracked = true,
             Change::Set(field, value) => {
                 if let Some(now) = self.now.get_mut(place(*field)) {
-                    *now = Some(*value);
+                    *now = Some(value.map(u128::from));
                 }
                 self.version += 1;
             }
