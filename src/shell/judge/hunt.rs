@@ -104,19 +104,35 @@ impl Hunter<'_> {
                 break;
             }
             link = source.before;
-            let words = texts_of(source);
-            let mut open = vec![words.as_slice()];
-            while let Some(words) = open.pop() {
-                if !self.pay(words.len()) {
-                    return Some(too_deep());
-                }
-                let words = without_assignments(words);
-                self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
-                open.extend(inner(self.policy, words).into_iter().filter_map(|inside| match inside {
-                    Inner::Words(words) => Some(words),
-                    Inner::Text(_) | Inner::Unclear => None,
-                }));
+            let found = self.printed(&texts_of(source));
+            if found.is_some() {
+                return found;
             }
+        }
+        None
+    }
+
+    /// Queues what a command may print, whoever starts it and wherever: what stands behind a program.
+    fn printed(&mut self, words: &[&str]) -> Option<Forbidden> {
+        let mut open = vec![words];
+        while let Some(words) = open.pop() {
+            if !self.pay(words.len()) {
+                return Some(too_deep());
+            }
+            let words = without_assignments(words);
+            self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
+            if words.first().is_some_and(|program| base(program).eq_ignore_ascii_case("az")) {
+                for script in cloud::scripts(words, &self.policy.cloud) {
+                    let found = self.printed(&script.split_ascii_whitespace().collect::<Vec<_>>());
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+            }
+            open.extend(inner(self.policy, words).into_iter().filter_map(|inside| match inside {
+                Inner::Words(words) => Some(words),
+                Inner::Text(_) | Inner::Unclear => None,
+            }));
         }
         None
     }
