@@ -50,6 +50,8 @@ mod sessions;
 mod setup;
 #[cfg(feature = "shell")]
 mod shell;
+#[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
+mod tone;
 #[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
 

@@ -1,46 +1,15 @@
 //! A text for people: aligned, with color at a terminal, and nothing of a document in it that would steer one.
 
-use std::io::{self, IsTerminal as _};
-
 use super::input::harmless;
 use super::print::line;
-use crate::config::Environment;
+pub(super) use super::tone::Tone;
+use super::tone::is_colored;
 
 /// Wider cells push the rest of their row aside instead of the whole table.
 const WIDEST: usize = 44;
 
 /// So many warnings are shown to people.
 const WARNINGS: usize = 30;
-
-/// How a piece of text is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
-    /// As it is.
-    Plain,
-    /// A title, or the answer itself.
-    Strong,
-    /// What works.
-    Good,
-    /// What does not.
-    Bad,
-    /// What is odd or not decided.
-    Odd,
-    /// What matters least.
-    Faint,
-}
-
-impl Tone {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Strong => "1",
-            Self::Good => "32",
-            Self::Bad => "31",
-            Self::Odd => "33",
-            Self::Faint => "2",
-        }
-    }
-}
 
 /// A piece of text and how it is meant.
 pub(super) type Cell = (Tone, String);
@@ -68,20 +37,13 @@ pub(super) struct Page {
 impl Page {
     /// Begins a text for standard output: color only at a terminal that did not ask for none.
     pub(super) fn new() -> Self {
-        let environment = Environment::read();
-        let refused = environment.text("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || environment.text("TERM") == Some("dumb");
-        Self { text: String::new(), color: !refused && io::stdout().is_terminal() }
+        Self { text: String::new(), color: is_colored() }
     }
 
     /// Adds a piece of text.
     pub(super) fn add(&mut self, tone: Tone, text: &str) -> &mut Self {
         let text = harmless(text);
-        if self.color && tone != Tone::Plain {
-            self.text.push_str(&format!("\x1b[{}m{text}\x1b[0m", tone.code()));
-        } else {
-            self.text.push_str(&text);
-        }
+        self.text.push_str(&if self.color { tone.paint(&text) } else { text });
         self
     }
 

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::input::{self, harmless};
+use super::input;
 use super::print::{Hinted, line};
+use super::tone::{Tone, tinted};
 use crate::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, hit, read};
 
 const BAD_NEWS: u8 = 3;
@@ -79,12 +80,24 @@ fn protocol(text: &str) -> Result<u8, String> {
     }
 }
 
+/// The words with which lines begin that matter, and how they are meant.
+const WORDS: &[(&str, Tone)] = &[
+    ("IMPAIRED", Tone::Bad),
+    ("not impaired", Tone::Good),
+    ("nothing impairs", Tone::Good),
+    ("!", Tone::Bad),
+    ("hit by", Tone::Bad),
+    ("led around", Tone::Good),
+    ("unknown:", Tone::Odd),
+    ("warning", Tone::Odd),
+];
+
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
             let found = understood(read(&input::text(file, LARGEST)?))?;
-            line(&if *json { serde_json::to_string(&found)? } else { harmless(&told(&found)) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Hit { file, protocol, src, dst, sport, dport, json, exit_code } => {
@@ -94,7 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             let hits = understood(hit(&text, &flow))?;
             let met: Vec<(&Qdisc, &Hit)> =
                 found.devices.iter().zip(&hits).filter(|(qdisc, _)| qdisc.impairs).collect();
-            line(&if *json { documented(&met).to_string() } else { harmless(&met_in_words(&met)) })?;
+            line(&if *json { documented(&met).to_string() } else { tinted(&met_in_words(&met), WORDS) })?;
             let meets = met.iter().any(|(_, hit)| matches!(hit, Hit::Meets(_)));
             let unknown = met.iter().any(|(_, hit)| matches!(hit, Hit::Unknown(_)));
             Ok(match (*exit_code, meets, unknown) {

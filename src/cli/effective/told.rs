@@ -1,12 +1,12 @@
 //! A comparison in words.
 
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::base::Digest;
 use crate::cli::input::harmless;
+use crate::cli::tone::is_colored;
 use crate::effective::{Category, Change, Comparison, Kind, NicError, Side, Status};
 
 /// How much of one value is shown.
@@ -27,7 +27,7 @@ pub(super) struct Page<'a> {
 
 /// Tells people what a comparison came to.
 pub(super) fn told(page: &Page<'_>) -> String {
-    let color = io::stdout().is_terminal();
+    let color = is_colored();
     let found = page.found;
     let mut lines = vec![headline(found, color)];
     for (name, side) in [("baseline", page.before), ("current", page.after)] {

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use super::told::WORDS;
 use super::{keep, told, whole};
-use crate::cli::input::{self, harmless};
+use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
+use crate::cli::tone::tinted;
 use crate::netfilter::{
     Document, LARGEST, Packet, State, Status, Verdict, diff, diff_hosts, explain, explain_change, open,
     read_sets, walk, walk_host,
@@ -161,9 +163,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 Document::Ruleset(ruleset) if *print => crate::netfilter::print(&ruleset).trim_end().to_owned(),
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
-                Document::Ruleset(ruleset) => harmless(&told::ruleset(&ruleset)),
+                Document::Ruleset(ruleset) => tinted(&told::ruleset(&ruleset), WORDS),
                 Document::Host(host) if *json => serde_json::to_string(&host)?,
-                Document::Host(host) => harmless(&whole::host(&host)),
+                Document::Host(host) => tinted(&whole::host(&host), WORDS),
             };
             line(&text)?;
             Ok(0)
@@ -173,14 +175,14 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 (Document::Ruleset(a), Document::Ruleset(b)) => {
                     let found = diff(&a, &b)
                         .map_err(|error| Hinted::new(error, "compare what one program printed, at two times"))?;
-                    let told = if *json { serde_json::to_string(&found)? } else { harmless(&told::diff(&found)) };
+                    let told = if *json { serde_json::to_string(&found)? } else { tinted(&told::diff(&found), WORDS) };
                     // The program ends: to give back a million small pieces one by one would only take time.
                     std::mem::forget((a, b));
                     (told, found.status)
                 }
                 (Document::Host(a), Document::Host(b)) => {
                     let found = diff_hosts(&a, &b);
-                    let told = if *json { serde_json::to_string(&found)? } else { harmless(&whole::diff(&found)) };
+                    let told = if *json { serde_json::to_string(&found)? } else { tinted(&whole::diff(&found), WORDS) };
                     (told, found.status)
                 }
                 (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
@@ -199,7 +201,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                     explain_change(&a, &b).ok_or_else(unlike)?
                 }
             };
-            line(&if *json { serde_json::to_string(&found)? } else { harmless(&found.to_string()) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&found.to_string(), WORDS) })?;
             Ok(0)
         }
         Sub::Collect => {
@@ -261,7 +263,7 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
             let text = if described.json {
                 serde_json::to_string(&answer)?
             } else {
-                harmless(&told::answer(&answer, &ruleset, described.trace))
+                tinted(&told::answer(&answer, &ruleset, described.trace), WORDS)
             };
             (text, answer.verdict)
         }
@@ -270,7 +272,7 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
             let text = if described.json {
                 serde_json::to_string(&answer)?
             } else {
-                harmless(&whole::answer(&answer, &host, described.trace))
+                tinted(&whole::answer(&answer, &host, described.trace), WORDS)
             };
             (text, answer.verdict)
         }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::command::{code, document};
+use super::told::WORDS;
 use super::whole;
 use crate::base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
-use crate::cli::input::{self, harmless};
+use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
+use crate::cli::tone::tinted;
 use crate::config::{Environment, PlaceError, data_dir};
 use crate::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts};
 
@@ -72,7 +74,7 @@ pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
     let told = format!("{}\n  in {}", whole::snapshot(&snapshot.about()), path.display());
     let Some(before) = baseline else {
         let about = serde_json::json!({ "path": path, "snapshot": snapshot.about() });
-        line(&if kept.json { about.to_string() } else { harmless(&told) })?;
+        line(&if kept.json { about.to_string() } else { tinted(&told, WORDS) })?;
         return Ok(0);
     };
     let (Document::Host(a), Document::Host(b)) = (before, document(&path)?) else {
@@ -82,7 +84,7 @@ pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
     line(&if kept.json {
         serde_json::to_string(&found)?
     } else {
-        harmless(&format!("{}\n{told}", whole::diff(&found)))
+        tinted(&format!("{}\n{told}", whole::diff(&found)), WORDS)
     })?;
     Ok(code(kept.exit_code, found.status))
 }

@@ -1,6 +1,24 @@
 //! The answers for people.
 
+use crate::cli::tone::Tone;
 use crate::netfilter::{Answer, Change, Diff, Ruleset, Severity, Status};
+
+/// The words with which lines begin that matter, and how they are meant.
+pub(super) const WORDS: &[(&str, Tone)] = &[
+    ("ACCEPT", Tone::Good),
+    ("DROP", Tone::Bad),
+    ("REJECT", Tone::Bad),
+    ("INDETERMINATE", Tone::Odd),
+    ("INCONCLUSIVE", Tone::Odd),
+    ("no drift", Tone::Good),
+    ("DRIFT", Tone::Bad),
+    ("drift", Tone::Odd),
+    ("critical", Tone::Bad),
+    ("notable", Tone::Odd),
+    ("noise", Tone::Faint),
+    ("warning", Tone::Odd),
+    ("UNREAD", Tone::Odd),
+];
 
 /// Writes what a ruleset holds.
 pub(super) fn ruleset(ruleset: &Ruleset) -> String {
