@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Sub::Analyze(arguments) => analyze::run(arguments),
         Sub::Compare(arguments) => compare::run(arguments),
         Sub::Rules { json } => {
-            line(&if *json { serde_json::to_string(rules())? } else { table() })?;
+            line(&if *json { serde_json::to_string(&rules().collect::<Vec<_>>())? } else { table() })?;
             Ok(0)
         }
     }
@@ -56,5 +56,5 @@ fn table() -> String {
         };
         format!("{:<20} {:<9} {limit:<12} {}", rule.code, rule.severity.name(), rule.when)
     };
-    rules().iter().map(row).collect::<Vec<_>>().join("\n")
+    rules().map(row).collect::<Vec<_>>().join("\n")
 }

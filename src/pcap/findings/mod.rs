@@ -1,8 +1,13 @@
 //! What is wrong: rules as data, and the findings that they make.
 
+mod filter;
 mod find;
 mod finding;
+mod link;
+mod names;
+mod path;
 mod rule;
+mod tcp;
 
 pub(super) use find::find;
 pub use finding::{Evidence, Finding, Severity};

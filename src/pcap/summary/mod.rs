@@ -1,9 +1,14 @@
 //! The account of a capture: types of the contract, and how they are filled.
 
 mod kind;
+mod link;
+mod names;
+mod path;
+mod warn;
 mod write;
 
 pub use kind::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
-pub(super) use write::{mac, write};
+pub(super) use link::mac;
+pub(super) use write::write;

@@ -1,28 +1,25 @@
 //! From what was remembered to the account of it.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::kind::{
-    ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
-};
+use super::kind::{FileFacts, Summary, TcpFacts};
+use super::link::addresses;
+use super::names::names;
+use super::path::complaints;
+use super::warn::warn;
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
-use crate::pcap::flow::{Figures, State, percent};
+use crate::pcap::flow::{Figures, percent};
 use crate::pcap::focus::Focus;
-use crate::pcap::icmp::{Complaint, Heard};
 use crate::pcap::label::Label;
 use crate::pcap::read::Ending;
-use crate::pcap::{arp, dns};
 
 const VERSION: u32 = 1;
 /// How many entries a list has unless everything is asked for.
 const ENTRIES: usize = 20;
-/// So many connections at least say something about where the capture was taken.
-const FEW_STREAMS: u64 = 3;
 /// How many bytes the account has at most unless everything is asked for, frames that were asked for not counted.
 const LONGEST: usize = 23_500;
 /// So many entries stay in a list even where that makes it longer.
@@ -52,11 +49,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
             flows: pass.flows.told(),
         },
         dns: names(&pass.dns, unanswered, (most, focus)),
-        icmp: IcmpFacts {
-            types: types(&pass.icmp.types),
-            types_v6: types(&pass.icmp.types_v6),
-            unreachable: unreachable(&pass.icmp.complaints, (most, focus)),
-        },
+        icmp: complaints(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
         findings,
         warnings,
@@ -127,118 +120,5 @@ fn moment(nanos: u64) -> String {
         .unwrap_or_else(|| format!("{nanos} ns since 1970"))
 }
 
-fn warn(warnings: &mut Vec<String>, pass: &Pass, ending: &Ending, (evicted, given_up): (u64, u64)) {
-    let counts = &pass.counts;
-    if ending.cut_off && ending.warnings.is_empty() {
-        warnings.push("the file ends within a record; everything before was read".to_owned());
-    }
-    if ending.dropped > 0 {
-        warnings.push(format!("the capturing side dropped {} packets: gaps may be its own", ending.dropped));
-    }
-    for (link, frames) in counts.unknown.iter().take(5) {
-        warnings.push(format!("link type {link} is not looked into: {frames} frames were only counted"));
-    }
-    if counts.snapped > 0 {
-        warnings.push(format!("{} packets were captured in part", counts.snapped));
-    }
-    if counts.back > 0 {
-        warnings.push(format!("the time goes back {} times: rates and delays may be wrong", counts.back));
-    }
-    let one_way = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
-    if one_way >= FEW_STREAMS && one_way * 5 >= pass.flows.streams * 4 {
-        warnings.push(format!(
-            "{one_way} of {} connections show one direction alone: losses and answers cannot be judged here",
-            pass.flows.streams
-        ));
-    }
-    if evicted > 0 {
-        warnings.push(format!(
-            "{evicted} connections were told of early for want of room; those that went on count as new ones"
-        ));
-    }
-    if given_up > 0 {
-        warnings.push(format!("{given_up} fragmented packets were given up for want of room"));
-    }
-}
-
 /// How many entries a list has, and what they are about.
-type Choice = (usize, Option<Focus>);
-
-fn names(tally: &dns::Tally, unanswered: u64, (most, focus): Choice) -> DnsFacts {
-    let mut servers: Vec<ServerFacts> = tally
-        .servers
-        .iter()
-        .filter(|(server, _)| focus.is_none_or(|focus| focus.is(**server)))
-        .map(|(server, known)| ServerFacts {
-            server: *server,
-            queries: known.queries,
-            unanswered: known.unanswered,
-            latency_ms: Figures::of(&known.latency),
-        })
-        .collect();
-    servers.sort_by_key(|server| std::cmp::Reverse(server.queries));
-    servers.truncate(most);
-    DnsFacts {
-        queries: tally.queries,
-        responses: tally.responses,
-        unanswered,
-        retries: tally.retries,
-        truncated: tally.truncated,
-        rcodes: tally.rcodes.clone(),
-        latency_ms: Figures::of(&tally.latency),
-        servers,
-        suspicious: Vec::new(),
-    }
-}
-
-fn types(types: &BTreeMap<(u8, u8), u64>) -> BTreeMap<String, u64> {
-    types.iter().map(|((kind, code), count)| (format!("{kind}/{code}"), *count)).collect()
-}
-
-fn unreachable(complaints: &BTreeMap<Complaint, Heard>, (most, focus): Choice) -> Vec<UnreachableFacts> {
-    let mut found: Vec<UnreachableFacts> = complaints
-        .iter()
-        .filter(|(complaint, _)| complaint.unreachable())
-        .filter(|(told, _)| focus.is_none_or(|focus| focus.is(told.from) || focus.is(told.about)))
-        .map(|(complaint, heard)| UnreachableFacts {
-            kind: complaint.kind,
-            code: complaint.code,
-            from: complaint.from,
-            about: about(complaint.about, complaint.port),
-            count: heard.count,
-            first_frame: heard.frames.first().copied().unwrap_or(0),
-            mtu: (heard.mtu > 0).then_some(heard.mtu),
-        })
-        .collect();
-    found.sort_by_key(|entry| std::cmp::Reverse(entry.count));
-    found.truncate(most);
-    found
-}
-
-fn about(address: IpAddr, port: Option<u16>) -> String {
-    port.map_or_else(|| address.to_string(), |port| SocketAddr::new(address, port).to_string())
-}
-
-fn addresses(tally: &arp::Tally, (most, focus): Choice) -> ArpFacts {
-    let conflict = |(ip, address): (_, &arp::Address)| ConflictFacts {
-        ip,
-        macs: address.claims.iter().map(|claim| mac(claim.mac)).collect(),
-        frames: address.claims.iter().map(|claim| claim.frame).collect(),
-        flips: address.flips,
-    };
-    let meant = |ip: Ipv4Addr| focus.is_none_or(|focus| focus.is(IpAddr::V4(ip)));
-    let conflicts = tally.conflicts().into_iter().filter(|(ip, _)| meant(*ip));
-    ArpFacts {
-        requests: tally.requests,
-        replies: tally.replies,
-        unanswered: tally.unanswered(),
-        gratuitous: tally.gratuitous,
-        probes: tally.probes,
-        conflicts: conflicts.take(most).map(conflict).collect(),
-    }
-}
-
-/// Returns a hardware address as it is usually written.
-pub(in crate::pcap) fn mac(bytes: [u8; 6]) -> String {
-    bytes.map(|byte| format!("{byte:02x}")).join(":")
-}
+pub(super) type Choice = (usize, Option<Focus>);
