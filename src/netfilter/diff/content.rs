@@ -89,28 +89,29 @@ impl<'a> Comparison<'a> {
         severity
     }
 
+    /// Compares objects of the same kind and name. What has no name can be there more than once: then what is equal is taken away first.
     pub(super) fn objects(&mut self, old: &'a Table, new: &'a Table) {
-        let same = |x: &&crate::netfilter::ruleset::Object, y: &&crate::netfilter::ruleset::Object| {
-            x.kind == y.kind && x.name == y.name
-        };
-        for object in &old.objects {
-            match new.objects.iter().find(|other| same(&object, other)) {
-                None => {
-                    let detail = format!("{} {} is gone", object.kind, object.name);
-                    self.push(Kind::ObjectChanged, &old.name, None, None, Severity::Notable, detail);
-                }
-                Some(other) if key::object(&object.about) != key::object(&other.about) => {
-                    let detail = format!("{} {} differs", object.kind, object.name);
+        let mut met: BTreeMap<(&str, &str), BTreeMap<String, i64>> = BTreeMap::new();
+        let both =
+            old.objects.iter().map(|object| (object, -1)).chain(new.objects.iter().map(|object| (object, 1)));
+        for (object, step) in both {
+            let found = met.entry((&object.kind, &object.name)).or_default();
+            *found.entry(key::object(&object.about)).or_default() += step;
+        }
+        for ((kind, name), found) in met {
+            let gone: i64 = found.values().map(|more| (-more).max(0)).sum();
+            let come: i64 = found.values().map(|more| (*more).max(0)).sum();
+            let fates = [("differs", gone.min(come)), ("is gone", gone - come), ("is new", come - gone)];
+            for (fate, times) in fates {
+                for _ in 0..times {
+                    let detail = if name.is_empty() {
+                        format!("{kind} {fate}")
+                    } else {
+                        format!("{kind} {name} {fate}")
+                    };
                     self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
                 }
-                Some(_) => {}
             }
-        }
-        for object in
-            new.objects.iter().filter(|object| !old.objects.iter().any(|other| same(&other, object)))
-        {
-            let detail = format!("{} {} is new", object.kind, object.name);
-            self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
         }
     }
 

@@ -98,6 +98,23 @@ fn where_something_was_left_out_and_nothing_differs_the_status_is_inconclusive()
     assert_eq!((found.status, found.drift), (Status::Inconclusive, None));
 }
 
+#[test]
+fn things_without_a_name_are_told_apart_by_what_they_are() {
+    let odd = |chains: &[&str]| {
+        let objects: Vec<String> = chains
+            .iter()
+            .map(|chain| format!(r#",{{"odd":{{"family":"inet","table":"fw","chain":"{chain}"}}}}"#))
+            .collect();
+        format!(r#"{{"nftables":[{{"table":{{"family":"inet","name":"fw"}}}}{}]}}"#, objects.concat())
+    };
+    let details = |a: &[&str], b: &[&str]| -> Vec<String> {
+        compare(&odd(a), &odd(b)).changes.into_iter().map(|change| change.detail).collect()
+    };
+    assert_eq!(details(&["a", "b", "b"], &["b", "a", "b"]), Vec::<String>::new());
+    assert_eq!(details(&["a", "b"], &["b", "c", "d"]), ["odd differs", "odd is new"]);
+    assert_eq!(details(&["a", "b", "b"], &["b"]), ["odd is gone", "odd is gone"]);
+}
+
 fn is_churn(change: &Change) -> bool {
     change.churn && change.severity == Severity::Noise
 }
