@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use crate::bot::{Groups, People, Person};
+use crate::bot::{Groups, Person};
 use crate::slack::pace::Priority;
 use crate::slack::web::{CallError, Identity, Profile, Web};
 
@@ -73,10 +73,11 @@ impl Directory {
         Ok(person)
     }
 
-    /// Returns who belongs to each group that could matter, now.
-    pub async fn groups(&self, people: &People) -> Groups {
-        let ask = people.groups.iter().map(|group| async move {
-            let members = match timeout(PATIENCE, self.web.group_members(group)).await {
+    /// Returns who belongs to each of these groups, now.
+    pub async fn groups(&self, named: impl IntoIterator<Item = &String>, priority: Priority) -> Groups {
+        let web = &self.web.at(priority);
+        let ask = named.into_iter().map(|group| async move {
+            let members = match timeout(PATIENCE, web.group_members(group)).await {
                 Ok(Ok(members)) => Ok(members.into_iter().collect::<BTreeSet<_>>()),
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(_) => Err("Slack does not answer in time".to_owned()),

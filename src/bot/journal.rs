@@ -17,6 +17,8 @@ const FORMAT: u32 = 1;
 const TRIES: usize = 50;
 /// Among so many lines it is looked whether somebody said the same before.
 const LOOKED_AT: usize = 1_000;
+/// For so many milliseconds the same attempt in vain counts as one.
+const SAME_TRY: i64 = 3_600_000;
 /// A reason that is longer is cut.
 const LONGEST: usize = 2_000;
 /// What the first line follows.
@@ -42,6 +44,11 @@ impl Deed {
     /// Tells whether it is an opinion: whoever says the same once more said it once.
     fn is_opinion(self) -> bool {
         matches!(self, Self::Helped | Self::NotHelped)
+    }
+
+    /// Tells whether everybody can do it as often as they like: then the same is not written down again and again.
+    fn is_cheap(self) -> bool {
+        self.is_opinion() || self == Self::Refused
     }
 }
 
@@ -102,8 +109,13 @@ pub struct Tampered {
 pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -> Result<(), StoreError> {
     let mut moved = None;
     for _ in 0..TRIES {
-        let (length, last) = store.notes(if entry.what.is_opinion() { LOOKED_AT } else { 1 }).await?;
-        if entry.what.is_opinion() && is_said(&last, entry) {
+        let (length, last) = store.notes(if entry.what.is_cheap() { LOOKED_AT } else { 1 }).await?;
+        let known = match entry.what {
+            Deed::Helped | Deed::NotHelped => is_said(&last, entry),
+            Deed::Refused => is_tried(&last, entry, clock.now()),
+            Deed::Freeze | Deed::Thaw => false,
+        };
+        if known {
             return Ok(());
         }
         let prev = match last.last() {
@@ -125,6 +137,16 @@ fn is_said(lines: &[String], entry: Entry<'_>) -> bool {
     let mut opinions =
         notes.filter(|note| note.what.is_opinion() && note.who == entry.who && note.session == entry.session);
     opinions.next().is_some_and(|note| note.what == entry.what)
+}
+
+/// Tells whether somebody wanted the same in vain a short while ago.
+fn is_tried(lines: &[String], entry: Entry<'_>, now: Timestamp) -> bool {
+    lines.iter().rev().filter_map(|line| serde_json::from_str::<Note>(line).ok()).any(|note| {
+        let at = note.at.parse::<Timestamp>().ok();
+        let late = at.is_some_and(|at| now.as_millis().saturating_sub(at.as_millis()) < SAME_TRY);
+        late && (note.what, note.who.as_str(), note.place.as_str(), note.why.as_str(), note.session.as_str())
+            == (entry.what, entry.who, entry.place, entry.why, entry.session)
+    })
 }
 
 fn seal(seq: u64, prev: &str, at: Timestamp, entry: Entry<'_>) -> Result<String, StoreError> {

@@ -1,16 +1,19 @@
 //! `/ghost …`
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::agent::event::ApprovalRequested;
 use crate::agent::report::Summary;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
-use crate::bot::{Freeze, Thread};
+use crate::bot::{Freeze, Place, Thread};
 use crate::slack::arrive::{Command, Origin};
 use crate::slack::pace::Priority;
 use crate::slack::socket::Answer;
@@ -25,6 +28,19 @@ pub(super) struct Line {
     pub(super) thread: Option<String>,
     pub(super) requester: String,
 }
+
+/// What somebody asked with a command.
+struct Request {
+    team: String,
+    key: String,
+    channel: String,
+    user: String,
+    symptom: String,
+    place: Place,
+}
+
+/// Slack waits three seconds for an answer.
+const PATIENCE: Duration = Duration::from_millis(2_000);
 
 /// How many sessions are listed.
 const LISTED: usize = 50;
@@ -85,7 +101,8 @@ impl Core {
         })))
     }
 
-    /// Opens a session below a message of the bot's own, because a command leaves none.
+    /// Opens a session below a message of the bot's own, because a command leaves none. Slack brings a command once and waits three
+    /// seconds: what takes longer goes on, and whoever asked is told how it ended.
     async fn investigate(
         self: &Arc<Self>,
         origin: &Origin,
@@ -98,23 +115,65 @@ impl Core {
         if let Some(what) = place.outside(symptom) {
             return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
         }
-        let user = command.user.id.clone();
-        let asks = words(symptom);
-        let asks = Message { text: format!("<@{user}> asks: {}", asks.text), ..asks };
-        let web = self.web.at(Priority::Approval);
-        let posted = match web.post(&Address::channel(&command.channel), &crate::bot::core::sent(&asks)).await
-        {
-            Ok(posted) => posted,
-            Err(error) => {
-                tracing::warn!("a session cannot begin where nothing can be said: {error}");
-                return Ok(private(&words("I cannot write here. Invite me to the channel first.")));
-            }
+        let request = Request {
+            team: origin.team.clone().unwrap_or_default(),
+            key: origin.key.clone(),
+            channel: command.channel.clone(),
+            user: command.user.id.clone(),
+            symptom: symptom.to_owned(),
+            place,
         };
-        let team = origin.team.clone().unwrap_or_default();
-        let thread = Thread { team, channel: posted.channel, ts: posted.ts };
-        let (thread, key, who, place, quotes) = (&thread, &origin.key, &user, &place, Vec::new());
-        self.open_for(Incident { thread, key, who, symptom, place, quotes }).await?;
-        Ok(Answer::Done)
+        let (told, hears) = oneshot::channel();
+        let core = Arc::clone(self);
+        self.spawn(async move {
+            let failed = core.begin(&request).await.err();
+            // Nobody waits any more.
+            if let Err(Some(why)) = told.send(failed) {
+                let thread = Thread { team: request.team, channel: request.channel, ts: String::new() };
+                core.whisper(&thread, &request.user, &words(why));
+            }
+        });
+        Ok(match timeout(PATIENCE, hears).await {
+            Ok(Ok(None)) => Answer::Done,
+            Ok(Ok(Some(why))) => private(&words(why)),
+            Ok(Err(_)) => private(&words("The session could not begin. Ask again.")),
+            Err(_) => {
+                private(&words("This takes a moment. The session appears here, or I tell you why not."))
+            }
+        })
+    }
+
+    /// Says in the channel what somebody asked, and opens a session below; says why that failed. Then nothing of it is left.
+    async fn begin(self: &Arc<Self>, request: &Request) -> Result<(), &'static str> {
+        let nowhere = |error: StoreError| {
+            tracing::warn!("a session cannot begin: {error}");
+            "The session could not begin, because my store does not answer. Nothing was started; ask again in a moment."
+        };
+        // A message that nothing follows would be worse than none.
+        self.store.posted(1).await.map_err(nowhere)?;
+        let asks = words(&request.symptom);
+        let asks = Message { text: format!("<@{}> asks: {}", request.user, asks.text), ..asks };
+        let web = self.web.at(Priority::Approval);
+        let to = Address::channel(&request.channel);
+        let posted = web.post(&to, &crate::bot::core::sent(&asks)).await.map_err(|error| {
+            tracing::warn!("a session cannot begin where nothing can be said: {error}");
+            "I cannot write here. Invite me to the channel first."
+        })?;
+        let thread =
+            Thread { team: request.team.clone(), channel: posted.channel.clone(), ts: posted.ts.clone() };
+        let opened = self.open_for(Incident {
+            thread: &thread,
+            key: &request.key,
+            who: &request.user,
+            symptom: &request.symptom,
+            place: &request.place,
+            quotes: Vec::new(),
+        });
+        let Err(error) = opened.await else { return Ok(()) };
+        if let Err(error) = web.delete(&posted).await {
+            tracing::warn!("a message that nothing follows stays: {error}");
+        }
+        Err(nowhere(error))
     }
 
     /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What

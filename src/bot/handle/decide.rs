@@ -7,8 +7,9 @@ use crate::agent::state::{Ending, State};
 use crate::bot::core::Core;
 use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::show::{self, Looks, Refusal};
-use crate::bot::{Freeze, Person, Place, Thread, may_take_part};
+use crate::bot::{Freeze, Groups, People, Person, Place, Thread, may_take_part};
 use crate::session::{Cast, Voted, cast};
+use crate::slack::pace::Priority;
 use crate::store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
 
 /// A question that somebody wants to answer.
@@ -36,6 +37,16 @@ impl Question {
         // What is not known is a change.
         asked.map_or(Impact::Change, |asked| asked.requested.impact)
     }
+
+    /// Returns who decides about it.
+    pub(super) fn approvers(&self) -> &People {
+        self.place.approvers.about(self.impact())
+    }
+
+    /// Says whether somebody may approve or change it.
+    pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), String> {
+        self.place.approvers.may_approve(person, &self.state.opened.requester, self.impact(), groups)
+    }
 }
 
 impl Core {
@@ -62,12 +73,16 @@ impl Core {
         question: &Question,
         user: &str,
     ) -> Result<Result<Person, Refusal>, StoreError> {
-        if let Some(freeze) = Freeze::current(self.store.as_ref()).await? {
-            let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
-            return Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)));
-        }
+        // Who it is comes first: whoever could never approve learns nothing of a freeze, and is on record for the attempt.
         let found = self.may_ever_approve(question, user).await?;
-        self.on_record(question, user, found).await
+        let person = match self.on_record(question, user, found).await? {
+            Ok(person) => person,
+            refused @ Err(_) => return Ok(refused),
+        };
+        let Some(freeze) = Freeze::current(self.store.as_ref()).await? else { return Ok(Ok(person)) };
+        self.record_refusal(question, user, "everything is held back").await?;
+        let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
+        Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)))
     }
 
     /// Puts it on record where somebody wanted to decide what is not theirs to decide.
@@ -102,15 +117,13 @@ impl Core {
         question: &Question,
         user: &str,
     ) -> Result<Result<Person, Refusal>, StoreError> {
-        let (impact, approvers) = (question.impact(), &question.place.approvers);
-        let (person, groups) =
-            tokio::join!(self.directory.person_now(user), self.directory.groups(approvers.about(impact)));
+        let groups = self.directory.groups(&question.approvers().groups, Priority::Approval);
+        let (person, groups) = tokio::join!(self.directory.person_now(user), groups);
         let person = match person {
             Ok(person) => person,
             Err(why) => return Ok(Err(Refusal::NotYours { why })),
         };
-        let requester = &question.state.opened.requester;
-        Ok(match approvers.may_approve(&person, requester, impact, &groups) {
+        Ok(match question.may_approve(&person, &groups) {
             Ok(()) => Ok(person),
             Err(why) => Err(Refusal::NotYours { why }),
         })

@@ -1,9 +1,11 @@
 //! The Home tab.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::bot::Person;
 use crate::bot::core::Core;
 use crate::bot::show;
 use crate::slack::arrive::Home;
@@ -48,7 +50,7 @@ impl Core {
         let (over, running): (Vec<_>, Vec<_>) =
             self.seen("", user).await?.into_iter().partition(|line| line.summary.state == "concluded");
         let home = show::Home {
-            approvals: self.mine(&person.id).await?,
+            approvals: self.mine(&person).await?,
             sessions: running.into_iter().take(SHOWN).collect(),
             reports: over.into_iter().take(SHOWN).collect(),
             frozen: self.frozen().await?,
@@ -59,16 +61,22 @@ impl Core {
         Ok(show::home(&home, now))
     }
 
-    /// Returns the questions that somebody may answer with a yes.
-    async fn mine(&self, user: &str) -> Result<Vec<show::Pending>, StoreError> {
+    /// Returns the questions that somebody may answer with a yes. Who belongs to which group is asked once for all of them, and
+    /// after whatever a decision waits for: a look at this tab holds nobody up.
+    async fn mine(&self, person: &Person) -> Result<Vec<show::Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
-        let mut mine = Vec::new();
+        let mut questions = Vec::new();
         for approval in open.iter().take(LOOKED_AT) {
-            if mine.len() == SHOWN * 2 {
-                break;
+            if let Ok(question) = self.question(approval.record.id.as_str()).await? {
+                questions.push((approval, question));
             }
-            let Ok(question) = self.question(approval.record.id.as_str()).await? else { continue };
-            if self.may_ever_approve(&question, user).await?.is_ok() {
+        }
+        let people = questions.iter().map(|(_, question)| question.approvers());
+        let named: BTreeSet<&String> = people.flat_map(|people| &people.groups).collect();
+        let groups = self.directory.groups(named, Priority::Other).await;
+        let mut mine = Vec::new();
+        for (approval, question) in questions {
+            if mine.len() < SHOWN * 2 && question.may_approve(person, &groups).is_ok() {
                 mine.extend(self.described(approval).await?);
             }
         }

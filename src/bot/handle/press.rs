@@ -228,7 +228,10 @@ impl Core {
     /// Says whether somebody may hold everything back.
     pub(super) async fn may_freeze(&self, user: &str) -> Result<(), String> {
         let people = &self.settings.freezers;
-        let (person, groups) = tokio::join!(self.directory.person_now(user), self.directory.groups(people));
+        let (person, groups) = tokio::join!(
+            self.directory.person_now(user),
+            self.directory.groups(&people.groups, Priority::Approval)
+        );
         let person = person?;
         crate::bot::may_take_part(&person)?;
         people.has(&person.id, &groups)

@@ -140,7 +140,7 @@ impl Core {
             }
             Meant::Words(text) if known => {
                 // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
-                if addressed && let Some(what) = place.outside(&text) {
+                if let Some(what) = place.outside(&text) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);

@@ -11,6 +11,9 @@ use crate::store::{
     StoreError, Vote, item, settings,
 };
 
+/// How many records are read at a time.
+const AT_ONCE: usize = 64;
+
 /// An approval, and the text that it was read from.
 type Found = (Approval, String);
 
@@ -76,13 +79,17 @@ impl Approvals for Store {
         now: Timestamp,
     ) -> Result<Vec<Approval>, StoreError> {
         let mut pending = Vec::new();
-        for id in self.waiting("+inf").await? {
-            let found = self.get(&id).await?.map(|(approval, _)| approval);
-            pending.extend(found.filter(|approval| {
-                approval.state == ApprovalState::Pending
-                    && approval.expire(now).is_none()
-                    && session.is_none_or(|session| *session == approval.record.session)
-            }));
+        let waiting = self.waiting("+inf").await?;
+        // Many at a time, for there can be thousands, and people wait for them.
+        for some in waiting.chunks(AT_ONCE) {
+            for found in futures_util::future::join_all(some.iter().map(|id| self.get(id))).await {
+                let found = found?.map(|(approval, _)| approval);
+                pending.extend(found.filter(|approval| {
+                    approval.state == ApprovalState::Pending
+                        && approval.expire(now).is_none()
+                        && session.is_none_or(|session| *session == approval.record.session)
+                }));
+            }
         }
         pending.sort_by(|one, other| one.record.id.cmp(&other.record.id));
         Ok(pending)

@@ -83,6 +83,35 @@ async fn who_may_not_hold_everything_back_is_told_so_and_put_on_record() {
 }
 
 #[tokio::test]
+async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt_is_on_record() {
+    let world = asking().await;
+    let bot = world.bot().await;
+    let root = world.mention("alice", "the link is down").await;
+    let card = world.card(&root).await;
+    // Another replica was told: this one still shows the buttons.
+    let now = ghost_agent::base::Timestamp::from_millis(0);
+    ghost_agent::bot::Freeze::new("bob", "a change window", now).set(world.store.as_ref()).await.unwrap();
+    for _ in 0..3 {
+        world.press("chloe", &card, "approve").await;
+        world.hears("chloe", &root, "not among").await;
+    }
+    world.press("bob", &card, "approve").await;
+    world.hears("bob", &root, "a change window").await;
+    let notes = journal(&world).await;
+    let told: Vec<_> = notes.iter().map(|note| (note.what, note.who.as_str(), note.why.as_str())).collect();
+    let (chloe, bob) = ("U0LABCHLOE", "U0LABBOB01");
+    assert_eq!(
+        told.iter().map(|note| (note.0, note.1)).collect::<Vec<_>>(),
+        [(Deed::Refused, chloe), (Deed::Refused, bob)]
+    );
+    assert!(told[0].2.contains("not among") && told[1].2.contains("held back"), "{told:?}");
+    ghost_agent::bot::Freeze::lift(world.store.as_ref()).await.unwrap();
+    world.approved(&root, &card).await;
+    bot.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn what_people_say_of_a_report_is_on_record() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;

@@ -163,3 +163,28 @@ async fn a_storm_of_refusals_is_counted_by_method() {
     bot.stop().await;
     world.end().await;
 }
+
+#[tokio::test]
+async fn a_look_at_the_home_tab_asks_once_who_belongs_to_a_group() {
+    let world = World::asking().await;
+    let bot = Measured::new(&world).await;
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        asked.push(world.asks("alice").await);
+    }
+    let lists = r#"ghost_slack_calls_total{method="usergroups.users.list",outcome="ok"}"#;
+    assert!(!bot.read().await.contains(lists));
+    // Chloe may approve nothing: every open question is looked at for her.
+    let home = world.home("chloe", |_| true).await;
+    assert!(!home.to_string().contains("tee -a"), "{home}");
+    assert!((number(&bot.read().await, lists) - 1.0).abs() < f64::EPSILON);
+    let home = world.home("bob", |view| view.to_string().contains("tee -a")).await;
+    assert_eq!(home.to_string().matches("tee -a").count(), 3, "{home}");
+    for (root, card) in asked {
+        world.press("bob", &card, "approve").await;
+        world.concluded("alice", &root).await;
+        world.card_says(&root, &card, &["exit 0"]).await;
+    }
+    bot.stop().await;
+    world.end().await;
+}

@@ -60,6 +60,34 @@ async fn a_command_opens_a_session_below_a_message_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_command_that_takes_long_is_answered_in_time_and_opens_its_session_all_the_same() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            world.fault(json!({"kind": "delay", "method": "chat.postMessage", "millis": 2_500})).await;
+            let told = world.command("alice", "/ghost investigate the link to web-1 is down").await;
+            assert!(text(&told).contains("takes a moment"), "{told}");
+            let asks = world.in_channel("bob", NETWORK, |message| text(message).contains("asks:")).await;
+            world.concluded("bob", &ts(&asks)).await;
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_command_where_nothing_can_be_said_is_answered_with_the_reason_and_opens_nothing() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let method = "chat.postMessage";
+            world.fault(json!({"kind": "error", "method": method, "error": "not_in_channel"})).await;
+            let told = world.command("alice", "/ghost investigate the link to web-1 is down").await;
+            assert!(text(&told).contains("Invite me"), "{told}");
+            assert_eq!(world.store.list(None, 9).await.unwrap(), []);
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn the_shortcut_opens_a_session_in_the_thread_of_its_message() {
     World::new(&look_once())
         .await
