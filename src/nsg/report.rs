@@ -102,6 +102,8 @@ pub struct Ruling<'a> {
     pub unresolved: Vec<String>,
     /// Rules that match, but stand behind the one that decides.
     pub shadowed: Vec<Behind<'a>>,
+    /// What a reader should know of the rules as a whole.
+    pub remark: Option<&'static str>,
     /// What could not be read.
     pub warnings: Cow<'a, [Warning]>,
 }

@@ -42,6 +42,7 @@ impl Ruleset {
             unresolved: unresolved.into_iter().cloned().collect(),
             shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
             gates,
+            remark: self.remark(),
             warnings: Cow::Borrowed(&self.warnings),
         }
     }
@@ -77,8 +78,26 @@ impl Ruleset {
             if heard.len() == before && matches!(gate, Gate::Subnet | Gate::Nic) {
                 heard.push(Heard { gate, group: None, answers: Vec::new() });
             }
+            if let (Some(which), Some(here)) = (self.which(gate), heard.get_mut(before..)) {
+                disagree(here, &which, packet.protocols.len());
+            }
         }
         heard
+    }
+}
+
+/// Where nothing says which of some groups stands at a gate, only what all of them answer is certain.
+fn disagree(heard: &mut [Heard<'_>], which: &str, protocols: usize) {
+    for protocol in 0..protocols {
+        let mut verdicts = heard.iter().map(|heard| heard.answers.get(protocol).and_then(Answer::certain));
+        let first = verdicts.next().flatten();
+        if first.is_some() && verdicts.all(|other| other == first) {
+            continue;
+        }
+        for answer in heard.iter_mut().filter_map(|heard| heard.answers.get_mut(protocol)) {
+            answer.add(None, None);
+            answer.open.insert(which.to_owned());
+        }
     }
 }
 

@@ -77,6 +77,7 @@ fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
     let mut page = Page::new();
     let tone = tone(ruling.verdict);
     page.add(tone, ruling.verdict.as_str()).add(Tone::Plain, &format!("  {}", described(packet))).end();
+    page.remark(ruling.remark);
     if let Some(decisive) = &ruling.decisive {
         let group = decisive.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
         let rule = match (decisive.rule, decisive.priority) {
