@@ -203,6 +203,18 @@ fn a_group_whose_rules_are_listed_twice_and_differently_was_not_read() {
 }
 
 #[test]
+fn an_ipv4_address_written_as_an_ipv6_one_is_the_same_address() {
+    let rules = read(subnet(vec![rule("100 Deny * 10.0.0.0/8 * *"), rule(ALLOW)]));
+    let asked = |from: &str, to: &str| {
+        Packet::new("inbound", "tcp", from.parse().unwrap(), Some(40_000), to.parse().unwrap(), 443).unwrap()
+    };
+    assert_eq!(rules.judge(&asked("::ffff:10.0.0.4", "::ffff:10.0.1.4")), Verdict::Deny);
+    assert_eq!(rules.judge(&asked("::ffff:10.0.0.4", "10.0.1.4")), Verdict::Deny);
+    let mapped = read(subnet(vec![rule("100 Deny * ::ffff:10.0.0.0/104 * *"), rule(ALLOW)]));
+    assert_eq!(mapped.judge(&packet("10.0.0.4")), Verdict::Indeterminate);
+}
+
+#[test]
 fn that_no_group_stands_there_is_a_remark_and_no_warning() {
     let rules = read(json!([]));
     assert!(rules.warnings().is_empty());

@@ -63,7 +63,7 @@ impl Ruleset {
             warnings: self.warnings.clone(),
         };
         let mut within = Piece::everything();
-        if let Some(to) = to {
+        if let Some(to) = to.map(|to| to.to_canonical()) {
             let number = Family::number(to);
             within.retain(|piece| piece.family == Family::of(to));
             within.iter_mut().for_each(|piece| piece.destination = Ranges::one(number, number));

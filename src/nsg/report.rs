@@ -59,6 +59,16 @@ pub struct GateReport<'a> {
     pub trace: Trace<'a>,
 }
 
+impl GateReport<'_> {
+    /// Takes back what the gate says, where the packet passes whatever that is.
+    pub(super) fn skip(&mut self) {
+        if !matches!(self.gate, Gate::Manager) && self.verdict != Verdict::Absent {
+            (self.verdict, self.rule, self.priority) = (Verdict::Skipped, None, None);
+            (self.candidates, self.unresolved) = (Vec::new(), Vec::new());
+        }
+    }
+}
+
 /// The rule that drops the packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decisive<'a> {

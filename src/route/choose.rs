@@ -21,7 +21,7 @@ impl Table {
     /// Answers which routes carry packets to an address, in less than a microsecond however long the table is.
     #[must_use]
     pub fn choose(&self, to: IpAddr) -> Choice<'_> {
-        let mut choice = Choice { table: self, found: self.index.find(to), open: false };
+        let mut choice = Choice { table: self, found: self.index.find(to.to_canonical()), open: false };
         choice.open = choice.ahead().next().is_some();
         choice
     }

@@ -92,3 +92,10 @@ fn an_appliance_without_an_address_is_a_warning() {
     let table = Table::parse(&rows.to_string(), None).unwrap();
     assert!(table.warnings()[0].what.contains("has no address"));
 }
+
+#[test]
+fn an_ipv4_address_written_as_an_ipv6_one_is_the_same_address() {
+    let rows = json!([row("10.0.0.0/8", "User", "None"), row("::/0", "Default", "Internet")]);
+    let table = Table::parse(&rows.to_string(), None).unwrap();
+    assert_eq!(codes(&table.select(at("::ffff:10.0.0.1"))), ["BLACKHOLE"]);
+}

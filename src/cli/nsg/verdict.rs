@@ -141,6 +141,7 @@ fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
         (Some(rule), Some(priority)) => format!("by {rule}, priority {priority}"),
         (Some(rule), None) => format!("by {rule}"),
         (None, _) if gate.verdict == Verdict::Absent => "no network security group is known here".to_owned(),
+        (None, _) if gate.verdict == Verdict::Skipped => "an earlier gate always allows it".to_owned(),
         (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates, FEW)),
         (None, _) => "no rule matches".to_owned(),
     };
