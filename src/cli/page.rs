@@ -92,6 +92,15 @@ impl Page {
         self
     }
 
+    /// Adds a line below the headline about the whole of what was read.
+    #[cfg(feature = "nsg")]
+    pub(super) fn remark(&mut self, text: Option<&str>) -> &mut Self {
+        if let Some(text) = text {
+            self.add(Tone::Odd, &format!("  {text}")).end();
+        }
+        self
+    }
+
     /// Adds what could not be read.
     pub(super) fn unread(&mut self, warnings: &[crate::net::Warning]) -> &mut Self {
         if !warnings.is_empty() {

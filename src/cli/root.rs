@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 
 use super::print::{fail, line};
 #[cfg(feature = "shell")]
@@ -15,6 +15,7 @@ use super::setup::Setup;
 #[command(
     after_help = "Examples:\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive."
 )]
+#[command(arg = exit_code())]
 struct Root {
     #[command(subcommand)]
     command: Sub,
@@ -22,14 +23,17 @@ struct Root {
     global: Global,
 }
 
+/// Where help lists what every subcommand accepts.
+const EVERYWHERE: &str = "Everywhere";
+
 /// What every subcommand accepts.
 #[derive(Debug, Args)]
 pub(super) struct Global {
     /// The configuration file.
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub(super) config: Option<PathBuf>,
     /// The folder for everything that a run writes; else `$GHOST_DATA_DIR`, `$XDG_STATE_HOME/ghost`, `~/.local/state/ghost`.
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(super) data_dir: Option<PathBuf>,
 }
 
@@ -87,6 +91,16 @@ enum Sub {
         /// The shell.
         shell: clap_complete::Shell,
     },
+}
+
+/// Returns the option that every subcommand takes; one that may have bad news has its own, which says what is bad news there.
+fn exit_code() -> Arg {
+    Arg::new("exit_code")
+        .long("exit-code")
+        .global(true)
+        .action(ArgAction::SetTrue)
+        .help_heading(EVERYWHERE)
+        .help("Exit with 3 where the answer is bad news, with 4 where it is inconclusive; no effect where it can be neither")
 }
 
 /// Runs the program and returns its exit code.
@@ -150,11 +164,107 @@ mod tests {
         Root::command().debug_assert();
     }
 
+    /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
+    const NO_BAD_NEWS: [&str; 20] = [
+        "investigate",
+        "demo",
+        "bot",
+        "shell redact",
+        "shell policy",
+        "shell demo",
+        "audit show",
+        "sessions list",
+        "sessions show",
+        "sessions export",
+        "sessions import",
+        "sessions delete",
+        "sessions sweep",
+        // A divergence is 3 whether asked for or not.
+        "replay",
+        "netfilter parse",
+        "netfilter collect",
+        "netfilter inspect",
+        "pcap rules",
+        "lab slack",
+        "completions",
+    ];
+
+    /// Subcommands that print no answer, or lines of JSON anyway.
+    const NO_DOCUMENT: [&str; 8] = [
+        "demo",
+        "bot",
+        "shell demo",
+        "sessions export",
+        "netfilter collect",
+        "netfilter inspect",
+        "lab slack",
+        "completions",
+    ];
+
+    /// Calls a closure with every subcommand that runs something, and its name.
+    fn each_leaf(command: &clap::Command, name: &str, visit: &mut dyn FnMut(&str, &clap::Command)) {
+        let mut any = false;
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            any = true;
+            each_leaf(inner, format!("{name} {}", inner.get_name()).trim(), visit);
+        }
+        if !any {
+            visit(name, command);
+        }
+    }
+
+    fn leaves(visit: &mut dyn FnMut(&str, &clap::Command)) {
+        let mut root = Root::command();
+        // Global options come to the subcommands as the tree is built.
+        root.build();
+        each_leaf(&root, "", visit);
+    }
+
+    #[test]
+    fn every_subcommand_takes_the_common_options() {
+        let (mut seen, mut problems) = (0, Vec::new());
+        leaves(&mut |name, command| {
+            seen += 1;
+            let has = |long: &str| command.get_arguments().any(|arg| arg.get_long() == Some(long));
+            for option in ["config", "data-dir", "exit-code"] {
+                problems.extend((!has(option)).then(|| format!("{name}: no --{option}")));
+            }
+            if has("json") == NO_DOCUMENT.contains(&name) {
+                problems.push(format!("{name}: --json, or its place among those without"));
+            }
+        });
+        assert!(seen > 2 && problems.is_empty(), "{problems:#?}");
+    }
+
+    #[test]
+    fn a_subcommand_says_what_is_bad_news_or_that_it_knows_none() {
+        let mut problems = Vec::new();
+        leaves(&mut |name, command| {
+            let own = command.get_arguments().find(|arg| arg.get_long() == Some("exit-code"));
+            let own = own.is_some_and(|arg| arg.get_help_heading() != Some(EVERYWHERE));
+            if own == NO_BAD_NEWS.contains(&name) {
+                problems
+                    .push(format!("{name}: its own --exit-code, or a place among those without bad news"));
+            }
+            let help = command.clone().render_long_help().to_string();
+            if !help.contains("--exit-code") {
+                problems.push(format!("{name}: --help does not tell --exit-code"));
+            }
+        });
+        assert!(problems.is_empty(), "{problems:#?}");
+    }
+
+    #[test]
+    fn an_exit_code_may_be_asked_for_before_the_subcommand() {
+        let root = Root::command().try_get_matches_from(["ghost", "--exit-code", "config", "check"]).unwrap();
+        let check = root.subcommand().and_then(|(_, config)| config.subcommand()).unwrap().1;
+        assert!(check.get_flag("exit_code"));
+    }
+
     #[test]
     fn the_global_options_are_accepted_behind_any_subcommand() {
         let root =
-            Root::try_parse_from(["ghost", "shell", "classify", "ls", "--data-dir", "/x", "--config", "/y"])
-                .unwrap();
+            Root::try_parse_from(["ghost", "config", "check", "--data-dir", "/x", "--config", "/y"]).unwrap();
         assert_eq!(root.global.data_dir.as_deref(), Some(std::path::Path::new("/x")));
     }
 }

@@ -70,9 +70,13 @@ impl Shape {
                     let name = *name;
                     Some((name, map.field(name).filter(|inner| inner.is_array())?))
                 };
-                match self.wraps.iter().find_map(list) {
-                    Some((name, inner)) => self.walk(inner, &format!("{at}.{name}"), part, row),
-                    None => part.problem(at, format!("this holds no {}", self.expected)),
+                let mut any = false;
+                for (name, inner) in self.wraps.iter().filter_map(list) {
+                    any = true;
+                    self.walk(inner, &format!("{at}.{name}"), part, row);
+                }
+                if !any {
+                    part.problem(at, format!("this holds no {}", self.expected));
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {

@@ -50,6 +50,9 @@ fn group(entry: &Value, at: &str, part: &mut Part) {
     }
     let own = entry.field("effectiveSecurityRules").filter(|rules| !rules.is_null());
     let inner = || nsg.and_then(|nsg| nsg.field("effectiveSecurityRules")).filter(|rules| !rules.is_null());
+    if own.zip(inner()).is_some_and(|(own, inner)| own != inner) {
+        return part.problem(at, "the security group lists its rules twice, and differently");
+    }
     let place =
         if own.is_some() { "effectiveSecurityRules" } else { "networkSecurityGroup.effectiveSecurityRules" };
     let Some(listed) = own.or_else(inner) else {
@@ -149,10 +152,14 @@ impl Peers {
     fn read(rule: &Value, side: &str) -> Result<Self, String> {
         let capital = if side == "source" { "Source" } else { "Destination" };
         let mut named = addresses(rule, &[format!("{side}AddressPrefix"), format!("{side}AddressPrefixes")])?;
-        let groups = rule.field(&format!("{side}ApplicationSecurityGroups")).and_then(Value::as_array);
-        for group in groups.into_iter().flatten() {
+        let groups =
+            rule.field(&format!("{side}ApplicationSecurityGroups")).filter(|groups| !groups.is_null());
+        let items =
+            groups.map(|groups| groups.as_array().map_or(std::slice::from_ref(groups), Vec::as_slice));
+        for group in items.into_iter().flatten() {
             let id = group.text("id").or_else(|| group.as_str());
-            named.insert(format!("group {}", id.map_or_else(|| group.to_string(), str::to_owned)));
+            let id = id.ok_or_else(|| unread(rule, &group.to_string()))?;
+            named.insert(format!("group {id}"));
         }
         let expanded = ["Prefix", "Prefixes"].map(|end| format!("expanded{capital}Address{end}"));
         let mut expanded = addresses(rule, &expanded)?;

@@ -20,6 +20,17 @@ pub enum DocumentError {
         /// The code of the failure.
         code: String,
     },
+    /// A field of the document stands there twice, and says two things.
+    #[error(
+        "the document contradicts itself: up to line {line} a field is given twice, with different values"
+    )]
+    Twice {
+        /// The line up to which it was read.
+        line: usize,
+    },
+    /// The document is one page of an answer.
+    #[error("the document has further pages (nextLink), which are not in it")]
+    Paged,
     /// The document holds more than any interface or region has.
     #[error("the document holds too much: it was read up to line {line}")]
     TooMuch {
@@ -37,7 +48,7 @@ pub enum DocumentError {
 /// Reads a text as one JSON document.
 ///
 /// # Errors
-/// Fails where the text is empty, no JSON, or holds more than can be kept.
+/// Fails where the text is empty, no JSON, contradicts itself, or holds more than can be kept.
 pub fn document(text: &str) -> Result<Value, DocumentError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -60,7 +71,7 @@ pub struct Placed<'a> {
 /// What is no row stays in the answer, so that the caller can warn about it by its place.
 ///
 /// # Errors
-/// Fails where the document is a failed call's answer, or holds neither a list nor a row.
+/// Fails where the document is a failed call's answer, is not all of it, or holds neither a list nor a row.
 pub fn placed<'a>(
     document: &'a Value,
     wraps: &[&str],
@@ -71,22 +82,22 @@ pub fn placed<'a>(
         let code = error.field("code").or(Some(error)).and_then(Value::as_str).unwrap_or("unnamed");
         return Err(DocumentError::Failed { code: code.chars().take(200).collect() });
     }
-    let mut finder = Finder { wraps, is_row, found: Vec::new() };
+    let mut finder = Finder { wraps, is_row, found: Vec::new(), paged: false };
     match document {
         Value::Array(_) => finder.flatten(document, Place::default()),
         Value::Object(map) if (finder.is_row)(map) => {
             finder.found.push(Placed { place: Place::default(), value: document });
         }
         Value::Object(map) => {
-            let wrapped = finder.unwrap(map, |value| value.is_array() || value.is_object());
-            let (name, inner) = wrapped.ok_or(DocumentError::WrongShape { expected })?;
-            finder.flatten(inner, Place::default().field(name));
+            if !finder.unwrap(map, &Place::default(), |value| value.is_array() || value.is_object()) {
+                return Err(DocumentError::WrongShape { expected });
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             return Err(DocumentError::WrongShape { expected });
         }
     }
-    Ok(finder.found)
+    if finder.paged { Err(DocumentError::Paged) } else { Ok(finder.found) }
 }
 
 /// Returns what is in lists in a list, or in a list below one of `wraps`, with the place of each.
@@ -96,7 +107,7 @@ pub fn flattened<'a>(
     wraps: &[&str],
     is_row: impl Fn(&Map<String, Value>) -> bool,
 ) -> Vec<Placed<'a>> {
-    let mut finder = Finder { wraps, is_row, found: Vec::new() };
+    let mut finder = Finder { wraps, is_row, found: Vec::new(), paged: false };
     finder.flatten(value, place);
     finder.found
 }
@@ -119,16 +130,27 @@ struct Finder<'a, 'w, F> {
     wraps: &'w [&'w str],
     is_row: F,
     found: Vec<Placed<'a>>,
+    /// Whether a list goes on elsewhere.
+    paged: bool,
 }
 
-impl<'a, 'w, F: Fn(&Map<String, Value>) -> bool> Finder<'a, 'w, F> {
+impl<'a, F: Fn(&Map<String, Value>) -> bool> Finder<'a, '_, F> {
+    /// Goes through every list below one of the wraps, and tells whether there is any.
     fn unwrap(
-        &self,
+        &mut self,
         map: &'a Map<String, Value>,
+        place: &Place,
         wanted: impl Fn(&Value) -> bool,
-    ) -> Option<(&'w str, &'a Value)> {
-        let held = |wrap: &&'w str| map.field(wrap).filter(|value| wanted(value)).map(|value| (*wrap, value));
-        self.wraps.iter().find_map(held)
+    ) -> bool {
+        let mut any = false;
+        for name in self.wraps {
+            if let Some(inner) = map.field(name).filter(|value| wanted(value)) {
+                any = true;
+                self.paged |= map.field("nextLink").is_some_and(|link| !link.is_null() && link != "");
+                self.flatten(inner, place.field(name));
+            }
+        }
+        any
     }
 
     /// The reader of JSON bounds the depth.
@@ -140,10 +162,11 @@ impl<'a, 'w, F: Fn(&Map<String, Value>) -> bool> Finder<'a, 'w, F> {
                     self.flatten(item, Place::item(within.clone(), at));
                 }
             }
-            Value::Object(map) if !(self.is_row)(map) => match self.unwrap(map, Value::is_array) {
-                Some((name, inner)) => self.flatten(inner, place.field(name)),
-                None => self.found.push(Placed { place, value }),
-            },
+            Value::Object(map) if !(self.is_row)(map) => {
+                if !self.unwrap(map, &place, Value::is_array) {
+                    self.found.push(Placed { place, value });
+                }
+            }
             Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 self.found.push(Placed { place, value });
             }
@@ -173,6 +196,27 @@ mod tests {
             assert_eq!(read(text), Ok(1), "{text}");
         }
         assert_eq!(read("\u{feff}[]"), Ok(0));
+    }
+
+    #[test]
+    fn the_lists_of_every_wrap_are_read() {
+        let both = r#"{"value":[],"rows":[{"p":1}]}"#;
+        let read = rows(both, &["value", "rows"], |map| map.contains_key("p"), "rows");
+        assert_eq!(read.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn one_page_of_several_is_not_the_document() {
+        for text in [r#"{"value":[{"p":1}],"nextLink":"x"}"#, r#"[{"value":[{"p":1}],"nextLink":"x"}]"#] {
+            assert!(read(text).unwrap_err().contains("nextLink"), "{text}");
+        }
+        assert_eq!(read(r#"{"value":[{"p":1}],"nextLink":null}"#), Ok(1));
+    }
+
+    #[test]
+    fn a_field_that_says_two_things_is_refused() {
+        assert!(read(r#"[{"p":1,"q":{"access":"Deny","access":"Allow"}}]"#).unwrap_err().contains("twice"));
+        assert_eq!(read(r#"[{"p":1,"p":1}]"#), Ok(1));
     }
 
     #[test]

@@ -36,16 +36,16 @@ impl Fields for Value {
 
 /// Visits the texts of a field that is a list, a text, or texts with commas; what in it is none of these comes as it is.
 ///
+/// A field that is null is one that is missing; null among the items of a list is something that was not written out.
 /// The second argument says at which items of the lists each one stands.
 pub fn each_text(value: Option<&Value>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
-    if let Some(value) = value {
+    if let Some(value) = value.filter(|value| !value.is_null()) {
         walk(value, &mut Vec::new(), visit);
     }
 }
 
 fn walk(value: &Value, way: &mut Vec<usize>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
     match value {
-        Value::Null => {}
         Value::String(text) => {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
             parts.for_each(|part| visit(Ok(part), way));
@@ -58,7 +58,7 @@ fn walk(value: &Value, way: &mut Vec<usize>, visit: &mut impl FnMut(Result<&str,
             }
         }
         Value::Number(number) => visit(Ok(&number.to_string()), way),
-        Value::Bool(_) | Value::Object(_) => visit(Err(value), way),
+        Value::Null | Value::Bool(_) | Value::Object(_) => visit(Err(value), way),
     }
 }
 
@@ -115,9 +115,11 @@ mod tests {
     #[test]
     fn a_text_stands_where_a_list_is_expected() {
         assert_eq!(texts(Some(&json!("a, b"))).0, ["a", "b"]);
-        assert_eq!(texts(Some(&json!([["a"], "b", null, 7]))).0, ["a", "b", "7"]);
+        assert_eq!(texts(Some(&json!([["a"], "b", 7]))).0, ["a", "b", "7"]);
+        assert_eq!(texts(Some(&json!(["a", null]))), (vec!["a".to_owned()], vec!["null".to_owned()]));
         assert_eq!(texts(Some(&json!([{"x": 1}]))).1, [r#"{"x":1}"#]);
         assert_eq!(texts(None), (vec![], vec![]));
+        assert_eq!(texts(Some(&json!(null))), (vec![], vec![]));
     }
 
     #[test]

@@ -5,15 +5,19 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 /// Reads a prefix or a bare address; bits behind the prefix are masked off.
+///
+/// IPv4 addresses written as IPv6 ones (`::ffff:10.0.0.0/104`) are none: nothing says which packets they would match.
 #[must_use]
 pub fn parse_prefix(text: &str) -> Option<IpNet> {
     let text = text.trim();
-    let Some((address, length)) = text.split_once('/') else {
-        return text.parse::<IpAddr>().ok().map(IpNet::from);
+    let address =
+        |text: &str| text.parse().ok().filter(|address: &IpAddr| address.to_canonical() == *address);
+    let Some((first, length)) = text.split_once('/') else {
+        return address(text).map(IpNet::from);
     };
     let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
     let length = digits.then(|| length.parse().ok()).flatten()?;
-    Some(IpNet::new(address.parse().ok()?, length).ok()?.trunc())
+    Some(IpNet::new(address(first)?, length).ok()?.trunc())
 }
 
 /// Tells whether a text has the form of a service tag's name, such as `Storage.WestEurope`.
@@ -42,9 +46,19 @@ mod tests {
 
     #[test]
     fn what_is_no_prefix_is_none() {
-        for text in
-            ["", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/+8", "10.300.0.0/16", "10.0.0/8", "::/129", "a/8"]
-        {
+        for text in [
+            "",
+            "/",
+            "10.0.0.0/",
+            "10.0.0.0/33",
+            "10.0.0.0/+8",
+            "10.300.0.0/16",
+            "10.0.0/8",
+            "::/129",
+            "a/8",
+            "::ffff:10.0.0.0/104",
+            "::ffff:10.0.0.1",
+        ] {
             check(text, None);
         }
     }

@@ -1,6 +1,7 @@
 //! Service tags: which prefixes a name stands for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use ipnet::IpNet;
 use serde_json::Value;
@@ -9,10 +10,19 @@ use super::{
     DocumentError, Fields, Warning, Warnings, beginning, clipped, document, each_text, parse_prefix, placed,
 };
 
+/// What a file says that a tag stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The prefixes that it certainly stands for.
+    pub prefixes: Vec<IpNet>,
+    /// Whether that is all of it: every prefix was read, and the file does not contradict itself.
+    pub whole: bool,
+}
+
 /// The service tags of one published file.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
-    known: HashMap<String, Vec<IpNet>>,
+    known: HashMap<String, Tag>,
     warnings: Vec<Warning>,
 }
 
@@ -29,41 +39,70 @@ impl Tags {
             let (number, value) = (at + 1, row.value);
             let properties = value.field("properties");
             let listed = properties.and_then(|properties| properties.field("addressPrefixes"));
-            let (Some(name), Some(listed)) = (value.text("name").or_else(|| value.text("id")), listed) else {
-                let what = "a service tag without a name or without prefixes";
-                warnings.push(|| Warning::at(number, &row.place, what));
+            let name = value.text("name").or_else(|| value.text("id"));
+            let Some(name) = name else {
+                warnings.push(|| Warning::at(number, &row.place, "a service tag without a name"));
                 continue;
             };
-            let mut prefixes = Vec::new();
-            each_text(Some(listed), &mut |text, way| match text.ok().and_then(parse_prefix) {
-                Some(prefix) => prefixes.push(prefix),
-                None => warnings.push(|| {
-                    let text = text.map_or_else(beginning, clipped);
-                    let place = row.place.field("properties").field("addressPrefixes").items(way);
-                    Warning::at(number, place, format!("the tag `{}` has no prefix `{text}`", clipped(name)))
-                }),
+            let mut tag = Tag { prefixes: Vec::new(), whole: true };
+            each_text(listed, &mut |text, way| match text.ok().and_then(parse_prefix) {
+                Some(prefix) => tag.prefixes.push(prefix),
+                None => {
+                    tag.whole = false;
+                    warnings.push(|| {
+                        let text = text.map_or_else(beginning, clipped);
+                        let place = row.place.field("properties").field("addressPrefixes").items(way);
+                        Warning::at(
+                            number,
+                            place,
+                            format!("the tag `{}` has no prefix `{text}`", clipped(name)),
+                        )
+                    });
+                }
             });
             // A tag of which nothing could be read is not known to be empty.
-            if prefixes.is_empty() {
+            if tag.prefixes.is_empty() {
+                tag.whole = false;
                 let what = || format!("the tag `{}` has no prefixes", clipped(name));
                 warnings.push(|| Warning::at(number, &row.place, what()));
-            } else {
-                known.insert(name.to_ascii_lowercase(), prefixes);
+            }
+            if !keep(&mut known, name, tag) {
+                let what = || format!("the tag `{}` is listed twice, with different prefixes", clipped(name));
+                warnings.push(|| Warning::at(number, &row.place, what()));
             }
         }
         Ok(Self { known, warnings: warnings.into_vec() })
     }
 
-    /// Returns the prefixes of a tag, in any letters, where the file has them.
+    /// Returns what a tag, in any letters, stands for, where the file says anything about it.
     #[must_use]
-    pub fn resolve(&self, name: &str) -> Option<&[IpNet]> {
-        self.known.get(&name.to_ascii_lowercase()).map(Vec::as_slice)
+    pub fn resolve(&self, name: &str) -> Option<&Tag> {
+        self.known.get(&name.to_ascii_lowercase()).filter(|tag| !tag.prefixes.is_empty())
     }
 
     /// Returns what could not be read.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+}
+
+/// Keeps a tag; of one that is listed before only what both say is certain. Tells whether they agree.
+fn keep(known: &mut HashMap<String, Tag>, name: &str, mut tag: Tag) -> bool {
+    tag.prefixes.sort_unstable();
+    tag.prefixes.dedup();
+    match known.entry(name.to_ascii_lowercase()) {
+        Entry::Vacant(place) => {
+            place.insert(tag);
+            true
+        }
+        Entry::Occupied(mut place) => {
+            let before = place.get_mut();
+            let agree = before.prefixes == tag.prefixes;
+            before.prefixes.retain(|prefix| tag.prefixes.binary_search(prefix).is_ok());
+            before.whole &= tag.whole && agree;
+            agree
+        }
     }
 }
 
@@ -78,9 +117,23 @@ mod tests {
                 {"name":"Empty","properties":{"addressPrefixes":[]}},{"name":"None"},null]}"#,
         )
         .unwrap();
-        assert_eq!(tags.resolve("STORAGE").unwrap().len(), 1);
+        let storage = tags.resolve("STORAGE").unwrap();
+        assert_eq!((storage.prefixes.len(), storage.whole), (1, false));
         assert_eq!(tags.resolve("Empty"), None);
         assert_eq!(tags.warnings().len(), 4);
+    }
+
+    #[test]
+    fn of_a_tag_that_is_listed_twice_only_what_both_say_is_certain() {
+        let tag =
+            |prefixes: &str| format!(r#"{{"name":"Sql","properties":{{"addressPrefixes":[{prefixes}]}}}}"#);
+        let both = |a: &str, b: &str| Tags::parse(&format!("[{},{}]", tag(a), tag(b))).unwrap();
+        let same = both(r#""10.1.0.0/16","10.2.0.0/16""#, r#""10.2.0.0/16","10.1.0.0/16""#);
+        assert!(same.resolve("sql").unwrap().whole && same.warnings().is_empty());
+        let other = both(r#""10.1.0.0/16","10.2.0.0/16""#, r#""10.2.0.0/16","10.3.0.0/16""#);
+        let expected = Tag { prefixes: vec![parse_prefix("10.2.0.0/16").unwrap()], whole: false };
+        assert_eq!((other.resolve("sql"), other.warnings().len()), (Some(&expected), 1));
+        assert_eq!(both(r#""10.1.0.0/16""#, r#""10.2.0.0/16""#).resolve("sql"), None);
     }
 
     #[test]

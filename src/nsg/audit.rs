@@ -7,7 +7,7 @@ use super::peers::Peers;
 use super::region::{Budget, Piece, TooMany, View, subtract};
 use super::rule::{Access, Direction, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
-use super::sweep::sweep;
+use super::sweep::sweep_gate;
 use crate::net::{Family, Ranges, Warning};
 
 /// The ports over which machines are managed.
@@ -35,6 +35,8 @@ pub struct Audit {
     pub default_only: Vec<Ordered>,
     /// How many rules are not judged, because telling all of them apart would take too long.
     pub unjudged: usize,
+    /// What a reader should know of the rules as a whole.
+    pub remark: Option<&'static str>,
     /// What could not be read or told apart.
     pub warnings: Vec<Warning>,
 }
@@ -43,7 +45,8 @@ impl Ruleset {
     /// Lists what a reviewer would want to know.
     #[must_use]
     pub fn audit(&self) -> Audit {
-        let mut audit = Audit { format: 1, warnings: self.warnings.clone(), ..Audit::default() };
+        let mut audit =
+            Audit { format: 1, remark: self.remark(), warnings: self.warnings.clone(), ..Audit::default() };
         let mut budget = Budget::new();
         for direction in Direction::ALL {
             for gate in direction.gates() {
@@ -66,7 +69,9 @@ impl Ruleset {
         let mut unjudged: Option<(TooMany, Vec<&str>)> = None;
         let before: Vec<Before<'_>> = rules.iter().map(|rule| Before::new(rule)).collect();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_default) {
-            let earlier = before.get(..at).unwrap_or_default();
+            // Of rules of one priority that differ none is known to be the first.
+            let first = rules.partition_point(|other| other.priority < rule.priority);
+            let earlier = before.get(..if group.has_any_rivals() { first } else { at }).unwrap_or_default();
             if let Err(problem) = self.examine_rule(group, direction, rule, earlier, audit, budget) {
                 unjudged.get_or_insert_with(|| (problem, Vec::new())).1.push(rule.name.as_str());
                 suspect(group, direction, rule, audit);
@@ -128,11 +133,13 @@ impl Ruleset {
         budget: &mut Budget,
     ) -> Result<(Vec<Piece>, Vec<RuleRef>), TooMany> {
         let (mut left, mut dropped_by) = (pieces.to_vec(), Vec::new());
-        for other in
-            self.groups.iter().filter(|other| other.gate != group.gate && other.gate != Gate::Unknown)
-        {
-            let swept = sweep(other, direction, &left, View::Most, budget)?;
-            dropped_by.extend(swept.drops.iter().map(|rule| RuleRef::new(other, rule)));
+        for gate in direction.gates().into_iter().filter(|gate| ![group.gate, Gate::Unknown].contains(gate)) {
+            let others: Vec<&Group> = self.at(gate).collect();
+            let swept = sweep_gate(&others, direction, &left, View::Most, budget)?;
+            // Where nothing says which of them stands there, none of them drops anything for certain.
+            if let [other] = others.as_slice() {
+                dropped_by.extend(swept.drops.iter().map(|rule| RuleRef::new(other, rule)));
+            }
             left = swept.passes.into_iter().chain(swept.always).collect();
         }
         Ok((left, dropped_by))

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::gate::Clauses;
 use super::rule::Access;
 use crate::net::Ranges;
 
@@ -14,6 +13,27 @@ const DEEPEST: usize = 64;
 
 /// Stands among what an answer depends on where not every case was followed.
 const TOO_MANY: &str = "more cases than can be told apart";
+
+/// Something that nobody knows, and on which it depends whether a rule matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    /// It is the same thing wherever it is named.
+    Shared(String),
+    /// It is about this one rule, whatever other rules are called.
+    Own(String),
+}
+
+impl Item {
+    /// Returns it as words.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Shared(text) | Self::Own(text) => text,
+        }
+    }
+}
+
+/// What may be needed for a rule to match: of every clause at least one item must hold.
+pub(super) type Clauses = Vec<Vec<Item>>;
 
 /// What a gate may say, and which rules may be the ones that say it.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +72,8 @@ impl Answer {
 pub(super) struct Cases {
     live: Vec<Live>,
     names: Vec<String>,
-    known: HashMap<String, usize>,
+    /// The places of the items; those of one rule are told from those of another.
+    known: HashMap<(Option<usize>, String), usize>,
 }
 
 #[derive(Debug)]
@@ -74,16 +95,19 @@ impl Cases {
         ports: Option<Ranges>,
     ) -> bool {
         let certain = clauses.is_empty() && ports.is_none();
-        let clauses =
-            clauses.into_iter().map(|clause| clause.into_iter().map(|item| self.place(item)).collect());
-        let clauses = clauses.collect();
+        let place = |clause: Vec<Item>| clause.into_iter().map(|item| self.place(at, item)).collect();
+        let clauses = clauses.into_iter().map(place).collect();
         self.live.push(Live { at, access, clauses, ports });
         certain
     }
 
-    fn place(&mut self, item: String) -> usize {
-        *self.known.entry(item).or_insert_with_key(|item| {
-            self.names.push(item.clone());
+    fn place(&mut self, at: usize, item: Item) -> usize {
+        let key = match item {
+            Item::Shared(text) => (None, text),
+            Item::Own(text) => (Some(at), text),
+        };
+        *self.known.entry(key).or_insert_with_key(|(_, text)| {
+            self.names.push(text.clone());
             self.names.len() - 1
         })
     }

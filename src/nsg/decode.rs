@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::peers::Knowledge;
-use super::resolve::Resolver;
+use super::resolve::{Asked, Resolver};
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 use crate::net::{
     DocumentError, Fields, Place, Placed, Ranges, Warning, Warnings, beginning, clipped, document, each_text,
@@ -77,8 +77,14 @@ impl Reader<'_> {
         let is_row =
             |map: &Map<String, Value>| !(map.len() == 1 && map.field("value").is_some_and(Value::is_array));
         let values = listed.or_else(inner).map(|rules| flattened(rules, place.clone(), &["value"], is_row));
-        let rules: Vec<Rule> = values.iter().flatten().map(|value| self.rule(value)).collect();
-        if rules.is_empty() {
+        let twice =
+            listed.zip(inner().filter(|rules| !rules.is_null())).is_some_and(|(own, inner)| own != inner);
+        let read = values.iter().flatten().filter(|_| !twice);
+        let rules: Vec<Rule> = read.map(|value| self.rule(value)).collect();
+        if twice {
+            let what = format!("the network security group {said} lists its rules twice, and differently");
+            self.warnings.push(|| Warning::within(place, what));
+        } else if rules.is_empty() {
             let what = format!("the network security group {said} lists no rules: it was not read");
             self.warnings.push(|| Warning::within(place, what));
         }
@@ -96,17 +102,18 @@ impl Reader<'_> {
             number.and_then(|number| u32::try_from(number).ok())
         });
         let mut odd = Vec::new();
+        let mut side = |side| {
+            let asked = Asked { rule: value, number: self.row, side };
+            self.resolver.side(&asked, &mut |place, text| odd.push((place, format!("`{text}`"))))
+        };
+        let (source, destination) = (side("source"), side("destination"));
         let rule = Rule {
             is_default: is_default || priority.is_some_and(|priority| priority >= FIRST_DEFAULT),
             direction: value.text("direction").and_then(Direction::parse),
             access: value.text("access").and_then(Access::parse),
             protocols: value.text("protocol").and_then(Protocols::parse),
-            source: self
-                .resolver
-                .side(value, "source", &mut |place, text| odd.push((place, format!("`{text}`")))),
-            destination: self
-                .resolver
-                .side(value, "destination", &mut |place, text| odd.push((place, format!("`{text}`")))),
+            source,
+            destination,
             source_ports: ports(value, "source", &mut odd),
             destination_ports: ports(value, "destination", &mut odd),
             name,

@@ -1,6 +1,6 @@
 //! One gate: which of its rules decides, over everything that is not known.
 
-use super::cases::{Answer, Cases};
+use super::cases::{Answer, Cases, Clauses, Item};
 use super::packet::Packet;
 use super::rule::{Access, Gate, Group, Protocols, Rule};
 use crate::net::Ranges;
@@ -49,15 +49,12 @@ impl Field {
     }
 }
 
-/// What may be needed for a rule to match: of every clause at least one item must hold.
-pub(super) type Clauses = Vec<Vec<String>>;
-
 /// Tells in which field a rule misses a packet, or what must hold for it to match.
 ///
 /// The source port is left out where it is not known: `decide` follows all of them at once.
 pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<Clauses, Field> {
     let mut clauses = Clauses::new();
-    let mut open = |what: &str| clauses.push(vec![format!("{what} of the rule {}", rule.name)]);
+    let mut open = |what: &str| clauses.push(vec![Item::Own(format!("{what} of the rule {}", rule.name))]);
     match rule.direction {
         Some(direction) if direction != packet.direction => return Err(Field::Direction),
         Some(_) => {}
@@ -91,7 +88,7 @@ pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<C
     ] {
         let names = peers.undecided(address).ok_or(field)?;
         if !names.is_empty() {
-            clauses.push(names.into_iter().map(|name| format!("{side} {name}")).collect());
+            clauses.push(names.into_iter().map(|name| Item::Shared(format!("{side} {name}"))).collect());
         }
     }
     Ok(clauses)
@@ -100,26 +97,100 @@ pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<C
 /// Says what a group may answer to a packet of one protocol.
 pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Answer {
     let sieve = group.sieve(packet.direction);
-    if sieve.is_empty() && group.gate != Gate::Manager {
-        let mut answer = Answer::default();
-        answer.add(None, None);
-        answer
-            .open
-            .insert(format!("the rules of {}", group.name.as_deref().unwrap_or("a group without a name")));
-        return answer;
+    if group.is_unread(packet.direction) {
+        return unread(group);
     }
-    let mut cases = Cases::default();
-    let mut last = None;
+    let mut gate = Tries { cases: Cases::default(), equals: Vec::new(), last: None };
     for at in sieve.candidates(packet, protocol, 0) {
         let Some(rule) = group.rules.get(at) else { continue };
+        // Once a rule certainly matches, only those that may stand before it are of interest.
+        if !gate.is_equal(rule) && gate.settle() {
+            break;
+        }
         let Ok(clauses) = fit(rule, packet, protocol) else { continue };
-        if cases.add(at, rule.access, clauses, source_ports(rule, packet, protocol)) {
-            last = Some(at);
+        let found = Try { at, rule, clauses, ports: source_ports(rule, packet, protocol) };
+        if group.has_rivals(at) {
+            gate.equals.push(found);
+        } else if gate.add(found) {
             break;
         }
     }
+    gate.settle();
     let end = if group.gate == Gate::Manager { Access::Allow } else { Access::Deny };
-    Answer { last, ..cases.answer(end) }
+    let mut answer = Answer { last: gate.last, ..gate.cases.answer(end) };
+    let unsure = answer.by.values().flatten().flatten().filter_map(|at| group.rules.get(*at));
+    if group.gate == Gate::Manager && unsure.into_iter().any(|rule| rule.access.is_none()) {
+        answer.by.entry(Access::AlwaysAllow).or_default().insert(None);
+    }
+    answer
+}
+
+/// Returns what a group may answer of which no rule was read.
+fn unread(group: &Group) -> Answer {
+    let mut answer = Answer::default();
+    answer.add(None, None);
+    if group.gate == Gate::Manager {
+        answer.add(Some(Access::AlwaysAllow), None);
+    }
+    answer.open.insert(format!("the rules of {}", group.name.as_deref().unwrap_or("a group without a name")));
+    answer
+}
+
+/// A rule that may match.
+struct Try<'a> {
+    at: usize,
+    rule: &'a Rule,
+    clauses: Clauses,
+    ports: Option<Ranges>,
+}
+
+/// The rules of a group that may match, as they are tried.
+struct Tries<'a> {
+    cases: Cases,
+    /// Rules of one priority, of which nothing says which one is tried first.
+    equals: Vec<Try<'a>>,
+    /// The first rule that certainly matches.
+    last: Option<usize>,
+}
+
+impl<'a> Tries<'a> {
+    fn is_equal(&self, rule: &Rule) -> bool {
+        self.equals.last().is_none_or(|last| last.rule.priority == rule.priority)
+    }
+
+    /// Adds a rule, and tells whether it certainly matches.
+    fn add(&mut self, found: Try<'a>) -> bool {
+        let certain = self.cases.add(found.at, found.rule.access, found.clauses, found.ports);
+        if certain {
+            self.last = Some(found.at);
+        }
+        certain
+    }
+
+    /// Adds the rules of one priority, and tells whether one of them certainly matches.
+    ///
+    /// Any of them may be the first: each is tried under that assumption, and then once more without it.
+    fn settle(&mut self) -> bool {
+        let equals = std::mem::take(&mut self.equals);
+        let differ = equals.first().is_some_and(|first| {
+            first.rule.access.is_none() || equals.iter().any(|other| other.rule.access != first.rule.access)
+        });
+        for found in equals.iter().filter(|_| differ && equals.len() > 1) {
+            let priority = found.rule.priority.unwrap_or_default();
+            let mut clauses = found.clauses.clone();
+            clauses.push(vec![Item::Own(format!("the order of the rules of priority {priority}"))]);
+            self.cases.add(found.at, found.rule.access, clauses, found.ports.clone());
+        }
+        let last = equals.iter().map(|found| found.at).max();
+        let mut certain = false;
+        for found in equals {
+            certain = certain || self.add(found);
+        }
+        if certain {
+            self.last = last;
+        }
+        certain
+    }
 }
 
 /// Tells whether a rule certainly matches whatever of the packet is asked about.

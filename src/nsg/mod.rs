@@ -24,6 +24,7 @@ mod cases;
 mod decode;
 mod finding;
 mod gate;
+mod names;
 mod packet;
 mod peers;
 mod reach;
@@ -48,6 +49,8 @@ pub use rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 pub use ruleset::{Error, Ruleset};
 pub use trace::{Trace, Tried};
 
+#[cfg(test)]
+mod doubts;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

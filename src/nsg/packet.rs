@@ -59,6 +59,8 @@ impl Packet {
         };
         let direction =
             Direction::parse(direction).ok_or_else(|| PacketError::Direction(direction.to_owned()))?;
+        // An IPv4 address in the clothes of IPv6 is an IPv4 address.
+        let (source, destination) = (source.to_canonical(), destination.to_canonical());
         if Family::of(source) != Family::of(destination) {
             return Err(PacketError::Families(source, destination));
         }

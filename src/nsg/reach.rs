@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::region::{Budget, Piece, TooMany, View, subtract};
-use super::rule::{Direction, Gate};
+use super::rule::{Direction, Gate, Group};
 use super::ruleset::Ruleset;
-use super::sweep::sweep;
+use super::sweep::sweep_gate;
 use crate::net::{Family, Ranges, Warning};
 
 /// So many prefixes are told altogether.
@@ -43,6 +43,8 @@ pub struct Reach {
     pub undecided: Vec<Region>,
     /// The items that decide over it.
     pub unresolved: Vec<String>,
+    /// What a reader should know of the rules as a whole.
+    pub remark: Option<&'static str>,
     /// What could not be read or told apart.
     pub warnings: Vec<Warning>,
 }
@@ -57,10 +59,11 @@ impl Ruleset {
             regions: Vec::new(),
             undecided: Vec::new(),
             unresolved: Vec::new(),
+            remark: self.remark(),
             warnings: self.warnings.clone(),
         };
         let mut within = Piece::everything();
-        if let Some(to) = to {
+        if let Some(to) = to.map(|to| to.to_canonical()) {
             let number = Family::number(to);
             within.retain(|piece| piece.family == Family::of(to));
             within.iter_mut().for_each(|piece| piece.destination = Ranges::one(number, number));
@@ -97,15 +100,10 @@ impl Ruleset {
     ) -> Result<Vec<Piece>, TooMany> {
         let (mut passes, mut always) = (within.to_vec(), Vec::new());
         for gate in direction.gates() {
-            for group in self.at(gate) {
-                let swept = sweep(group, direction, &passes, view, budget)?;
-                if gate == Gate::Manager {
-                    always.extend(swept.always);
-                    passes = swept.passes;
-                } else {
-                    passes = swept.passes.into_iter().chain(swept.always).collect();
-                }
-            }
+            let groups: Vec<&Group> = self.at(gate).collect();
+            let swept = sweep_gate(&groups, direction, &passes, view, budget)?;
+            passes = swept.passes;
+            always.extend(swept.always);
         }
         passes.extend(always);
         Ok(passes)
@@ -118,9 +116,13 @@ impl Ruleset {
             if group.gate == Gate::Unknown {
                 items.insert(format!("the gate of {name}"));
             }
-            if group.rules.is_empty() && group.gate != Gate::Manager {
+            if group.is_unread(direction) {
                 items.insert(format!("the rules of {name}"));
             }
+            if group.has_any_rivals() {
+                items.insert(format!("the order of rules of one priority in {name}"));
+            }
+            items.extend(self.which(group.gate));
             for rule in group.rules.iter().filter(|rule| rule.may_apply(direction)) {
                 items.extend(rule.source.open.iter().map(|open| format!("source {}", open.name)));
                 items.extend(rule.destination.open.iter().map(|open| format!("destination {}", open.name)));

@@ -59,6 +59,16 @@ pub struct GateReport<'a> {
     pub trace: Trace<'a>,
 }
 
+impl GateReport<'_> {
+    /// Takes back what the gate says, where the packet passes whatever that is.
+    pub(super) fn skip(&mut self) {
+        if !matches!(self.gate, Gate::Manager) && self.verdict != Verdict::Absent {
+            (self.verdict, self.rule, self.priority) = (Verdict::Skipped, None, None);
+            (self.candidates, self.unresolved) = (Vec::new(), Vec::new());
+        }
+    }
+}
+
 /// The rule that drops the packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decisive<'a> {
@@ -102,6 +112,8 @@ pub struct Ruling<'a> {
     pub unresolved: Vec<String>,
     /// Rules that match, but stand behind the one that decides.
     pub shadowed: Vec<Behind<'a>>,
+    /// What a reader should know of the rules as a whole.
+    pub remark: Option<&'static str>,
     /// What could not be read.
     pub warnings: Cow<'a, [Warning]>,
 }

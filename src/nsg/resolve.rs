@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use serde_json::Value;
 
+use super::names::Names;
 use super::peers::{Knowledge, Open, Peers, is_anybody};
 use crate::net::{AddressSet, Fields, Place, beginning, clipped, each_text, is_tag, parse_prefix};
 
@@ -15,12 +16,16 @@ const MOST_RANGES: usize = 10_000_000;
 /// Members of an application security group, and the known addresses that are none.
 type Membership = (Arc<AddressSet>, Arc<AddressSet>);
 
+/// What a service tag certainly stands for, and whether that is all of it.
+type Prefixes = (Arc<AddressSet>, bool);
+
 /// Reads sides of rules.
 pub(super) struct Resolver<'a> {
     knowledge: Knowledge<'a>,
-    tags: HashMap<String, Arc<AddressSet>>,
+    tags: HashMap<String, Prefixes>,
     groups: HashMap<String, Membership>,
     unions: HashMap<String, Arc<AddressSet>>,
+    names: Names,
     left: usize,
 }
 
@@ -36,9 +41,19 @@ struct Side {
     seen: HashSet<String>,
 }
 
+/// What a side of a rule is read for.
+pub(super) struct Asked<'a> {
+    /// The rule.
+    pub(super) rule: &'a Value,
+    /// Its number: what only it says is nobody else's.
+    pub(super) number: usize,
+    /// `source` or `destination`.
+    pub(super) side: &'a str,
+}
+
 impl Side {
     fn leave(&mut self, name: String, never: Arc<AddressSet>) {
-        if self.seen.insert(name.to_ascii_lowercase()) {
+        if self.seen.insert(name.clone()) {
             self.open.push(Open { name, never });
         }
     }
@@ -47,13 +62,14 @@ impl Side {
 impl<'a> Resolver<'a> {
     pub(super) fn new(knowledge: Knowledge<'a>) -> Self {
         let (tags, groups, unions) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { knowledge, tags, groups, unions, left: MOST_RANGES }
+        Self { knowledge, tags, groups, unions, names: Names::default(), left: MOST_RANGES }
     }
 
     /// Reads one side of a rule: the expanded list, else the plural list, else the single value, and the groups.
     ///
     /// `odd` is told the place and the text of what is neither an address nor a name.
-    pub(super) fn side(&mut self, rule: &Value, side: &str, odd: &mut dyn FnMut(Place, String)) -> Peers {
+    pub(super) fn side(&mut self, asked: &Asked<'_>, odd: &mut dyn FnMut(Place, String)) -> Peers {
+        let Asked { rule, number, side } = asked;
         let capital: String =
             side.chars().take(1).flat_map(char::to_uppercase).chain(side.chars().skip(1)).collect();
         let [expanded, also, plural, single] = [
@@ -76,7 +92,8 @@ impl<'a> Resolver<'a> {
                     Ok(text) => self.take(text, &mut found, &mut |text| odd(place(), text)),
                     Err(value) => {
                         odd(place(), beginning(value));
-                        found.leave(beginning(value), Arc::default());
+                        let own = format!("{number} {}", place());
+                        found.leave(self.names.own(&own, beginning(value)), Arc::default());
                     }
                 }
             });
@@ -84,14 +101,26 @@ impl<'a> Resolver<'a> {
                 break;
             }
         }
-        let groups = rule.field(&format!("{side}ApplicationSecurityGroups")).and_then(Value::as_array);
-        for group in groups.into_iter().flatten() {
-            let id = group.text("id").or_else(|| group.as_str());
-            self.group(id.unwrap_or("an unnamed application security group"), &mut found);
+        let name = format!("{side}ApplicationSecurityGroups");
+        let groups = rule.field(&name).filter(|groups| !groups.is_null());
+        let items =
+            groups.map(|groups| groups.as_array().map_or(std::slice::from_ref(groups), Vec::as_slice));
+        for (at, group) in items.into_iter().flatten().enumerate() {
+            if let Some(id) = group.text("id").or_else(|| group.as_str()) {
+                self.group(id, &mut found);
+            } else {
+                // Whose it is cannot be told, so that anybody may be in it, and it is no other rule's.
+                let place = Place::default().field(&name).items(&[at]);
+                let own = self.names.own(&format!("{number} {place}"), "an unnamed group".to_owned());
+                odd(place, beginning(group));
+                found.leave(own, Arc::default());
+            }
         }
         if !found.all && found.prefixes.is_empty() && found.sets.is_empty() && found.open.is_empty() {
             // A rule that names nobody is not known to mean nobody.
-            found.leave(format!("the {side} of a rule without one"), Arc::default());
+            let own =
+                self.names.own(&format!("{number} {side}"), format!("the {side} of a rule without one"));
+            found.leave(own, Arc::default());
         }
         peers.open = std::mem::take(&mut found.open);
         peers.known = self.known(found);
@@ -103,27 +132,34 @@ impl<'a> Resolver<'a> {
             found.all = true;
         } else if let Some(prefix) = parse_prefix(text) {
             found.prefixes.push(prefix);
-        } else if let Some(set) = self.tag(text) {
-            found.sets.push(set);
-            found.names.push(text.to_ascii_lowercase());
         } else {
-            if text.contains(['/', ' ', ':', '{']) || text.starts_with(|char: char| char.is_ascii_digit()) {
+            let tag = self.tag(text);
+            let whole = tag.as_ref().is_some_and(|(_, whole)| *whole);
+            if let Some((set, _)) = tag {
+                found.sets.push(set);
+                found.names.push(text.to_ascii_lowercase());
+            } else if text.contains(['/', ' ', ':', '{'])
+                || text.starts_with(|char: char| char.is_ascii_digit())
+            {
                 odd(clipped(text));
             }
-            found.leave(clipped(text), Arc::default());
+            if !whole {
+                found.leave(self.names.shared("tag", text, clipped(text)), Arc::default());
+            }
         }
     }
 
-    fn tag(&mut self, name: &str) -> Option<Arc<AddressSet>> {
+    /// Returns what a tag certainly stands for, and whether that is all of it.
+    fn tag(&mut self, name: &str) -> Option<Prefixes> {
         let name = name.to_ascii_lowercase();
-        if let Some(known) = self.tags.get(&name) {
-            return Some(Arc::clone(known));
+        if let Some((known, whole)) = self.tags.get(&name) {
+            return Some((Arc::clone(known), *whole));
         }
-        let prefixes = self.knowledge.tags.filter(|_| is_tag(&name))?.resolve(&name)?;
-        self.left = self.left.checked_sub(prefixes.len())?;
-        let set = Arc::new(AddressSet::of(prefixes));
-        self.tags.insert(name, Arc::clone(&set));
-        Some(set)
+        let tag = self.knowledge.tags.filter(|_| is_tag(&name))?.resolve(&name)?;
+        self.left = self.left.checked_sub(tag.prefixes.len())?;
+        let set = Arc::new(AddressSet::of(&tag.prefixes));
+        self.tags.insert(name, (Arc::clone(&set), tag.whole));
+        Some((set, tag.whole))
     }
 
     fn group(&mut self, id: &str, found: &mut Side) {
@@ -133,7 +169,7 @@ impl<'a> Resolver<'a> {
             found.sets.push(members);
             found.names.push(id.to_ascii_lowercase());
         }
-        found.leave(name, never);
+        found.leave(self.names.shared("group", id, name), never);
     }
 
     fn membership(&mut self, id: &str) -> Membership {
@@ -144,7 +180,11 @@ impl<'a> Resolver<'a> {
         let (mut members, mut others) = (Vec::new(), Vec::new());
         for (address, inside) in self.knowledge.inventory.into_iter().flat_map(|known| known.membership(&id))
         {
-            if inside { &mut members } else { &mut others }.push(IpNet::from(address));
+            match inside {
+                Some(true) => members.push(IpNet::from(address)),
+                Some(false) => others.push(IpNet::from(address)),
+                None => {}
+            }
         }
         let Some(left) = self.left.checked_sub(members.len() + others.len()) else {
             return Membership::default();

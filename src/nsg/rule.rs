@@ -1,5 +1,7 @@
 //! Security rules, and the gates at which they stand.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::peers::Peers;
@@ -63,6 +65,14 @@ impl Gate {
             Self::Subnet => "subnet",
             Self::Nic => "nic",
             Self::Unknown => "unknown",
+        }
+    }
+
+    /// Tells whether only one group can stand there: an interface has one, and so has its subnet.
+    pub(super) const fn is_alone(self) -> bool {
+        match self {
+            Self::Subnet | Self::Nic => true,
+            Self::Manager | Self::Unknown => false,
         }
     }
 }
@@ -223,6 +233,8 @@ pub struct Group {
     pub rules: Vec<Rule>,
     /// The rules of each direction, ready for questions.
     sieves: [Sieve; 2],
+    /// The places of rules that share their priority with one that does something else.
+    rivals: HashSet<usize>,
 }
 
 impl Group {
@@ -230,8 +242,54 @@ impl Group {
     #[must_use]
     pub fn new(gate: Gate, name: Option<String>, mut rules: Vec<Rule>) -> Self {
         rules.sort_by_key(|rule| rule.priority);
+        let always = rules.iter_mut().filter(|rule| rule.access == Some(Access::AlwaysAllow));
+        // A security group has no say over other gates.
+        always.filter(|_| gate.is_alone()).for_each(|rule| rule.access = Some(Access::Allow));
         let sieves = Direction::ALL.map(|direction| Sieve::new(&rules, direction));
-        Self { gate, name, rules, sieves }
+        let mut rivals = HashSet::new();
+        let mut first = 0;
+        for equals in rules.chunk_by(|a, b| a.priority.is_some() && a.priority == b.priority) {
+            for direction in Direction::ALL {
+                let mine = || equals.iter().zip(first..).filter(|(rule, _)| rule.may_apply(direction));
+                let differ =
+                    |rule: &Rule| mine().next().is_some_and(|(other, _)| other.access != rule.access);
+                let unsure = mine().any(|(rule, _)| rule.access.is_none()) && mine().nth(1).is_some();
+                if unsure || mine().any(|(rule, _)| differ(rule)) {
+                    rivals.extend(mine().map(|(_, at)| at));
+                }
+            }
+            first += equals.len();
+        }
+        Self { gate, name, rules, sieves, rivals }
+    }
+
+    /// Tells whether another rule has a rule's priority and does something else: nothing says which is tried first.
+    pub(super) fn has_rivals(&self, at: usize) -> bool {
+        !self.rivals.is_empty() && self.rivals.contains(&at)
+    }
+
+    /// Tells whether that is so of any rule.
+    pub(super) fn has_any_rivals(&self) -> bool {
+        !self.rivals.is_empty()
+    }
+
+    /// Names the first rules of which that is so.
+    pub(super) fn rivalry(&self) -> Option<String> {
+        let rule = self.rules.get(*self.rivals.iter().min()?)?;
+        let equals = self.rules.iter().filter(|other| other.priority == rule.priority);
+        let names: Vec<&str> = equals.take(3).map(|rule| rule.name.as_str()).collect();
+        let group = self.name.as_deref().unwrap_or("a group without a name");
+        let (names, priority) = (names.join(", "), rule.priority.unwrap_or_default());
+        Some(format!(
+            "in {group} the rules {names} have the same priority {priority}: nothing says which is tried first"
+        ))
+    }
+
+    /// Tells whether nothing was read of what the group says about a direction.
+    ///
+    /// Every security group has the platform's rules; of the Virtual Network Manager any may be missing, but not all.
+    pub(super) fn is_unread(&self, direction: Direction) -> bool {
+        self.sieve(direction).is_empty() && (self.gate != Gate::Manager || self.rules.is_empty())
     }
 
     /// Returns the rules of a direction, ready for questions.

@@ -27,11 +27,14 @@ impl Ruleset {
     /// # Errors
     /// Fails where the text is no such document.
     pub fn parse(text: &str, knowledge: Knowledge<'_>) -> Result<Self, Error> {
-        let (groups, mut warnings) = decode(text, knowledge)?;
-        if groups.is_empty() {
-            warnings.push(Warning::whole("no network security group stands at either gate"));
-        }
-        Ok(Self { groups, warnings })
+        let (groups, warnings) = decode(text, knowledge)?;
+        let mut rules = Self { groups, warnings };
+        let which = [Gate::Subnet, Gate::Nic].into_iter().filter_map(|gate| rules.which(gate));
+        let equals = rules.groups.iter().filter_map(Group::rivalry);
+        let doubts: Vec<String> =
+            which.map(|which| format!("the document does not say {which}")).chain(equals).collect();
+        rules.warnings.extend(doubts.into_iter().map(Warning::whole));
+        Ok(rules)
     }
 
     /// Returns the groups, each at its gate.
@@ -46,8 +49,21 @@ impl Ruleset {
         &self.warnings
     }
 
+    /// Says that no security group stands in the way, where none does: that everything passes is then no rule's doing.
+    #[must_use]
+    pub fn remark(&self) -> Option<&'static str> {
+        let guarded = self.groups.iter().any(|group| group.gate != Gate::Manager);
+        (!guarded).then_some("no network security group stands at either gate")
+    }
+
     /// Returns the groups at a gate; there is more than one only in a document of several interfaces.
     pub(super) fn at(&self, gate: Gate) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(move |group| group.gate == gate)
+    }
+
+    /// Says that nothing tells which group stands at a gate, where there are several and only one can.
+    pub(super) fn which(&self, gate: Gate) -> Option<String> {
+        let several = gate.is_alone() && self.at(gate).nth(1).is_some();
+        several.then(|| format!("which of the groups stands at the gate {}", gate.as_str()))
     }
 }

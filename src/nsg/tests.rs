@@ -132,6 +132,10 @@ fn rules_of_the_network_manager_come_first() {
     check(before("1 AlwaysAllow Tcp * * 443"), "10.0.0.4", 22, "DENY");
     check(before("1 Allow * * * *"), "10.0.0.4", 443, "DENY");
     check(json!([group("networkManager", &["1 Deny * * * *"])]), "10.0.0.4", 443, "DENY");
+    let (rules, asked) = (read(before("1 AlwaysAllow Tcp * * 443")), packet("10.0.0.4", 443));
+    let told: Vec<_> =
+        rules.verdict(&asked).gates.iter().map(|gate| (gate.verdict.as_str(), gate.rule)).collect();
+    assert_eq!(told, [("ALLOW", Some("r1")), ("SKIPPED", None), ("ABSENT", None)]);
 }
 
 #[test]

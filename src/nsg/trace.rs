@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
+use super::cases::Item;
 use super::gate::{Field, fit, source_ports};
 use super::packet::Packet;
 use super::rule::{Access, Rule};
@@ -46,13 +47,16 @@ impl<'a> Trace<'a> {
     /// Returns the rules of the packet's direction in order; the last one certainly matches, where one does.
     pub fn iter(&self) -> impl Iterator<Item = Tried<'a>> + use<'a> {
         let (rules, packet) = (self.rules, self.packet);
-        let mut over = false;
+        let mut over: Option<Option<u32>> = None;
         rules.iter().filter(move |rule| rule.may_apply(packet.direction)).map_while(move |rule| {
-            if over {
+            // Nothing says which of the rules of one priority is the first.
+            if over.is_some_and(|priority| priority != rule.priority) {
                 return None;
             }
             let (what, missed) = said(rule, packet);
-            over = what == MATCHES;
+            if what == MATCHES {
+                over = over.or(Some(rule.priority));
+            }
             let (priority, access) = (rule.priority, rule.access);
             Some(Tried { rule: &rule.name, priority, access, what, missed, of: rule })
         })
@@ -76,7 +80,9 @@ fn said(rule: &Rule, packet: &Packet) -> (Cow<'static, str>, Option<Field>) {
                 missed = missed.or(Some(field));
             }
             Ok(clauses) => {
-                open.extend(clauses.iter().map(|clause| clause.join(" or ")));
+                let texts =
+                    |clause: &Vec<Item>| clause.iter().map(Item::text).collect::<Vec<_>>().join(" or ");
+                open.extend(clauses.iter().map(texts));
                 let unknown = source_ports(rule, packet, *protocol).is_some();
                 open.extend(unknown.then(|| "the source port".to_owned()));
             }

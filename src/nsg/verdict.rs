@@ -24,7 +24,11 @@ impl Ruleset {
     pub fn verdict<'a>(&'a self, packet: &'a Packet) -> Ruling<'a> {
         let heard = self.hear(packet);
         let verdict = whole(&heard, packet.protocols.len());
-        let gates: Vec<GateReport<'a>> = heard.iter().map(|heard| heard.report(packet)).collect();
+        let mut gates: Vec<GateReport<'a>> = heard.iter().map(|heard| heard.report(packet)).collect();
+        let always = |at| before(&heard, at).iter().all(|access| *access == Access::AlwaysAllow);
+        if (0..packet.protocols.len()).all(always) {
+            gates.iter_mut().for_each(GateReport::skip);
+        }
         let denies = |gate: &&GateReport<'_>| verdict == Verdict::Deny && gate.verdict == Verdict::Deny;
         let decisive = gates.iter().find(denies).map(|gate| Decisive {
             gate: gate.gate,
@@ -42,6 +46,7 @@ impl Ruleset {
             unresolved: unresolved.into_iter().cloned().collect(),
             shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
             gates,
+            remark: self.remark(),
             warnings: Cow::Borrowed(&self.warnings),
         }
     }
@@ -77,8 +82,26 @@ impl Ruleset {
             if heard.len() == before && matches!(gate, Gate::Subnet | Gate::Nic) {
                 heard.push(Heard { gate, group: None, answers: Vec::new() });
             }
+            if let (Some(which), Some(here)) = (self.which(gate), heard.get_mut(before..)) {
+                disagree(here, &which, packet.protocols.len());
+            }
         }
         heard
+    }
+}
+
+/// Where nothing says which of some groups stands at a gate, only what all of them answer is certain.
+fn disagree(heard: &mut [Heard<'_>], which: &str, protocols: usize) {
+    for protocol in 0..protocols {
+        let mut verdicts = heard.iter().map(|heard| heard.answers.get(protocol).and_then(Answer::certain));
+        let first = verdicts.next().flatten();
+        if first.is_some() && verdicts.all(|other| other == first) {
+            continue;
+        }
+        for answer in heard.iter_mut().filter_map(|heard| heard.answers.get_mut(protocol)) {
+            answer.add(None, None);
+            answer.open.insert(which.to_owned());
+        }
     }
 }
 
@@ -88,29 +111,32 @@ fn whole(heard: &[Heard<'_>], protocols: usize) -> Verdict {
     if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
 }
 
+/// Returns what the groups of the Virtual Network Manager, or the others, answer for one protocol.
+fn answers<'h>(heard: &'h [Heard<'_>], manager: bool, protocol: usize) -> impl Iterator<Item = &'h Answer> {
+    let mine = heard.iter().filter(move |heard| (heard.gate == Gate::Manager) == manager);
+    mine.filter_map(move |heard| heard.answers.get(protocol))
+}
+
+/// Returns what may have become of a packet before the gates of the security groups.
+fn before(heard: &[Heard<'_>], protocol: usize) -> BTreeSet<Access> {
+    // A deny of one manager is final; "always allow" is, where none denies.
+    answers(heard, true, protocol).fold(BTreeSet::from([Access::Allow]), |before, answer| {
+        before.iter().flat_map(|a| answer.by.keys().map(|b| stricter(*a, *b))).collect()
+    })
+}
+
 /// Puts the gates together for one protocol.
 fn through(heard: &[Heard<'_>], protocol: usize) -> Verdict {
-    let answers = |manager: bool| {
-        let mine = heard.iter().filter(move |heard| (heard.gate == Gate::Manager) == manager);
-        mine.filter_map(move |heard| heard.answers.get(protocol))
-    };
+    let answers = || answers(heard, false, protocol);
     let certain = |access| move |answer: &Answer| answer.certain() == Some(access);
-    let mut before: BTreeSet<Access> = BTreeSet::from([Access::Allow]);
-    for answer in answers(true) {
-        // A deny of one is final; "always allow" is, where none denies.
-        let pass: BTreeSet<Access> = answer.by.keys().copied().collect();
-        before = before.iter().flat_map(|a| pass.iter().map(move |b| stricter(*a, *b))).collect();
-    }
-    let gates = if answers(false).any(certain(Access::Deny)) {
+    let gates = if answers().any(certain(Access::Deny)) {
         Verdict::Deny
-    } else if answers(false)
-        .all(|answer| matches!(answer.certain(), Some(Access::Allow | Access::AlwaysAllow)))
-    {
+    } else if answers().all(|answer| matches!(answer.certain(), Some(Access::Allow | Access::AlwaysAllow))) {
         Verdict::Allow
     } else {
         Verdict::Indeterminate
     };
-    let mut verdicts = before.into_iter().map(|access| match access {
+    let mut verdicts = before(heard, protocol).into_iter().map(|access| match access {
         Access::Deny => Verdict::Deny,
         Access::AlwaysAllow => Verdict::Allow,
         Access::Allow => gates,

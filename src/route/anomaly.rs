@@ -5,7 +5,10 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::row::{Hop, Route, Row, Source, State};
-use crate::net::Inventory;
+use crate::net::{Inventory, Owner};
+
+/// So many owners of an address are named.
+const NAMED: usize = 3;
 
 /// The kind of an anomaly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -22,12 +25,16 @@ pub enum Code {
     NvaUnknown,
     /// The appliance's network interface does not forward.
     NvaNoForwarding,
+    /// Several known network interfaces have the appliance's address.
+    NvaAmbiguous,
     /// A route that is not in use would have carried the packet.
     InvalidShadow,
     /// The default route is not the platform's.
     DefaultTakenOver,
     /// The way back is another one.
     AsymmetricReturn,
+    /// There is no way back.
+    NoReturn,
 }
 
 impl Code {
@@ -40,9 +47,11 @@ impl Code {
             Self::Nva => "NVA",
             Self::NvaUnknown => "NVA_UNKNOWN",
             Self::NvaNoForwarding => "NVA_NO_FORWARDING",
+            Self::NvaAmbiguous => "NVA_AMBIGUOUS",
             Self::InvalidShadow => "INVALID_SHADOW",
             Self::DefaultTakenOver => "DEFAULT_TAKEN_OVER",
             Self::AsymmetricReturn => "ASYMMETRIC_RETURN",
+            Self::NoReturn => "NO_RETURN",
         }
     }
 }
@@ -113,16 +122,30 @@ pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anom
 fn of_appliance(row: &Row, inventory: &Inventory) -> Vec<Anomaly> {
     let mut found = Vec::new();
     for text in &row.hop_ips {
-        match text.parse::<IpAddr>().ok().and_then(|address| inventory.owner(address)) {
-            None => {
-                let detail = format!("no network interface of the inventory owns {text}");
-                found.push(Anomaly::new(Code::NvaUnknown, row, detail));
+        let mut tell = |code, detail: String| found.push(Anomaly::new(code, row, detail));
+        match text.parse::<IpAddr>().map_or(Owner::Unknown, |address| inventory.owner(address)) {
+            Owner::Unknown => {
+                tell(Code::NvaUnknown, format!("no network interface of the inventory owns {text}"));
             }
-            Some(nic) if nic.forwards == Some(false) => {
-                let detail = format!("the network interface {} of {text} does not forward", nic.name);
-                found.push(Anomaly::new(Code::NvaNoForwarding, row, detail));
+            Owner::One(nic) if nic.forwards == Some(false) => {
+                tell(
+                    Code::NvaNoForwarding,
+                    format!("the network interface {} of {text} does not forward", nic.name),
+                );
             }
-            Some(_) => {}
+            Owner::One(_) => {}
+            Owner::Several(nics) => {
+                let names =
+                    nics.iter().take(NAMED).map(|nic| nic.name.as_str()).collect::<Vec<_>>().join(", ");
+                let more = nics.len().checked_sub(NAMED).filter(|more| *more > 0);
+                let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+                let (code, what) = if nics.iter().all(|nic| nic.forwards == Some(false)) {
+                    (Code::NvaNoForwarding, "none of them forwards")
+                } else {
+                    (Code::NvaAmbiguous, "nothing tells which one it is")
+                };
+                tell(code, format!("{} network interfaces have {text} ({names}{more}): {what}", nics.len()));
+            }
         }
     }
     found

@@ -7,7 +7,7 @@ use ipnet::IpNet;
 use serde::Serialize;
 
 use super::anomaly::{Anomaly, Code, of_route};
-use super::report::Entry;
+use super::report::{Entry, Outcome};
 use super::row::{Hop, Route, Source, State};
 use super::table::Table;
 use crate::net::{Inventory, Warning};
@@ -120,10 +120,14 @@ impl Table {
         for route in &self.routes {
             if route.row.state == State::Invalid {
                 let (source, prefix, hop) = (route.row.source.as_str(), route.prefix, &route.row.hop_type);
-                let instead = match self.choose(prefix.network()).best().next() {
+                let choice = self.choose(prefix.network());
+                let mut instead = match choice.best().next() {
                     Some(other) => format!("{} goes by {}", prefix.network(), Entry::from(other)),
                     None => format!("nothing carries {}", prefix.network()),
                 };
+                if choice.outcome() == Outcome::Indeterminate {
+                    instead.push_str(", unless a service tag that is not resolved does");
+                }
                 let detail = format!("the {source} route {prefix} to {hop} is Invalid; {instead}");
                 found.push(Anomaly::new(Code::InvalidShadow, &route.row, detail));
             }

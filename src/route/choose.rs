@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use super::index::Found;
 use super::report::{Outcome, Reason};
-use super::row::{Route, Source, State};
+use super::row::{Route, Row, Source, State};
 use super::table::Table;
 
 /// The routes that carry packets to an address. Nothing is copied; `Table::select` tells the whole story.
@@ -20,7 +21,7 @@ impl Table {
     /// Answers which routes carry packets to an address, in less than a microsecond however long the table is.
     #[must_use]
     pub fn choose(&self, to: IpAddr) -> Choice<'_> {
-        let mut choice = Choice { table: self, found: self.index.find(to), open: false };
+        let mut choice = Choice { table: self, found: self.index.find(to.to_canonical()), open: false };
         choice.open = choice.ahead().next().is_some();
         choice
     }
@@ -85,14 +86,16 @@ impl<'a> Choice<'a> {
 
     fn ahead(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let best = self.best().next();
-        let could = move |source: &Source| {
+        let alone = self.best().nth(1).is_none();
+        let could = move |row: &Arc<Row>| {
             best.is_none_or(|best| {
-                best.prefix.prefix_len() < best.prefix.max_prefix_len()
-                    || (source.rank() + 1, true) <= best.rank()
+                // What is not known of the row that carries the packet anyway sends it nowhere else.
+                !(alone && Arc::ptr_eq(&best.row, row))
+                    && (best.prefix.prefix_len() < best.prefix.max_prefix_len()
+                        || (row.source.rank() + 1, true) <= best.rank())
             })
         };
         let tags = self.table.tags.iter();
-        tags.filter(move |(_, row)| row.state == State::Active && could(&row.source))
-            .map(|(name, _)| name.as_str())
+        tags.filter(move |(_, row)| row.state == State::Active && could(row)).map(|(name, _)| name.as_str())
     }
 }

@@ -25,7 +25,7 @@ const UNKNOWN: &str = "Unknown";
 #[derive(Debug, Default)]
 pub(super) struct Decoded {
     pub(super) routes: Vec<Route>,
-    /// Rows whose prefix is a service tag that nobody resolved.
+    /// Rows whose prefix is a service tag that nobody resolved, or not all of it.
     pub(super) tags: Vec<(String, Arc<Row>)>,
     /// How many prefixes the table lists, a tag as one.
     pub(super) listed: usize,
@@ -89,13 +89,13 @@ impl Reader<'_> {
             return self.warn(place(), || format!("`{}` is no prefix", clipped(text)));
         }
         self.decoded.listed += 1;
-        if let Some(prefixes) = self.tags.and_then(|tags| tags.resolve(text)) {
-            let tag: Arc<str> = Arc::from(text);
-            let route =
-                |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
-            self.decoded.routes.extend(prefixes.iter().map(route));
-        } else {
-            self.warn(place(), || format!("the service tag `{}` is not resolved", clipped(text)));
+        let known = self.tags.and_then(|tags| tags.resolve(text));
+        let tag: Arc<str> = Arc::from(text);
+        let route = |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
+        self.decoded.routes.extend(known.into_iter().flat_map(|tag| &tag.prefixes).map(route));
+        if known.is_none_or(|tag| !tag.whole) {
+            let how = if known.is_some() { "only partly resolved" } else { "not resolved" };
+            self.warn(place(), || format!("the service tag `{}` is {how}", clipped(text)));
             self.decoded.tags.push((clipped(text), Arc::clone(row)));
         }
     }
@@ -125,10 +125,14 @@ impl Reader<'_> {
                 self.warn(place, || format!("the next hop `{odd}` is no address"));
             }
         });
+        let hop = Hop::parse(&hop_type);
+        if hop == Hop::Appliance && hop_ips.is_empty() {
+            self.warn(self.place.field(HOP), || "the appliance of the route has no address".to_owned());
+        }
         Row {
             number: self.number,
             source: Source::parse(&source),
-            hop: Hop::parse(&hop_type),
+            hop,
             hop_type,
             hop_ips,
             name: value.text("name").map(clipped),

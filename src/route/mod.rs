@@ -37,6 +37,8 @@ pub use row::{Hop, Route, Row, Source, State};
 pub use table::{Error, Table};
 
 #[cfg(test)]
+mod doubts;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use super::anomaly::{asymmetry, invalid, of_route};
+use super::anomaly::{Anomaly, Code, asymmetry, invalid, of_route};
 use super::choose::Choice;
 use super::report::{Entry, Outcome, Selection, Step};
 use super::row::Route;
@@ -60,14 +60,28 @@ impl Table {
     }
 
     /// Adds to a selection what is odd about the way back: `table` is the other end's, `from` the address there is an answer to.
+    ///
+    /// Where the way back is not decided, its service tags stand among what is unresolved.
     pub fn compare_return(&self, selection: &mut Selection<'_>, to: IpAddr, table: &Self, from: IpAddr) {
         let (there, back) = (self.choose(to), table.choose(from));
+        if back.outcome() == Outcome::Indeterminate {
+            let names = back.unresolved().into_iter().map(|name| format!("{name} (of the return table)"));
+            selection.unresolved.extend(names);
+        }
+        if [&there, &back].iter().any(|choice| choice.outcome() == Outcome::Indeterminate) {
+            return;
+        }
         // Of several equals any may carry a packet: only ways that always part are told.
         let parted = |there: &Route| back.best().all(|back| asymmetry(there, back).is_some());
-        if let (Some(first), Some(answer)) = (there.best().next(), back.best().next())
-            && there.best().all(parted)
-        {
-            selection.anomalies.extend(asymmetry(first, answer));
+        match (there.best().next(), back.best().next()) {
+            (Some(first), None) => {
+                let detail = format!("no route of the return table carries an answer to {from}");
+                selection.anomalies.push(Anomaly::new(Code::NoReturn, &first.row, detail));
+            }
+            (Some(first), Some(answer)) if there.best().all(parted) => {
+                selection.anomalies.extend(asymmetry(first, answer));
+            }
+            (Some(_) | None, Some(_)) | (None, None) => {}
         }
     }
 }

@@ -76,7 +76,7 @@ impl Table {
 
     /// Returns every route that contains an address: the longest prefix first, of one prefix what is in use and ranks highest.
     pub fn containing(&self, address: IpAddr) -> impl Iterator<Item = &Route> {
-        self.at(self.index.containing(address))
+        self.at(self.index.containing(address.to_canonical()))
     }
 
     /// Returns the routes at some places.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::net::{Inventory, Tags};
 
-fn row(prefix: &str, source: &str, hop: &str) -> Value {
+pub(super) fn row(prefix: &str, source: &str, hop: &str) -> Value {
     json!({"addressPrefix": [prefix], "source": source, "nextHopType": hop, "state": "Active", "nextHopIpAddress": []})
 }
 
@@ -15,7 +15,7 @@ fn table(rows: &[Value]) -> Table {
     Table::parse(&json!({ "value": rows }).to_string(), None).unwrap()
 }
 
-fn at(text: &str) -> IpAddr {
+pub(super) fn at(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
@@ -32,7 +32,7 @@ fn check(rows: &[Value], to: &str, expected: &str) {
     assert_eq!(told, expected);
 }
 
-fn codes(selection: &Selection<'_>) -> Vec<&'static str> {
+pub(super) fn codes(selection: &Selection<'_>) -> Vec<&'static str> {
     selection.anomalies.iter().map(|anomaly| anomaly.code.as_str()).collect()
 }
 

@@ -262,8 +262,7 @@ fn a_clean_comparison_leaves_a_certificate_that_is_checked_offline() {
     assert_eq!(desk.kept(), ["after.json", "before.json", "before_vs_after.certificate.json"]);
     let file = "data/effective/before_vs_after.certificate.json";
     assert_eq!(fs::metadata(desk.path(file)).unwrap().permissions().mode() & 0o777, 0o600);
-    let verified: Value =
-        serde_json::from_slice(&desk.ghost(&format!("verify {file} --json")).stdout).unwrap();
+    let verified = desk.json(&format!("verify {file}"), 0);
     assert_eq!(verified["checked"], json!({"baseline": true, "current": true, "repeated": true}));
     assert_eq!(
         (&verified["sha256"], &verified["statement"]),
@@ -272,8 +271,8 @@ fn a_clean_comparison_leaves_a_certificate_that_is_checked_offline() {
 
     // Somewhere else the certificate stands alone, and says so.
     fs::copy(desk.path(file), desk.path("c.json")).unwrap();
-    let alone = desk.ghost("verify c.json --json --data-dir elsewhere");
-    let alone: Value = serde_json::from_slice(&alone.stdout).unwrap();
+    let alone = desk.json("verify c.json --data-dir elsewhere", 4);
+    assert_eq!(desk.ghost("verify c.json --data-dir elsewhere").status.code(), Some(0));
     assert_eq!(alone["checked"], json!({"baseline": false, "current": false, "repeated": false}));
     desk.refuses("verify c.json --baseline data/effective/after.json", "not the one that was certified");
 

@@ -71,8 +71,53 @@ fn people_read_the_rule_and_the_field_in_which_it_failed() {
 }
 
 #[test]
+fn that_no_group_stands_at_a_gate_is_told_below_the_answer() {
+    let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
+    check(asked, "[]", 0, "remark", "no network security group stands at either gate");
+    for asked in [asked, "nsg audit --rules -", "nsg reach --rules -"] {
+        let told = String::from_utf8(ghost(asked, r#"{"value":[]}"#).stdout).unwrap();
+        let below = told.lines().nth(1).unwrap();
+        assert_eq!(below, "  no network security group stands at either gate", "{told}");
+        assert!(!told.contains("Not read"), "{told}");
+    }
+}
+
+#[test]
+fn an_audit_that_did_not_see_everything_does_not_say_that_nothing_was_found() {
+    for (arguments, good, odd) in [
+        (
+            "nsg audit --rules -",
+            RULES.replace("\"22\"", "\"443\""),
+            RULES.replace("\"22\"}", "\"443\"},null"),
+        ),
+        (
+            "route audit --table -",
+            ROUTES.replace("None", "VnetLocal").replace("Storage", "10.7.0.0/16"),
+            ROUTES.replace("None", "VnetLocal"),
+        ),
+    ] {
+        let code = |input: &str| ghost(&format!("{arguments} --exit-code"), input).status.code();
+        assert_eq!((code(&good), code(&odd)), (Some(0), Some(4)), "{arguments}");
+        assert_eq!(ghost(arguments, &odd).status.code(), Some(0), "{arguments}");
+    }
+    let told = |rules: &str| String::from_utf8(ghost("nsg audit --rules -", rules).stdout).unwrap();
+    assert!(told(&RULES.replace("\"22\"", "\"443\"")).starts_with("Nothing found\n"));
+    assert!(told(&RULES.replace("\"22\"}", "\"443\"},null")).starts_with("Nothing found in what was read"));
+}
+
+#[test]
+fn the_exit_code_may_be_asked_for_anywhere_and_has_no_effect_where_nothing_is_bad_news() {
+    let nsg = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
+    assert_eq!(ghost(&format!("--exit-code {nsg}"), RULES).status.code(), Some(3));
+    assert_eq!(ghost(nsg, RULES).status.code(), Some(0));
+    assert_eq!(ghost("completions bash --exit-code", "").status.code(), Some(0));
+}
+
+#[test]
 fn a_document_that_is_none_is_exit_code_1_with_a_hint_and_nothing_on_standard_output() {
     for (arguments, input) in [
+        ("nsg reach --rules -", r#"{"value":[],"nextLink":"https://next"}"#),
+        ("nsg reach --rules -", r#"[{"association":{"subnet":{}},"association":{"networkInterface":{}}}]"#),
         ("route select --table - --to 10.0.0.1", "ERROR: no"),
         ("route audit --table -", r#"{"error":{"code":"AuthorizationFailed"}}"#),
         ("nsg audit --rules -", r#"{"value":[{"eff"#),

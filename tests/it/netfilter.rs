@@ -128,6 +128,8 @@ fn a_change_is_explained_in_both_forms() {
     let document: Value = serde_json::from_slice(&ghost(&["explain", &a, &b, "--json"], "").stdout).unwrap();
     assert_eq!(document["change"]["traffic"][0]["after"], json!("DROP"));
     assert_eq!(stdout(&ghost(&["explain", &a, &b], "")), told);
+    let code = |files: &[&str]| ghost(&[&["explain", "--exit-code"], files].concat(), "").status.code();
+    assert_eq!((code(&[&a, &b]), code(&[&a, &a]), code(&[&a])), (Some(3), Some(0), Some(0)));
 }
 
 #[test]

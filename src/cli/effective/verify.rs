@@ -14,6 +14,9 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
 
+/// The answer is not all that was asked for.
+const INCONCLUSIVE: u8 = 4;
+
 /// The arguments of `ghost effective verify`.
 #[derive(Debug, Args)]
 #[command(
@@ -35,6 +38,9 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
+    /// Exit with 4 where a certificate was not compared once more, because not both of its snapshots are at hand.
+    #[arg(long)]
+    exit_code: bool,
 }
 
 /// Runs the subcommand.
@@ -76,13 +82,14 @@ fn certified(
         let error = harmless_error(error, &arguments.file);
         Hinted::new(error, "give the two files that were certified, with --baseline and --current")
     })?;
+    let code = if arguments.exit_code && !covered.repeated { INCONCLUSIVE } else { 0 };
     if arguments.json {
         let told = json!({
             "ok": true, "kind": "certificate", "sha256": digest.to_string(), "statement": certificate.statement,
             "checked": covered, "certificate": certificate,
         });
         line(&told.to_string())?;
-        return Ok(0);
+        return Ok(code);
     }
     let mut lines = vec![format!("verified: {}, certificate {digest}", certificate.statement)];
     for (name, side, checked) in [
@@ -111,7 +118,7 @@ fn certified(
         false => "  not compared once more: that takes both snapshots".to_owned(),
     });
     line(&lines.iter().map(|line| flat(line)).collect::<Vec<_>>().join("\n"))?;
-    Ok(0)
+    Ok(code)
 }
 
 /// Returns a certified side, where it is given or kept.

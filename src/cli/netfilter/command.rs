@@ -80,6 +80,9 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
+        /// Exit with 3 where the two differ, with 4 where that cannot be told or not all was read.
+        #[arg(long)]
+        exit_code: bool,
     },
     /// Prints a script that gathers the bundle of a host: both families, all backends, read-only.
     #[command(
@@ -193,7 +196,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
             Ok(code(*exit_code, status))
         }
         Sub::Walk(described) => walked(described),
-        Sub::Explain { before, after, json } => {
+        Sub::Explain { before, after, json, exit_code } => {
             let found = match after {
                 None => explain(&document(before)?),
                 Some(after) => {
@@ -202,7 +205,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 }
             };
             line(&if *json { serde_json::to_string(&found)? } else { tinted(&found.to_string(), WORDS) })?;
-            Ok(0)
+            let unread = if found.unread.is_empty() { Status::Clean } else { Status::Inconclusive };
+            Ok(match found.change.map(|change| change.status) {
+                Some(Status::Drift) => code(*exit_code, Status::Drift),
+                Some(status @ Status::Inconclusive) => code(*exit_code, status),
+                Some(Status::Clean) | None => code(*exit_code, unread),
+            })
         }
         Sub::Collect => {
             line(include_str!("collect.sh").trim_end())?;

@@ -21,7 +21,7 @@ const FEW: usize = 4;
 pub(super) struct Arguments {
     #[command(flatten)]
     given: Given,
-    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted, with 4 where some were not judged.
+    /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted, with 4 where none is and not all was read or judged.
     #[arg(long)]
     exit_code: bool,
 }
@@ -40,10 +40,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         audit.shadowed.len() + audit.permissive.len() + audit.exposed.len() + audit.contradictory.len();
     Ok(match found {
         _ if !arguments.exit_code => 0,
-        0 if audit.unjudged == 0 => 0,
+        0 if is_whole(&audit) => 0,
         0 => 4,
         _ => 3,
     })
+}
+
+/// Tells whether nothing was found because nothing is there.
+fn is_whole(audit: &Audit) -> bool {
+    audit.unjudged == 0 && audit.warnings.is_empty()
 }
 
 fn told(audit: &Audit) -> Page {
@@ -56,13 +61,14 @@ fn told(audit: &Audit) -> Page {
     ];
     let told: Vec<String> =
         found.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if told.is_empty() && audit.unjudged == 0 {
+    if told.is_empty() && is_whole(audit) {
         page.add(Tone::Good, "Nothing found").end();
     } else if told.is_empty() {
-        page.add(Tone::Odd, "Nothing found among the rules that were judged").end();
+        page.add(Tone::Odd, "Nothing found in what was read and judged, and that is not all").end();
     } else {
         page.add(Tone::Bad, &told.join(", ")).end();
     }
+    page.remark(audit.remark);
     if audit.unjudged > 0 {
         let what = format!("{} rules are not judged: there are too many different ones", audit.unjudged);
         page.add(Tone::Odd, &what).end();

@@ -46,7 +46,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     } else {
         told(&reach).print()?;
     }
-    Ok(if arguments.exit_code && !reach.unresolved.is_empty() { 4 } else { 0 })
+    Ok(if arguments.exit_code && !(reach.undecided.is_empty() && reach.unresolved.is_empty()) {
+        4
+    } else {
+        0
+    })
 }
 
 fn told(reach: &Reach) -> Page {
@@ -62,8 +66,9 @@ fn told(reach: &Reach) -> Page {
         count => format!("{count} regions get"),
     };
     page.add(tone, &format!("{count} through for certain")).end();
+    page.remark(reach.remark);
     page.first(&reach.regions, REGIONS, said);
-    if !reach.unresolved.is_empty() {
+    if !reach.undecided.is_empty() || !reach.unresolved.is_empty() {
         page.title(&format!("Not decided, it depends on {}", few(&reach.unresolved, SHOWN)));
         page.first(&reach.undecided, REGIONS, said);
     }

@@ -77,6 +77,7 @@ fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
     let mut page = Page::new();
     let tone = tone(ruling.verdict);
     page.add(tone, ruling.verdict.as_str()).add(Tone::Plain, &format!("  {}", described(packet))).end();
+    page.remark(ruling.remark);
     if let Some(decisive) = &ruling.decisive {
         let group = decisive.nsg.map(|name| format!(" ({name})")).unwrap_or_default();
         let rule = match (decisive.rule, decisive.priority) {
@@ -140,6 +141,7 @@ fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
         (Some(rule), Some(priority)) => format!("by {rule}, priority {priority}"),
         (Some(rule), None) => format!("by {rule}"),
         (None, _) if gate.verdict == Verdict::Absent => "no network security group is known here".to_owned(),
+        (None, _) if gate.verdict == Verdict::Skipped => "an earlier gate always allows it".to_owned(),
         (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates, FEW)),
         (None, _) => "no rule matches".to_owned(),
     };

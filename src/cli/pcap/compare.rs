@@ -10,6 +10,9 @@ use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
 use crate::pcap::{Error, Pair, compare, markdown_of_pair};
 
+/// The answer is bad news.
+const BAD_NEWS: u8 = 3;
+
 /// The arguments of `ghost pcap compare`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -31,6 +34,9 @@ pub(super) struct Arguments {
     /// Also write the comparison into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Exit with 3 where the second capture has a kind of finding that the first has not, or, between endpoints, not all arrived.
+    #[arg(long)]
+    exit_code: bool,
 }
 
 /// What the text of a comparison tells first.
@@ -51,7 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         written(folder, &format!("{}_vs_{}_comparison.md", stem(a), stem(b)), &text)?;
     }
     line(&if arguments.json { serde_json::to_string(&pair)? } else { text.trim_end().to_owned() })?;
-    Ok(0)
+    let lost = arguments.mode == Mode::Endpoints && pair.packets.only_a > 0;
+    Ok(if arguments.exit_code && (lost || !pair.new.is_empty()) { BAD_NEWS } else { 0 })
 }
 
 fn compared(arguments: &Arguments) -> anyhow::Result<Pair> {

@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where there is a finding.
+    /// Exit with 3 where there is a finding, with 4 where there is none and not all was read or resolved.
     #[arg(long)]
     exit_code: bool,
 }
@@ -42,7 +42,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     } else {
         told(&audit).print()?;
     }
-    Ok(if arguments.exit_code && !audit.findings.is_empty() { 3 } else { 0 })
+    Ok(match arguments.exit_code {
+        true if !audit.findings.is_empty() => 3,
+        true if !(audit.warnings.is_empty() && audit.unresolved.is_empty()) => 4,
+        true | false => 0,
+    })
 }
 
 fn told(audit: &Audit<'_>) -> Page {

@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     /// Print one JSON document, the trace included.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer is INDETERMINATE.
+    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the way back, is INDETERMINATE.
     #[arg(long)]
     exit_code: bool,
 }
@@ -72,13 +72,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         _ if !arguments.exit_code => 0,
         Outcome::NoRoute => 3,
         Outcome::Indeterminate => 4,
-        Outcome::Winner | Outcome::Tied => {
-            if selection.anomalies.is_empty() {
-                0
-            } else {
-                3
-            }
-        }
+        Outcome::Winner | Outcome::Tied if !selection.anomalies.is_empty() => 3,
+        Outcome::Winner | Outcome::Tied if !selection.unresolved.is_empty() => 4,
+        Outcome::Winner | Outcome::Tied => 0,
     })
 }
 
@@ -135,9 +131,17 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
             page.first(&selection.tied, SHOWN, cells);
         }
     }
+    if !selection.warnings.is_empty() {
+        let what = "  what could not be read is told below, and was not weighed";
+        page.add(Tone::Odd, what).end();
+    }
     let several = selection.winner.as_ref().map_or(0, |winner| winner.next_hop_ips.len());
     if several > 1 {
         page.add(Tone::Plain, &format!("  its {several} next hops share the load")).end();
+    }
+    if selection.result != Outcome::Indeterminate && !selection.unresolved.is_empty() {
+        let names = few(&selection.unresolved, 5);
+        page.add(Tone::Odd, &format!("  the way back is not decided: it may go by {names}")).end();
     }
     for found in &selection.anomalies {
         page.add(Tone::Bad, &format!("  ! {}", found.code.as_str()));

@@ -142,6 +142,63 @@ fn what_is_no_answer_is_an_error_with_its_place_and_never_an_empty_table() {
 }
 
 #[test]
+fn what_a_reader_might_pass_over_is_unread() {
+    let value = |at: &str| plain().pointer(at).unwrap().clone();
+    let with = |mut value: Value, field: &str, to: Value| {
+        value[field] = to;
+        value
+    };
+    let (nsg, rule) = ("/nics/0/nsg/value/0", "/nics/0/nsg/value/0/effectiveSecurityRules/0");
+    for (at, to, place) in [
+        // Null among the items of a list.
+        ("/nics/0/routes/value/1/nextHopIpAddress", json!(["10.0.1.4", null]), "nics[0].routes.value[1]"),
+        (
+            rule,
+            with(value(rule), "sourceAddressPrefixes", json!([null])),
+            "nics[0].nsg.value[0].effectiveSecurityRules[0]",
+        ),
+        // What is no list of groups, or a group without an id.
+        (
+            rule,
+            with(value(rule), "sourceApplicationSecurityGroups", json!({"name": "web"})),
+            "nics[0].nsg.value[0].effectiveSecurityRules[0]",
+        ),
+        (
+            rule,
+            with(value(rule), "sourceApplicationSecurityGroups", json!([[{"id": "/asg/web"}]])),
+            "nics[0].nsg.value[0].effectiveSecurityRules[0]",
+        ),
+        // A second list beside the first one.
+        (
+            "/nics/0/nsg",
+            with(value("/nics/0/nsg"), "networkSecurityGroups", json!([7])),
+            "nics[0].nsg.networkSecurityGroups[0]",
+        ),
+        (
+            nsg,
+            with(
+                value(nsg),
+                "networkSecurityGroup",
+                with(value(&format!("{nsg}/networkSecurityGroup")), "effectiveSecurityRules", json!([7])),
+            ),
+            "nics[0].nsg.value[0]",
+        ),
+    ] {
+        let mut broken = plain();
+        *broken.pointer_mut(at).unwrap() = to.clone();
+        let found = compare(&plain(), &broken);
+        assert_eq!(found.status, Status::Inconclusive, "{at} {to}: {found:?}");
+        assert!(found.nic_errors.iter().any(|error| error.at == place), "{at} {to}: {found:?}");
+    }
+}
+
+#[test]
+fn a_bundle_that_contradicts_itself_is_refused() {
+    let text = plain().to_string().replacen("\"access\":", "\"access\":\"?\",\"access\":", 1);
+    assert!(matches!(Side::parse(&text), Err(Error::Document(_))));
+}
+
+#[test]
 fn certain_drift_beside_what_is_unread_is_drift() {
     // A row that was not read may be the one that seems to be gone; one that was not there before is certainly new.
     let mut later = plain();

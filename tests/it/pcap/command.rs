@@ -128,6 +128,13 @@ fn packets_that_do_not_arrive_are_told_by_direction() {
         &serde_json::json!({"a": 3, "b": 1, "both": 1, "only_a": 2, "only_b": 0})
     );
     assert_eq!(at(&found, "/directions/0/src"), "10.0.0.1");
+    let code = |a: &str, b: &str, mode: &str, asked: &[&str]| {
+        let arguments = [&["pcap", "compare", a, b, "--mode", mode], asked].concat();
+        ghost(&arguments, folder.path()).status.code()
+    };
+    assert_eq!(code("a.pcap", "b.pcap", "endpoints", &["--exit-code"]), Some(3));
+    assert_eq!(code("a.pcap", "b.pcap", "endpoints", &[]), Some(0));
+    assert_eq!(code("a.pcap", "a.pcap", "temporal", &["--exit-code"]), Some(0));
 }
 
 #[test]
