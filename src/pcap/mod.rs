@@ -52,7 +52,7 @@ pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{Figures, State, Told, Trouble};
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
-pub use read::{Digested, Ending, Format, Frame, frames};
+pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use summary::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,

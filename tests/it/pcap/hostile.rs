@@ -36,7 +36,7 @@ fn frames_of_any_bytes_are_walked_through() {
         }
         let (time, link) = (random.next() >> 8, *random.pick(&LINKS));
         let wire = data.len() + random.below(3) * 40;
-        analyzer.feed(&Frame { number: round as u64 + 1, time, link, wire, data: &data });
+        analyzer.feed(&Frame { number: round as u64 + 1, time, interface: 0, link, wire, data: &data });
     }
     let ending = frames(&pcap(&[], 1)[..], |_| {}).unwrap();
     let summary = analyzer.finish(&ending);
