@@ -44,6 +44,7 @@ mod read;
 mod report;
 mod summary;
 mod tcp;
+mod watch;
 
 pub use analyze::{Analyzer, Scope};
 pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
@@ -58,3 +59,4 @@ pub use summary::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
 pub use tcp::MOST_FLOWS;
+pub use watch::{News, Turn, Watch};

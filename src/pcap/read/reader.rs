@@ -6,6 +6,7 @@ use super::buffer::Buffer;
 use super::classic::Classic;
 use super::damage::Damage;
 use super::frame::{Ending, Format, Frame};
+use super::source::GZIP;
 use crate::pcap::error::Error;
 
 /// A record that claims more than this is damage, not a packet.
@@ -229,6 +230,7 @@ fn begin(held: &[u8], account: &mut Account) -> Result<Option<(Kind, usize)>, Er
             let (classic, size) = Classic::new(held, &mut account.ending).ok_or(Error::NotACapture)?;
             Ok(Some((Kind::Classic(classic), size)))
         }
+        _ if held.starts_with(&GZIP) => Err(Error::StillPacked),
         _ => Err(Error::NotACapture),
     }
 }

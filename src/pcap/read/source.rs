@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::pcap::error::Error;
 
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// What packed bytes begin with.
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 const AT_ONCE: usize = 64 * 1024;
 
 /// A stream of unpacked bytes.
