@@ -1,7 +1,7 @@
 //! `ghost pcap analyze`.
 
 use std::fs::Metadata;
-use std::io::{self, IsTerminal as _, Read};
+use std::io::{self, BufWriter, IsTerminal as _, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,10 +58,14 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let scope = Scope { full: arguments.full, frames: arguments.frames, focus: arguments.focus };
+    // Where only the list is wanted, it is printed on the way: it may be as long as the capture.
+    let streamed =
+        arguments.frames.filter(|_| !arguments.json && arguments.out.is_none() && !arguments.follow);
+    let scope = Scope { frames: scope.frames.filter(|_| streamed.is_none()), ..scope };
     let summary = if arguments.follow {
         followed(arguments, scope)?
     } else {
-        analyzed(&arguments.file, scope, arguments.digest)?
+        analyzed(&arguments.file, scope, arguments.digest, streamed)?
     };
     let json = serde_json::to_string(&summary)?;
     let text = || harmless(&markdown(&summary, &name(&arguments.file)));
@@ -78,6 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 line(&number.to_string())?;
             }
         }
+        (false, None) if streamed.is_some() => {}
         (false, None) => line(text().trim_end())?,
     }
     let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
@@ -124,20 +129,30 @@ fn not_typed() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn analyzed(file: &Path, scope: Scope, digest: bool) -> anyhow::Result<Summary> {
+fn analyzed(file: &Path, scope: Scope, digest: bool, streamed: Option<Label>) -> anyhow::Result<Summary> {
     if piped(file) {
         not_typed()?;
-        return passed(Progress::new(io::stdin().lock(), None), scope, digest, "standard input");
+        return passed(Progress::new(io::stdin().lock(), None), scope, (digest, streamed), "standard input");
     }
     let source = opened(file)?;
     let size = source.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
-    passed(Progress::new(source, size), scope, digest, &file.display().to_string())
+    passed(Progress::new(source, size), scope, (digest, streamed), &file.display().to_string())
 }
 
-fn passed(source: impl Read, scope: Scope, digest: bool, name: &str) -> anyhow::Result<Summary> {
+fn passed(
+    source: impl Read,
+    scope: Scope,
+    (digest, streamed): (bool, Option<Label>),
+    name: &str,
+) -> anyhow::Result<Summary> {
     let mut analyzer = Analyzer::new(scope);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
     let mut each = |frame: &crate::pcap::Frame<'_>| {
-        analyzer.feed(frame);
+        let labels = analyzer.feed(frame);
+        if written.is_ok() && streamed.is_some_and(|label| labels.has(label)) {
+            written = writeln!(out, "{}", frame.number);
+        }
     };
     let mut sum = None;
     let ending = if digest {
@@ -148,6 +163,8 @@ fn passed(source: impl Read, scope: Scope, digest: bool, name: &str) -> anyhow::
     } else {
         frames(source, &mut each)
     };
+    written.and_then(|()| out.flush())?;
+    drop(out);
     let ending = ending.map_err(|error| refused(error, name))?;
     let mut summary = analyzer.finish(&ending);
     summary.file.sha256 = sum;
