@@ -1,4 +1,4 @@
-//! How many packets a second are read and analyzed, by what is in them.
+//! How many packets a second are read and analyzed: each layer of work on top of the one before, then by what is in them.
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on should stop")]
 
 use std::hint::black_box;
@@ -60,11 +60,38 @@ fn arp(number: u32) -> Vec<u8> {
     body
 }
 
+/// The same packets in pcapng.
+fn blocks(classic: &[u8]) -> Vec<u8> {
+    let section = [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+    let interface = [1, 20, 1, 0, 20];
+    let mut file: Vec<u8> = section.iter().chain(&interface).flat_map(|word| word.to_le_bytes()).collect();
+    frames(classic, |frame| {
+        let (size, micros) = (u32::try_from(frame.data.len()).unwrap(), frame.time / 1000);
+        let whole = 32 + size.next_multiple_of(4);
+        let head = [6, whole, 0, (micros >> 32) as u32, micros as u32, size, size];
+        file.extend(head.map(u32::to_le_bytes).concat());
+        file.extend(frame.data);
+        file.resize(file.len().next_multiple_of(4), 0);
+        file.extend(whole.to_le_bytes());
+    })
+    .unwrap();
+    file
+}
+
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
     let mut group = criterion.benchmark_group("pcap");
     group.throughput(Throughput::Elements(u64::from(PACKETS)));
     let small = capture(|number| ether(0x0800, &tcp(number)));
+    group.bench_function("read pcapng", |bench| {
+        let blocks = blocks(&small);
+        bench.iter(|| {
+            frames(&blocks[..], |frame| {
+                black_box(frame.data);
+            })
+            .unwrap()
+        });
+    });
     group.bench_function("read", |bench| {
         bench.iter(|| {
             frames(&small[..], |frame| {
@@ -73,15 +100,33 @@ fn main() {
             .unwrap()
         });
     });
+    // A protocol that nobody has: all headers are walked through, and nothing is remembered of them.
+    let nobody = |number: u32| ether(0x0800, &ip(253, 2, &number.to_be_bytes()));
+    let tagged =
+        |number: u32| ether(0x8100, &[&[0, 7, 8, 0][..], &ip(253, 2, &number.to_be_bytes())].concat());
+    let wrapped = |number: u32| {
+        let inner = ether(0x0800, &ip(253, 2, &number.to_be_bytes()));
+        ether(0x0800, &udp(4789, &[&[8, 0, 0, 0, 0, 0, 7, 0][..], &inner].concat()))
+    };
+    let mixed = |number: u32| match number % 20 {
+        0 => ether(0x0800, &dns(number)),
+        1 => ether(0x0806, &arp(number)),
+        2 | 3 => ether(0x0800, &udp(9, &[0; 8])),
+        _ => ether(0x0800, &tcp(number)),
+    };
     let tunnel = |number| {
         let inner = ether(0x0800, &tcp(number));
         ether(0x0800, &udp(4789, &[&[8, 0, 0, 0, 0, 0, 7, 0][..], &inner].concat()))
     };
     for (name, file) in [
+        ("layers", capture(nobody)),
+        ("layers, vlan", capture(tagged)),
+        ("layers, vxlan", capture(wrapped)),
+        ("tcp", small.clone()),
+        ("whole", capture(mixed)),
         ("arp", capture(|number| ether(0x0806, &arp(number)))),
         ("udp", capture(|_| ether(0x0800, &udp(9, &[0; 8])))),
         ("dns", capture(|number| ether(0x0800, &dns(number)))),
-        ("tcp", small.clone()),
         ("tcp in vxlan", capture(tunnel)),
     ] {
         group.bench_function(name, |bench| {

@@ -3,6 +3,7 @@
 use super::arp;
 use super::count::Counts;
 use super::dns;
+use super::findings::{self, Finding};
 use super::flow::Overview;
 use super::focus::Focus;
 use super::icmp;
@@ -11,6 +12,9 @@ use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::summary::{self, Summary};
 use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
+
+/// How many frames of a label are listed unless everything is asked for.
+const MOST_LISTED: usize = 1_000_000;
 
 /// How much is told, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,7 +28,7 @@ pub struct Scope {
 }
 
 /// Takes frames one after another and gives an account of them at the end.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Analyzer {
     walker: Walker,
     pass: Pass,
@@ -55,21 +59,47 @@ impl Analyzer {
         self.pass.shortest
     }
 
+    /// Returns what is wrong by now, as if the capture ended here, all of it. Costs a copy of what is remembered.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut pass = self.pass.clone();
+        pass.scope.full = true;
+        pass.settle();
+        pass.dns.finish(pass.counts.last);
+        findings::find(&pass)
+    }
+
     /// Ends the pass.
     #[must_use]
     pub fn finish(self, ending: &Ending) -> Summary {
         let mut pass = self.pass;
-        let table = std::mem::take(&mut pass.table);
-        let evicted = table.evicted();
-        for flow in table.into_flows() {
-            pass.flows.take(&flow);
-        }
+        let evicted = pass.settle();
         summary::write(pass, ending, evicted, self.walker.fragments_given_up())
     }
 }
 
+/// Takes frames from wherever they come.
+///
+/// ```
+/// use ghost_agent::pcap::{Analyzer, Ending, Format, Frame, Scope};
+///
+/// let ring = [[0_u8; 60], [1; 60]];
+/// let mut analyzer = Analyzer::new(Scope::default());
+/// analyzer.extend((1..).zip(&ring).map(|(number, data)| {
+///     Frame { number, time: number * 1000, interface: 0, link: 1, wire: data.len(), data }
+/// }));
+/// assert_eq!(analyzer.finish(&Ending::new(Format::Pcap)).file.packets, 2);
+/// ```
+impl<'a> Extend<Frame<'a>> for Analyzer {
+    fn extend<T: IntoIterator<Item = Frame<'a>>>(&mut self, frames: T) {
+        for frame in frames {
+            self.feed(&frame);
+        }
+    }
+}
+
 /// Everything that is remembered of the frames so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
     pub(super) scope: Scope,
     pub(super) counts: Counts,
@@ -78,6 +108,8 @@ pub(super) struct Pass {
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
     pub(super) listed: Vec<u64>,
+    /// Frames that are not in that list for want of room.
+    pub(super) unlisted: u64,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
@@ -87,6 +119,16 @@ pub(super) struct Pass {
 }
 
 impl Pass {
+    /// Takes every connection for over; returns how many had to be before.
+    fn settle(&mut self) -> u64 {
+        let table = std::mem::take(&mut self.table);
+        let evicted = table.evicted();
+        for flow in table.into_flows() {
+            self.flows.take(&flow);
+        }
+        evicted
+    }
+
     fn begin(&mut self, frame: &Frame<'_>) {
         self.number = frame.number;
         self.time = frame.time;
@@ -97,7 +139,11 @@ impl Pass {
     fn end(&mut self, number: u64) -> Labels {
         self.counts.labels(self.labels, number);
         if self.scope.frames.is_some_and(|label| self.labels.has(label)) {
-            self.listed.push(number);
+            if self.scope.full || self.listed.len() < MOST_LISTED {
+                self.listed.push(number);
+            } else {
+                self.unlisted += 1;
+            }
         }
         self.labels
     }

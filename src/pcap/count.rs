@@ -6,7 +6,7 @@ use super::label::{ALL, Label, Labels};
 use super::read::Frame;
 
 /// Frames, bytes, times and labels.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Counts {
     /// Frames.
     pub(super) packets: u64,

@@ -18,6 +18,9 @@ pub enum Error {
     /// What is packed with gzip cannot be unpacked.
     #[error("its gzip data is damaged at the very beginning")]
     Packed(#[source] io::Error),
+    /// It is packed, and read as it is.
+    #[error("it is packed with gzip, and read without being unpacked")]
+    StillPacked,
     /// The bytes cannot be had.
     #[error("it cannot be read")]
     Read(#[source] io::Error),

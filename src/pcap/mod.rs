@@ -44,6 +44,7 @@ mod read;
 mod report;
 mod summary;
 mod tcp;
+mod watch;
 
 pub use analyze::{Analyzer, Scope};
 pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
@@ -52,9 +53,10 @@ pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{Figures, State, Told, Trouble};
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
-pub use read::{Digested, Ending, Format, Frame, frames};
+pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use summary::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
 pub use tcp::MOST_FLOWS;
+pub use watch::{News, Turn, Watch};

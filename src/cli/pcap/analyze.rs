@@ -1,15 +1,22 @@
 //! `ghost pcap analyze`.
 
-use std::io::{self, IsTerminal as _, Read};
+use std::fs::Metadata;
+use std::io::{self, BufWriter, IsTerminal as _, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 
+use super::follow::follow;
+use super::growing::{Patience, Pipe, Tail};
+use super::progress::Progress;
 use super::source::{name, opened, piped, refused, stem, written};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
-use crate::pcap::{Analyzer, Digested, Focus, Label, Scope, Severity, Summary, frames, markdown};
+use crate::pcap::{
+    Analyzer, Digested, Finding, Focus, Label, News, Scope, Severity, Summary, Turn, frames, markdown,
+};
 
 const BAD_NEWS: u8 = 3;
 
@@ -34,6 +41,12 @@ pub(super) struct Arguments {
     /// Print the SHA-256 digest of the file.
     #[arg(long)]
     digest: bool,
+    /// Go on as the capture grows, and tell findings as they appear; Ctrl-C ends it with the account.
+    #[arg(long, conflicts_with = "digest")]
+    follow: bool,
+    /// End following after so many seconds.
+    #[arg(long = "for", value_name = "SECONDS", requires = "follow", value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
     /// Also write the account and the report into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -45,7 +58,15 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let scope = Scope { full: arguments.full, frames: arguments.frames, focus: arguments.focus };
-    let summary = analyzed(&arguments.file, scope, arguments.digest)?;
+    // Where only the list is wanted, it is printed on the way: it may be as long as the capture.
+    let streamed =
+        arguments.frames.filter(|_| !arguments.json && arguments.out.is_none() && !arguments.follow);
+    let scope = Scope { frames: scope.frames.filter(|_| streamed.is_none()), ..scope };
+    let summary = if arguments.follow {
+        followed(arguments, scope)?
+    } else {
+        analyzed(&arguments.file, scope, arguments.digest, streamed)?
+    };
     let json = serde_json::to_string(&summary)?;
     let text = || harmless(&markdown(&summary, &name(&arguments.file)));
     if let Some(folder) = &arguments.out {
@@ -61,27 +82,77 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 line(&number.to_string())?;
             }
         }
+        (false, None) if streamed.is_some() => {}
         (false, None) => line(text().trim_end())?,
     }
     let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
     Ok(if arguments.exit_code && critical { BAD_NEWS } else { 0 })
 }
 
-fn analyzed(file: &Path, scope: Scope, digest: bool) -> anyhow::Result<Summary> {
-    if piped(file) {
-        if io::stdin().is_terminal() {
-            let error = anyhow::anyhow!("nothing is piped into standard input");
-            return Err(Hinted::new(error, "pipe a capture in, or name a file").into());
-        }
-        return passed(io::stdin().lock(), scope, digest, "standard input");
-    }
-    passed(opened(file)?, scope, digest, &file.display().to_string())
+/// Reads on as the capture grows, and tells what is found on the way.
+fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
+    let patience = Patience::new(arguments.seconds.map(|seconds| Duration::from_secs(seconds.into())))?;
+    let mut analyzer = Analyzer::new(scope);
+    let mut tell = |frame: u64, news: &News| told(arguments.json, frame, news);
+    let file = &arguments.file;
+    let ending = if piped(file) {
+        not_typed()?;
+        follow(&mut Pipe::new(patience), &mut analyzer, &mut tell)?
+    } else {
+        follow(&mut Tail::new(opened(file)?, file, patience), &mut analyzer, &mut tell)?
+    };
+    Ok(analyzer.finish(&ending.map_err(|error| refused(error, &name(file)))?))
 }
 
-fn passed(source: impl Read, scope: Scope, digest: bool, name: &str) -> anyhow::Result<Summary> {
+/// Prints what is new in a line.
+fn told(json: bool, frame: u64, news: &News) -> anyhow::Result<()> {
+    if json {
+        return line(
+            &serde_json::json!({"live": news.turn, "frame": frame, "finding": news.finding}).to_string(),
+        );
+    }
+    let Finding { code, severity, title, evidence, .. } = &news.finding;
+    let turn = match news.turn {
+        Turn::New => "",
+        Turn::More => " again",
+        Turn::Gone => " no longer",
+    };
+    let text = format!("frame {frame}: {}{turn}: {code}: {title}; {}", severity.name(), evidence.filter);
+    line(&harmless(&text))
+}
+
+fn not_typed() -> anyhow::Result<()> {
+    if io::stdin().is_terminal() {
+        let error = anyhow::anyhow!("nothing is piped into standard input");
+        return Err(Hinted::new(error, "pipe a capture in, or name a file").into());
+    }
+    Ok(())
+}
+
+fn analyzed(file: &Path, scope: Scope, digest: bool, streamed: Option<Label>) -> anyhow::Result<Summary> {
+    if piped(file) {
+        not_typed()?;
+        return passed(Progress::new(io::stdin().lock(), None), scope, (digest, streamed), "standard input");
+    }
+    let source = opened(file)?;
+    let size = source.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
+    passed(Progress::new(source, size), scope, (digest, streamed), &file.display().to_string())
+}
+
+fn passed(
+    source: impl Read,
+    scope: Scope,
+    (digest, streamed): (bool, Option<Label>),
+    name: &str,
+) -> anyhow::Result<Summary> {
     let mut analyzer = Analyzer::new(scope);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
     let mut each = |frame: &crate::pcap::Frame<'_>| {
-        analyzer.feed(frame);
+        let labels = analyzer.feed(frame);
+        if written.is_ok() && streamed.is_some_and(|label| labels.has(label)) {
+            written = writeln!(out, "{}", frame.number);
+        }
     };
     let mut sum = None;
     let ending = if digest {
@@ -92,6 +163,8 @@ fn passed(source: impl Read, scope: Scope, digest: bool, name: &str) -> anyhow::
     } else {
         frames(source, &mut each)
     };
+    written.and_then(|()| out.flush())?;
+    drop(out);
     let ending = ending.map_err(|error| refused(error, name))?;
     let mut summary = analyzer.finish(&ending);
     summary.file.sha256 = sum;

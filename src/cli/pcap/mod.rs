@@ -6,6 +6,9 @@
 mod analyze;
 mod command;
 mod compare;
+mod follow;
+mod growing;
+mod progress;
 mod source;
 
 pub(super) use command::{Arguments, run};

@@ -60,6 +60,7 @@ pub(super) fn refused(error: Error, name: &str) -> anyhow::Error {
             "give what `tcpdump -w`, dumpcap or Network Watcher wrote, packed with gzip or not"
         }
         Error::HeaderCut => "copy the file once more: not even its header is whole",
+        Error::StillPacked => "unpack it first: what grows, or is packed twice, is not unpacked here",
         Error::Packed(_) => "copy the file once more, or unpack it by hand",
         Error::Read(_) => "see whether the file can be read at all",
     };

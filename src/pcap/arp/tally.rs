@@ -21,7 +21,7 @@ pub(crate) struct Claim {
 }
 
 /// What is known of an address.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Address {
     /// Who claims it.
     pub(crate) claims: Vec<Claim>,
@@ -35,7 +35,7 @@ pub(crate) struct Address {
 }
 
 /// All of ARP.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     /// Operation 1.
     pub(crate) requests: u64,

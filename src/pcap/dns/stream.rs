@@ -6,7 +6,7 @@ use crate::pcap::layers::View;
 const KEPT: usize = 320;
 
 /// One direction of a connection that carries DNS.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Stream {
     /// Where the next byte belongs.
     next: Option<u32>,

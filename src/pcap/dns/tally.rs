@@ -28,7 +28,7 @@ struct Key {
     question: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Open {
     count: u32,
     first: u64,
@@ -37,7 +37,7 @@ struct Open {
 }
 
 /// What is known of a server.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Server {
     /// Questions to it.
     pub(crate) queries: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Server {
 }
 
 /// What came of a name.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Failure {
     /// How often.
     pub(crate) count: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Failure {
 }
 
 /// All of DNS.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     /// Frames with a question.
     pub(crate) queries: u64,

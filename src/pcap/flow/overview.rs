@@ -18,7 +18,7 @@ const MOST_SERVICES: usize = 4096;
 const EVIDENCE: usize = 5;
 
 /// How connections to a service failed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::pcap) struct Failures {
     /// How many.
     pub(in crate::pcap) flows: u64,
@@ -43,7 +43,7 @@ pub(in crate::pcap) struct Foreign {
 }
 
 /// What is known of all connections.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::pcap) struct Overview {
     /// Connections that were seen, not only quoted.
     pub(in crate::pcap) streams: u64,

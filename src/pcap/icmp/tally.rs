@@ -39,7 +39,7 @@ pub(crate) struct Heard {
 }
 
 /// All of ICMP.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     /// Type and code of the outermost `ICMPv4` header of each frame.
     pub(crate) types: BTreeMap<(u8, u8), u64>,

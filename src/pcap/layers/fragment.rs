@@ -35,7 +35,7 @@ pub(super) struct Piece<'a> {
 }
 
 /// The fragments that wait.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Fragments {
     waiting: Map<Key, Set>,
     /// Sets by age; a set that was completed is still named here until its turn comes.
@@ -45,7 +45,7 @@ pub(super) struct Fragments {
     given_up: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Set {
     pieces: Vec<(usize, Vec<u8>)>,
     end: Option<usize>,

@@ -63,7 +63,7 @@ fn ether(kind: u16, body: &[u8]) -> Vec<u8> {
 fn walked(link: u16, frames: &[Vec<u8>]) -> Vec<String> {
     let (mut walker, mut notes) = (Walker::default(), Notes::default());
     for (number, data) in (1..).zip(frames) {
-        walker.walk(&Frame { number, time: 0, link, wire: data.len(), data }, &mut notes);
+        walker.walk(&Frame { number, time: 0, interface: 0, link, wire: data.len(), data }, &mut notes);
     }
     notes.0
 }
@@ -181,7 +181,7 @@ fn fragments_count_where_the_packet_becomes_complete() {
     assert!(walked(101, &[second]).is_empty());
     // A fragment that was captured in part does not wait; of this one not even the UDP header is there.
     let mut notes = Notes::default();
-    let cut = Frame { number: 1, time: 0, link: 101, wire: first.len(), data: &first[..26] };
+    let cut = Frame { number: 1, time: 0, interface: 0, link: 101, wire: first.len(), data: &first[..26] };
     let mut walker = Walker::default();
     walker.walk(&cut, &mut notes);
     assert!(notes.0.is_empty() && walker.fragments_given_up() == 0);

@@ -45,7 +45,7 @@ pub(super) enum Next {
 }
 
 /// Walks frames; keeps the fragments that wait for others.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Walker {
     fragments: Fragments,
 }

@@ -7,6 +7,8 @@ pub struct Frame<'a> {
     pub number: u64,
     /// When it was captured, in nanoseconds since 1970.
     pub time: u64,
+    /// Which of the file's interfaces captured it, counted from 0 over all sections.
+    pub interface: u32,
     /// The link type of its interface.
     pub link: u16,
     /// How many bytes it had on the wire.
@@ -47,8 +49,18 @@ pub struct Ending {
     pub links: Vec<u16>,
     /// It ends within a record, or nothing can be read beyond some place.
     pub cut_off: bool,
+    /// Bytes of damaged records that were passed over.
+    pub skipped: u64,
     /// Packets that the capturing side says it dropped.
     pub dropped: u64,
     /// What was odd.
     pub warnings: Vec<String>,
+}
+
+impl Ending {
+    /// Returns an end with nothing odd about it, for frames that come from elsewhere than a file.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self { format, links: Vec::new(), cut_off: false, skipped: 0, dropped: 0, warnings: Vec::new() }
+    }
 }

@@ -1,88 +1,89 @@
 //! The bytes of a capture: unpacked where they are packed, digested on the way where that is asked for.
 
-use std::cell::RefCell;
-use std::io::{self, BufReader, Read};
-use std::rc::Rc;
+use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
 use crate::pcap::error::Error;
 
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-const HEAD: usize = 64 * 1024;
-
-/// The trouble that a reader hid: the parser above knows no causes.
-pub(super) type Trouble = Rc<RefCell<Option<io::Error>>>;
+/// What packed bytes begin with.
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+const AT_ONCE: usize = 64 * 1024;
 
 /// A stream of unpacked bytes.
 pub(super) struct Source<'a> {
-    head: io::Cursor<Vec<u8>>,
-    rest: Box<dyn Read + 'a>,
-    trouble: Trouble,
+    stream: Box<dyn Read + 'a>,
+    packed: bool,
 }
 
 impl<'a> Source<'a> {
-    /// Opens a stream and reads its beginning.
-    pub(super) fn open(raw: impl Read + 'a) -> Result<Self, Error> {
-        let mut raw = BufReader::with_capacity(HEAD, raw);
+    /// Opens a stream: its first two bytes say whether it is packed.
+    pub(super) fn open(mut raw: impl Read + 'a) -> Result<Self, Error> {
         let mut first = Vec::new();
-        read_up_to(&mut raw, 2, &mut first).map_err(Error::Read)?;
+        raw.by_ref().take(2).read_to_end(&mut first).map_err(Error::Read)?;
         let packed = first == GZIP;
         let whole = io::Cursor::new(first).chain(raw);
-        let mut rest: Box<dyn Read + 'a> = if packed {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(HEAD, whole)))
+        let stream: Box<dyn Read + 'a> = if packed {
+            Box::new(Members { member: Some(GzDecoder::new(BufReader::with_capacity(AT_ONCE, whole))) })
         } else {
             Box::new(whole)
         };
-        let mut head = Vec::new();
-        let trouble = match read_up_to(&mut rest, HEAD, &mut head) {
-            Ok(()) => None,
-            Err(error) if packed && head.is_empty() => return Err(Error::Packed(error)),
-            Err(error) if head.is_empty() => return Err(Error::Read(error)),
-            Err(error) => Some(error),
-        };
-        if head.is_empty() {
-            return Err(Error::Empty);
-        }
-        Ok(Self { head: io::Cursor::new(head), rest, trouble: Rc::new(RefCell::new(trouble)) })
+        Ok(Self { stream, packed })
     }
 
-    /// Returns the first bytes without taking them.
-    pub(super) fn peek(&self) -> &[u8] {
-        self.head.get_ref()
+    /// Says whether it is packed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.packed
     }
 
-    /// Returns where read errors end up: to the parser they look like the end of the file.
-    pub(super) fn trouble(&self) -> Trouble {
-        Rc::clone(&self.trouble)
-    }
-}
-
-impl Read for Source<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let size = self.head.read(buffer)?;
-        if size > 0 || buffer.is_empty() {
-            return Ok(size);
-        }
-        if self.trouble.borrow().is_some() {
-            return Ok(0);
-        }
+    /// Reads what there is, at least a byte unless it is over.
+    pub(super) fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.rest.read(buffer) {
+            match self.stream.read(room) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    *self.trouble.borrow_mut() = Some(error);
-                    return Ok(0);
-                }
                 read => return read,
             }
         }
     }
 }
 
-fn read_up_to(source: &mut impl Read, most: usize, into: &mut Vec<u8>) -> io::Result<()> {
-    source.take(most as u64).read_to_end(into).map(|_| ())
+/// Unpacks one member after another. Zeros behind the last one are padding.
+struct Members<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            self.member =
+                self.member.take().map(GzDecoder::into_inner).map(next_member).transpose()?.flatten();
+        }
+        Ok(0)
+    }
+}
+
+/// Looks for another member.
+fn next_member<R: BufRead>(mut packed: R) -> io::Result<Option<GzDecoder<R>>> {
+    loop {
+        let waiting = packed.fill_buf()?;
+        let zeros = waiting.iter().take_while(|byte| **byte == 0).count();
+        match waiting.get(zeros) {
+            None if zeros == 0 => return Ok(None),
+            None => packed.consume(zeros),
+            Some(first) if *first == GZIP[0] => {
+                packed.consume(zeros);
+                return Ok(Some(GzDecoder::new(packed)));
+            }
+            Some(_) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "what follows there is not packed"));
+            }
+        }
+    }
 }
 
 /// Digests what is read through it.

@@ -58,6 +58,8 @@ pub struct FileFacts {
     pub sha256: Option<String>,
     /// The file ends too early, or is damaged from some place on.
     pub cut_off: bool,
+    /// Bytes of damaged records that were passed over.
+    pub skipped_bytes: u64,
     /// Packets that the capturing side says it dropped.
     pub dropped: u64,
 }

@@ -37,6 +37,9 @@ pub(super) fn warn(
             pass.flows.streams
         ));
     }
+    if pass.unlisted > 0 {
+        warnings.push(format!("{} more frames have the label; --full lists them all", pass.unlisted));
+    }
     if evicted > 0 {
         warnings.push(format!(
             "{evicted} connections were told of early for want of room; those that went on count as new ones"

@@ -107,6 +107,7 @@ fn file(pass: &Pass, ending: &Ending) -> FileFacts {
         truncated_packets: counts.snapped,
         sha256: None,
         cut_off: ending.cut_off,
+        skipped_bytes: ending.skipped,
         dropped: ending.dropped,
     }
 }

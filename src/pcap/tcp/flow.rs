@@ -15,7 +15,7 @@ const TRIPS: usize = 48;
 const EVIDENCE: usize = 4;
 
 /// A connection, or what looks like one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Flow {
     /// Its number, in order of first packets.
     pub(crate) stream: u64,

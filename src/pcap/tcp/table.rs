@@ -12,7 +12,7 @@ pub const MOST_FLOWS: usize = 131_072;
 pub(crate) struct Place(u32);
 
 /// The connections.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Table {
     places: Map<Ends, u32>,
     flows: Vec<Flow>,

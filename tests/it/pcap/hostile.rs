@@ -1,8 +1,9 @@
 //! Bytes that nobody sends: an account or an error, never a panic.
 
-use ghost_agent::pcap::{Analyzer, Frame, Scope, frames, markdown};
+use ghost_agent::pcap::{Analyzer, Ending, Format, Frame, Scope, frames, markdown};
 
 use super::capture::{End, dns, pcap, udp};
+use super::mutate::Corpus;
 use super::talk;
 use crate::random::{Random, is_long, seed};
 
@@ -36,12 +37,38 @@ fn frames_of_any_bytes_are_walked_through() {
         }
         let (time, link) = (random.next() >> 8, *random.pick(&LINKS));
         let wire = data.len() + random.below(3) * 40;
-        analyzer.feed(&Frame { number: round as u64 + 1, time, link, wire, data: &data });
+        analyzer.feed(&Frame { number: round as u64 + 1, time, interface: 0, link, wire, data: &data });
     }
     let ending = frames(&pcap(&[], 1)[..], |_| {}).unwrap();
     let summary = analyzer.finish(&ending);
     assert_eq!(summary.file.packets, rounds() as u64);
     assert!(!markdown(&summary, "any").is_empty());
+}
+
+#[test]
+fn captures_of_every_kind_are_damaged_and_read() {
+    let corpus = Corpus::load(None);
+    let mut random = Random::new(seed("pcap corpus"));
+    let mut input = Vec::new();
+    let mut analyzer = Analyzer::new(Scope::default());
+    for round in 0..rounds() {
+        if round % 8 == 0 {
+            corpus.file(&mut random, &mut input);
+            let mut analyzer = Analyzer::new(Scope::default());
+            let ending = frames(&input[..], |frame| {
+                analyzer.feed(frame);
+            });
+            drop(ending.map(|ending| markdown(&analyzer.finish(&ending), "any")));
+        } else {
+            let link = corpus.frame(&mut random, &mut input);
+            let (number, time, wire) = (round as u64 + 1, round as u64 * 1000, input.len());
+            analyzer.feed(&Frame { number, time, interface: 0, link, wire, data: &input });
+        }
+    }
+    let counts = analyzer.finish(&Ending::new(Format::Pcap)).counts;
+    for kind in ["tcp", "udp", "icmp", "icmpv6", "arp", "dns", "syn", "retransmission"] {
+        assert!(counts.get(kind).unwrap() > &0, "{kind}");
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod capture;
 mod command;
 mod differential;
+mod follow;
 mod hostile;
+mod mutate;
 mod talk;
 mod tshark;

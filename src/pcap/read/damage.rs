@@ -1,0 +1,70 @@
+//! What cannot be taken apart: how far it reaches, and how that is told.
+
+use super::reader::{Account, Step};
+
+/// A damaged place that is being passed over.
+#[derive(Debug)]
+pub(super) struct Damage {
+    /// Where it begins in the file.
+    from: u64,
+    what: String,
+}
+
+/// Whether something can be the beginning of a record.
+pub(super) enum Guess {
+    /// Everything fits.
+    Yes,
+    /// Something does not.
+    No,
+    /// More bytes would tell.
+    Open,
+}
+
+impl Damage {
+    /// Begins to pass over the record at a place of the file.
+    pub(super) fn begin(account: &mut Account, from: u64, what: &str) -> Step {
+        account.damage = Some(Self { from, what: what.to_owned() });
+        Step::Skip(1)
+    }
+
+    /// Looks for the next place that a record can begin at.
+    pub(super) fn search(
+        account: &mut Account,
+        held: &[u8],
+        offset: u64,
+        record: &str,
+        guess: impl Fn(&[u8]) -> Guess,
+    ) -> Step {
+        let mut found = held.len();
+        for at in 0..held.len() {
+            match guess(held.get(at..).unwrap_or_default()) {
+                Guess::Open if account.last => {}
+                Guess::No => {}
+                Guess::Open if at == 0 => return Step::Wait,
+                Guess::Open => return Step::Skip(at),
+                Guess::Yes => {
+                    found = at;
+                    break;
+                }
+            }
+        }
+        if found == held.len() && !account.last {
+            return if found == 0 { Step::Wait } else { Step::Skip(found) };
+        }
+        let Some(Self { from, what }) = account.damage.take() else {
+            return Step::Again;
+        };
+        let to = offset + found as u64;
+        account.ending.skipped += to - from;
+        let (place, number) = (account.place(from), account.number);
+        let begin = format!("the {record} at {place}, behind frame {number}, is damaged ({what})");
+        if found < held.len() {
+            let next = account.place(to);
+            account.warn(format!("{begin}: {} bytes up to {next} were passed over", to - from));
+        } else {
+            account.ending.cut_off = true;
+            account.warn(format!("{begin}: nothing in the {} bytes behind it was read", to - from));
+        }
+        Step::Skip(found)
+    }
+}

@@ -1,0 +1,7 @@
+//! Files of every kind: whole, cut, damaged, and in pieces.
+
+mod damage;
+mod file;
+mod pieces;
+mod time;
+mod whole;
