@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 
-use super::source::{name, opened, piped, refused, stem, written};
+use super::out::Files;
+use super::source::{name, opened, piped, refused};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
 use crate::pcap::{Analyzer, Digested, Focus, Label, Scope, Severity, Summary, frames, markdown};
@@ -34,7 +35,7 @@ pub(super) struct Arguments {
     /// Print the SHA-256 digest of the file.
     #[arg(long)]
     digest: bool,
-    /// Also write the account and the report into a folder.
+    /// Also write the account, the report and the pictures into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Exit with 3 where a finding is critical.
@@ -44,14 +45,17 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let scope = Scope { full: arguments.full, frames: arguments.frames, focus: arguments.focus };
+    let scope = Scope {
+        full: arguments.full,
+        frames: arguments.frames,
+        focus: arguments.focus,
+        pictures: arguments.out.is_some(),
+    };
     let summary = analyzed(&arguments.file, scope, arguments.digest)?;
     let json = serde_json::to_string(&summary)?;
     let text = || harmless(&markdown(&summary, &name(&arguments.file)));
     if let Some(folder) = &arguments.out {
-        let stem = stem(&arguments.file);
-        written(folder, &format!("{stem}_semantic.json"), &json)?;
-        written(folder, &format!("{stem}_forensic_report.md"), &text())?;
+        write(folder, &arguments.file, &summary, (&json, &text()))?;
     }
     let listed = summary.frames.as_ref().and_then(|frames| frames.values().next());
     match (arguments.json, listed) {
@@ -65,6 +69,32 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
     Ok(if arguments.exit_code && critical { BAD_NEWS } else { 0 })
+}
+
+/// Writes the account, the report and the pictures into a folder.
+fn write(folder: &Path, file: &Path, summary: &Summary, (json, text): (&str, &str)) -> anyhow::Result<()> {
+    let mut files = Files::begin(folder, file, json)?;
+    files.write("forensic_report.md", text.as_bytes())?;
+    draw(&mut files, summary, &name(file))?;
+    files.tell(file);
+    Ok(())
+}
+
+#[cfg(feature = "plot")]
+fn draw(files: &mut Files, summary: &Summary, name: &str) -> anyhow::Result<()> {
+    let pictures = crate::pcap::pictures(summary, name)?;
+    for kind in crate::pcap::PICTURES {
+        match pictures.iter().find(|picture| picture.kind == kind) {
+            Some(picture) => files.write(&format!("{kind}.png"), &picture.png)?,
+            None => files.without(&format!("{kind}.png")),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "plot"))]
+fn draw(_files: &mut Files, _summary: &Summary, _name: &str) -> anyhow::Result<()> {
+    Ok(())
 }
 
 fn analyzed(file: &Path, scope: Scope, digest: bool) -> anyhow::Result<Summary> {

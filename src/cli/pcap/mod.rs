@@ -6,6 +6,7 @@
 mod analyze;
 mod command;
 mod compare;
+mod out;
 mod source;
 
 pub(super) use command::{Arguments, run};

@@ -35,6 +35,9 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
     let (full, focus) = (pass.scope.full, pass.scope.focus);
     let listed =
         pass.scope.frames.map(|label| BTreeMap::from([(label.name(), std::mem::take(&mut pass.listed))]));
+    if let Some(series) = &mut pass.series {
+        series.finish();
+    }
     let mut summary = Summary {
         version: VERSION,
         file: file(&pass, ending),
@@ -53,6 +56,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
         arp: addresses(&pass.arp, (most, focus)),
         findings,
         warnings,
+        series: pass.series.take(),
     };
     if !full {
         fit(&mut summary);
