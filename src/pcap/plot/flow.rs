@@ -3,7 +3,9 @@
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::paper::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
+use super::paper::{
+    Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
+};
 use super::picture::{Picture, PlotError};
 use super::scale::{Unit, bytes, span, tick, whole};
 use super::stretch::{Direction, RST, acknowledges, around};
@@ -31,11 +33,15 @@ pub(super) fn flow(trace: &Trace, origin: u64, name: &str) -> Result<Option<Pict
     let title = format!("{name}: {} to {}", trace.a, trace.b);
     let after = first.saturating_sub(origin);
     let below = format!(
-        "stream {}, {} packets in {}, {} after the first packet of the capture",
+        "stream {}, {} packets in {}, {}",
         trace.stream,
         whole(events.len() as u64),
         span(last - first),
-        if after == 0 { "0 s".to_owned() } else { span(after) }
+        if after == 0 {
+            "from the first packet of the capture on".to_owned()
+        } else {
+            format!("from {} after the first packet of the capture on", span(after))
+        }
     );
     let mut directions = [false, true].map(|back| Direction::of(events, back)).to_vec();
     // A direction that carries nothing is told in the other one: by what it acknowledges.
@@ -67,13 +73,15 @@ pub(super) fn flow(trace: &Trace, origin: u64, name: &str) -> Result<Option<Pict
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Data,
+    Repeated,
     Again,
     Closed,
     Reset,
 }
 
-const KINDS: [(Kind, RGBColor, Mark, &str); 4] = [
+const KINDS: [(Kind, RGBColor, Mark, &str); 5] = [
     (Kind::Data, BLUE, Mark::Circle, "segments"),
+    (Kind::Repeated, ORANGE, Mark::Circle, "duplicate acks"),
     (Kind::Again, RED, Mark::Triangle, "retransmissions"),
     (Kind::Closed, PURPLE, Mark::Square, "zero windows"),
     (Kind::Reset, INK, Mark::Cross, "resets"),
@@ -88,6 +96,8 @@ impl Kind {
             Some(Self::Again)
         } else if labels.has(Label::ZeroWindow) {
             Some(Self::Closed)
+        } else if labels.has(Label::DuplicateAck) {
+            Some(Self::Repeated)
         } else {
             (event.len > 0 || opens).then_some(Self::Data)
         }
@@ -96,6 +106,7 @@ impl Kind {
     fn color(self) -> RGBColor {
         match self {
             Self::Data => BLUE,
+            Self::Repeated => ORANGE,
             Self::Again => RED,
             Self::Closed => PURPLE,
             Self::Reset => INK,
@@ -112,7 +123,10 @@ fn legend(events: &[Event]) -> Vec<Legend> {
         .filter(|(count, ..)| *count > 0)
         .map(|(count, color, mark, name)| Legend { color, mark, name: format!("{name} ({count})") })
         .collect();
-    legend.push(Legend { color: GREEN, mark: Mark::Line, name: "acknowledged by the other end".to_owned() });
+    if events.iter().any(acknowledges) {
+        let name = "acknowledged by the other end".to_owned();
+        legend.push(Legend { color: GREEN, mark: Mark::Line, name });
+    }
     legend
 }
 
@@ -146,11 +160,11 @@ impl Sheet<'_> {
             .axis_style(INK)
             .label_style((FONT, 20))
             .axis_desc_style((FONT, 20))
-            .y_labels(5)
+            .y_labels((top as usize + 1).clamp(2, 5))
             .y_label_formatter(&bytes)
             .x_label_formatter(&tick);
         if last {
-            mesh.x_labels(9).x_desc(format!("{} since the first packet shown here", self.unit.name));
+            mesh.x_labels(9).x_desc(format!("{} since the first packet shown here", self.unit.words));
         } else {
             mesh.x_labels(0);
         }
@@ -226,21 +240,26 @@ impl Sheet<'_> {
         let mut free = f64::MIN;
         let mut written = 0;
         for event in self.events {
-            let Some(kind) = Kind::of(event).filter(|kind| *kind != Kind::Data) else {
+            let Some(kind) = Kind::of(event).filter(|kind| !matches!(kind, Kind::Data | Kind::Repeated))
+            else {
                 continue;
             };
             let Some((time, height)) = self.place(event, direction) else {
                 continue;
             };
-            if time < free || written >= NUMBERED {
+            // At the right edge there is room on the left only.
+            let edge = time > end * 0.9;
+            let begin = if edge { time - end * APART } else { time };
+            if begin < free || written >= NUMBERED {
                 continue;
             }
-            (free, written) = (time + end * APART, written + 1);
+            (free, written) = (begin + end * APART, written + 1);
             let style = (FONT, 18).into_font().color(&kind.color());
-            // At the right edge there is room on the left only.
-            let left = if time > end * 0.9 { -110 } else { 10 };
+            let left = if edge { -110 } else { 12 };
+            // A stream of bytes rises: below to the right it leaves room, if not at the very bottom.
+            let down = if height > direction.top * 0.15 { 4 } else { -26 };
             let words = format!("frame {}", event.frame);
-            let label = EmptyElement::at((time, height)) + Text::new(words, (left, -24), style);
+            let label = EmptyElement::at((time, height)) + Text::new(words, (left, down), style);
             chart.draw_series([label]).map_err(failed)?;
         }
         Ok(())

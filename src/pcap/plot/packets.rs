@@ -102,10 +102,10 @@ fn chart(
         .axis_style(INK)
         .label_style((FONT, 20))
         .axis_desc_style((FONT, 20))
-        .y_labels(5)
+        .y_labels((most as usize + 1).clamp(2, 5))
         .y_label_formatter(&count)
         .x_label_formatter(&tick);
-    let words = format!("{} since the first packet", unit.name);
+    let words = format!("{} since the first packet", unit.words);
     if last {
         mesh.x_labels(9).x_desc(words);
     } else {

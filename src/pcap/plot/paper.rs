@@ -17,6 +17,8 @@ const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
 pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
 /// Vermilion.
 pub(super) const RED: RGBColor = RGBColor(213, 94, 0);
+/// Orange.
+pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 /// Bluish green.
 pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
 /// Reddish purple.
@@ -73,7 +75,7 @@ pub(super) fn draw(
         for entry in legend {
             left = sign(&paper, entry, left)?;
         }
-        content(&paper.margin(104, 8, 12, 28))?;
+        content(&paper.margin(112, 6, 12, 28))?;
         paper.present().map_err(failed)?;
     }
     encode(&pixels, SIZE).map_err(failed)
@@ -114,7 +116,7 @@ fn sign(paper: &Area<'_>, entry: &Legend, left: i32) -> Result<i32, PlotError> {
     }
     .map_err(failed)?;
     let style = (FONT, 20).into_font().color(&INK);
-    paper.draw_text(&entry.name, &style, (left + 26, MIDDLE - 10)).map_err(failed)?;
+    paper.draw_text(&entry.name, &style, (left + 26, MIDDLE - 8)).map_err(failed)?;
     let (width, _) = paper.estimate_text_size(&entry.name, &style).map_err(failed)?;
     Ok(left + 26 + width as i32 + 32)
 }

@@ -5,15 +5,17 @@
 pub(super) struct Unit {
     /// Its name.
     pub(super) name: &'static str,
+    /// Its name in words.
+    pub(super) words: &'static str,
     nanos: f64,
 }
 
 const UNITS: [Unit; 5] = [
-    Unit { name: "h", nanos: 3.6e12 },
-    Unit { name: "min", nanos: 6e10 },
-    Unit { name: "s", nanos: 1e9 },
-    Unit { name: "ms", nanos: 1e6 },
-    Unit { name: "µs", nanos: 1e3 },
+    Unit { name: "h", words: "hours", nanos: 3.6e12 },
+    Unit { name: "min", words: "minutes", nanos: 6e10 },
+    Unit { name: "s", words: "seconds", nanos: 1e9 },
+    Unit { name: "ms", words: "milliseconds", nanos: 1e6 },
+    Unit { name: "µs", words: "microseconds", nanos: 1e3 },
 ];
 
 impl Unit {

@@ -6,6 +6,8 @@ use crate::pcap::series::Event;
 const MOST: usize = 400;
 /// Where trouble takes less than this part of the time, the rest is left away.
 const PART: u64 = 4;
+/// So many packets before and after stay all the same.
+const CONTEXT: usize = 12;
 
 /// Returns the stretch of packets with the most trouble, and a little around it.
 pub(super) fn around(events: &[Event]) -> &[Event] {
@@ -22,8 +24,9 @@ pub(super) fn around(events: &[Event]) -> &[Event] {
         return dense;
     }
     let (from, to) = (first.saturating_sub(span / 2), last.saturating_add(span / 2));
-    let begin = dense.iter().position(|event| event.time >= from).unwrap_or(0);
-    let end = dense.iter().rposition(|event| event.time <= to).map_or(dense.len(), |at| at + 1);
+    let begin = dense.iter().position(|event| event.time >= from).unwrap_or(0).saturating_sub(CONTEXT);
+    let end = dense.iter().rposition(|event| event.time <= to).map_or(dense.len(), |at| at + 1 + CONTEXT);
+    let end = end.min(dense.len());
     dense.get(begin..end).unwrap_or(dense)
 }
 
