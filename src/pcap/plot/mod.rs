@@ -11,7 +11,5 @@ mod png;
 mod rtt;
 mod scale;
 mod stretch;
-#[cfg(test)]
-mod tests;
 
 pub use picture::{PICTURES, Picture, PlotError, pictures};

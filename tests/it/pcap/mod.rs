@@ -4,5 +4,8 @@ mod capture;
 mod command;
 mod differential;
 mod hostile;
+#[cfg(feature = "plot")]
+mod picture;
+mod report;
 mod talk;
 mod tshark;
