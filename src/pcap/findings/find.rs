@@ -8,10 +8,13 @@ use crate::pcap::analyze::Pass;
 /// How many findings are told, and how many of one rule.
 const MOST: usize = 12;
 const MOST_OF_ONE: usize = 3;
+/// What too large packets, a refusal, a full receiver or a bad path look like from afar.
+const SYMPTOMS: [&str; 3] = ["tcp_retransmission", "tcp_rto_backoff", "tcp_gaps"];
 
 /// Finds what is wrong, and says how much of that is left out. Needs a pass whose waiting has ended.
 ///
-/// The worst severity comes first, then the order of the rules, then, within a rule, what happened most often.
+/// The worst severity comes first. Of one severity, what others may explain stands behind what may explain it; then comes the order of
+/// the rules and, within a rule, what happened most often.
 pub(in crate::pcap) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
     let mut found =
         Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new(), left_out: 0 };
@@ -19,7 +22,7 @@ pub(in crate::pcap) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
     names::find(&mut found, pass);
     path::find(&mut found, pass);
     link::find(&mut found, pass);
-    found.list.sort_by_key(|finding| finding.severity);
+    found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
     let most = if pass.scope.full { usize::MAX } else { MOST };
     found.left_out += found.list.len().saturating_sub(most) as u64;
     found.list.truncate(most);

@@ -142,6 +142,6 @@ mod tests {
         let events = [at(u32::MAX - 5), at(4), at(14)];
         let direction = Direction::of(&events, false);
         assert_eq!((direction.at(u32::MAX - 5), direction.at(4), direction.top), (0.0, 10.0, 30.0));
-        assert_eq!(direction.within(u32::MAX / 2), 30.0);
+        assert_eq!((direction.within(1000), direction.within(u32::MAX - 100)), (30.0, 0.0));
     }
 }

@@ -31,7 +31,13 @@ pub(super) fn sentences(summary: &Summary) -> String {
         said.push(sure(summary));
         said.push(format!("Next: {}.", step(worst.code).then()));
     } else {
-        said.push(format!("**Nothing is wrong in what was captured:** {}.", looked_at(summary)));
+        let seen = seen(summary);
+        if seen.is_empty() {
+            said.push(format!("**Nothing is wrong in what was captured:** {}.", looked_at(summary)));
+        } else {
+            said.push(format!("**Nothing is above the limits of the rules:** {}.", looked_at(summary)));
+            said.push(format!("Seen all the same: {}.", seen.join(", ")));
+        }
         if let Some(info) = summary.findings.first() {
             said.push(format!("Good to know: {}.", title(info)));
         }
@@ -94,6 +100,25 @@ fn looked_at(summary: &Summary) -> String {
     }
 }
 
+/// Returns what went wrong too seldom for a rule and too often to be called nothing.
+fn seen(summary: &Summary) -> Vec<String> {
+    let count = |name: &str| summary.counts.get(name).copied().unwrap_or(0);
+    let again = if summary.tcp.retransmission_pct < SELDOM { 0 } else { count("retransmission") };
+    let gaps = if again == 0 { 0 } else { count("lost_segment") };
+    let parts = [
+        (again, "retransmission", "retransmissions"),
+        (gaps, "segment after a gap", "segments after a gap"),
+        (count("zero_window"), "window of nothing", "windows of nothing"),
+        (summary.dns.unanswered, "unanswered question", "unanswered questions"),
+        (summary.arp.unanswered, "unanswered ARP request", "unanswered ARP requests"),
+    ];
+    parts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| of(count, one, many))
+        .collect()
+}
+
 /// Says how sure all of it is, and what it rests on.
 fn sure(summary: &Summary) -> String {
     let file = &summary.file;
@@ -122,5 +147,7 @@ fn sure(summary: &Summary) -> String {
     format!("How sure: high for this capture point; the file is whole{both}, and no drops are recorded.")
 }
 
+/// So many retransmissions in a hundred are nothing.
+const SELDOM: f64 = 1.0;
 /// Fewer packets than this are an anecdote.
 const FEW: u64 = 5;
