@@ -160,7 +160,7 @@ impl Sheet<'_> {
             .axis_style(INK)
             .label_style((FONT, 20))
             .axis_desc_style((FONT, 20))
-            .y_labels((top as usize + 1).clamp(2, 5))
+            .y_labels((top as usize + 1).clamp(2, if area.dim_in_pixel().1 > 240 { 5 } else { 3 }))
             .y_label_formatter(&bytes)
             .x_label_formatter(&tick);
         if last {

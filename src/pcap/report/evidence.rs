@@ -7,6 +7,7 @@ use super::glance::title;
 use super::next::step;
 use super::number::figure;
 use crate::pcap::findings::Finding;
+use crate::pcap::flow::Told;
 use crate::pcap::summary::Summary;
 
 /// How many findings are told with their evidence; the table has the others.
@@ -44,6 +45,10 @@ pub(super) fn evidence(out: &mut String, summary: &Summary) -> std::fmt::Result 
             .map(|(name, number)| format!("{} {}", name.replace('_', " "), figure(*number)))
             .collect();
         writeln!(out, "\n**{}. `{}`**: {}", at + 1, finding.code, numbers.join(", "))?;
+        if let Some(flow) = most_in(finding, summary) {
+            let (a, b) = (flow.a, flow.b);
+            writeln!(out, "- Most in one connection: {a} to {b} (`tcp.stream == {}`)", flow.stream)?;
+        }
         writeln!(out, "- Filter: {}", filter(&finding.evidence.filter))?;
         writeln!(out, "- Frames: {}", frames(finding, usize::MAX))?;
         writeln!(out, "- Vantage: {}", text(finding.vantage))?;
@@ -86,6 +91,25 @@ pub(super) fn next(out: &mut String, summary: &Summary, file: &str) -> std::fmt:
     }
     Ok(())
 }
+
+/// Returns the connection that has most of what a finding speaks of, unless its title names one already.
+fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a Told> {
+    let (_, kind) = COUNTED.iter().find(|(code, _)| *code == finding.code)?;
+    let count = |flow: &&Told| {
+        flow.trouble.iter().find(|trouble| trouble.kind == *kind).map_or(0, |trouble| trouble.count)
+    };
+    // Of equal ones the first, which is the worst.
+    let most = summary.tcp.flows.iter().rev().max_by_key(count).filter(|flow| count(flow) > 0)?;
+    let named = [most.a, most.b].iter().any(|end| finding.title.contains(&end.ip().to_string()));
+    (!named).then_some(most)
+}
+
+/// Codes of findings over all connections, and the count that they speak of.
+const COUNTED: [(&str, &str); 3] = [
+    ("tcp_retransmission", "retransmission"),
+    ("tcp_zero_window", "zero_window"),
+    ("tcp_gaps", "lost_segment"),
+];
 
 fn frames(finding: &Finding, most: usize) -> String {
     let frames: Vec<String> = finding.evidence.frames.iter().take(most).map(ToString::to_string).collect();

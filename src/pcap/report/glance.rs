@@ -31,11 +31,17 @@ pub(super) fn sentences(summary: &Summary) -> String {
         said.push(sure(summary));
         said.push(format!("Next: {}.", step(worst.code).then()));
     } else {
-        let seen = seen(summary);
+        let (seen, kinds) = (seen(summary), kinds(summary));
+        if kinds.is_empty() {
+            let packets = of(summary.file.packets, "packet is", "packets are");
+            said.push(format!("**Nothing can be said:** the {packets} of no kind that is looked into."));
+            return said.join(" ");
+        }
+        let looked_at = listed(&kinds);
         if seen.is_empty() {
-            said.push(format!("**Nothing is wrong in what was captured:** {}.", looked_at(summary)));
+            said.push(format!("**Nothing is wrong in what was captured:** {looked_at}."));
         } else {
-            said.push(format!("**Nothing is above the limits of the rules:** {}.", looked_at(summary)));
+            said.push(format!("**Nothing is above the limits of the rules:** {looked_at}."));
             said.push(format!("Seen all the same: {}.", seen.join(", ")));
         }
         if let Some(info) = summary.findings.first() {
@@ -74,27 +80,30 @@ pub(super) fn title(finding: &Finding) -> String {
 fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase()).into_iter();
-    first.chain(chars).chain(['.']).collect()
+    let stop = if words.ends_with('…') { None } else { Some('.') };
+    first.chain(chars).chain(stop).collect()
 }
 
-fn looked_at(summary: &Summary) -> String {
+/// Returns what was looked into.
+fn kinds(summary: &Summary) -> Vec<String> {
     let count = |name: &str| summary.counts.get(name).copied().unwrap_or(0);
-    let parts = [
+    there(&[
         (summary.tcp.streams, "TCP connection", "TCP connections"),
         (count("udp"), "UDP packet", "UDP packets"),
         (summary.dns.queries, "DNS question", "DNS questions"),
         (count("icmp") + count("icmpv6"), "ICMP packet", "ICMP packets"),
-        (summary.arp.requests + summary.arp.replies, "ARP packet", "ARP packets"),
-    ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| of(count, one, many))
-        .collect();
+        (count("arp"), "ARP packet", "ARP packets"),
+    ])
+}
+
+/// Returns what there is any of.
+fn there(parts: &[(u64, &str, &str)]) -> Vec<String> {
+    parts.iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| of(*count, one, many)).collect()
+}
+
+fn listed(parts: &[String]) -> String {
     match parts.split_last() {
-        None => {
-            format!("{}, none of a kind that is looked into", of(summary.file.packets, "packet", "packets"))
-        }
+        None => String::new(),
         Some((last, [])) => last.clone(),
         Some((last, before)) => format!("{} and {last}", before.join(", ")),
     }
@@ -104,19 +113,17 @@ fn looked_at(summary: &Summary) -> String {
 fn seen(summary: &Summary) -> Vec<String> {
     let count = |name: &str| summary.counts.get(name).copied().unwrap_or(0);
     let again = if summary.tcp.retransmission_pct < SELDOM { 0 } else { count("retransmission") };
+    let complaints: u64 = summary.icmp.unreachable.iter().map(|entry| entry.count).sum();
     let gaps = if again == 0 { 0 } else { count("lost_segment") };
     let parts = [
         (again, "retransmission", "retransmissions"),
         (gaps, "segment after a gap", "segments after a gap"),
         (count("zero_window"), "window of nothing", "windows of nothing"),
+        (complaints, "ICMP error about what cannot be reached", "ICMP errors about what cannot be reached"),
         (summary.dns.unanswered, "unanswered question", "unanswered questions"),
         (summary.arp.unanswered, "unanswered ARP request", "unanswered ARP requests"),
     ];
-    parts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| of(count, one, many))
-        .collect()
+    there(&parts)
 }
 
 /// Says how sure all of it is, and what it rests on.
@@ -138,7 +145,7 @@ fn sure(summary: &Summary) -> String {
         );
     }
     if file.packets < FEW {
-        doubts.push(format!("there are only {}", of(file.packets, "packet", "packets")));
+        doubts.push(format!("there is little to judge by, {}", of(file.packets, "packet", "packets")));
     }
     if !doubts.is_empty() {
         return format!("How sure: limited, {}.", doubts.join("; "));

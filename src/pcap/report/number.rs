@@ -41,7 +41,9 @@ pub(super) fn span(seconds: f64) -> String {
     } else if seconds >= 1.0 {
         format!("{seconds:.1} s")
     } else {
-        format!("{} ms", figure((seconds * 1e6).round() / 1e3))
+        let ms = seconds * 1e3;
+        let digits = if ms >= 10.0 { 10.0 } else { 1000.0 };
+        format!("{} ms", figure((ms * digits).round() / digits))
     }
 }
 

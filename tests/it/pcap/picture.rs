@@ -120,3 +120,34 @@ fn times_and_numbers_of_any_size_are_drawn() {
     assert!(drawn.contains_key("packets"));
     drawn.values().for_each(|picture| drop(colors(picture)));
 }
+
+#[test]
+fn the_worst_connection_is_drawn_though_it_came_late() {
+    let mut all = Vec::new();
+    for flow in 0..40_u16 {
+        let client = End { host: 1, port: 40_000 + flow };
+        let begin = u64::from(flow) * 1_000_000;
+        all.push((begin, tcp(false, client, SERVER, &segment(100, 0, 2, 0))));
+        let again = if flow == 33 { 14 } else { 1 };
+        all.extend(
+            (1..=again).map(|at| (begin + at * 300_000, tcp(false, client, SERVER, &segment(100, 0, 2, 0)))),
+        );
+    }
+    all.sort_by_key(|(time, _)| *time);
+    let flow = &drawn(&all)["flow"];
+    assert!(flow.title.contains("10.0.0.1:40033 to 10.0.0.2:80"), "{}", flow.title);
+    // Its first packet passed before anybody could know; it is there all the same.
+    shows(flow, &[RED], &[PURPLE]);
+    assert!(colors(flow).contains_key(&BLUE));
+}
+
+#[test]
+fn pictures_are_of_the_connection_in_focus() {
+    let mut all = conversation(30, true);
+    let other = End { host: 9, port: 40_000 };
+    all.extend((0..3).map(|at| (at * 1_000_000, tcp(false, other, SERVER, &segment(7, 0, 2, 0)))));
+    all.sort_by_key(|(time, _)| *time);
+    let scope = Scope { pictures: true, focus: "10.0.0.9".parse().ok(), ..Scope::default() };
+    let drawn = pictures(&analyzed(&pcap(&all, 65_535), scope), "a.pcap").unwrap();
+    assert!(drawn.iter().any(|picture| picture.title.contains("10.0.0.9:40000")), "{drawn:?}");
+}
