@@ -124,7 +124,7 @@ fn legend(events: &[Event]) -> Vec<Legend> {
         .map(|(count, color, mark, name)| Legend { color, mark, name: format!("{name} ({count})") })
         .collect();
     if events.iter().any(acknowledges) {
-        let name = "acknowledged by the other end".to_owned();
+        let name = "acknowledged".to_owned();
         legend.push(Legend { color: GREEN, mark: Mark::Line, name });
     }
     legend

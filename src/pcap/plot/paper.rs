@@ -69,7 +69,7 @@ pub(super) fn draw(
     {
         let paper = BitMapBackend::with_buffer(&mut pixels, SIZE).into_drawing_area();
         paper.fill(&WHITE).map_err(failed)?;
-        text(&paper, title, (24, 16), 28, INK)?;
+        text(&paper, title, (24, 16), fitting(&paper, title)?, INK)?;
         text(&paper, below, (24, 50), 18, RGBColor(90, 98, 104))?;
         let mut left = 24;
         for entry in legend {
@@ -91,6 +91,19 @@ pub(super) fn text(
 ) -> Result<(), PlotError> {
     let style = (FONT, size).into_font().color(&color);
     area.draw_text(words, &style, at).map_err(failed)
+}
+
+/// Returns the largest size of letters in which a title fits.
+fn fitting(paper: &Area<'_>, title: &str) -> Result<i32, PlotError> {
+    const SIZES: [i32; 4] = [28, 24, 20, 16];
+    for size in SIZES {
+        let style = (FONT, size).into_font().color(&INK);
+        let (width, _) = paper.estimate_text_size(title, &style).map_err(failed)?;
+        if width + 48 <= SIZE.0 {
+            return Ok(size);
+        }
+    }
+    Ok(13)
 }
 
 /// Turns what went wrong while drawing into one kind of error.

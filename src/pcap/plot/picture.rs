@@ -41,7 +41,7 @@ pub fn pictures(summary: &Summary, name: &str) -> Result<Vec<Picture>, PlotError
 
 /// Returns a name in letters that the font has, and not too many of them.
 fn legible(name: &str) -> String {
-    const LONGEST: usize = 48;
+    const LONGEST: usize = 40;
     let mut out: String = name
         .chars()
         .take(LONGEST)

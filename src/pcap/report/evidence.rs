@@ -51,7 +51,11 @@ pub(super) fn evidence(out: &mut String, summary: &Summary) -> std::fmt::Result 
         }
         writeln!(out, "- Filter: {}", filter(&finding.evidence.filter))?;
         writeln!(out, "- Frames: {}", frames(finding, usize::MAX))?;
-        writeln!(out, "- Vantage: {}", text(finding.vantage))?;
+        let told = summary.findings.iter().take(at).position(|before| before.vantage == finding.vantage);
+        match told {
+            Some(before) => writeln!(out, "- Vantage: as for {}", before + 1)?,
+            None => writeln!(out, "- Vantage: {}", text(finding.vantage))?,
+        }
     }
     if summary.findings.len() > TOLD {
         writeln!(out, "\nThe evidence of the others is in the JSON (`--json`).")?;
@@ -93,7 +97,7 @@ pub(super) fn next(out: &mut String, summary: &Summary, file: &str) -> std::fmt:
 }
 
 /// Returns the connection that has most of what a finding speaks of, unless its title names one already.
-fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a Told> {
+pub(super) fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a Told> {
     let (_, kind) = COUNTED.iter().find(|(code, _)| *code == finding.code)?;
     let count = |flow: &&Told| {
         flow.trouble.iter().find(|trouble| trouble.kind == *kind).map_or(0, |trouble| trouble.count)

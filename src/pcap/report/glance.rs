@@ -1,6 +1,7 @@
 //! The first lines: what is wrong, who, how sure; and what was looked at.
 
 use super::escape::text;
+use super::evidence::most_in;
 use super::next::step;
 use super::number::{bytes, of, span};
 use crate::pcap::findings::{Finding, Severity};
@@ -19,7 +20,9 @@ pub(super) fn sentences(summary: &Summary) -> String {
         summary.findings.iter().filter(|finding| finding.severity != Severity::Info).collect();
     let mut said = Vec::new();
     if let Some((worst, others)) = bad.split_first() {
-        said.push(format!("**{}** ({})", sentence(&title(worst)), worst.severity.name()));
+        let most = most_in(worst, summary)
+            .map_or_else(String::new, |flow| format!(", most of them between {} and {}", flow.a, flow.b));
+        said.push(format!("**{}** ({})", sentence(&(title(worst) + &most)), worst.severity.name()));
         match others {
             [] => {}
             [other] => said.push(format!("Also: {}.", title(other))),

@@ -25,9 +25,9 @@ pub(super) fn figure(number: f64) -> String {
 pub(super) fn bytes(bytes: u64) -> String {
     let (scaled, unit) = match bytes {
         0..10_000 => return format!("{} bytes", whole(bytes)),
-        10_000..10_000_000 => (bytes as f64 / 1e3, "kB"),
-        10_000_000..10_000_000_000 => (bytes as f64 / 1e6, "MB"),
-        10_000_000_000.. => (bytes as f64 / 1e9, "GB"),
+        10_000..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        1_000_000_000.. => (bytes as f64 / 1e9, "GB"),
     };
     format!("{scaled:.1} {unit}")
 }
