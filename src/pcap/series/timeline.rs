@@ -148,6 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn no_frame_and_no_round_trip_is_lost(times in proptest::collection::vec(any::<u64>(), 1..200)) {
             let mut timeline = Timeline::default();

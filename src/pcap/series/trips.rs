@@ -32,6 +32,10 @@ impl Trips {
 
     /// Adds those of another column.
     pub fn join(&mut self, other: &Self) {
+        // Most columns are joined while there is little in them.
+        if other.count == 0 {
+            return;
+        }
         for (own, other) in self.places.iter_mut().zip(&other.places) {
             *own = own.saturating_add(*other);
         }
