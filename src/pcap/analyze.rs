@@ -9,7 +9,7 @@ use super::icmp;
 use super::label::{Label, Labels};
 use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
-use super::series::Series;
+use super::series::{Series, measured};
 use super::summary::{self, Summary};
 use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
 
@@ -187,7 +187,7 @@ impl Sink for Pass {
                 labels.set(Label::Dns);
             }
         } else {
-            let known = flow.trips.as_ref().map_or(0, |trips| trips.count());
+            let known = measured(flow);
             let taken = flow.take(&segment, flipped, self.number, self.time);
             found.join(taken);
             if !segment.complete {

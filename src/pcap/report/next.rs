@@ -19,7 +19,7 @@ const SHOWN: &str = "tshark -r FILE -Y FILTER";
 const OTHER_END: &str = "capture at the other end at the same time and run `ghost pcap compare HERE THERE --mode endpoints`: it says which side of the path loses";
 
 /// The longest beginning that fits is taken.
-const STEPS: [Step; 37] = [
+const STEPS: [Step; 41] = [
     Step {
         of: "*",
         show: &[SHOWN],
@@ -112,6 +112,26 @@ const STEPS: [Step; 37] = [
         of: "dns_nxdomain",
         show: &[SHOWN],
         then: "see on the asking host which process asks, and its search list (`/etc/resolv.conf`)",
+    },
+    Step {
+        of: "dns_slow",
+        show: &["tshark -r FILE -Y 'dns.time > 0.2'"],
+        then: "ask the server twice for the same name (`dig @SERVER NAME`): if the second answer is quick, the servers behind it are slow",
+    },
+    Step {
+        of: "dns_truncated",
+        show: &[SHOWN],
+        then: "see whether TCP to port 53 of the server is open (`dig +tcp @SERVER NAME`): what does not fit is asked for there",
+    },
+    Step {
+        of: "dns_reflection",
+        show: &[SHOWN],
+        then: "see whether the addresses that ask are real: forged ones are answered at their owners' cost; limit the server's answers",
+    },
+    Step {
+        of: "address_*",
+        show: &[SHOWN],
+        then: "find the switch port of each hardware address, and see whether the address was moved on purpose",
     },
     Step { of: "dns_*", show: &[SHOWN], then: "see on the asking host which process asks for these names" },
     Step {

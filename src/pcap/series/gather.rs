@@ -7,6 +7,11 @@ use crate::pcap::label::Labels;
 use crate::pcap::read::Frame;
 use crate::pcap::tcp::{Flow, Segment};
 
+/// Returns how many round trips of a connection were measured so far.
+pub(in crate::pcap) fn measured(flow: &Flow) -> u64 {
+    flow.trips.as_ref().map_or(0, |trips| trips.count())
+}
+
 /// What pictures need of a capture.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
@@ -45,9 +50,7 @@ impl Series {
         (flipped, frame, known): (bool, u64, u64),
         labels: Labels,
     ) {
-        if let Some(trips) = &flow.trips
-            && trips.count() > known
-        {
+        if let Some(trips) = flow.trips.as_ref().filter(|_| measured(flow) > known) {
             self.timeline.trip(self.time, trips.latest());
         }
         let (first, second) = flow.ends.sockets();

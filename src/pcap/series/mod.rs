@@ -8,6 +8,7 @@ mod trace;
 mod trips;
 
 pub use gather::Series;
+pub(super) use gather::measured;
 pub use timeline::{Column, Timeline};
 pub use trace::{Event, Trace};
 pub use trips::Trips;
