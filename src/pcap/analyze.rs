@@ -10,6 +10,7 @@ use super::icmp;
 use super::label::{Label, Labels};
 use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
+use super::series::{Series, measured};
 use super::summary::{self, Summary};
 use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
 
@@ -25,6 +26,8 @@ pub struct Scope {
     pub frames: Option<Label>,
     /// Lists are about this address, or this port of it, alone.
     pub focus: Option<Focus>,
+    /// What pictures are drawn from is gathered, too.
+    pub pictures: bool,
 }
 
 /// Takes frames one after another and gives an account of them at the end.
@@ -42,6 +45,7 @@ impl Analyzer {
             scope,
             flows: Overview::new(scope.full, scope.focus),
             shortest: usize::MAX,
+            series: scope.pictures.then(|| Box::new(Series::new(scope.focus))),
             ..Pass::default()
         };
         Self { walker: Walker::default(), pass }
@@ -66,7 +70,7 @@ impl Analyzer {
         pass.scope.full = true;
         pass.settle();
         pass.dns.finish(pass.counts.last);
-        findings::find(&pass)
+        findings::find(&pass).0
     }
 
     /// Ends the pass.
@@ -110,6 +114,8 @@ pub(super) struct Pass {
     pub(super) listed: Vec<u64>,
     /// Frames that are not in that list for want of room.
     pub(super) unlisted: u64,
+    /// What pictures are drawn from, where they are wanted.
+    pub(super) series: Option<Box<Series>>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
@@ -134,10 +140,16 @@ impl Pass {
         self.time = frame.time;
         self.labels = Labels::default();
         self.counts.frame(frame);
+        if let Some(series) = &mut self.series {
+            series.begin(frame);
+        }
     }
 
     fn end(&mut self, number: u64) -> Labels {
         self.counts.labels(self.labels, number);
+        if let Some(series) = &mut self.series {
+            series.end(self.labels);
+        }
         if self.scope.frames.is_some_and(|label| self.labels.has(label)) {
             if self.scope.full || self.listed.len() < MOST_LISTED {
                 self.listed.push(number);
@@ -210,7 +222,7 @@ impl Sink for Pass {
         segment.hops = place.hops;
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, .. } = self;
+        let Self { table, flows, dns, labels, series, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -221,12 +233,16 @@ impl Sink for Pass {
                 labels.set(Label::Dns);
             }
         } else {
+            let known = measured(flow);
             let taken = flow.take(&segment, flipped, self.number, self.time);
             found.join(taken);
             if !segment.complete {
                 found = Labels::default();
             }
             flow.note(found, flipped, self.number);
+            if let Some(series) = series {
+                series.segment(flow, &segment, (flipped, self.number, known), found);
+            }
             labels.join(found);
             if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();

@@ -6,6 +6,7 @@ pub(super) struct Spread {
     count: u64,
     least: u64,
     most: u64,
+    latest: u64,
     /// Sorted by bucket; round trips of a flow fall into a handful of them.
     buckets: Vec<(u16, u32)>,
 }
@@ -20,6 +21,7 @@ impl Spread {
     pub(super) fn add_within(&mut self, nanos: u64, most: usize) {
         self.least = if self.count == 0 { nanos } else { self.least.min(nanos) };
         self.most = self.most.max(nanos);
+        self.latest = nanos;
         self.count += 1;
         let bucket = bucket(nanos);
         let at = match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
@@ -38,6 +40,11 @@ impl Spread {
     /// Returns how many there were.
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Returns the one that was added last.
+    pub(super) fn latest(&self) -> u64 {
+        self.latest
     }
 
     /// Returns the smallest.

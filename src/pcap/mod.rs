@@ -40,8 +40,11 @@ mod hash;
 mod icmp;
 mod label;
 mod layers;
+#[cfg(feature = "plot")]
+mod plot;
 mod read;
 mod report;
+mod series;
 mod summary;
 mod tcp;
 mod watch;
@@ -53,8 +56,11 @@ pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{Figures, State, Told, Trouble};
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
+#[cfg(feature = "plot")]
+pub use plot::{PICTURES, Picture, PlotError, pictures};
 pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
+pub use series::{Column, Event, Series, Timeline, Trace, Trips};
 pub use summary::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };

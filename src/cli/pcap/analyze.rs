@@ -10,8 +10,9 @@ use clap::Args;
 
 use super::follow::follow;
 use super::growing::{Patience, Pipe, Tail};
+use super::keep::keep;
 use super::progress::Progress;
-use super::source::{name, opened, piped, refused, stem, written};
+use super::source::{name, opened, piped, refused};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
 use crate::pcap::{
@@ -47,7 +48,7 @@ pub(super) struct Arguments {
     /// End following after so many seconds.
     #[arg(long = "for", value_name = "SECONDS", requires = "follow", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
-    /// Also write the account and the report into a folder.
+    /// Also write the account, the report and the pictures into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Exit with 3 where a finding is critical.
@@ -57,7 +58,12 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let scope = Scope { full: arguments.full, frames: arguments.frames, focus: arguments.focus };
+    let scope = Scope {
+        full: arguments.full,
+        frames: arguments.frames,
+        focus: arguments.focus,
+        pictures: arguments.out.is_some(),
+    };
     // Where only the list is wanted, it is printed on the way: it may be as long as the capture.
     let streamed =
         arguments.frames.filter(|_| !arguments.json && arguments.out.is_none() && !arguments.follow);
@@ -70,9 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let json = serde_json::to_string(&summary)?;
     let text = || harmless(&markdown(&summary, &name(&arguments.file)));
     if let Some(folder) = &arguments.out {
-        let stem = stem(&arguments.file);
-        written(folder, &format!("{stem}_semantic.json"), &json)?;
-        written(folder, &format!("{stem}_forensic_report.md"), &text())?;
+        keep(folder, &arguments.file, &summary, (&json, &text()))?;
     }
     let listed = summary.frames.as_ref().and_then(|frames| frames.values().next());
     match (arguments.json, listed) {

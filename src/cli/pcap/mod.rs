@@ -8,6 +8,8 @@ mod command;
 mod compare;
 mod follow;
 mod growing;
+mod keep;
+mod out;
 mod progress;
 mod source;
 

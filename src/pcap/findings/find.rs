@@ -8,23 +8,32 @@ use crate::pcap::analyze::Pass;
 /// How many findings are told, and how many of one rule.
 const MOST: usize = 12;
 const MOST_OF_ONE: usize = 3;
+/// What too large packets, a refusal, a full receiver or a bad path look like from afar.
+const SYMPTOMS: [&str; 3] = ["tcp_retransmission", "tcp_rto_backoff", "tcp_gaps"];
 
-/// Finds what is wrong, the worst first. Needs a pass whose waiting has ended.
-pub(in crate::pcap) fn find(pass: &Pass) -> Vec<Finding> {
-    let mut found = Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new() };
+/// Finds what is wrong, and says how much of that is left out. Needs a pass whose waiting has ended.
+///
+/// The worst severity comes first. Of one severity, what others may explain stands behind what may explain it; then comes the order of
+/// the rules and, within a rule, what happened most often.
+pub(in crate::pcap) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
+    let mut found =
+        Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new(), left_out: 0 };
     tcp::find(&mut found, pass);
     names::find(&mut found, pass);
     path::find(&mut found, pass);
     link::find(&mut found, pass);
-    found.list.sort_by_key(|finding| finding.severity);
-    found.list.truncate(if pass.scope.full { usize::MAX } else { MOST });
-    found.list
+    found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
+    let most = if pass.scope.full { usize::MAX } else { MOST };
+    found.left_out += found.list.len().saturating_sub(most) as u64;
+    found.list.truncate(most);
+    (found.list, found.left_out)
 }
 
 /// What was found so far.
 pub(super) struct Found {
     most: usize,
     list: Vec<Finding>,
+    left_out: u64,
 }
 
 impl Found {
@@ -38,6 +47,7 @@ impl Found {
         numbers: &[(&'static str, f64)],
     ) {
         if self.list.iter().filter(|finding| finding.code == rule.code).count() >= self.most {
+            self.left_out += 1;
             return;
         }
         self.list.push(Finding {

@@ -137,7 +137,7 @@ pub(in crate::pcap) fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// Returns how much trouble a connection had: what comes first in answers.
-pub(super) fn weight(flow: &Flow) -> u64 {
+pub(in crate::pcap) fn weight(flow: &Flow) -> u64 {
     let marked: u64 =
         TROUBLE.iter().map(|(label, weight)| u64::from(flow.troubles(*label)) * u64::from(*weight)).sum();
     let ended = match state(flow) {

@@ -1,9 +1,14 @@
 //! The account for people.
 
 mod connections;
+mod escape;
+mod evidence;
+mod glance;
 mod link;
 mod markdown;
 mod names;
+mod next;
+mod number;
 mod pair;
 mod path;
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told};
+use crate::pcap::series::Series;
 
 /// Everything that is said of a capture.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +33,9 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// What could not be read, or was left out.
     pub warnings: Vec<String>,
+    /// What pictures are drawn from, where they were wanted.
+    #[serde(skip)]
+    pub series: Option<Box<Series>>,
 }
 
 /// The file.

@@ -1,5 +1,6 @@
 //! The account of a capture: types of the contract, and how they are filled.
 
+mod fit;
 mod kind;
 mod link;
 mod names;

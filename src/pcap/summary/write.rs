@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
+use super::fit::hard;
 use super::kind::{FileFacts, Summary, TcpFacts};
 use super::link::addresses;
 use super::names::names;
@@ -28,13 +29,21 @@ const FEWEST: usize = 4;
 /// Writes the account.
 pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: u64) -> Summary {
     let unanswered = pass.dns.finish(pass.counts.last);
-    let findings = findings::find(&pass);
+    let (findings, left_out) = findings::find(&pass);
     let most = if pass.scope.full { usize::MAX } else { ENTRIES };
     let mut warnings = ending.warnings.clone();
     warn(&mut warnings, &pass, ending, (evicted, given_up));
+    if left_out > 0 {
+        warnings.push(format!(
+            "{left_out} more findings of the same kinds, or less grave ones, were left out; --full has them"
+        ));
+    }
     let (full, focus) = (pass.scope.full, pass.scope.focus);
     let listed =
         pass.scope.frames.map(|label| BTreeMap::from([(label.name(), std::mem::take(&mut pass.listed))]));
+    if let Some(series) = &mut pass.series {
+        series.finish();
+    }
     let mut summary = Summary {
         version: VERSION,
         file: file(&pass, ending),
@@ -53,6 +62,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
         arp: addresses(&pass.arp, (most, focus)),
         findings,
         warnings,
+        series: pass.series.take(),
     };
     if !full {
         fit(&mut summary);
@@ -64,6 +74,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
 /// Shortens the account to what a thread or a model takes in: the end of the longest lists goes first.
 fn fit(summary: &mut Summary) {
     let mut left_out = 0;
+    super::fit::maps(summary);
     while serde_json::to_string(summary).is_ok_and(|text| text.len() > LONGEST) {
         if !shorten(summary) {
             break;
@@ -89,7 +100,7 @@ fn shorten(summary: &mut Summary) -> bool {
     } else if spare(summary.dns.servers.len()) {
         summary.dns.servers.pop().is_some()
     } else {
-        spare(summary.findings.len()) && summary.findings.pop().is_some()
+        (spare(summary.findings.len()) && summary.findings.pop().is_some()) || hard(summary)
     }
 }
 

@@ -48,7 +48,8 @@ pub(super) fn udp(from: End, to: End, payload: &[u8]) -> Vec<u8> {
     ip(false, 17, from.host, to.host, &body)
 }
 
-fn ip(six: bool, protocol: u8, from: u8, to: u8, body: &[u8]) -> Vec<u8> {
+/// Returns an Ethernet frame with a packet of any protocol.
+pub(super) fn ip(six: bool, protocol: u8, from: u8, to: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, to, 2, 0, 0, 0, 0, from];
     let size = u16::try_from(body.len()).unwrap();
     if six {

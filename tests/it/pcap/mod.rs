@@ -6,5 +6,8 @@ mod differential;
 mod follow;
 mod hostile;
 mod mutate;
+#[cfg(feature = "plot")]
+mod picture;
+mod report;
 mod talk;
 mod tshark;

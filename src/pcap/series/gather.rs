@@ -1,0 +1,76 @@
+//! What is gathered in the pass.
+
+use super::timeline::Timeline;
+use super::trace::{Event, Trace, Traces};
+use crate::pcap::focus::Focus;
+use crate::pcap::label::Labels;
+use crate::pcap::read::Frame;
+use crate::pcap::tcp::{Flow, Segment};
+
+/// Returns how many round trips of a connection were measured so far.
+pub(in crate::pcap) fn measured(flow: &Flow) -> u64 {
+    flow.trips.as_ref().map_or(0, |trips| trips.count())
+}
+
+/// What pictures need of a capture.
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    /// All frames.
+    pub timeline: Timeline,
+    /// The worst connection, once the pass has ended.
+    pub worst: Option<Trace>,
+    traces: Traces,
+    focus: Option<Focus>,
+    time: u64,
+    wire: usize,
+}
+
+impl Series {
+    /// Begins.
+    pub(in crate::pcap) fn new(focus: Option<Focus>) -> Self {
+        Self { focus, ..Self::default() }
+    }
+
+    /// A frame begins.
+    pub(in crate::pcap) fn begin(&mut self, frame: &Frame<'_>) {
+        self.time = frame.time;
+        self.wire = frame.wire;
+    }
+
+    /// A frame ends, and these are its labels.
+    pub(in crate::pcap) fn end(&mut self, labels: Labels) {
+        self.timeline.frame(self.time, self.wire, labels);
+    }
+
+    /// Takes a segment that its connection has taken; `known` is how many round trips were measured before.
+    pub(in crate::pcap) fn segment(
+        &mut self,
+        flow: &Flow,
+        segment: &Segment<'_>,
+        (flipped, frame, known): (bool, u64, u64),
+        labels: Labels,
+    ) {
+        if let Some(trips) = flow.trips.as_ref().filter(|_| measured(flow) > known) {
+            self.timeline.trip(self.time, trips.latest());
+        }
+        let (first, second) = flow.ends.sockets();
+        if self.focus.is_none_or(|focus| focus.meets(first) || focus.meets(second)) {
+            let event = Event {
+                frame,
+                time: self.time,
+                seq: segment.seq,
+                ack: segment.ack,
+                len: segment.len.unwrap_or(0),
+                flags: segment.flags,
+                back: flipped != flow.flipped,
+                labels,
+            };
+            self.traces.take(flow, event);
+        }
+    }
+
+    /// Ends, and forgets what is not drawn.
+    pub(in crate::pcap) fn finish(&mut self) {
+        self.worst = std::mem::take(&mut self.traces).worst();
+    }
+}
