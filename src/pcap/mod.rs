@@ -49,7 +49,9 @@ pub use analyze::{Analyzer, Scope};
 pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
 pub use error::Error;
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
-pub use flow::{Figures, State, Told, Trouble};
+pub use flow::{
+    AckFigures, Course, Cut, Figures, Lost, Repeated, Shares, Shut, State, Stuck, Told, Trouble, Vantage,
+};
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
 pub use read::{Digested, Ending, Format, Frame, frames};
