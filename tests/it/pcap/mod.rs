@@ -2,7 +2,11 @@
 
 mod capture;
 mod command;
+mod depth;
 mod differential;
+mod filters;
 mod hostile;
+mod stories;
+mod story;
 mod talk;
 mod tshark;

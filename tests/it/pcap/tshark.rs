@@ -61,6 +61,13 @@ pub(super) fn labels(capture: &Path, wanted: &[Label]) -> Vec<Vec<Label>> {
     run(&arguments).lines().map(row).collect()
 }
 
+/// Returns the frames that a display filter shows.
+pub(super) fn shown(capture: &Path, filter: &str) -> Vec<u64> {
+    let arguments =
+        ["-n", "-r", capture.to_str().unwrap(), "-Y", filter, "-T", "fields", "-e", "frame.number"];
+    run(&arguments).lines().map(|line| line.parse().unwrap()).collect()
+}
+
 #[expect(clippy::disallowed_methods, reason = "the test asks another program")]
 fn run(arguments: &[&str]) -> String {
     let output = Command::new("tshark").args(arguments).output();
