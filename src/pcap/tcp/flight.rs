@@ -56,6 +56,8 @@ impl Flight {
                 }
             }
         }
+        // The other end of a numbers' leap back: what follows is no longer in order.
+        self.mixed |= self.sent.back().is_some_and(|last| before(end, last.end));
         if self.sent.len() < if heard { MOST } else { MOST_UNHEARD } {
             let len = u16::try_from(end.wrapping_sub(seq)).unwrap_or(u16::MAX);
             self.sent.push_back(Sent { at: now, end, len, again: behind });

@@ -3,8 +3,10 @@
 //! Between any two packets of a connection each direction is in one state, which follows from what was captured so far:
 //! `loss` from a repetition (or the third equal acknowledgment) until everything sent up to then is acknowledged, and the wait that
 //! ends with a repetition; else `window` while the other end's window is closed, or what is on its way leaves no room in it for
-//! another segment; else `path` while something is on its way; else `application`: nothing is, and the window is open.
+//! another segment; else `path` while something is on its way; else `application`: nothing is, and the window is open. After a reset
+//! nobody waits.
 
+use super::segment::RST;
 use super::side::{Scale, Side, after, at_most};
 
 /// What a direction waits for.
@@ -69,7 +71,9 @@ impl Limits {
             Scale::By(shift) if !peer.awaiting => Some(peer.win.wrapping_shl(u32::from(shift))),
             Scale::By(_) | Scale::Unused => Some(peer.win),
         };
-        self.state = if self.recover.is_some() {
+        self.state = if (own.flags | peer.flags) & RST != 0 {
+            Limit::Application
+        } else if self.recover.is_some() {
             Limit::Loss
         } else if room == Some(0) || (out > 0 && room.is_some_and(|room| out.saturating_add(largest) > room))
         {

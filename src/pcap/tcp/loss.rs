@@ -3,7 +3,9 @@
 use super::side::{after, at_most, before};
 
 /// How many gaps are followed at a time.
-const GAPS: usize = 4;
+const GAPS: usize = 8;
+/// No window is larger: an acknowledgment that leaps further belongs to something else.
+const LEAP: u32 = 1 << 26;
 /// How many blocks of an acknowledgment are remembered.
 const BLOCKS: usize = 3;
 
@@ -71,7 +73,8 @@ impl Losses {
                 *start = upto;
             }
         }
-        if high != 0 && after(ack, high) && (self.counted == 0 || after(ack, self.counted)) {
+        let leap = ack.wrapping_sub(high);
+        if high != 0 && after(ack, high) && leap <= LEAP && (self.counted == 0 || after(ack, self.counted)) {
             let from = if self.counted != 0 && after(self.counted, high) { self.counted } else { high };
             self.missed = self.missed.saturating_add(1);
             self.missed_bytes += u64::from(ack.wrapping_sub(from));

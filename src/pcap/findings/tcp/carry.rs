@@ -75,9 +75,7 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
     for (hosts, pair) in most(|pair| pair.stuck.packets) {
         large(found, pass, *hosts, pair);
     }
-    for (hosts, pair) in most(lost) {
-        again(found, *hosts, pair);
-    }
+    again(found, pass);
     for (hosts, pair) in most(|pair| pair.doubling.packets) {
         backoff(found, *hosts, pair);
     }
@@ -96,10 +94,43 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
 
 /// How many packets were sent again for a reason.
 fn lost(pair: &Pair) -> u64 {
-    pair.again.packets.saturating_sub(pair.needless)
+    pair.before + pair.after
 }
 
-fn again(found: &mut Found, hosts: (IpAddr, IpAddr), pair: &Pair) {
+/// Finds what was sent again: of all hosts together where no pair of them stands out, else pair by pair.
+fn again(found: &mut Found, pass: &Pass) {
+    let mut pairs: Vec<_> =
+        pass.flows.pairs.iter().filter(|(_, pair)| lost(pair) > 0 && !pair.again.frames.is_empty()).collect();
+    pairs.sort_by_key(|(_, pair)| std::cmp::Reverse(lost(pair)));
+    let all: u64 = pairs.iter().map(|(_, pair)| lost(pair)).sum();
+    let spread = pairs.first().is_some_and(|(_, pair)| lost(pair) * 2 < all);
+    if spread && RETRANSMISSION.meets(all, pass.flows.carrying) {
+        let part = percent(all, pass.flows.carrying);
+        let (hosts, vantage) = (pairs.len(), &pass.flows.vantage);
+        let title = format!(
+            "{all} packets with data were sent again ({part} %), among {hosts} pairs of hosts; {} were lost before this \
+             point, {} behind it",
+            vantage.lost_before, vantage.lost_after
+        );
+        let numbers = [
+            ("packets", all as f64),
+            ("percent", part),
+            ("pairs", hosts as f64),
+            ("lost_before", vantage.lost_before as f64),
+            ("lost_after", vantage.lost_after as f64),
+            ("needless", vantage.needless as f64),
+        ];
+        let frames: Vec<u64> =
+            pairs.iter().filter_map(|(_, pair)| pair.again.frames.first().copied()).take(5).collect();
+        found.add(&RETRANSMISSION, title, &frames, "tcp.analysis.retransmission".to_owned(), &numbers);
+        return;
+    }
+    for (hosts, pair) in pairs {
+        again_between(found, *hosts, pair);
+    }
+}
+
+fn again_between(found: &mut Found, hosts: (IpAddr, IpAddr), pair: &Pair) {
     let count = lost(pair);
     if !RETRANSMISSION.meets(count, pair.carrying) {
         return;
@@ -166,12 +197,15 @@ fn large(found: &mut Found, pass: &Pass, (from, to): (IpAddr, IpAddr), pair: &Pa
         || "no error says why".to_owned(),
         |(complaint, heard)| format!("{} says that the next hop takes {} bytes", complaint.from, heard.mtu),
     );
+    let passed = match pair.passed {
+        0 => "the handshake passes".to_owned(),
+        bytes => format!("up to {bytes} bytes pass"),
+    };
     let title = format!(
-        "{}: segments of {} bytes and more were sent {} times in vain, while up to {} bytes pass; {said}",
+        "{}: segments of {} bytes and more were sent again {} times in vain, while {passed}; {said}",
         way((from, to)),
         stuck.size,
-        pair.stuck.packets,
-        pair.passed
+        pair.stuck.packets
     );
     let mut numbers = vec![
         ("connections", pair.stuck.flows as f64),
