@@ -214,3 +214,10 @@ fn a_full_table_lets_the_silent_go_and_says_how_many() {
     assert_eq!(std::iter::from_fn(|| table.departed()).count(), 97);
     assert_eq!(table.into_flows().len(), 4);
 }
+
+#[test]
+fn a_connection_is_small() {
+    let flow = size_of::<Flow>();
+    let deep = size_of::<super::depth::Depth>();
+    assert!(flow <= 640 && deep <= 900, "{flow} {deep}");
+}

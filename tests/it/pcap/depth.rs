@@ -208,3 +208,38 @@ fn the_round_trip_of_the_farther_end_stands_first() {
     assert_eq!(told(&story, "/tcp/flows/0/a_to_b/mss"), json!(1460));
     assert_eq!(told(&story, "/tcp/flows/0/closed_by"), json!("10.0.0.1:40000"));
 }
+
+#[test]
+fn losses_of_many_hosts_are_one_finding() {
+    let mut all = Story::new();
+    for host in 10..30 {
+        let mut one = stories::backoff();
+        for (time, frame) in &mut one.frames {
+            *time += u64::from(host) * 10;
+            // The client's address, whichever side it stands on.
+            for at in [29, 33] {
+                let byte = frame.get_mut(at).unwrap();
+                *byte = if *byte == 1 { host } else { *byte };
+            }
+        }
+        all.frames.extend(one.frames);
+    }
+    all.frames.sort_by_key(|(time, _)| *time);
+    let findings = all.summary().findings;
+    let lost: Vec<_> = findings.iter().filter(|finding| finding.code == "tcp_retransmission").collect();
+    assert_eq!(lost.len(), 1);
+    assert_eq!(lost.first().unwrap().evidence.numbers.get("pairs"), Some(&20.0));
+}
+
+#[test]
+fn a_connection_that_a_filter_reset_after_its_end_is_nobody_s_fault() {
+    let mut story = Story::new();
+    story.open();
+    story.say(Client, 1, ACK, (1001, 5001, 300));
+    story.say(Server, 10, ACK, (5001, 1301, 500));
+    story.close(300, 500);
+    story.hops = 64;
+    story.say(Server, 900, super::story::RST, (5502, 0, 0));
+    check(&story, &[]);
+    assert_eq!(told(&story, "/tcp/flows/0/reset/when"), json!("closing"));
+}

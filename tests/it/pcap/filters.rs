@@ -1,7 +1,29 @@
-//! Every filter of a finding works in tshark, and shows the frames that are its evidence.
+//! What tshark says of the stories: every filter of a finding works there and shows its evidence, and acknowledgments took as long.
 
 use super::story::Story;
 use super::{stories, tshark};
+
+#[test]
+fn acknowledgments_took_as_long_as_tshark_says() {
+    if tshark::comparable().is_empty() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("story.pcap");
+    for story in
+        [Story::healthy(), stories::closed(), stories::gone(), stories::lost(), stories::too_large(false)]
+    {
+        std::fs::write(&path, story.capture()).unwrap();
+        let expected = tshark::ack_rtts(&path);
+        let found = story.summary().tcp.ack_rtt_ms.unwrap();
+        let ms = |seconds: f64| (seconds * 1_000_000.0).round() / 1000.0;
+        let (least, most) = expected.iter().fold((f64::MAX, 0.0_f64), |(a, b), it| (a.min(*it), b.max(*it)));
+        assert_eq!(
+            (found.samples, found.min, found.max),
+            (u64::try_from(expected.len()).unwrap(), ms(least), ms(most))
+        );
+    }
+}
 
 #[test]
 fn filters_show_the_evidence() {

@@ -61,6 +61,13 @@ pub(super) fn labels(capture: &Path, wanted: &[Label]) -> Vec<Vec<Label>> {
     run(&arguments).lines().map(row).collect()
 }
 
+/// Returns how long acknowledgments took, in seconds.
+pub(super) fn ack_rtts(capture: &Path) -> Vec<f64> {
+    let field = "tcp.analysis.ack_rtt";
+    let rows = run(&["-n", "-r", capture.to_str().unwrap(), "-Y", field, "-T", "fields", "-e", field]);
+    rows.lines().map(|line| line.parse().unwrap()).collect()
+}
+
 /// Returns the frames that a display filter shows.
 pub(super) fn shown(capture: &Path, filter: &str) -> Vec<u64> {
     let arguments =
