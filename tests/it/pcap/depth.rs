@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::stories;
-use super::story::{ACK, Client, Server, Story};
+use super::spoken::{ACK, Client, Server, Story};
+use super::trouble;
 
 /// Returns a place of the account.
 #[track_caller]
@@ -24,12 +24,12 @@ fn check(story: &Story, codes: &[&str]) {
 #[test]
 fn a_healthy_capture_has_no_finding() {
     check(&Story::healthy(), &[]);
-    check(&stories::reset(), &[]);
+    check(&trouble::reset(), &[]);
 }
 
 #[test]
 fn a_healthy_capture_of_both_sides_of_a_router_has_none_but_that() {
-    let twice = stories::twice(&Story::healthy(), false);
+    let twice = trouble::twice(&Story::healthy(), false);
     check(&twice, &["tcp_mirrored"]);
     let vantage = told(&twice, "/tcp/vantage");
     assert_eq!(vantage.pointer("/copies"), Some(&json!(145)));
@@ -38,7 +38,7 @@ fn a_healthy_capture_of_both_sides_of_a_router_has_none_but_that() {
         told(&twice, "/counts/retransmission").as_u64().unwrap() > 100,
         "the labels stay those of tshark"
     );
-    let tagged = stories::twice(&Story::healthy(), true);
+    let tagged = trouble::twice(&Story::healthy(), true);
     check(&tagged, &["tcp_mirrored"]);
     assert_eq!(told(&tagged, "/tcp/vantage/two_vlans"), json!(5));
     assert_eq!(told(&tagged, "/tcp/flows/0/vlans"), json!([0, 20]));
@@ -57,14 +57,14 @@ fn a_repetition_with_another_identification_is_no_copy() {
 
 #[test]
 fn syns_without_an_answer_are_told_with_their_pauses_and_the_last_ones_are_waited_for() {
-    let story = stories::unanswered(2);
+    let story = trouble::unanswered(2);
     check(&story, &["syn_unanswered"]);
     assert_eq!(told(&story, "/tcp/flows/0/a_to_b/repeated/gaps_ms"), json!([1000.0, 2000.0, 4000.0]));
     assert_eq!(told(&story, "/tcp/flows/0/a_to_b/repeated/doubling"), json!(true));
     let mut late = Story::healthy();
     for port in 50_000..50_010 {
         late.port = port;
-        late.say(Client, 1, super::story::SYN, (1000, 0, 0));
+        late.say(Client, 1, super::spoken::SYN, (1000, 0, 0));
     }
     check(&late, &[]);
 }
@@ -72,16 +72,16 @@ fn syns_without_an_answer_are_told_with_their_pauses_and_the_last_ones_are_waite
 #[test]
 fn filtered_unreachable_and_refused_are_three_things() {
     for quoted in [8, 20] {
-        let filtered = stories::barred(Story::new(), (3, 13), quoted);
+        let filtered = trouble::barred(Story::new(), (3, 13), quoted);
         assert!(filtered.codes().contains(&"tcp_filtered"), "{quoted}");
         assert_eq!(told(&filtered, "/tcp/flows/0/state"), json!("filtered"));
     }
-    let six = stories::barred(Story::over_six(), (1, 1), 20);
+    let six = trouble::barred(Story::over_six(), (1, 1), 20);
     assert_eq!(told(&six, "/tcp/flows/0/state"), json!("filtered"));
-    let nowhere = stories::barred(Story::new(), (3, 1), 8);
+    let nowhere = trouble::barred(Story::new(), (3, 1), 8);
     assert!(nowhere.codes().contains(&"tcp_unreachable"));
     assert_eq!(told(&nowhere, "/tcp/flows/0/state"), json!("unreachable"));
-    check(&stories::refused(), &["tcp_refused"]);
+    check(&trouble::refused(), &["tcp_refused"]);
 }
 
 #[test]
@@ -94,12 +94,12 @@ fn an_error_about_an_open_connection_bars_nothing() {
 
 #[test]
 fn an_answer_that_nobody_hears_is_no_missing_answer() {
-    check(&stories::unheard(), &["syn_ack_unanswered"]);
+    check(&trouble::unheard(), &["syn_ack_unanswered"]);
 }
 
 #[test]
 fn a_closed_window_is_told_with_who_closed_it_how_long_and_what_asked() {
-    let story = stories::closed();
+    let story = trouble::closed();
     let codes = story.codes();
     assert_eq!(codes.first(), Some(&"tcp_zero_window"), "{codes:?}");
     let shut = told(&story, "/tcp/flows/0/b_to_a/zero_window");
@@ -112,7 +112,7 @@ fn a_closed_window_is_told_with_who_closed_it_how_long_and_what_asked() {
 
 #[test]
 fn an_end_that_falls_silent_is_told_apart_from_one_that_loses_something() {
-    let story = stories::gone();
+    let story = trouble::gone();
     let codes = story.codes();
     assert!(codes.contains(&"tcp_peer_gone"), "{codes:?}");
     assert_eq!(told(&story, "/tcp/flows/0/a_to_b/unanswered"), json!(5));
@@ -120,7 +120,7 @@ fn an_end_that_falls_silent_is_told_apart_from_one_that_loses_something() {
         told(&story, "/tcp/flows/0/a_to_b/repeated/gaps_ms"),
         json!([200.0, 400.0, 800.0, 1600.0, 3200.0])
     );
-    let lost = stories::backoff();
+    let lost = trouble::backoff();
     let codes = lost.codes();
     assert!(codes.contains(&"tcp_rto_backoff") && !codes.contains(&"tcp_peer_gone"), "{codes:?}");
     assert!(told(&lost, "/tcp/flows/0/b_to_a/limits/loss_pct").as_f64().unwrap() > 90.0);
@@ -129,7 +129,7 @@ fn an_end_that_falls_silent_is_told_apart_from_one_that_loses_something() {
 #[test]
 fn large_segments_that_never_pass_are_told_with_and_without_a_router_that_says_so() {
     for says in [false, true] {
-        let story = stories::too_large(says);
+        let story = trouble::too_large(says);
         let codes = story.codes();
         assert!(codes.contains(&"tcp_large_lost") && !codes.contains(&"tcp_peer_gone"), "{codes:?}");
         let stuck = told(&story, "/tcp/flows/0/b_to_a/stuck");
@@ -141,26 +141,26 @@ fn large_segments_that_never_pass_are_told_with_and_without_a_router_that_says_s
         let finding = summary.findings.iter().find(|finding| finding.code == "tcp_large_lost").unwrap();
         assert_eq!(finding.evidence.numbers.get("mtu"), says.then_some(&1400.0));
     }
-    assert_eq!(told(&stories::backoff(), "/tcp/flows/0/b_to_a/stuck"), Value::Null);
+    assert_eq!(told(&trouble::backoff(), "/tcp/flows/0/b_to_a/stuck"), Value::Null);
 }
 
 #[test]
 fn a_reset_is_told_with_what_does_not_fit_its_sender() {
-    let story = stories::injected();
+    let story = trouble::injected();
     check(&story, &["tcp_reset_foreign"]);
     let reset = told(&story, "/tcp/flows/0/reset");
     assert_eq!(reset["origin"], json!("middlebox_likely"));
     assert_eq!(reset["reasons"]["usual_hops"], json!(57.0));
     assert_eq!(reset["reasons"]["hops"], json!(62.0));
     assert_eq!(reset["reasons"]["packets_after"], json!(1.0));
-    let own = told(&stories::reset(), "/tcp/flows/0/reset");
+    let own = told(&trouble::reset(), "/tcp/flows/0/reset");
     assert_eq!((&own["origin"], &own["when"]), (&json!("endpoint"), &json!("later")));
-    assert_eq!(told(&stories::reset(), "/tcp/flows/0/closed_by"), json!("10.0.0.2:80"));
+    assert_eq!(told(&trouble::reset(), "/tcp/flows/0/closed_by"), json!("10.0.0.2:80"));
 }
 
 #[test]
 fn where_a_segment_was_lost_is_told() {
-    let story = stories::lost();
+    let story = trouble::lost();
     let losses = told(&story, "/tcp/flows/0/b_to_a/losses");
     assert_eq!(
         (&losses["before"], &losses["after"], &losses["not_captured"], &losses["not_captured_bytes"]),
@@ -187,14 +187,14 @@ fn a_receiver_says_that_a_repetition_was_needless() {
 
 #[test]
 fn a_narrow_window_is_what_a_transfer_waits_for() {
-    let story = stories::narrow();
+    let story = trouble::narrow();
     check(&story, &["tcp_window_limited"]);
     assert!(told(&story, "/tcp/flows/0/b_to_a/limits/window_pct").as_f64().unwrap() > 90.0);
 }
 
 #[test]
 fn what_needs_both_directions_is_not_judged_from_one() {
-    let story = stories::one_direction();
+    let story = trouble::one_direction();
     check(&story, &[]);
     assert_eq!(told(&story, "/tcp/vantage/one_direction"), json!(true));
     assert_eq!(told(&story, "/tcp/states/one_way"), json!(5));
@@ -213,7 +213,7 @@ fn the_round_trip_of_the_farther_end_stands_first() {
 fn losses_of_many_hosts_are_one_finding() {
     let mut all = Story::new();
     for host in 10..30 {
-        let mut one = stories::backoff();
+        let mut one = trouble::backoff();
         for (time, frame) in &mut one.frames {
             *time += u64::from(host) * 10;
             // The client's address, whichever side it stands on.
@@ -239,7 +239,7 @@ fn a_connection_that_a_filter_reset_after_its_end_is_nobody_s_fault() {
     story.say(Server, 10, ACK, (5001, 1301, 500));
     story.close(300, 500);
     story.hops = 64;
-    story.say(Server, 900, super::story::RST, (5502, 0, 0));
+    story.say(Server, 900, super::spoken::RST, (5502, 0, 0));
     check(&story, &[]);
     assert_eq!(told(&story, "/tcp/flows/0/reset/when"), json!("closing"));
 }

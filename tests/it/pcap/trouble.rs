@@ -1,6 +1,6 @@
 //! The stories themselves: one kind of trouble each.
 
-use super::story::{ACK, Client, RST, SYN, Server, Story};
+use super::spoken::{ACK, Client, RST, SYN, Server, Story};
 
 /// SYNs at 0, 1, 3 and 7 seconds, in so many connections.
 pub(super) fn unanswered(connections: u16) -> Story {
