@@ -12,7 +12,10 @@ use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::series::{Series, measured};
 use super::summary::{self, Summary};
-use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
+use super::tcp::{Barred, Copies, Ends, FIN, Flow, RST, SYN, Segment, Table};
+
+/// How many copies are kept as evidence.
+const COPIES: usize = 5;
 
 /// How many frames of a label are listed unless everything is asked for.
 const MOST_LISTED: usize = 1_000_000;
@@ -119,6 +122,9 @@ pub(super) struct Pass {
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
+    copies: Copies,
+    /// The ICMP error that was told of last, and its frame.
+    quote: Option<(u64, Quote)>,
     number: u64,
     time: u64,
     labels: Labels,
@@ -129,7 +135,9 @@ impl Pass {
     fn settle(&mut self) -> u64 {
         let table = std::mem::take(&mut self.table);
         let evicted = table.evicted();
-        for flow in table.into_flows() {
+        let flows = table.into_flows();
+        self.flows.end(self.counts.last, flows.iter());
+        for flow in flows {
             self.flows.take(&flow);
         }
         evicted
@@ -158,6 +166,21 @@ impl Pass {
             }
         }
         self.labels
+    }
+
+    /// Tells a connection that an ICMP error quotes its SYN; eight bytes of it are enough.
+    fn barred(&mut self, view: View<'_>, place: &Place) {
+        let Some((_, quote)) = self.quote.filter(|(frame, _)| *frame == self.number) else {
+            return;
+        };
+        if let (Some(source), Some(destination), Some(seq)) = (view.u16(0), view.u16(2), view.u32(4)) {
+            let (ends, flipped) = Ends::new(place.net, (source, destination));
+            if let Some(flow) = self.table.known(ends)
+                && let Some(barred) = Barred::by(&quote, self.number)
+            {
+                flow.bar(barred, seq, flipped);
+            }
+        }
     }
 
     /// Labels that the flags alone give.
@@ -216,13 +239,16 @@ impl Sink for Pass {
     }
 
     fn tcp(&mut self, view: View<'_>, place: &Place) {
+        if place.quoted {
+            self.barred(view, place);
+        }
         let Some(mut segment) = Segment::read(view, !place.quoted && !place.fragment) else {
             return;
         };
-        segment.hops = place.hops;
+        (segment.hops, segment.id, segment.vlan) = (place.hops, place.id, place.vlan);
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, series, .. } = self;
+        let Self { table, flows, dns, labels, series, copies, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -234,7 +260,14 @@ impl Sink for Pass {
             }
         } else {
             let known = measured(flow);
-            let taken = flow.take(&segment, flipped, self.number, self.time);
+            let ago = copies.ago(place.net, &segment, self.time);
+            let taken = flow.take(&segment, flipped, (self.number, self.time), ago);
+            if flow.copied && flows.copied.len() < COPIES {
+                flows.copied.push(self.number);
+            }
+            if flow.took > 0 {
+                flows.acks.add(flow.took);
+            }
             found.join(taken);
             if !segment.complete {
                 found = Labels::default();
@@ -283,6 +316,7 @@ impl Sink for Pass {
     }
 
     fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
+        self.quote = Some((self.number, *quote));
         self.icmp.about(quote, net, ports, self.number);
     }
 

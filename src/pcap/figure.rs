@@ -26,7 +26,7 @@ impl Spread {
         let bucket = bucket(nanos);
         let at = match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
             Ok(at) => at,
-            Err(at) if self.buckets.len() >= most => at.min(most.saturating_sub(1)),
+            Err(at) if self.buckets.len() >= most => self.nearest(bucket, at),
             Err(at) => {
                 self.buckets.insert(at, (bucket, 0));
                 at
@@ -35,6 +35,13 @@ impl Spread {
         if let Some((_, count)) = self.buckets.get_mut(at) {
             *count = count.saturating_add(1);
         }
+    }
+
+    /// Returns the known bucket that is nearest to one that would stand at a place.
+    fn nearest(&self, bucket: u16, at: usize) -> usize {
+        let far = |at: usize| self.buckets.get(at).map_or(u16::MAX, |(known, _)| known.abs_diff(bucket));
+        let before = at.saturating_sub(1);
+        if far(before) <= far(at) { before } else { at }
     }
 
     /// Returns how many there were.

@@ -53,7 +53,9 @@ pub use analyze::{Analyzer, Scope};
 pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
 pub use error::Error;
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
-pub use flow::{Figures, State, Told, Trouble};
+pub use flow::{
+    AckFigures, Course, Cut, Figures, Lost, Repeated, Shares, Shut, State, Stuck, Told, Trouble, Vantage,
+};
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
 #[cfg(feature = "plot")]

@@ -1,6 +1,6 @@
 //! From what was remembered to what is wrong.
 
-use super::finding::{Evidence, Finding};
+use super::finding::{Evidence, Finding, Severity};
 use super::rule::Rule;
 use super::{link, names, path, tcp};
 use crate::pcap::analyze::Pass;
@@ -46,13 +46,26 @@ impl Found {
         filter: String,
         numbers: &[(&'static str, f64)],
     ) {
+        self.add_with(rule, rule.severity, title, frames, filter, numbers);
+    }
+
+    /// Adds a finding that is less bad than its rule says, for a reason that the rule names.
+    pub(super) fn add_with(
+        &mut self,
+        rule: &Rule,
+        severity: Severity,
+        title: String,
+        frames: &[u64],
+        filter: String,
+        numbers: &[(&'static str, f64)],
+    ) {
         if self.list.iter().filter(|finding| finding.code == rule.code).count() >= self.most {
             self.left_out += 1;
             return;
         }
         self.list.push(Finding {
             code: rule.code,
-            severity: rule.severity,
+            severity,
             title,
             evidence: Evidence {
                 frames: frames.to_vec(),

@@ -10,6 +10,10 @@ use crate::pcap::tcp::{FIN, Flow};
 pub enum State {
     /// It was asked for, and nothing came back.
     SynSent,
+    /// It was asked for, and a filter on the way forbids it, as an ICMP error says.
+    Filtered,
+    /// It was asked for, and there is no way, as an ICMP error says.
+    Unreachable,
     /// It was asked for, and the other end reset it.
     Refused,
     /// It was accepted, and that was never acknowledged.
@@ -32,6 +36,8 @@ impl State {
     pub fn name(self) -> &'static str {
         match self {
             Self::SynSent => "syn_sent",
+            Self::Filtered => "filtered",
+            Self::Unreachable => "unreachable",
             Self::Refused => "refused",
             Self::HalfOpen => "half_open",
             Self::Established => "established",
@@ -49,7 +55,7 @@ pub(super) fn state(flow: &Flow) -> State {
     let [first, second] = &flow.sides;
     let fins = u8::from(first.flags & FIN != 0) + u8::from(second.flags & FIN != 0);
     let silent = first.packets == 0 || second.packets == 0;
-    if turns.refused {
+    if turns.refused && !turns.accepted {
         State::Refused
     } else if fins == 2 {
         State::Closed
@@ -58,9 +64,14 @@ pub(super) fn state(flow: &Flow) -> State {
     } else if turns.asked
         && !turns.accepted
         && silent
-        && first.packets + second.packets == u64::from(turns.syns)
+        && first.packets + second.packets
+            == u64::from(turns.syns) + u64::from(first.copies) + u64::from(second.copies)
     {
-        State::SynSent
+        match turns.barred {
+            Some(barred) if barred.filtered => State::Filtered,
+            Some(_) => State::Unreachable,
+            None => State::SynSent,
+        }
     } else if turns.asked && turns.accepted && !turns.opened {
         State::HalfOpen
     } else if silent {

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
+use super::reset::Cut;
 use super::state::{State, state};
+use super::way::Course;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::Label;
 use crate::pcap::tcp::Flow;
@@ -26,10 +28,24 @@ pub struct Told {
     pub bytes: u64,
     /// Of all packets that carried something, how many were sent again.
     pub retransmission_pct: f64,
-    /// Round trips by Karn's rule: only what was sent once is measured.
+    /// Round trips by Karn's rule: only what was sent once is measured. From here to the farther end and back; each end's own
+    /// stand with the direction that it acknowledges.
     pub rtt_ms: Option<Figures>,
     /// From the SYN to the first acknowledgment.
     pub handshake_ms: Option<f64>,
+    /// The end whose FIN or RST came first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<SocketAddr>,
+    /// The first reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<Cut>,
+    /// Two VLANs in which the same direction was seen; 0 for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vlans: Option<(u16, u16)>,
+    /// What the end that spoke first sent.
+    pub a_to_b: Course,
+    /// What the other one sent.
+    pub b_to_a: Course,
     /// Where it begins.
     pub first_frame: u64,
     /// How long it was seen.
@@ -102,6 +118,8 @@ impl Told {
     pub(super) fn of(flow: &Flow) -> Self {
         let (first, second) = flow.ends.sockets();
         let (a, b) = if flow.flipped { (second, first) } else { (first, second) };
+        let side = |flipped: bool| if flipped { second } else { first };
+        let (a_to_b, b_to_a) = (course(flow, flow.flipped), course(flow, !flow.flipped));
         let [left, right] = &flow.sides;
         let carrying = left.carrying + right.carrying;
         let again = left.again + right.again;
@@ -118,13 +136,33 @@ impl Told {
             packets: left.packets + right.packets,
             bytes: left.bytes + right.bytes,
             retransmission_pct: percent(u64::from(again), u64::from(carrying)),
-            rtt_ms: flow.trips.as_deref().and_then(Figures::of),
-            handshake_ms: (flow.trip > 0).then(|| ms(flow.trip)),
+            rtt_ms: far(a_to_b.rtt_ms, b_to_a.rtt_ms),
+            handshake_ms: flow.handshake().map(ms),
+            closed_by: flow.turns.ended_by.map(side),
+            reset: flow.reset.as_deref().map(|reset| Cut::of(reset, side(reset.flipped))),
+            vlans: flow.vlans,
+            a_to_b,
+            b_to_a,
             first_frame: flow.first_frame,
             duration_s: ms(flow.last_time.saturating_sub(flow.first_time)) / 1000.0,
             trouble,
             frames: flow.evidence.into_iter().filter(|frame| *frame > 0).collect(),
         }
+    }
+}
+
+fn course(flow: &Flow, flipped: bool) -> Course {
+    let ([first, second], end) = (&flow.sides, flow.last_time);
+    let (side, other) = if flipped { (second, first) } else { (first, second) };
+    let trips = flow.trips.as_deref().and_then(|[one, two]| Figures::of(if flipped { two } else { one }));
+    Course { rtt_ms: trips, ..Course::of(side, flow.way(flipped), flow.run(flipped), other.packets > 0, end) }
+}
+
+/// Returns the round trips of the end that is farther away.
+fn far(one: Option<Figures>, other: Option<Figures>) -> Option<Figures> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.p50 > one.p50 => Some(other),
+        (one, other) => one.or(other),
     }
 }
 
@@ -141,7 +179,7 @@ pub(in crate::pcap) fn weight(flow: &Flow) -> u64 {
     let marked: u64 =
         TROUBLE.iter().map(|(label, weight)| u64::from(flow.troubles(*label)) * u64::from(*weight)).sum();
     let ended = match state(flow) {
-        State::SynSent | State::Refused => 20,
+        State::SynSent | State::Refused | State::Filtered | State::Unreachable => 20,
         State::HalfOpen => 10,
         State::Reset => 5,
         State::Established | State::Closing | State::Closed | State::OneWay => 0,

@@ -34,6 +34,7 @@ pub(super) fn read<'a>(
     let (id, offset) = (view.u16(4)?, view.u16(6)?);
     let protocol = view.u8(9)?;
     place.hops = view.u8(8)?;
+    place.id = Some(id);
     place.net = Net::Four(view.bytes(12)?, view.bytes(16)?);
     sink.packet(view.limit(total), place);
     if !view.holds(header) {

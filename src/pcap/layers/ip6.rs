@@ -21,6 +21,7 @@ pub(super) fn read<'a>(view: View<'a>, place: &mut Place, sink: &mut impl Sink) 
     place.net = Net::Six(view.bytes(8)?, view.bytes(24)?);
     place.fragment = false;
     place.hops = view.u8(7)?;
+    place.id = None;
     // A length of nothing announces a jumbogram, whose option stands in a hop-by-hop header.
     let whole = if length == 0 && next == HOP_BY_HOP { view } else { view.limit(40 + length) };
     sink.packet(whole, place);

@@ -11,6 +11,8 @@ pub(crate) struct Place {
     pub(crate) net: Net,
     /// Its time to live, or hop limit.
     pub(crate) hops: u8,
+    /// Its identification, where it has one in every packet.
+    pub(crate) id: Option<u16>,
     /// The innermost VLAN.
     pub(crate) vlan: u16,
     /// Quoted in an ICMP error: it tells of a packet, it is none.

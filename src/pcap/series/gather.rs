@@ -2,14 +2,27 @@
 
 use super::timeline::Timeline;
 use super::trace::{Event, Trace, Traces};
+use crate::pcap::figure::Spread;
 use crate::pcap::focus::Focus;
 use crate::pcap::label::Labels;
 use crate::pcap::read::Frame;
 use crate::pcap::tcp::{Flow, Segment};
 
-/// Returns how many round trips of a connection were measured so far.
-pub(in crate::pcap) fn measured(flow: &Flow) -> u64 {
-    flow.trips.as_ref().map_or(0, |trips| trips.count())
+/// Returns how many round trips of a connection were measured so far, to either end.
+pub(in crate::pcap) fn measured(flow: &Flow) -> [u64; 2] {
+    flow.trips.as_deref().map_or([0, 0], |trips| trips.each_ref().map(Spread::count))
+}
+
+/// Returns the round trip to the farther end that was just measured: the nearer one says little of the path.
+fn measured_now(flow: &Flow, known: [u64; 2]) -> Option<u64> {
+    let [one, two] = flow.trips.as_deref()?;
+    let [first, second] = known;
+    let farther = |this: &Spread, that: &Spread| that.count() == 0 || this.least() >= that.least();
+    if one.count() > first && farther(one, two) {
+        Some(one.latest())
+    } else {
+        (two.count() > second && farther(two, one)).then(|| two.latest())
+    }
 }
 
 /// What pictures need of a capture.
@@ -47,11 +60,11 @@ impl Series {
         &mut self,
         flow: &Flow,
         segment: &Segment<'_>,
-        (flipped, frame, known): (bool, u64, u64),
+        (flipped, frame, known): (bool, u64, [u64; 2]),
         labels: Labels,
     ) {
-        if let Some(trips) = flow.trips.as_ref().filter(|_| measured(flow) > known) {
-            self.timeline.trip(self.time, trips.latest());
+        if let Some(trip) = measured_now(flow, known) {
+            self.timeline.trip(self.time, trip);
         }
         let (first, second) = flow.ends.sockets();
         if self.focus.is_none_or(|focus| focus.meets(first) || focus.meets(second)) {

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use serde::Serialize;
 
 use crate::pcap::findings::Finding;
-use crate::pcap::flow::{Figures, State, Told};
+use crate::pcap::flow::{Figures, State, Told, Vantage};
 use crate::pcap::series::Series;
 
 /// Everything that is said of a capture.
@@ -79,6 +79,10 @@ pub struct TcpFacts {
     pub retransmission_pct: f64,
     /// From SYN to the first acknowledgment, over all connections.
     pub handshake_ms: Option<Figures>,
+    /// How long acknowledgments took, each since the oldest segment that ends there, repeated or not: as tshark says.
+    pub ack_rtt_ms: Option<Figures>,
+    /// What this capture point saw, and what it missed.
+    pub vantage: Vantage,
     /// Connections that were told of early for want of room, and begun anew when they went on.
     pub evicted: u64,
     /// The worst ones, then the largest.

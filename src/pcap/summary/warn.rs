@@ -1,11 +1,7 @@
 //! What could not be read, or was left out.
 
 use crate::pcap::analyze::Pass;
-use crate::pcap::flow::State;
 use crate::pcap::read::Ending;
-
-/// So many connections at least say something about where the capture was taken.
-const FEW_STREAMS: u64 = 3;
 
 /// Warns of what limits the account.
 pub(super) fn warn(
@@ -30,11 +26,29 @@ pub(super) fn warn(
     if counts.back > 0 {
         warnings.push(format!("the time goes back {} times: rates and delays may be wrong", counts.back));
     }
-    let one_way = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
-    if one_way >= FEW_STREAMS && one_way * 5 >= pass.flows.streams * 4 {
+    if pass.flows.vantage.one_direction {
         warnings.push(format!(
-            "{one_way} of {} connections show one direction alone: losses and answers cannot be judged here",
-            pass.flows.streams
+            "{} of {} connections show one direction alone: losses and answers cannot be judged here",
+            pass.flows.vantage.one_way, pass.flows.streams
+        ));
+    }
+    let vantage = &pass.flows.vantage;
+    if vantage.mirrored {
+        warnings.push(format!(
+            "{} TCP packets are there twice: rates and findings leave the copies out, the counts of labels do not",
+            vantage.copies
+        ));
+    }
+    if vantage.two_vlans > 0 {
+        warnings.push(format!(
+            "{} connections were seen in two VLANs: only the packets of the first are judged",
+            vantage.two_vlans
+        ));
+    }
+    if pass.flows.left_out > 0 {
+        warnings.push(format!(
+            "{} connections were not put to their service or hosts for want of room",
+            pass.flows.left_out
         ));
     }
     if pass.unlisted > 0 {

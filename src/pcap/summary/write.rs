@@ -54,6 +54,8 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
             states: std::mem::take(&mut pass.flows.states),
             retransmission_pct: percent(pass.flows.again, pass.flows.carrying),
             handshake_ms: Figures::of(&pass.flows.trips),
+            ack_rtt_ms: Figures::of(&pass.flows.acks),
+            vantage: pass.flows.vantage.clone(),
             evicted,
             flows: pass.flows.told(),
         },

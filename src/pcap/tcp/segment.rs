@@ -36,6 +36,10 @@ pub(crate) struct Segment<'a> {
     pub(crate) complete: bool,
     /// The time to live of its packet; 0 where it does not matter.
     pub(crate) hops: u8,
+    /// The identification of its packet, where it has one.
+    pub(crate) id: Option<u16>,
+    /// The VLAN that its packet came in; 0 for none.
+    pub(crate) vlan: u16,
     header: usize,
     view: View<'a>,
 }
@@ -57,6 +61,8 @@ impl<'a> Segment<'a> {
             sound: header >= FIXED,
             complete: header >= FIXED && view.data.len() >= header,
             hops: 0,
+            id: None,
+            vlan: 0,
             header,
             view,
         })
@@ -77,13 +83,18 @@ impl<'a> Segment<'a> {
         self.flags & (SYN | ACK) == SYN | ACK
     }
 
+    /// Returns the checksum, or 0 where it was not captured.
+    pub(crate) fn sum(&self) -> u16 {
+        self.view.u16(16).unwrap_or(0)
+    }
+
     /// Returns what it carries.
     pub(crate) fn payload(&self) -> View<'a> {
         self.view.skip(self.header)
     }
 
     /// Returns the options that matter.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options<'a> {
         let mut found = Options::default();
         let Some(mut rest) = self.view.data.get(FIXED..self.header.min(self.view.data.len())) else {
             return found;
@@ -104,6 +115,7 @@ impl<'a> Segment<'a> {
                         (2, [high, low]) => found.mss = u16::from_be_bytes([*high, *low]),
                         // More than 14 means 14.
                         (3, [shift]) => found.shift = Some((*shift).min(14)),
+                        (5, blocks) => found.sack = blocks,
                         _ => {}
                     }
                     after
@@ -116,9 +128,11 @@ impl<'a> Segment<'a> {
 
 /// The options that matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Options {
+pub(crate) struct Options<'a> {
     /// By how much windows are shifted.
     pub(crate) shift: Option<u8>,
     /// The largest segment that it takes; 0 where it does not say.
     pub(crate) mss: u16,
+    /// What it holds beyond its acknowledgment: pairs of numbers.
+    pub(crate) sack: &'a [u8],
 }

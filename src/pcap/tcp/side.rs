@@ -1,5 +1,7 @@
 //! What is known of one direction of a connection.
 
+use super::reset::STEPS;
+use super::segment::{FIN, SYN, Segment};
 use crate::pcap::label::Labels;
 
 /// No more unacknowledged segments than this are remembered by the reference.
@@ -59,6 +61,18 @@ pub(crate) struct Side {
     pub(crate) flags: u8,
     /// The largest segment that it takes, as it said.
     pub(crate) mss: u16,
+    /// How many of its packets were there twice, byte for byte.
+    pub(crate) copies: u32,
+    /// The identification of its last packet.
+    pub(crate) id: u16,
+    /// How many in a row counted up.
+    pub(crate) steps: u8,
+    /// Identifications differ from packet to packet.
+    pub(crate) counts: bool,
+    /// The VLAN of its first packet; 0 for none.
+    pub(crate) vlan: u16,
+    /// When its SYN was sent that nobody acknowledged; 0 for never.
+    pub(crate) greeting: u64,
     /// The time to live that its packets had so far, resets left out; 0 for not known.
     pub(crate) hops: u8,
 }
@@ -87,6 +101,12 @@ impl Default for Side {
             carrying: 0,
             flags: 0,
             mss: 0,
+            copies: 0,
+            id: 0,
+            steps: 0,
+            counts: false,
+            vlan: 0,
+            greeting: 0,
             hops: 0,
         }
     }
@@ -111,6 +131,65 @@ impl Side {
             self.stored = self.stored_since;
             self.stored_since = 0;
             self.mark = self.next;
+        }
+    }
+}
+
+/// How far identifications of one sender are apart from packet to packet, at most, where it counts.
+const STRIDE: u16 = 256;
+/// A copy follows within this time where the identification tells packets apart.
+const CLOSE: u64 = 1_000_000;
+/// And within this where nothing does.
+const CLOSER: u64 = 100_000;
+
+impl Side {
+    /// Says whether a segment is the one again that had the same bytes so long ago, rather than a repetition that looks alike.
+    ///
+    /// An identification that moves on is another one in a repetition. Without one, acknowledgments of equal bytes are common:
+    /// they count as copies only where data was doubled before.
+    pub(super) fn copied(&self, segment: &Segment<'_>, ago: u64) -> bool {
+        let identified = self.counts && segment.id.is_some_and(|id| id != 0);
+        let carries = segment.len.is_some_and(|len| len > 0) || segment.any(SYN | FIN);
+        (identified && ago <= CLOSE) || (ago <= CLOSER && (carries || self.copies > 0))
+    }
+
+    /// Counts a packet; returns both VLANs where this is another one than the first packet's.
+    pub(super) fn meet(&mut self, segment: &Segment<'_>) -> Option<(u16, u16)> {
+        self.packets += 1;
+        self.flags |= segment.flags;
+        if self.packets == 1 {
+            self.vlan = segment.vlan;
+        }
+        (self.vlan != segment.vlan).then_some((self.vlan, segment.vlan))
+    }
+
+    /// Takes an acknowledgment; returns how long that of the SYN took, where this is the one.
+    pub(super) fn greeted(&mut self, ack: u32, now: u64) -> Option<u64> {
+        let first = self.isn?.wrapping_add(1);
+        if self.greeting == 0 || !at_most(first, ack) {
+            return None;
+        }
+        let sent = std::mem::take(&mut self.greeting);
+        if first == ack { now.checked_sub(sent) } else { None }
+    }
+
+    /// Says whether a segment was sent before the last one, as far as identifications tell.
+    pub(super) fn overtaken(&self, segment: &Segment<'_>) -> Option<bool> {
+        let id = segment.id.filter(|id| *id != 0 && self.steps >= STEPS)?;
+        Some((id.wrapping_sub(self.id) as i16) < 0)
+    }
+
+    /// Follows identifications.
+    pub(super) fn identify(&mut self, id: u16) {
+        let step = id.wrapping_sub(self.id);
+        self.counts |= self.packets > 1 && step != 0;
+        if (1..=STRIDE).contains(&step) {
+            self.steps = self.steps.saturating_add(1);
+            self.id = id;
+        } else if step < STRIDE.wrapping_neg() {
+            // Not merely late.
+            self.steps = if step == 0 { self.steps } else { 0 };
+            self.id = id;
         }
     }
 }

@@ -59,6 +59,11 @@ impl Table {
         }
     }
 
+    /// Returns the connection between two ends, where there is one.
+    pub(crate) fn known(&mut self, ends: Ends) -> Option<&mut Flow> {
+        self.places.get(&ends).and_then(|place| self.flows.get_mut(*place as usize))
+    }
+
     /// Returns the connection at a place.
     pub(crate) fn at(&mut self, place: Place) -> Option<&mut Flow> {
         self.flows.get_mut(place.0 as usize)

@@ -1,6 +1,6 @@
 //! The sequence analysis, segment by segment.
 
-use super::{Ends, Flow, Segment};
+use super::{Ends, Flow, Origin, Segment};
 use crate::pcap::label::{Label, Labels};
 use crate::pcap::layers::{Net, View};
 
@@ -57,7 +57,7 @@ impl Talk {
         let mut segment = Segment::read(View::new(&bytes, 20 + len), true).unwrap();
         segment.hops = self.hops;
         let flipped = Ends::new(if client { NET } else { BACK }, segment.ports).1;
-        let labels = self.flow.take(&segment, flipped, self.frame, self.now);
+        let labels = self.flow.take(&segment, flipped, (self.frame, self.now), None);
         self.flow.note(labels, flipped, self.frame);
         labels
     }
@@ -172,8 +172,9 @@ fn round_trips_are_measured_on_what_was_sent_once() {
     talk.server(1, (5001, 1101, ACK, 600, 0));
     talk.client(1, (1101, 5001, ACK, 500, 100));
     talk.server(40, (5001, 1201, ACK, 600, 0));
-    let trips = talk.flow.trips.unwrap();
-    assert_eq!((trips.most(), trips.count()), (40 * MS, 3));
+    let [client, server] = *talk.flow.trips.unwrap();
+    assert_eq!((client.least(), client.most(), client.count()), (10 * MS, 40 * MS, 2));
+    assert_eq!((server.most(), server.count()), (10 * MS, 1));
 }
 
 #[test]
@@ -190,11 +191,11 @@ fn an_end_that_answers_with_a_reset_refuses() {
 
 #[test]
 fn a_reset_from_elsewhere_is_told_and_one_of_the_same_way_is_not() {
-    for (hops, foreign) in [(60, None), (59, None), (47, Some((60, 47)))] {
+    for (hops, origin) in [(60, Origin::Endpoint), (59, Origin::Unclear), (47, Origin::MiddleboxLikely)] {
         let mut talk = Talk::open();
         talk.hops = hops;
         talk.server(1, (5001, 1001, RST, 0, 0));
-        assert_eq!(talk.flow.turns.foreign, foreign);
+        assert_eq!(talk.flow.reset.unwrap().origin(), origin);
     }
 }
 
@@ -212,4 +213,11 @@ fn a_full_table_lets_the_silent_go_and_says_how_many() {
     assert_eq!(table.evicted(), 97);
     assert_eq!(std::iter::from_fn(|| table.departed()).count(), 97);
     assert_eq!(table.into_flows().len(), 4);
+}
+
+#[test]
+fn a_connection_is_small() {
+    let flow = size_of::<Flow>();
+    let deep = size_of::<super::depth::Depth>();
+    assert!(flow <= 640 && deep <= 900, "{flow} {deep}");
 }

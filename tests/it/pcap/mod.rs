@@ -2,12 +2,16 @@
 
 mod capture;
 mod command;
+mod depth;
 mod differential;
+mod filters;
 mod follow;
 mod hostile;
 mod mutate;
 #[cfg(feature = "plot")]
 mod picture;
 mod report;
+mod spoken;
 mod talk;
+mod trouble;
 mod tshark;
