@@ -1,14 +1,16 @@
 //! The pass itself: frames go in, an account of them comes out.
 
 use super::arp;
+use super::circle::Circles;
 use super::count::Counts;
 use super::dns;
-use super::flow::Overview;
+use super::flow::{Overview, state};
 use super::focus::Focus;
 use super::icmp;
 use super::label::{Label, Labels};
 use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
+use super::storm::Storms;
 use super::summary::{self, Summary};
 use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
 
@@ -62,6 +64,7 @@ impl Analyzer {
         let table = std::mem::take(&mut pass.table);
         let evicted = table.evicted();
         for flow in table.into_flows() {
+            pass.icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             pass.flows.take(&flow);
         }
         summary::write(pass, ending, evicted, self.walker.fragments_given_up())
@@ -77,6 +80,8 @@ pub(super) struct Pass {
     pub(super) dns: dns::Tally,
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
+    pub(super) circles: Circles,
+    pub(super) storms: Storms,
     pub(super) listed: Vec<u64>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
@@ -92,6 +97,7 @@ impl Pass {
         self.time = frame.time;
         self.labels = Labels::default();
         self.counts.frame(frame);
+        self.storms.take(frame);
     }
 
     fn end(&mut self, number: u64) -> Labels {
@@ -164,13 +170,14 @@ impl Sink for Pass {
         segment.hops = place.hops;
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, .. } = self;
+        let Self { table, flows, dns, icmp, labels, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
         };
         let resolver = matches!(segment.ports, (53 | 5353, _) | (_, 53 | 5353));
         if place.quoted {
+            icmp.about_flow(place.net, segment.ports, self.number);
             if resolver && segment.payload().holds(6) {
                 labels.set(Label::Dns);
             }
@@ -196,6 +203,7 @@ impl Sink for Pass {
             }
         }
         while let Some(flow) = table.departed() {
+            icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             flows.take(&flow);
         }
     }
@@ -213,15 +221,11 @@ impl Sink for Pass {
     }
 
     fn icmp(&mut self, six: bool, view: View<'_>, place: &Place) {
-        if !place.quoted
-            && let (Some(kind), Some(code)) = (view.u8(0), view.u8(1))
-        {
-            self.icmp.take(six, kind, code, self.number);
-        }
+        self.icmp.take(six, view, place, (self.number, self.time));
     }
 
     fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
-        self.icmp.about(quote, net, ports, self.number);
+        self.icmp.about(quote, net, ports, (self.number, self.time));
     }
 
     fn arp(&mut self, arp: &Arp) {
@@ -229,6 +233,10 @@ impl Sink for Pass {
     }
 
     fn packet(&mut self, packet: View<'_>, place: &Place) {
+        if !place.quoted {
+            self.circles.take(packet, place, self.number);
+            self.icmp.packet(packet, place, self.time);
+        }
         if !packet.whole() && !place.quoted {
             let header = match place.net {
                 Net::Four(..) => packet.u8(0).map_or(0, |first| usize::from(first & 15) * 4),

@@ -28,6 +28,7 @@
 
 mod analyze;
 mod arp;
+mod circle;
 mod compare;
 mod count;
 mod dns;
@@ -42,6 +43,7 @@ mod label;
 mod layers;
 mod read;
 mod report;
+mod storm;
 mod summary;
 mod tcp;
 
@@ -55,6 +57,7 @@ pub use label::{Label, Labels, UnknownLabel};
 pub use read::{Digested, Ending, Format, Frame, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use summary::{
-    ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
+    ArpFacts, ComplaintFacts, ConflictFacts, DnsFacts, EchoFacts, FileFacts, IcmpFacts, PathMtuFacts,
+    RedirectFacts, ServerFacts, Summary, TcpFacts, TraceFacts, UnreachableFacts,
 };
 pub use tcp::MOST_FLOWS;

@@ -1,5 +1,6 @@
 //! What is wrong: rules as data, and the findings that they make.
 
+mod echo;
 mod filter;
 mod find;
 mod finding;

@@ -6,5 +6,6 @@ mod told;
 
 pub(super) use overview::Overview;
 pub use state::State;
-pub(super) use told::percent;
+pub(super) use state::state;
 pub use told::{Figures, Told, Trouble};
+pub(super) use told::{ms, percent};

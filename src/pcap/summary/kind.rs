@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::Serialize;
 
+use super::path::{EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told};
 
@@ -124,6 +125,18 @@ pub struct IcmpFacts {
     pub types_v6: BTreeMap<String, u64>,
     /// What cannot be reached, according to whom.
     pub unreachable: Vec<UnreachableFacts>,
+    /// Pings, by target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub echo: Vec<EchoFacts>,
+    /// How large packets may be, by source and destination.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path_mtu: Vec<PathMtuFacts>,
+    /// Routers that name another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<RedirectFacts>,
+    /// Packets that ran out of hops, by source and destination.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<TraceFacts>,
 }
 
 /// A complaint.
@@ -134,6 +147,8 @@ pub struct UnreachableFacts {
     pub kind: u8,
     /// The code.
     pub code: u8,
+    /// What type and code mean.
+    pub meaning: &'static str,
     /// Who says so.
     pub from: IpAddr,
     /// The destination that cannot be reached, with its port where one was quoted.

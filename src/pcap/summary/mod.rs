@@ -11,4 +11,5 @@ pub use kind::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
 pub(super) use link::mac;
+pub use path::{ComplaintFacts, EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
 pub(super) use write::write;

@@ -8,11 +8,11 @@ use time::macros::format_description;
 use super::kind::{FileFacts, Summary, TcpFacts};
 use super::link::addresses;
 use super::names::names;
-use super::path::complaints;
+use super::path::{about_flow, complaints};
 use super::warn::warn;
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
-use crate::pcap::flow::{Figures, percent};
+use crate::pcap::flow::{Figures, Told, percent};
 use crate::pcap::focus::Focus;
 use crate::pcap::label::Label;
 use crate::pcap::read::Ending;
@@ -28,6 +28,7 @@ const FEWEST: usize = 4;
 /// Writes the account.
 pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: u64) -> Summary {
     let unanswered = pass.dns.finish(pass.counts.last);
+    pass.icmp.echo.finish(pass.counts.last);
     let findings = findings::find(&pass);
     let most = if pass.scope.full { usize::MAX } else { ENTRIES };
     let mut warnings = ending.warnings.clone();
@@ -46,7 +47,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
             retransmission_pct: percent(pass.flows.again, pass.flows.carrying),
             handshake_ms: Figures::of(&pass.flows.trips),
             evicted,
-            flows: pass.flows.told(),
+            flows: told(&mut pass),
         },
         dns: names(&pass.dns, unanswered, (most, focus)),
         icmp: complaints(&pass.icmp, (most, focus)),
@@ -59,6 +60,15 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
     }
     summary.frames = listed;
     summary
+}
+
+/// Returns the connections that are told of, with what others said about them.
+fn told(pass: &mut Pass) -> Vec<Told> {
+    let mut flows = pass.flows.told();
+    for flow in &mut flows {
+        flow.complaint = pass.icmp.quoted.about((flow.a, flow.b)).map(about_flow);
+    }
+    flows
 }
 
 /// Shortens the account to what a thread or a model takes in: the end of the longest lists goes first.
@@ -84,6 +94,14 @@ fn shorten(summary: &mut Summary) -> bool {
         summary.tcp.flows.pop().is_some()
     } else if spare(summary.icmp.unreachable.len()) {
         summary.icmp.unreachable.pop().is_some()
+    } else if spare(summary.icmp.echo.len()) {
+        summary.icmp.echo.pop().is_some()
+    } else if spare(summary.icmp.path_mtu.len()) {
+        summary.icmp.path_mtu.pop().is_some()
+    } else if spare(summary.icmp.redirects.len()) {
+        summary.icmp.redirects.pop().is_some()
+    } else if spare(summary.icmp.traces.len()) {
+        summary.icmp.traces.pop().is_some()
     } else if spare(summary.arp.conflicts.len()) {
         summary.arp.conflicts.pop().is_some()
     } else if spare(summary.dns.servers.len()) {
