@@ -1,5 +1,8 @@
 //! The pass itself: frames go in, an account of them comes out.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
 use super::arp;
 use super::circle::Circles;
 use super::count::Counts;
@@ -8,7 +11,7 @@ use super::flow::{Overview, state};
 use super::focus::Focus;
 use super::icmp;
 use super::label::{Label, Labels};
-use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
+use super::layers::{Arp, Net, Pair, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::storm::Storms;
 use super::summary::{self, Summary};
@@ -59,8 +62,9 @@ impl Analyzer {
 
     /// Ends the pass.
     #[must_use]
-    pub fn finish(self, ending: &Ending) -> Summary {
+    pub fn finish(mut self, ending: &Ending) -> Summary {
         let mut pass = self.pass;
+        pass.pairs = self.walker.finish(pass.counts.last);
         let table = std::mem::take(&mut pass.table);
         let evicted = table.evicted();
         for flow in table.into_flows() {
@@ -80,7 +84,9 @@ pub(super) struct Pass {
     pub(super) dns: dns::Tally,
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
+    pub(super) ndp: arp::Tally,
     pub(super) circles: Circles,
+    pub(super) pairs: BTreeMap<(IpAddr, IpAddr), Pair>,
     pub(super) storms: Storms,
     pub(super) listed: Vec<u64>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
@@ -222,6 +228,14 @@ impl Sink for Pass {
 
     fn icmp(&mut self, six: bool, view: View<'_>, place: &Place) {
         self.icmp.take(six, view, place, (self.number, self.time));
+        // Neighbors never pass a router on: what has fewer hops comes from elsewhere.
+        if six
+            && !place.quoted
+            && place.hops == 255
+            && let Some(said) = arp::Said::neighbor(view, place.net.source())
+        {
+            self.ndp.say(&said, arp::At { lan: place.lan, frame: self.number, time: self.time });
+        }
     }
 
     fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
@@ -229,7 +243,7 @@ impl Sink for Pass {
     }
 
     fn arp(&mut self, arp: &Arp) {
-        self.arp.take(arp, self.number);
+        self.arp.take(arp, arp::At { lan: arp.lan, frame: self.number, time: self.time });
     }
 
     fn packet(&mut self, packet: View<'_>, place: &Place) {

@@ -2,7 +2,7 @@
 
 use super::finding::{Evidence, Finding};
 use super::rule::Rule;
-use super::{echo, link, names, path, tcp};
+use super::{echo, flood, link, names, path, tcp};
 use crate::pcap::analyze::Pass;
 
 /// How many findings are told, and how many of one rule.
@@ -17,6 +17,7 @@ pub(in crate::pcap) fn find(pass: &Pass) -> Vec<Finding> {
     path::find(&mut found, pass);
     echo::find(&mut found, pass);
     link::find(&mut found, pass);
+    flood::find(&mut found, pass);
     found.list.sort_by_key(|finding| finding.severity);
     found.list.truncate(if pass.scope.full { usize::MAX } else { MOST });
     found.list

@@ -4,6 +4,7 @@ mod echo;
 mod filter;
 mod find;
 mod finding;
+mod flood;
 mod link;
 mod names;
 mod path;

@@ -1,7 +1,7 @@
 //! The account of a capture, as it leaves the process. The names are part of the contract.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use serde::Serialize;
 
@@ -29,6 +29,9 @@ pub struct Summary {
     pub icmp: IcmpFacts,
     /// Addresses on the link.
     pub arp: ArpFacts,
+    /// The same of neighbor discovery, where there was any: solicitations and advertisements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ndp: Option<ArpFacts>,
     /// What is wrong, the worst first.
     pub findings: Vec<Finding>,
     /// What could not be read, or was left out.
@@ -175,6 +178,10 @@ pub struct ArpFacts {
     pub gratuitous: u64,
     /// Questions whether an address is free.
     pub probes: u64,
+    /// Answers that nobody asked for.
+    pub unasked: u64,
+    /// Answers more than a second after the last question.
+    pub late: u64,
     /// Addresses that more than one claims.
     pub conflicts: Vec<ConflictFacts>,
 }
@@ -183,7 +190,7 @@ pub struct ArpFacts {
 #[derive(Debug, Clone, Serialize)]
 pub struct ConflictFacts {
     /// The address.
-    pub ip: Ipv4Addr,
+    pub ip: IpAddr,
     /// Who claims it.
     pub macs: Vec<String>,
     /// The first frame of each.

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::kind::{FileFacts, Summary, TcpFacts};
-use super::link::addresses;
+use super::link::{addresses, neighbors};
 use super::names::names;
 use super::path::{about_flow, complaints};
 use super::warn::warn;
@@ -26,7 +26,7 @@ const LONGEST: usize = 23_500;
 const FEWEST: usize = 4;
 
 /// Writes the account.
-pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: u64) -> Summary {
+pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: (u64, u64)) -> Summary {
     let unanswered = pass.dns.finish(pass.counts.last);
     pass.icmp.echo.finish(pass.counts.last);
     let findings = findings::find(&pass);
@@ -52,6 +52,7 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
         dns: names(&pass.dns, unanswered, (most, focus)),
         icmp: complaints(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
+        ndp: neighbors(&pass.ndp, (most, focus)),
         findings,
         warnings,
     };
@@ -104,6 +105,8 @@ fn shorten(summary: &mut Summary) -> bool {
         summary.icmp.traces.pop().is_some()
     } else if spare(summary.arp.conflicts.len()) {
         summary.arp.conflicts.pop().is_some()
+    } else if let Some(ndp) = summary.ndp.as_mut().filter(|ndp| spare(ndp.conflicts.len())) {
+        ndp.conflicts.pop().is_some()
     } else if spare(summary.dns.servers.len()) {
         summary.dns.servers.pop().is_some()
     } else {
