@@ -197,7 +197,7 @@ impl Sink for Pass {
             labels.join(found);
             if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
-                let at = dns::At { ends, flipped, frame: self.number, time: self.time };
+                let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: true };
                 let [first, second] = &mut **streams;
                 let stream = if flipped { second } else { first };
                 stream.take(segment.seq, segment.payload(), |message| {
@@ -217,12 +217,12 @@ impl Sink for Pass {
     fn udp(&mut self, _ports: (u16, u16), _payload: View<'_>, _place: &Place) {}
 
     fn dns(&mut self, ports: (u16, u16), message: View<'_>, place: &Place) {
-        if place.quoted {
-            return;
-        }
         let (ends, flipped) = Ends::new(place.net, ports);
-        if let Some(message) = dns::Message::read(message) {
-            self.dns.take(&message, dns::At { ends, flipped, frame: self.number, time: self.time });
+        let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: false };
+        match dns::Message::read(message) {
+            Some(message) if place.quoted => self.dns.refused(&message, at),
+            Some(message) => self.dns.take(&message, at),
+            None => {}
         }
     }
 

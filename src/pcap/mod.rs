@@ -58,6 +58,6 @@ pub use read::{Digested, Ending, Format, Frame, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use summary::{
     ArpFacts, ComplaintFacts, ConflictFacts, DnsFacts, EchoFacts, FileFacts, IcmpFacts, PathMtuFacts,
-    RedirectFacts, ServerFacts, Summary, TcpFacts, TraceFacts, UnreachableFacts,
+    RedirectFacts, ServerFacts, Summary, SuspiciousFacts, TcpFacts, TraceFacts, UnreachableFacts,
 };
 pub use tcp::MOST_FLOWS;

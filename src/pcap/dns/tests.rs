@@ -17,7 +17,7 @@ fn say(tally: &mut Tally, time: u64, response: bool, port: u16, id: u16, name: &
     let (net, ports) = if response { (BACK, (53, port)) } else { (NET, (port, 53)) };
     let (ends, flipped) = Ends::new(net, ports);
     let message = Message::read(View::new(&bytes, bytes.len())).unwrap();
-    tally.take(&message, At { ends, flipped, frame: time + 1, time: time * 1_000_000 });
+    tally.take(&message, At { ends, flipped, frame: time + 1, time: time * 1_000_000, stream: false });
 }
 
 const END: u64 = 100_000_000_000;

@@ -2,7 +2,7 @@
 
 use super::finding::{Evidence, Finding};
 use super::rule::Rule;
-use super::{echo, flood, link, names, path, tcp};
+use super::{echo, flood, link, names, path, suspect, tcp};
 use crate::pcap::analyze::Pass;
 
 /// How many findings are told, and how many of one rule.
@@ -14,6 +14,7 @@ pub(in crate::pcap) fn find(pass: &Pass) -> Vec<Finding> {
     let mut found = Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new() };
     tcp::find(&mut found, pass);
     names::find(&mut found, pass);
+    suspect::find(&mut found, pass);
     path::find(&mut found, pass);
     echo::find(&mut found, pass);
     link::find(&mut found, pass);

@@ -9,8 +9,10 @@ mod link;
 mod names;
 mod path;
 mod rule;
+mod suspect;
 mod tcp;
 
 pub(super) use find::find;
 pub use finding::{Evidence, Finding, Severity};
 pub use rule::{Rule, rules};
+pub(super) use suspect::tunnel;

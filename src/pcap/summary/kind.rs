@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::names::SuspiciousFacts;
 use super::path::{EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told};
@@ -96,14 +97,20 @@ pub struct DnsFacts {
     pub retries: u64,
     /// Answers that did not fit.
     pub truncated: u64,
+    /// Questions whose answer did not fit, and that were asked again by TCP or answered whole later.
+    pub truncated_asked_by_tcp: u64,
+    /// Answers that a name does not exist, where a search list found the host in the end.
+    pub search_list: u64,
     /// How answers came out.
     pub rcodes: BTreeMap<&'static str, u64>,
+    /// What was asked for.
+    pub types: BTreeMap<String, u64>,
     /// How long they took.
     pub latency_ms: Option<Figures>,
     /// Servers, the busiest first.
     pub servers: Vec<ServerFacts>,
-    /// Names that look odd.
-    pub suspicious: Vec<String>,
+    /// Names that look made up and do not exist, and domains below which something travels in names.
+    pub suspicious: Vec<SuspiciousFacts>,
 }
 
 /// A server of names.
@@ -115,6 +122,10 @@ pub struct ServerFacts {
     pub queries: u64,
     /// Questions that it did not answer.
     pub unanswered: u64,
+    /// Questions that were asked again before an answer.
+    pub retries: u64,
+    /// Answers after 200 ms or more.
+    pub slow: u64,
     /// How long its answers took.
     pub latency_ms: Option<Figures>,
 }

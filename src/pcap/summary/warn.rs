@@ -53,6 +53,9 @@ pub(super) fn warn(
         ("errors about packet sizes", pass.icmp.limits.left_out),
         ("errors about connections", pass.icmp.quoted.left_out),
         ("packets in a circle", pass.circles.left_out),
+        ("messages of name servers", pass.dns.left_out),
+        ("odd names, and messages of those who ask for names", pass.dns.clients.left_out),
+        ("questions below domains", pass.dns.parents.left_out),
         ("packets about addresses", pass.arp.left_out + pass.ndp.left_out),
         ("frames to groups", pass.storms.left_out),
     ];

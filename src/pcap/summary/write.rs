@@ -107,6 +107,8 @@ fn shorten(summary: &mut Summary) -> bool {
         summary.arp.conflicts.pop().is_some()
     } else if let Some(ndp) = summary.ndp.as_mut().filter(|ndp| spare(ndp.conflicts.len())) {
         ndp.conflicts.pop().is_some()
+    } else if spare(summary.dns.suspicious.len()) {
+        summary.dns.suspicious.pop().is_some()
     } else if spare(summary.dns.servers.len()) {
         summary.dns.servers.pop().is_some()
     } else {
