@@ -235,5 +235,5 @@ fn odd(question: &Question<'_>) -> Option<(String, Look)> {
     }
     let looks = question.labels().take(count - 1).map(Look::of);
     let look = looks.max_by(|one, other| one.score().total_cmp(&other.score()))?;
-    (look.score() >= ODD).then(|| (question.text(), look))
+    (look.score() >= ODD).then(|| (question.text().to_ascii_lowercase(), look))
 }

@@ -70,7 +70,8 @@ impl<'a> Question<'a> {
         Labels(self.name)
     }
 
-    /// Returns the name as text: what is no plain letter is written as a number, so that no name can steer anything.
+    /// Returns the name as text: what is no plain letter is written as a number, so that no name can steer a
+    /// terminal, end a code span, or become a link or a mention in a thread.
     pub(crate) fn text(&self) -> String {
         self.text_from(0)
     }
@@ -85,7 +86,8 @@ impl<'a> Question<'a> {
             for byte in label {
                 match byte {
                     b'.' | b'\\' => text.extend(['\\', char::from(*byte)]),
-                    0x21..=0x7e => text.push(char::from(*byte)),
+                    b'-' | b'_' | b'+' | b'=' => text.push(char::from(*byte)),
+                    byte if byte.is_ascii_alphanumeric() => text.push(char::from(*byte)),
                     _ => text.push_str(&format!("\\{byte:03}")),
                 }
             }
@@ -179,6 +181,15 @@ mod tests {
         let question = message.question.unwrap();
         assert_eq!(question.text(), "w\\027wW.a\\.b");
         assert_eq!((message.id, message.response, question.kind), (0x1234, false, 16));
+    }
+
+    #[test]
+    fn what_means_something_in_a_thread_is_escaped_too() {
+        let name = b"\x0e<!channel>`[x]\x0bhttp://a|b*\x04test";
+        let question = Question { name, kind: 1 };
+        let text = question.text();
+        assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".\\".contains(&byte)), "{text}");
+        assert!(text.starts_with("\\060\\033channel\\062\\096"), "{text}");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Parents {
         let parent = self.all.entry(split.parent).or_default();
         if parent.name.is_empty() {
             let skipped = question.labels().count().saturating_sub(split.kept);
-            parent.name = question.text_from(skipped);
+            parent.name = question.text_from(skipped).to_ascii_lowercase();
         }
         parent.queries += 1;
         parent.text += u64::from(matches!(question.kind, NULL | TEXT));

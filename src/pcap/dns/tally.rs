@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use super::client::Clients;
+use super::failure::Failure;
 use super::message::{Message, rcode};
 use super::parent::Parents;
 use crate::pcap::figure::Spread;
@@ -12,8 +13,7 @@ use crate::pcap::tcp::Ends;
 
 /// How many questions may wait for an answer at a time.
 const MOST_OPEN: usize = 65_536;
-/// How many servers and names are told apart.
-const MOST_NAMES: usize = 2048;
+/// How many servers are told apart.
 const MOST_SERVERS: usize = 1024;
 /// How many frames are kept as evidence.
 const EVIDENCE: usize = 5;
@@ -68,17 +68,6 @@ pub(crate) struct Server {
     pub(crate) slow: u64,
     /// The first frames of those.
     pub(crate) slow_frames: Vec<u64>,
-}
-
-/// What came of a name.
-#[derive(Debug, Default)]
-pub(crate) struct Failure {
-    /// How often.
-    pub(crate) count: u64,
-    /// The first answers that said so.
-    pub(crate) frames: Vec<u64>,
-    /// Names, with how often each.
-    pub(crate) names: BTreeMap<String, u64>,
 }
 
 /// All of DNS.
@@ -301,22 +290,6 @@ impl Key {
     fn clients(&self) -> (IpAddr, IpAddr) {
         let (first, second) = self.ends.sockets();
         if self.asker { (second.ip(), first.ip()) } else { (first.ip(), second.ip()) }
-    }
-}
-
-impl Failure {
-    fn add(&mut self, message: &Message<'_>, frame: u64) {
-        self.count += 1;
-        if self.frames.len() < EVIDENCE {
-            self.frames.push(frame);
-        }
-        let Some(question) = message.question else {
-            return;
-        };
-        let name = question.text();
-        if self.names.len() < MOST_NAMES || self.names.contains_key(&name) {
-            *self.names.entry(name).or_default() += 1;
-        }
     }
 }
 

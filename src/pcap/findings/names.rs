@@ -168,8 +168,8 @@ fn often(failure: &Failure) -> String {
     most.map(|(name, _)| format!(", most often about {}", clipped(name))).unwrap_or_default()
 }
 
-/// Returns the beginning of a name.
+/// Returns the beginning of a name, as code.
 pub(super) fn clipped(name: &str) -> String {
-    // Names are escaped: each byte is a character.
-    name.get(..NAME).map_or_else(|| name.to_owned(), |start| format!("{start}…"))
+    // Names are escaped: each byte is a character, and none ends the code.
+    name.get(..NAME).map_or_else(|| format!("`{name}`"), |start| format!("`{start}`…"))
 }

@@ -122,7 +122,7 @@ fn tunnels(found: &mut Found, tally: &Tally) {
             ("bytes_down", parent.down as f64),
         ];
         let filter = if plain(&parent.name) {
-            format!("dns.flags.response == 0 && dns.qry.name contains \".{}\"", parent.name)
+            format!("dns.flags.response == 0 && lower(dns.qry.name) contains \".{}\"", parent.name)
         } else {
             // A name with letters of its own kind does not go into a filter.
             "dns.flags.response == 0 && dns.qry.name.len >= 16".to_owned()

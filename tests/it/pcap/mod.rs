@@ -3,6 +3,10 @@
 mod capture;
 mod command;
 mod differential;
+mod evidence;
+mod healthy;
 mod hostile;
+mod packet;
+mod story;
 mod talk;
 mod tshark;

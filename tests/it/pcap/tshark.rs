@@ -61,6 +61,16 @@ pub(super) fn labels(capture: &Path, wanted: &[Label]) -> Vec<Vec<Label>> {
     run(&arguments).lines().map(row).collect()
 }
 
+/// Returns the frames that a display filter shows, nothing where the test run goes without tshark.
+pub(super) fn shown(capture: &Path, filter: &str) -> Option<Vec<u64>> {
+    if setting("GHOST_TEST_WITHOUT").split(',').any(|name| name == "tshark") {
+        return None;
+    }
+    let capture = capture.to_str().unwrap();
+    let text = run(&["-n", "-r", capture, "-Y", filter, "-T", "fields", "-e", "frame.number"]);
+    Some(text.lines().map(|line| line.parse().unwrap()).collect())
+}
+
 #[expect(clippy::disallowed_methods, reason = "the test asks another program")]
 fn run(arguments: &[&str]) -> String {
     let output = Command::new("tshark").args(arguments).output();
