@@ -13,6 +13,8 @@ use crate::pcap::flow::Figures;
 
 /// How many points a client adds whose answers all say that a name does not exist.
 const SHARE: f64 = 15.0;
+/// How much of a name is told.
+const NAME: usize = 120;
 
 /// A name, or the domain of many, that looks like the work of a program.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +34,11 @@ pub struct SuspiciousFacts {
     pub parts: BTreeMap<&'static str, f64>,
     /// Where first.
     pub first_frame: u64,
+}
+
+/// Returns the beginning of a name: what is longer was made to be long.
+fn clipped(name: &str) -> String {
+    name.get(..NAME).map_or_else(|| name.to_owned(), |start| format!("{start}…"))
 }
 
 /// Writes the account of names.
@@ -96,7 +103,7 @@ fn generated(address: IpAddr, client: &Client, name: &str, odd: &Odd) -> Suspici
     let share = client.missing as f64 / client.answers.max(1) as f64;
     let share = (share * SHARE * 10.0).round() / 10.0;
     SuspiciousFacts {
-        name: name.to_owned(),
+        name: clipped(name),
         kind: "generated",
         client: Some(address),
         count: odd.count,
@@ -115,7 +122,7 @@ fn generated(address: IpAddr, client: &Client, name: &str, odd: &Odd) -> Suspici
 
 fn below(parent: &Parent) -> SuspiciousFacts {
     SuspiciousFacts {
-        name: parent.name.clone(),
+        name: clipped(&parent.name),
         kind: "tunnel",
         client: parent.client,
         count: parent.odd,

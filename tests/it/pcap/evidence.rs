@@ -6,6 +6,7 @@ use ghost_agent::pcap::{Analyzer, Scope, frames};
 use serde_json::Value;
 
 use super::capture::{Timed, pcap};
+use super::packet::{Ask, arp, ask, error, ip, ping};
 use super::story::{Story, link, names, path};
 use super::tshark::shown;
 
@@ -95,4 +96,37 @@ fn a_made_up_name_comes_with_its_score_and_the_parts_of_it() {
     let parts: f64 = first.get("parts").unwrap().as_object().unwrap().values().map(number).sum();
     assert!((number(first.get("score").unwrap()) - parts).abs() < 0.2, "{first}");
     assert_eq!(first.pointer("/parts/nxdomain_share").unwrap(), 15.0);
+}
+
+#[test]
+fn all_troubles_together_fit_into_a_short_account() {
+    let mut all: Vec<Timed> = [names(), path(), link()]
+        .into_iter()
+        .flatten()
+        .flat_map(|(_, frames)| frames.into_iter().take(400))
+        .collect();
+    for number in 0..400_u16 {
+        let [high, low] = number.to_be_bytes();
+        let server = [10, 7, high, low];
+        let time = 1_000_000 + u64::from(number) * 100;
+        let client = [10, 8, high, low];
+        let label = format!("{number:04}{}", "x7q4zk9w".repeat(7));
+        let name = format!("{label}.{label}.{label}.example.com");
+        let missing = Ask { client, name: &name, kind: 16, answer: Some(0x8183), ..Ask::default() };
+        ask(&mut all, time, missing);
+        let request = ping((client, server), 8, number, 64);
+        for _ in 0..3 {
+            all.push((time, error([10, 9, high, low], (3, 1), [0; 4], &request)));
+            all.push((time, error([10, 9, high, low], (3, 4), [0, 0, 5, 0], &request)));
+            all.push((time, error([10, 9, high, low], (11, 0), [0; 4], &request)));
+            all.push((time, error([10, 9, high, low], (5, 1), [10, 0, 0, 9], &request)));
+        }
+        all.push((time, request));
+        for from in 0..8 {
+            all.push((time, arp(2, [2, 0, 0, 0, low, from], (client, server))));
+        }
+        all.push((time, ip((client, server), 1, 64, (1, 0), &[low, high.max(low), 0, 0, 0, 0, 0, 0])));
+    }
+    let text = serde_json::to_string_pretty(&account(&all)).unwrap();
+    assert!(serde_json::to_string(&account(&all)).unwrap().len() < 24_000, "{text}");
 }
