@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::layers::{Net, Place, View};
 
 /// How many packets are remembered; newer ones take the place of older ones.
-const SLOTS: usize = 4096;
+const SLOTS: usize = 2048;
 /// How many pairs of addresses are told apart.
 const MOST: usize = 256;
 const EVIDENCE: usize = 5;
@@ -17,7 +17,8 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     tag: u64,
-    frame: u64,
+    /// The lower half of the number of the frame in which it was seen first; the rest follows from where it is seen again.
+    frame: u32,
     hops: u8,
     falls: u8,
 }
@@ -56,11 +57,11 @@ impl Circles {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, Slot::default());
         }
-        let Some(slot) = self.slots.get_mut((tag >> 52) as usize % SLOTS) else {
+        let Some(slot) = self.slots.get_mut((tag >> 53) as usize % SLOTS) else {
             return;
         };
         if slot.tag != tag || place.hops > slot.hops {
-            *slot = Slot { tag, frame, hops: place.hops, falls: 0 };
+            *slot = Slot { tag, frame: frame as u32, hops: place.hops, falls: 0 };
         } else if place.hops < slot.hops {
             slot.hops = place.hops;
             slot.falls = slot.falls.saturating_add(1);
@@ -80,7 +81,7 @@ impl Circles {
         let circle = self.seen.entry(pair).or_insert_with(|| Circle {
             least: u8::MAX,
             id: matches!(place.net, Net::Four(..)).then(|| packet.u16(4)).flatten(),
-            frames: vec![slot.frame],
+            frames: vec![first(slot.frame, frame)],
             ..Circle::default()
         });
         circle.packets += u64::from(slot.falls == PASSES);
@@ -93,27 +94,35 @@ impl Circles {
     }
 }
 
+/// Returns the whole number of an earlier frame of which only the lower half is known.
+fn first(low: u32, now: u64) -> u64 {
+    now - u64::from((now as u32).wrapping_sub(low))
+}
+
 /// Returns a number for what no router changes of a packet, or nothing where too little of it was captured.
 fn tag(packet: View<'_>, net: Net) -> Option<u64> {
-    let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(MIX).rotate_left(29);
-    let state = match net {
+    let (ends, header, data) = match net {
         Net::Four(from, to) => {
-            let header = usize::from(packet.u8(0)? & 15) * 4;
+            let size = usize::from(packet.u8(0)? & 15) * 4;
             let ends = (u64::from(u32::from_be_bytes(from)) << 32) | u64::from(u32::from_be_bytes(to));
-            let length_id = u64::from(packet.u32(2)?);
-            let offset = u64::from(packet.u16(6)?) << 8 | u64::from(packet.u8(9)?);
-            let data = u64::from_be_bytes(packet.bytes(header)?);
-            mix(mix(mix(mix(MIX, ends), length_id), offset), data)
+            // Length, identification, fragment, protocol.
+            let header = (u64::from(packet.u32(2)?) << 24)
+                | (u64::from(packet.u16(6)?) << 8)
+                | u64::from(packet.u8(9)?);
+            (ends, header, packet.bytes(size)?)
         }
         Net::Six(from, to) => {
-            let [one, two] = [u128::from_be_bytes(from), u128::from_be_bytes(to)];
-            let words = [one as u64, (one >> 64) as u64, two as u64, (two >> 64) as u64];
-            let label_length = (u64::from(packet.u32(0)? & 0xf_ffff) << 32) | u64::from(packet.u32(4)? >> 8);
-            let data = u64::from_be_bytes(packet.bytes(40)?);
-            words.into_iter().chain([label_length, data]).fold(MIX, mix)
+            let half = |address: u128| (address as u64) ^ ((address >> 64) as u64).wrapping_mul(MIX);
+            let (from, to) = (half(u128::from_be_bytes(from)), half(u128::from_be_bytes(to)));
+            // Flow label, length, next header.
+            let header = (u64::from(packet.u32(0)? & 0xf_ffff) << 32) | u64::from(packet.u32(4)? >> 8);
+            (from.rotate_left(32) ^ to, header, packet.bytes(40)?)
         }
     };
-    Some(mix(state, 1) | 1)
+    let mixed = ends.wrapping_mul(MIX)
+        ^ header.wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(21)
+        ^ u64::from_be_bytes(data).wrapping_mul(0x94d0_49bb_1331_11eb).rotate_left(42);
+    Some((mixed ^ (mixed >> 32)).wrapping_mul(MIX) | 1)
 }
 
 #[cfg(test)]

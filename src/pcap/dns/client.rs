@@ -8,7 +8,7 @@ use super::message::Question;
 use crate::pcap::hash::Map;
 
 /// How many clients are told apart.
-const MOST: usize = 4096;
+const MOST: usize = 16_384;
 /// How many answers wait for what comes after them, and how many names that exist are remembered.
 const MOST_WAITING: usize = 16_384;
 /// How many odd names of one client are kept, and of all.
@@ -125,7 +125,8 @@ impl Clients {
     fn exists(&mut self, client: IpAddr, mark: u64, time: u64) {
         if self.found.len() >= MOST_WAITING {
             self.found.retain(|_, found| *found + SOON >= time);
-            if self.found.len() >= MOST_WAITING {
+            // Else each of the next ones would look through all of them.
+            if self.found.len() >= MOST_WAITING / 2 {
                 self.found.clear();
             }
         }

@@ -1,6 +1,6 @@
 //! How much a label looks as if a program had made it up: a score, and its parts.
 
-/// What a label looks like. Each part is a number of points; together they are at most 107.
+/// What a label looks like. Each part is a number of points; together they are at most 85.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Look {
     /// Long ones are seldom typed.
@@ -16,7 +16,7 @@ pub(crate) struct Look {
 }
 
 /// From so many points on a label looks odd.
-pub(crate) const ODD: f64 = 45.0;
+pub(crate) const ODD: f64 = 36.0;
 /// Shorter labels say nothing.
 const SHORTEST: usize = 6;
 
@@ -61,11 +61,11 @@ impl Look {
         let part = |points: f64, share: f64| (points * share.clamp(0.0, 1.0) * 10.0).round() / 10.0;
         let few = if letters >= 5 { 1.0 - share(label, vowel, letters) / 0.25 } else { 0.0 };
         Self {
-            length: part(10.0, (size - SHORTEST) as f64 / 10.0),
-            entropy: part(10.0, (entropy(label) / (size as f64).log2() - 0.8) / 0.2),
-            digits: part(32.0, (switches(label) - 1.0) / 4.0),
-            vowels: part(15.0, few),
-            pairs: part(40.0, rare(label) * 1.2),
+            length: part(8.0, (size - SHORTEST) as f64 / 10.0),
+            entropy: part(8.0, (entropy(label) / (size as f64).log2() - 0.8) / 0.2),
+            digits: part(25.0, (switches(label) - 1.0) / 4.0),
+            vowels: part(12.0, few),
+            pairs: part(32.0, rare(label) * 1.2),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Names and questions that look like the work of a program with something to hide.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::filter::field;
@@ -16,8 +17,18 @@ const GENERATED: Rule = Rule {
     severity: Severity::Warning,
     at_least: 5,
     percent: 0.0,
-    when: "so many different names of two labels or more that look made up (45 points or more, see dns.suspicious) do not exist, says the server to one client",
+    when: "so many different names of two labels or more that look made up (36 of 85 points or more, see dns.suspicious) do not exist, says the server to one client",
     vantage: "Shows how names look; malware asks for such names to find its master, and a few programs do for reasons of their own.",
+};
+
+/// Many clients ask for made-up names below one domain.
+const RANDOM: Rule = Rule {
+    code: "dns_random_subdomains",
+    severity: Severity::Warning,
+    at_least: 30,
+    percent: 0.0,
+    when: "so many different names below one domain that look made up do not exist, as several clients are told",
+    vantage: "The servers of that domain may be meant to be flooded; forged sources look like many clients.",
 };
 
 /// Something travels in names.
@@ -51,7 +62,7 @@ const REFLECTION: Rule = Rule {
 };
 
 /// The rules of this kind.
-pub(super) const RULES: [Rule; 4] = [REFLECTION, GENERATED, TUNNEL, ANY];
+pub(super) const RULES: [Rule; 5] = [REFLECTION, GENERATED, RANDOM, TUNNEL, ANY];
 
 /// Longest labels of a tunnel that asks for text, in the mean.
 const LETTERS: f64 = 16.0;
@@ -61,6 +72,7 @@ const LARGE: u64 = 1000;
 /// Finds what is wrong.
 pub(super) fn find(found: &mut Found, pass: &Pass) {
     generated(found, &pass.dns);
+    random(found, &pass.dns);
     tunnels(found, &pass.dns);
     floods(found, &pass.dns);
 }
@@ -95,6 +107,45 @@ fn generated(found: &mut Found, tally: &Tally) {
         let numbers =
             [("names", count as f64), ("nxdomain_percent", share.round()), ("mean_score", mean.round())];
         found.add(&GENERATED, title, &frames, told(*address), &numbers);
+    }
+}
+
+/// Names below a domain, clients that ask for them, and the first frames.
+type Below = (u64, u64, Vec<u64>);
+
+fn random(found: &mut Found, tally: &Tally) {
+    let mut domains: BTreeMap<&str, Below> = BTreeMap::new();
+    for client in tally.clients.all.values() {
+        let mut met: BTreeSet<&str> = BTreeSet::new();
+        for (name, odd) in &client.odd {
+            let Some((_, domain)) = name.split_once('.').filter(|(_, domain)| domain.contains('.')) else {
+                continue;
+            };
+            let (names, clients, frames) = domains.entry(domain).or_default();
+            *names += 1;
+            *clients += u64::from(met.insert(domain));
+            frames.push(odd.frame);
+        }
+    }
+    let mut worst: Vec<(&str, Below)> = domains.into_iter().collect();
+    worst.sort_by_key(|(domain, (names, ..))| (std::cmp::Reverse(*names), *domain));
+    for (domain, (names, clients, mut frames)) in worst {
+        if clients < 2 || !RANDOM.meets(names, 0) {
+            continue;
+        }
+        frames.sort_unstable();
+        frames.truncate(5);
+        let title = format!(
+            "{names} names below {} that look made up do not exist, {clients} clients are told",
+            clipped(domain)
+        );
+        let filter = if plain(domain) {
+            format!("dns.flags.rcode == 3 && lower(dns.qry.name) contains \".{domain}\"")
+        } else {
+            "dns.flags.rcode == 3".to_owned()
+        };
+        let numbers = [("names", names as f64), ("clients", clients as f64)];
+        found.add(&RANDOM, title, &frames, filter, &numbers);
     }
 }
 

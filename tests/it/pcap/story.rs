@@ -40,6 +40,14 @@ pub(super) fn names() -> Vec<Story> {
             "dns_generated_names",
             asked(8, 9 * SECOND, |number| (format!("{}.com", made.get(number as usize).unwrap()), none)),
         ),
+        (
+            "dns_random_subdomains",
+            asked(60, SECOND, |number| {
+                let mark = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let client = [10, 3, 0, (number % 50) as u8];
+                (format!("x7q{:08x}kzw.Victim.example", mark as u32), Ask { client, ..none })
+            }),
+        ),
         ("dns_tunnel", asked(12, SECOND, |number| (long(number), Ask { kind: 16, ..Ask::default() }))),
         (
             "dns_tunnel",
