@@ -1,6 +1,6 @@
 //! Pings: answers that are missing, or slow.
 
-use super::filter::field;
+use super::filter::{field, one_way};
 use super::find::Found;
 use super::finding::Severity;
 use super::rule::Rule;
@@ -14,7 +14,7 @@ const PING_LOSS: Rule = Rule {
     at_least: 3,
     percent: 5.0,
     when: "so many pings to a target, and so much of all to it, were never answered, though there was a second of time",
-    vantage: "Request or answer was lost beyond this point, or the target does not answer pings; one direction alone looks the same.",
+    vantage: "Request or answer was lost beyond this point, or the target does not answer pings; where connections show one direction alone, nothing is said.",
 };
 
 /// Some answers take far longer than most.
@@ -35,12 +35,13 @@ const MORE: u64 = 50_000_000;
 
 /// Finds what is wrong.
 pub(super) fn find(found: &mut Found, pass: &Pass) {
+    let blind = one_way(pass) && pass.icmp.echo.targets.values().all(|target| target.replies == 0);
     let mut worst: Vec<_> = pass.icmp.echo.targets.iter().collect();
     worst.sort_by_key(|(address, target)| (std::cmp::Reverse(target.unanswered), **address));
     for (address, target) in worst {
         let kind = if address.is_ipv4() { "icmp.type ==" } else { "icmpv6.type ==" };
         let (ask, tell) = if address.is_ipv4() { (8, 0) } else { (128, 129) };
-        if PING_LOSS.meets(target.unanswered, target.requests) {
+        if !blind && PING_LOSS.meets(target.unanswered, target.requests) {
             let part = percent(target.unanswered, target.requests);
             let (lost, all) = (target.unanswered, target.requests);
             let mut title = format!("{address} did not answer {lost} of {all} pings ({part} %)");

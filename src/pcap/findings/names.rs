@@ -1,6 +1,6 @@
 //! Names: servers that fail, are slow, or do not answer.
 
-use super::filter::field;
+use super::filter::{field, one_way};
 use super::find::Found;
 use super::finding::Severity;
 use super::rule::Rule;
@@ -37,7 +37,7 @@ const DNS_UNANSWERED: Rule = Rule {
     severity: Severity::Warning,
     at_least: 3,
     percent: 2.0,
-    when: "so many questions to a server, and so much of all to it, were never answered, though there was a second of time",
+    when: "so many questions to a server, and so much of all to it, were never answered, though there was a second of time; a capture that shows one direction alone blames nobody",
     vantage: "No answer passed here; whether the question arrived, only a capture at the server shows.",
 };
 
@@ -84,7 +84,7 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
         found.add(&DNS_FAILURE, title, &failed.frames, filter, &numbers);
     }
     missing(found, tally);
-    servers(found, tally);
+    servers(found, tally, tally.responses == 0 && one_way(pass));
     truncated(found, tally);
 }
 
@@ -111,9 +111,9 @@ fn missing(found: &mut Found, tally: &Tally) {
     }
 }
 
-fn servers(found: &mut Found, tally: &Tally) {
+fn servers(found: &mut Found, tally: &Tally, blind: bool) {
     for (server, known) in &tally.servers {
-        if DNS_UNANSWERED.meets(known.unanswered, known.queries) {
+        if !blind && DNS_UNANSWERED.meets(known.unanswered, known.queries) {
             let mut title =
                 format!("{server} never answered {} of {} questions", known.unanswered, known.queries);
             if known.refused > 0 {

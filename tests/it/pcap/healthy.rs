@@ -1,6 +1,6 @@
 //! Traffic as it should be, and programs that only look like trouble: nothing above info is found.
 
-use super::capture::Timed;
+use super::capture::{End, Segment, Timed, tcp};
 use super::evidence::{account, codes};
 use super::packet::{
     Ask, CLIENT, ROUTER, SECOND, SERVER, arp, ask, datagram, error, ether, ip, mac, ping, syn,
@@ -252,5 +252,20 @@ fn a_ping_and_a_connection_just_before_the_end_are_no_trouble() {
     }
     all.push((1_950_000, syn((CLIENT, SERVER), 443, 64)));
     all.sort_by_key(|(time, _)| *time);
+    healthy(&all);
+}
+
+#[test]
+fn a_capture_of_one_direction_blames_nobody_for_not_answering() {
+    let mut all: Vec<Timed> = Vec::new();
+    for number in 0..40_u16 {
+        let time = u64::from(number) * 200 * MS;
+        let (from, to) = (End { host: 1, port: 40_000 + number % 5 }, End { host: 9, port: 443 });
+        let seq = u32::from(number / 5) * 100 + 1;
+        let data = Segment { seq, ack: 1, flags: 16, win: 500, len: 100, ..Segment::default() };
+        all.push((time, tcp(false, from, to, &data)));
+        all.push((time + MS, ping((CLIENT, SERVER), 8, number, 64)));
+        ask(&mut all, time + 2 * MS, Ask { answer: None, ..Ask::default() });
+    }
     healthy(&all);
 }
