@@ -1,16 +1,21 @@
 //! The pass itself: frames go in, an account of them comes out.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
 use super::arp;
+use super::circle::Circles;
 use super::count::Counts;
 use super::dns;
 use super::findings::{self, Finding};
-use super::flow::Overview;
+use super::flow::{Overview, state};
 use super::focus::Focus;
 use super::icmp;
 use super::label::{Label, Labels};
-use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
+use super::layers::{Arp, Net, Pair, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::series::{Series, measured};
+use super::storm::Storms;
 use super::summary::{self, Summary};
 use super::tcp::{Barred, Copies, Ends, FIN, Flow, RST, SYN, Segment, Table};
 
@@ -71,16 +76,17 @@ impl Analyzer {
     pub fn findings(&self) -> Vec<Finding> {
         let mut pass = self.pass.clone();
         pass.scope.full = true;
-        pass.settle();
+        pass.settle(self.walker.clone().finish(pass.counts.last));
         pass.dns.finish(pass.counts.last);
+        pass.icmp.echo.finish(pass.counts.last);
         findings::find(&pass).0
     }
 
     /// Ends the pass.
     #[must_use]
-    pub fn finish(self, ending: &Ending) -> Summary {
+    pub fn finish(mut self, ending: &Ending) -> Summary {
         let mut pass = self.pass;
-        let evicted = pass.settle();
+        let evicted = pass.settle(self.walker.finish(pass.counts.last));
         summary::write(pass, ending, evicted, self.walker.fragments_given_up())
     }
 }
@@ -114,6 +120,10 @@ pub(super) struct Pass {
     pub(super) dns: dns::Tally,
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
+    pub(super) ndp: arp::Tally,
+    pub(super) circles: Circles,
+    pub(super) pairs: BTreeMap<(IpAddr, IpAddr), Pair>,
+    pub(super) storms: Storms,
     pub(super) listed: Vec<u64>,
     /// Frames that are not in that list for want of room.
     pub(super) unlisted: u64,
@@ -131,13 +141,15 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Takes every connection for over; returns how many had to be before.
-    fn settle(&mut self) -> u64 {
+    /// Takes every connection for over, and what came of fragments; returns how many connections had to be over before.
+    fn settle(&mut self, pairs: BTreeMap<(IpAddr, IpAddr), Pair>) -> u64 {
+        self.pairs = pairs;
         let table = std::mem::take(&mut self.table);
         let evicted = table.evicted();
         let flows = table.into_flows();
         self.flows.end(self.counts.last, flows.iter());
         for flow in flows {
+            self.icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             self.flows.take(&flow);
         }
         evicted
@@ -151,6 +163,7 @@ impl Pass {
         if let Some(series) = &mut self.series {
             series.begin(frame);
         }
+        self.storms.take(frame);
     }
 
     fn end(&mut self, number: u64) -> Labels {
@@ -248,13 +261,14 @@ impl Sink for Pass {
         (segment.hops, segment.id, segment.vlan) = (place.hops, place.id, place.vlan);
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, series, copies, .. } = self;
+        let Self { table, flows, dns, labels, series, copies, icmp, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
         };
         let resolver = matches!(segment.ports, (53 | 5353, _) | (_, 53 | 5353));
         if place.quoted {
+            icmp.about_flow(place.net, segment.ports, self.number);
             if resolver && segment.payload().holds(6) {
                 labels.set(Label::Dns);
             }
@@ -279,7 +293,7 @@ impl Sink for Pass {
             labels.join(found);
             if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
-                let at = dns::At { ends, flipped, frame: self.number, time: self.time };
+                let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: true };
                 let [first, second] = &mut **streams;
                 let stream = if flipped { second } else { first };
                 stream.take(segment.seq, segment.payload(), |message| {
@@ -291,6 +305,7 @@ impl Sink for Pass {
             }
         }
         while let Some(flow) = table.departed() {
+            icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             flows.take(&flow);
         }
     }
@@ -298,33 +313,41 @@ impl Sink for Pass {
     fn udp(&mut self, _ports: (u16, u16), _payload: View<'_>, _place: &Place) {}
 
     fn dns(&mut self, ports: (u16, u16), message: View<'_>, place: &Place) {
-        if place.quoted {
-            return;
-        }
         let (ends, flipped) = Ends::new(place.net, ports);
-        if let Some(message) = dns::Message::read(message) {
-            self.dns.take(&message, dns::At { ends, flipped, frame: self.number, time: self.time });
+        let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: false };
+        match dns::Message::read(message) {
+            Some(message) if place.quoted => self.dns.refused(&message, at),
+            Some(message) => self.dns.take(&message, at),
+            None => {}
         }
     }
 
     fn icmp(&mut self, six: bool, view: View<'_>, place: &Place) {
-        if !place.quoted
-            && let (Some(kind), Some(code)) = (view.u8(0), view.u8(1))
+        self.icmp.take(six, view, place, (self.number, self.time));
+        // Neighbors never pass a router on: what has fewer hops comes from elsewhere.
+        if six
+            && !place.quoted
+            && place.hops == 255
+            && let Some(said) = arp::Said::neighbor(view, place.net.source())
         {
-            self.icmp.take(six, kind, code, self.number);
+            self.ndp.say(&said, arp::At { lan: place.lan, frame: self.number, time: self.time });
         }
     }
 
     fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
         self.quote = Some((self.number, *quote));
-        self.icmp.about(quote, net, ports, self.number);
+        self.icmp.about(quote, net, ports, (self.number, self.time));
     }
 
     fn arp(&mut self, arp: &Arp) {
-        self.arp.take(arp, self.number);
+        self.arp.take(arp, arp::At { lan: arp.lan, frame: self.number, time: self.time });
     }
 
     fn packet(&mut self, packet: View<'_>, place: &Place) {
+        if !place.quoted {
+            self.circles.take(packet, place, self.number);
+            self.icmp.packet(packet, place, self.time);
+        }
         if !packet.whole() && !place.quoted {
             let header = match place.net {
                 Net::Four(..) => packet.u8(0).map_or(0, |first| usize::from(first & 15) * 4),

@@ -64,6 +64,12 @@ impl Spread {
         self.most
     }
 
+    /// Returns how many were larger, as far as their places tell.
+    pub(super) fn above(&self, nanos: u64) -> u64 {
+        let limit = bucket(nanos);
+        self.buckets.iter().filter(|(place, _)| *place > limit).map(|(_, count)| u64::from(*count)).sum()
+    }
+
     /// Returns the value that so many percent do not exceed.
     pub(super) fn percentile(&self, percent: u64) -> u64 {
         let wanted = (self.count * percent).div_ceil(100).max(1);

@@ -29,7 +29,7 @@ impl BuildHasher for Seeded {
 }
 
 /// Multiplies into 128 bits and folds both halves together, a word at a time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Folded {
     state: u64,
     seed: u64,

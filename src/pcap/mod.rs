@@ -28,6 +28,7 @@
 
 mod analyze;
 mod arp;
+mod circle;
 mod compare;
 mod count;
 mod dns;
@@ -45,6 +46,7 @@ mod plot;
 mod read;
 mod report;
 mod series;
+mod storm;
 mod summary;
 mod tcp;
 mod watch;
@@ -64,7 +66,8 @@ pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use series::{Column, Event, Series, Timeline, Trace, Trips};
 pub use summary::{
-    ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
+    ArpFacts, ComplaintFacts, ConflictFacts, DnsFacts, EchoFacts, FileFacts, IcmpFacts, PathMtuFacts,
+    RedirectFacts, ServerFacts, Summary, SuspiciousFacts, TcpFacts, TraceFacts, UnreachableFacts,
 };
 pub use tcp::MOST_FLOWS;
 pub use watch::{News, Turn, Watch};

@@ -35,12 +35,12 @@ pub struct News {
 }
 
 /// Remembers what was told, so that each finding is told once, and again only when there is notably more of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Watch {
     told: BTreeMap<(&'static str, String), Known>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     finding: Finding,
     there: bool,

@@ -15,6 +15,8 @@ pub(crate) struct Message<'a> {
     pub(crate) rcode: u8,
     /// How many answers there are.
     pub(crate) answers: u16,
+    /// How many bytes it had on the wire.
+    pub(crate) size: usize,
     /// The first question.
     pub(crate) question: Option<Question<'a>>,
 }
@@ -39,6 +41,7 @@ impl<'a> Message<'a> {
             truncated: flags & 0x0200 != 0,
             rcode: (flags & 0x000f) as u8,
             answers: view.u16(6).unwrap_or(0),
+            size: view.wire,
             question: if questions > 0 { Question::read(view) } else { None },
         })
     }
@@ -62,24 +65,32 @@ impl<'a> Question<'a> {
         Some(Self { name, kind: view.u16(at + 1)? })
     }
 
-    /// Returns the name as text: what is no plain letter is written as a number, so that no name can steer anything.
+    /// Returns the labels of the name, the one of the host first.
+    pub(crate) fn labels(&self) -> Labels<'a> {
+        Labels(self.name)
+    }
+
+    /// Returns the name as text: what is no plain letter is written as a number, so that no name can steer a
+    /// terminal, end a code span, or become a link or a mention in a thread.
     pub(crate) fn text(&self) -> String {
+        self.text_from(0)
+    }
+
+    /// Returns the name as text, without the first labels.
+    pub(crate) fn text_from(&self, skipped: usize) -> String {
         let mut text = String::new();
-        let mut rest = self.name;
-        while let [length, after @ ..] = rest {
-            let length = usize::from(*length).min(after.len());
-            let (label, next) = after.split_at(length);
+        for label in self.labels().skip(skipped) {
             if !text.is_empty() {
                 text.push('.');
             }
             for byte in label {
                 match byte {
                     b'.' | b'\\' => text.extend(['\\', char::from(*byte)]),
-                    0x21..=0x7e => text.push(char::from(*byte)),
+                    b'-' | b'_' | b'+' | b'=' => text.push(char::from(*byte)),
+                    byte if byte.is_ascii_alphanumeric() => text.push(char::from(*byte)),
                     _ => text.push_str(&format!("\\{byte:03}")),
                 }
             }
-            rest = next;
         }
         if text.is_empty() { ".".to_owned() } else { text }
     }
@@ -89,6 +100,21 @@ impl<'a> Question<'a> {
         self.name.iter().fold(u64::from(self.kind) | 0x10000, |mark, byte| {
             (mark ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0000_0100_0000_01b3)
         })
+    }
+}
+
+/// The labels of a name.
+#[derive(Debug, Clone)]
+pub(crate) struct Labels<'a>(&'a [u8]);
+
+impl<'a> Iterator for Labels<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (length, rest) = self.0.split_first()?;
+        let (label, rest) = rest.split_at(usize::from(*length).min(rest.len()));
+        self.0 = rest;
+        Some(label)
     }
 }
 
@@ -110,6 +136,38 @@ pub(crate) fn rcode(code: u8) -> &'static str {
     }
 }
 
+/// Returns the name of a type that is asked for.
+pub(crate) fn kind(kind: u16) -> String {
+    let name = match kind {
+        1 => "A",
+        2 => "NS",
+        5 => "CNAME",
+        6 => "SOA",
+        10 => "NULL",
+        12 => "PTR",
+        15 => "MX",
+        16 => "TXT",
+        28 => "AAAA",
+        33 => "SRV",
+        35 => "NAPTR",
+        41 => "OPT",
+        43 => "DS",
+        46 => "RRSIG",
+        47 => "NSEC",
+        48 => "DNSKEY",
+        50 => "NSEC3",
+        52 => "TLSA",
+        64 => "SVCB",
+        65 => "HTTPS",
+        251 => "IXFR",
+        252 => "AXFR",
+        255 => "ANY",
+        257 => "CAA",
+        _ => return format!("TYPE{kind}"),
+    };
+    name.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +181,15 @@ mod tests {
         let question = message.question.unwrap();
         assert_eq!(question.text(), "w\\027wW.a\\.b");
         assert_eq!((message.id, message.response, question.kind), (0x1234, false, 16));
+    }
+
+    #[test]
+    fn what_means_something_in_a_thread_is_escaped_too() {
+        let name = b"\x0e<!channel>`[x]\x0bhttp://a|b*\x04test";
+        let question = Question { name, kind: 1 };
+        let text = question.text();
+        assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".\\".contains(&byte)), "{text}");
+        assert!(text.starts_with("\\060\\033channel\\062\\096"), "{text}");
     }
 
     #[test]

@@ -3,21 +3,33 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
+use super::client::Clients;
+use super::failure::Failure;
 use super::message::{Message, rcode};
+use super::parent::Parents;
 use crate::pcap::figure::Spread;
 use crate::pcap::hash::Map;
 use crate::pcap::tcp::Ends;
 
 /// How many questions may wait for an answer at a time.
 const MOST_OPEN: usize = 65_536;
-/// How many servers and names are told apart.
-const MOST_NAMES: usize = 2048;
+/// How many servers are told apart.
 const MOST_SERVERS: usize = 1024;
 /// How many frames are kept as evidence.
 const EVIDENCE: usize = 5;
 
+/// The type that asks for everything.
+const ANY: u16 = 255;
+
 /// How long an answer may take, in nanoseconds: resolvers ask again after that at the earliest.
 const PATIENCE: u64 = 1_000_000_000;
+
+/// From so many nanoseconds on an answer is slow.
+pub(crate) const SLOW: u64 = 200_000_000;
+/// Nobody waits so long before the question is asked again: after that it is another one.
+const ANEW: u64 = 15_000_000_000;
+/// How many answers that did not fit are remembered until they are asked for by TCP.
+const MOST_CUT: usize = 4096;
 
 /// A question between two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,6 +44,7 @@ struct Key {
 struct Open {
     count: u32,
     first: u64,
+    last: u64,
     frame: u64,
     born: u64,
 }
@@ -45,19 +58,16 @@ pub(crate) struct Server {
     pub(crate) unanswered: u64,
     /// The first frames of those.
     pub(crate) unanswered_frames: Vec<u64>,
+    /// Questions that were asked again before an answer.
+    pub(crate) retries: u64,
+    /// Questions about which somebody complained.
+    pub(crate) refused: u64,
     /// How long its answers took, from the first question on.
     pub(crate) latency: Spread,
-}
-
-/// What came of a name.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Failure {
-    /// How often.
-    pub(crate) count: u64,
-    /// The first answers that said so.
-    pub(crate) frames: Vec<u64>,
-    /// Names, with how often each.
-    pub(crate) names: BTreeMap<String, u64>,
+    /// Answers to questions asked once that took 200 ms or longer.
+    pub(crate) slow: u64,
+    /// The first frames of those.
+    pub(crate) slow_frames: Vec<u64>,
 }
 
 /// All of DNS.
@@ -83,6 +93,16 @@ pub(crate) struct Tally {
     pub(crate) missing: Failure,
     /// Answers that the server failed or refused.
     pub(crate) failed: Failure,
+    /// Clients.
+    pub(crate) clients: Clients,
+    /// Domains.
+    pub(crate) parents: Parents,
+    /// Answers that did not fit, by client, server and question, with their frames, as long as nobody asked by TCP.
+    pub(crate) cut: Map<(IpAddr, IpAddr, u64), u64>,
+    /// Those that were asked for by TCP, or fitted in the end.
+    pub(crate) mended: u64,
+    /// Servers for which there was no room: messages.
+    pub(crate) left_out: u64,
     /// Questions that nothing answered, of those that are no longer waited for.
     unanswered: u64,
     open: Map<Key, Open>,
@@ -101,6 +121,8 @@ pub(crate) struct At {
     pub(crate) frame: u64,
     /// When.
     pub(crate) time: u64,
+    /// Over TCP.
+    pub(crate) stream: bool,
 }
 
 impl Tally {
@@ -119,14 +141,37 @@ impl Tally {
         {
             *self.kinds.entry(question.kind).or_default() += 1;
         }
-        if let Some(server) = self.server(key) {
-            server.queries += 1;
+        let (client, address) = key.clients();
+        if let Some(question) = message.question {
+            self.parents.asked(&question, client, at.frame);
+            if question.kind == ANY
+                && let Some(client) = self.clients.client(client)
+            {
+                client.any += 1;
+                if client.any_frames.len() < EVIDENCE {
+                    client.any_frames.push(at.frame);
+                }
+            }
+        }
+        if at.stream && self.cut.remove(&(client, address, key.question)).is_some() {
+            self.mended += 1;
         }
         let born = self.born;
-        let open = self.open.entry(key).or_insert(Open { count: 0, first: at.time, frame: at.frame, born });
+        let fresh = Open { count: 0, first: at.time, last: at.time, frame: at.frame, born };
+        let open = self.open.entry(key).or_insert(fresh);
         open.count += 1;
-        if open.count > 1 {
-            self.retries += 1;
+        let again = open.count > 1;
+        let anew = again && at.time.saturating_sub(open.last) > ANEW;
+        open.last = at.time;
+        if anew {
+            open.first = at.time;
+        }
+        if let Some(server) = self.server(key) {
+            server.queries += 1;
+            server.retries += u64::from(again && !anew);
+        }
+        if again {
+            self.retries += u64::from(!anew);
             return;
         }
         self.born += 1;
@@ -155,21 +200,60 @@ impl Tally {
         if let Some(failure) = failure {
             failure.add(message, at.frame);
         }
+        let (client, server) = key.clients();
+        if let Some(question) = message.question {
+            self.parents.answered(&question, message.size);
+            self.clients.answered(client, &question, message.rcode, (at.frame, at.time));
+        }
+        let place = (client, server, key.question);
+        if message.truncated && !at.stream {
+            if self.cut.len() < MOST_CUT || self.cut.contains_key(&place) {
+                self.cut.insert(place, at.frame);
+            }
+        } else if self.cut.remove(&place).is_some() {
+            self.mended += 1;
+        }
         let Some(open) = self.open.remove(&key) else {
+            if let Some(client) = self.clients.client(client) {
+                client.unasked.0 += 1;
+                client.unasked.1 += message.size as u64;
+                if client.unasked_frames.len() < EVIDENCE {
+                    client.unasked_frames.push(at.frame);
+                }
+            }
             return;
         };
         if let Some(took) = at.time.checked_sub(open.first) {
             self.latency.add(took);
             if let Some(server) = self.server(key) {
                 server.latency.add(took);
+                // What was asked again was lost rather than slow.
+                if took >= SLOW && open.count == 1 {
+                    server.slow += 1;
+                    if server.slow_frames.len() < EVIDENCE {
+                        server.slow_frames.push(at.frame);
+                    }
+                }
             }
         }
     }
 
+    /// Takes a question that an error quotes.
+    pub(crate) fn refused(&mut self, message: &Message<'_>, at: At) {
+        let question = message.question.map_or(0, |question| question.mark());
+        let key = Key { ends: at.ends, asker: at.flipped, id: message.id, question };
+        if !message.response
+            && self.open.contains_key(&key)
+            && let Some(server) = self.server(key)
+        {
+            server.refused += 1;
+        }
+    }
+
     fn server(&mut self, key: Key) -> Option<&mut Server> {
-        let (first, second) = key.ends.sockets();
-        let address = if key.asker { first.ip() } else { second.ip() };
+        let (_, address) = key.clients();
         if self.servers.len() >= MOST_SERVERS && !self.servers.contains_key(&address) {
+            self.left_out += 1;
             return None;
         }
         Some(self.servers.entry(address).or_default())
@@ -191,6 +275,7 @@ impl Tally {
 
     /// Ends the waiting at a time: returns how many questions nothing answered.
     pub(crate) fn finish(&mut self, end: u64) -> u64 {
+        self.clients.finish();
         let mut left: Vec<(Key, Open)> = self.open.drain().collect();
         left.sort_by_key(|(_, open)| open.frame);
         for (key, open) in left {
@@ -200,19 +285,11 @@ impl Tally {
     }
 }
 
-impl Failure {
-    fn add(&mut self, message: &Message<'_>, frame: u64) {
-        self.count += 1;
-        if self.frames.len() < EVIDENCE {
-            self.frames.push(frame);
-        }
-        let Some(question) = message.question else {
-            return;
-        };
-        let name = question.text();
-        if self.names.len() < MOST_NAMES || self.names.contains_key(&name) {
-            *self.names.entry(name).or_default() += 1;
-        }
+impl Key {
+    /// Returns who asks, and who is asked.
+    fn clients(&self) -> (IpAddr, IpAddr) {
+        let (first, second) = self.ends.sockets();
+        if self.asker { (second.ip(), first.ip()) } else { (first.ip(), second.ip()) }
     }
 }
 
@@ -227,10 +304,16 @@ mod tests {
         for number in 0..200_000_u64 {
             let net = Net::Four([10, 0, 0, 1], [10, 0, 0, 53]);
             let (ends, flipped) = Ends::new(net, (0x8000 | (number >> 16) as u16, 53));
-            let id = number as u16;
-            let message =
-                Message { id, response: false, truncated: false, rcode: 0, answers: 0, question: None };
-            tally.take(&message, At { ends, flipped, frame: number + 1, time: number });
+            let message = Message {
+                id: number as u16,
+                response: false,
+                truncated: false,
+                rcode: 0,
+                answers: 0,
+                size: 12,
+                question: None,
+            };
+            tally.take(&message, At { ends, flipped, frame: number + 1, time: number, stream: false });
         }
         assert!(tally.open.len() <= MOST_OPEN && tally.age.len() <= 2 * MOST_OPEN);
         assert_eq!(tally.finish(u64::MAX), 200_000);

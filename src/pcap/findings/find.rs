@@ -2,7 +2,7 @@
 
 use super::finding::{Evidence, Finding, Severity};
 use super::rule::Rule;
-use super::{link, names, path, tcp};
+use super::{echo, flood, link, names, path, suspect, tcp};
 use crate::pcap::analyze::Pass;
 
 /// How many findings are told, and how many of one rule.
@@ -20,8 +20,11 @@ pub(in crate::pcap) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
         Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new(), left_out: 0 };
     tcp::find(&mut found, pass);
     names::find(&mut found, pass);
+    suspect::find(&mut found, pass);
     path::find(&mut found, pass);
+    echo::find(&mut found, pass);
     link::find(&mut found, pass);
+    flood::find(&mut found, pass);
     found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
     let most = if pass.scope.full { usize::MAX } else { MOST };
     found.left_out += found.list.len().saturating_sub(most) as u64;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::Severity;
-use super::{link, names, path, tcp};
+use super::{echo, flood, link, names, path, suspect, tcp};
 
 /// A rule. Its limits are data: they are printed by `ghost pcap rules`, and nothing else holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -24,7 +24,9 @@ pub struct Rule {
 
 /// Returns every rule that a finding can come from, in the order in which findings of the same severity are told.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&tcp::RULES[..], &names::RULES, &path::RULES, &link::RULES].into_iter().flatten()
+    [&tcp::RULES[..], &names::RULES, &suspect::RULES, &path::RULES, &echo::RULES, &link::RULES, &flood::RULES]
+        .into_iter()
+        .flatten()
 }
 
 impl Rule {

@@ -13,6 +13,7 @@ pub use overview::Vantage;
 pub use reset::Cut;
 pub(super) use reset::reasons;
 pub use state::State;
+pub(super) use state::state;
 pub use told::{Figures, Told, Trouble};
-pub(super) use told::{percent, weight};
+pub(super) use told::{ms, percent, weight};
 pub use way::{AckFigures, Course, Lost, Repeated, Shares, Shut, Stuck};

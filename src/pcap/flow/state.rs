@@ -50,7 +50,7 @@ impl State {
 }
 
 /// Returns how far a connection came.
-pub(super) fn state(flow: &Flow) -> State {
+pub(in crate::pcap) fn state(flow: &Flow) -> State {
     let turns = flow.turns;
     let [first, second] = &flow.sides;
     let fins = u8::from(first.flags & FIN != 0) + u8::from(second.flags & FIN != 0);

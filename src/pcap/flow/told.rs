@@ -9,6 +9,7 @@ use super::state::{State, state};
 use super::way::Course;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::Label;
+use crate::pcap::summary::ComplaintFacts;
 use crate::pcap::tcp::Flow;
 
 /// A connection in answers.
@@ -54,6 +55,9 @@ pub struct Told {
     pub trouble: Vec<Trouble>,
     /// The first frames in which something went wrong.
     pub frames: Vec<u64>,
+    /// What a router or the other end said about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complaint: Option<ComplaintFacts>,
 }
 
 /// A kind of trouble.
@@ -147,6 +151,7 @@ impl Told {
             duration_s: ms(flow.last_time.saturating_sub(flow.first_time)) / 1000.0,
             trouble,
             frames: flow.evidence.into_iter().filter(|frame| *frame > 0).collect(),
+            complaint: None,
         }
     }
 }

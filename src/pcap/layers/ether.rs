@@ -40,6 +40,10 @@ pub(super) fn typed<'a>(
         0x86dd => Next::Six,
         0x8100 | 0x88a8 | 0x9100 => {
             place.vlan = view.u16(0)? & 0x0fff;
+            // A tag of 0 has a priority alone.
+            if place.vlan > 0 {
+                place.within(u32::from(place.vlan));
+            }
             let kind = view.u16(2)?;
             let rest = view.skip(4);
             return if kind > LONGEST { Some((Next::Type(kind), rest)) } else { length(kind, rest) };
@@ -47,7 +51,7 @@ pub(super) fn typed<'a>(
         // A tag of a virtual port, then a type.
         0x8926 => return Some((Next::Type(view.u16(4)?), view.skip(6))),
         0x0806 | 0x8035 => {
-            arp(view, sink);
+            arp(view, place.lan, sink);
             return None;
         }
         0x8847 | 0x8848 => Next::Mpls,
@@ -60,7 +64,7 @@ pub(super) fn typed<'a>(
     Some((next, view))
 }
 
-fn arp(view: View<'_>, sink: &mut impl Sink) {
+fn arp(view: View<'_>, lan: u32, sink: &mut impl Sink) {
     if view.u16(0).is_none_or(|hardware| hardware == ATM) {
         return;
     }
@@ -70,7 +74,7 @@ fn arp(view: View<'_>, sink: &mut impl Sink) {
     };
     let usual = view.u16(2) == Some(0x0800) && view.u16(4) == Some(0x0604);
     let pair = |at: usize| usual.then(|| Some((view.bytes(at)?, view.bytes(at + 6)?))).flatten();
-    sink.arp(&Arp { operation, sender: pair(8), target: pair(18) });
+    sink.arp(&Arp { operation, sender: pair(8), target: pair(18), lan });
 }
 
 /// 802.2: two service access points and a control field.

@@ -44,20 +44,24 @@ pub(super) fn read<'a>(
     if place.eight {
         rest = rest.limit(8);
     }
-    if let Some(quote) = place.error.take() {
-        sink.about(&quote, place.net, ports(protocol, rest));
-    }
     let (more, start) = (offset & 0x2000 != 0, usize::from(offset & 0x1fff) * 8);
+    if let Some(quote) = place.error.take() {
+        // A later fragment has no ports.
+        sink.about(&quote, place.net, ports(protocol, rest).filter(|_| start == 0));
+    }
     if !more && start == 0 {
         place.fragment = false;
         return Some((Next::Protocol(protocol), rest));
     }
     let length = total - header;
+    let key = Key { net: place.net, id: u32::from(id), protocol, vlan: place.vlan };
     if rest.data.len() < length {
         place.fragment = true;
+        if !place.quoted {
+            walker.fragments().excuse(key);
+        }
         return (start == 0).then_some((Next::Protocol(protocol), rest));
     }
-    let key = Key { net: place.net, id: u32::from(id), protocol, vlan: place.vlan };
     let whole = walker.fragments().add(key, Piece { start, more, data: rest.data })?;
     place.fragment = false;
     walker.follow((Next::Protocol(protocol), View::new(&whole, whole.len())), place, depth, sink);

@@ -60,11 +60,14 @@ pub(super) fn fragment<'a>(
     if !more && start == 0 {
         return Some((Next::Protocol(protocol), rest));
     }
+    let key = Key { net: place.net, id, protocol: FRAGMENT, vlan: 0 };
     if !rest.whole() {
         place.fragment = true;
+        if !place.quoted {
+            walker.fragments().excuse(key);
+        }
         return (start == 0).then_some((Next::Protocol(protocol), rest));
     }
-    let key = Key { net: place.net, id, protocol: FRAGMENT, vlan: 0 };
     let whole = walker.fragments().add(key, Piece { start, more, data: rest.data })?;
     place.fragment = false;
     walker.follow((Next::Protocol(protocol), View::new(&whole, whole.len())), place, depth, sink);

@@ -16,6 +16,7 @@ mod tunnel;
 mod view;
 mod walk;
 
+pub(super) use fragment::Pair;
 pub(super) use net::Net;
 pub(super) use sink::{Arp, Place, Quote, Sink};
 pub(super) use view::View;

@@ -15,6 +15,8 @@ pub(crate) struct Place {
     pub(crate) id: Option<u16>,
     /// The innermost VLAN.
     pub(crate) vlan: u16,
+    /// A number for all tags and virtual networks around it: addresses of different ones have nothing to do with each other.
+    pub(crate) lan: u32,
     /// Quoted in an ICMP error: it tells of a packet, it is none.
     pub(crate) quoted: bool,
     /// The first of several fragments whose others are not there.
@@ -49,6 +51,15 @@ pub(crate) struct Arp {
     pub(crate) sender: Option<([u8; 6], [u8; 4])>,
     /// The target's.
     pub(crate) target: Option<([u8; 6], [u8; 4])>,
+    /// The LAN that it was said in.
+    pub(crate) lan: u32,
+}
+
+impl Place {
+    /// Notes a tag, or a virtual network, within those around it.
+    pub(crate) fn within(&mut self, tag: u32) {
+        self.lan = (self.lan ^ tag).wrapping_mul(0x9e37_79b1).rotate_left(13);
+    }
 }
 
 /// Who is told.

@@ -2,6 +2,7 @@
 
 use super::port::{self, Use};
 use super::sink::{Place, Quote, Sink};
+use super::tunnel::Tunnel;
 use super::view::View;
 use super::walk::Next;
 use super::{ip6, tunnel};
@@ -75,7 +76,12 @@ fn udp<'a>(view: View<'a>, place: &mut Place, sink: &mut impl Sink) -> Option<(N
             }
             None
         }
-        Use::Tunnel(kind) => tunnel::over_udp(kind, payload),
+        Use::Tunnel(kind) => {
+            if matches!(kind, Tunnel::Vxlan | Tunnel::Geneve) {
+                place.within(payload.u32(4)? >> 8);
+            }
+            tunnel::over_udp(kind, payload)
+        }
         Use::Other => None,
         Use::Nobody => {
             if looks_like_dns(payload) {

@@ -1,6 +1,9 @@
 //! From the outermost header to the innermost, one step at a time.
 
-use super::fragment::Fragments;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::fragment::{Fragments, Pair};
 use super::sink::{Place, Sink};
 use super::view::View;
 use super::{ether, ip4, ip6, link, shim, transport, tunnel};
@@ -58,14 +61,23 @@ impl Walker {
             sink.unknown_link(frame.link);
             return;
         };
+        self.fragments.begin(frame.number, frame.time);
         let mut place = Place::default();
+        if frame.interface > 0 {
+            place.within(frame.interface);
+        }
         let mut depth = 0;
         self.follow(first, &mut place, &mut depth, sink);
     }
 
-    /// Returns how many fragments were given up for want of room.
-    pub(crate) fn fragments_given_up(&self) -> u64 {
+    /// Returns how many fragmented packets were given up for want of room, and how many were not judged for want of it.
+    pub(crate) fn fragments_given_up(&self) -> (u64, u64) {
         self.fragments.given_up()
+    }
+
+    /// Ends the waiting for fragments; returns what came of packets, by source and destination.
+    pub(crate) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), Pair> {
+        self.fragments.finish(end)
     }
 
     pub(super) fn fragments(&mut self) -> &mut Fragments {

@@ -12,6 +12,8 @@ const LINKS: usize = 16;
 const WARNINGS: usize = 12;
 /// So many letters of a title, a filter or a limit.
 const LETTERS: usize = 400;
+/// So many entries stay in a list even where that makes the account longer; of findings in any case.
+pub(super) const FEWEST: usize = 4;
 /// So many claimants of an address.
 const CLAIMANTS: usize = 4;
 
@@ -48,16 +50,24 @@ pub(super) fn maps(summary: &mut Summary) {
         conflict.macs.truncate(CLAIMANTS);
         conflict.frames.truncate(CLAIMANTS);
     }
-    summary.dns.suspicious.iter_mut().for_each(clip);
 }
 
-/// Takes the last entry of a list although it is short: nothing else is left to take.
-pub(super) fn hard(summary: &mut Summary) -> bool {
-    summary.tcp.flows.pop().is_some()
-        || summary.icmp.unreachable.pop().is_some()
-        || summary.arp.conflicts.pop().is_some()
-        || summary.dns.servers.pop().is_some()
-        || summary.dns.suspicious.pop().is_some()
+/// Takes the last entry of the first list that has more than so many.
+pub(super) fn shorten(summary: &mut Summary, keep: usize) -> bool {
+    fn cut<T>(list: &mut Vec<T>, keep: usize) -> bool {
+        list.len() > keep && list.pop().is_some()
+    }
+    cut(&mut summary.tcp.flows, keep)
+        || cut(&mut summary.icmp.unreachable, keep)
+        || cut(&mut summary.icmp.echo, keep)
+        || cut(&mut summary.icmp.path_mtu, keep)
+        || cut(&mut summary.icmp.redirects, keep)
+        || cut(&mut summary.icmp.traces, keep)
+        || cut(&mut summary.arp.conflicts, keep)
+        || summary.ndp.as_mut().is_some_and(|ndp| cut(&mut ndp.conflicts, keep))
+        || cut(&mut summary.dns.suspicious, keep)
+        || cut(&mut summary.dns.servers, keep)
+        || cut(&mut summary.findings, keep.max(FEWEST))
 }
 
 /// Keeps the most frequent keys and returns how many went.

@@ -1,10 +1,12 @@
 //! The account of a capture, as it leaves the process. The names are part of the contract.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::names::SuspiciousFacts;
+use super::path::{EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told, Vantage};
 use crate::pcap::series::Series;
@@ -29,6 +31,9 @@ pub struct Summary {
     pub icmp: IcmpFacts,
     /// Addresses on the link.
     pub arp: ArpFacts,
+    /// The same of neighbor discovery, where there was any: solicitations and advertisements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ndp: Option<ArpFacts>,
     /// What is wrong, the worst first.
     pub findings: Vec<Finding>,
     /// What could not be read, or was left out.
@@ -102,14 +107,20 @@ pub struct DnsFacts {
     pub retries: u64,
     /// Answers that did not fit.
     pub truncated: u64,
+    /// Questions whose answer did not fit, and that were asked again by TCP or answered whole later.
+    pub truncated_asked_by_tcp: u64,
+    /// Answers that a name does not exist, where a search list found the host in the end.
+    pub search_list: u64,
     /// How answers came out.
     pub rcodes: BTreeMap<&'static str, u64>,
+    /// What was asked for.
+    pub types: BTreeMap<String, u64>,
     /// How long they took.
     pub latency_ms: Option<Figures>,
     /// Servers, the busiest first.
     pub servers: Vec<ServerFacts>,
-    /// Names that look odd.
-    pub suspicious: Vec<String>,
+    /// Names that look made up and do not exist, and domains below which something travels in names.
+    pub suspicious: Vec<SuspiciousFacts>,
 }
 
 /// A server of names.
@@ -121,6 +132,10 @@ pub struct ServerFacts {
     pub queries: u64,
     /// Questions that it did not answer.
     pub unanswered: u64,
+    /// Questions that were asked again before an answer.
+    pub retries: u64,
+    /// Answers after 200 ms or more.
+    pub slow: u64,
     /// How long its answers took.
     pub latency_ms: Option<Figures>,
 }
@@ -134,6 +149,18 @@ pub struct IcmpFacts {
     pub types_v6: BTreeMap<String, u64>,
     /// What cannot be reached, according to whom.
     pub unreachable: Vec<UnreachableFacts>,
+    /// Pings, by target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub echo: Vec<EchoFacts>,
+    /// How large packets may be, by source and destination.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path_mtu: Vec<PathMtuFacts>,
+    /// Routers that name another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<RedirectFacts>,
+    /// Packets that ran out of hops, by source and destination.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<TraceFacts>,
 }
 
 /// A complaint.
@@ -144,6 +171,8 @@ pub struct UnreachableFacts {
     pub kind: u8,
     /// The code.
     pub code: u8,
+    /// What type and code mean.
+    pub meaning: &'static str,
     /// Who says so.
     pub from: IpAddr,
     /// The destination that cannot be reached, with its port where one was quoted.
@@ -170,6 +199,10 @@ pub struct ArpFacts {
     pub gratuitous: u64,
     /// Questions whether an address is free.
     pub probes: u64,
+    /// Answers that nobody asked for.
+    pub unasked: u64,
+    /// Answers more than a second after the last question.
+    pub late: u64,
     /// Addresses that more than one claims.
     pub conflicts: Vec<ConflictFacts>,
 }
@@ -178,7 +211,7 @@ pub struct ArpFacts {
 #[derive(Debug, Clone, Serialize)]
 pub struct ConflictFacts {
     /// The address.
-    pub ip: Ipv4Addr,
+    pub ip: IpAddr,
     /// Who claims it.
     pub macs: Vec<String>,
     /// The first frame of each.

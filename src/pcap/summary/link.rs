@@ -1,6 +1,6 @@
 //! What is told of addresses on the link.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use super::kind::{ArpFacts, ConflictFacts};
 use super::write::Choice;
@@ -8,22 +8,29 @@ use crate::pcap::arp;
 
 /// Writes the account of addresses.
 pub(super) fn addresses(tally: &arp::Tally, (most, focus): Choice) -> ArpFacts {
-    let conflict = |(ip, address): (_, &arp::Address)| ConflictFacts {
+    let conflict = |(ip, address): (IpAddr, &arp::Address)| ConflictFacts {
         ip,
         macs: address.claims.iter().map(|claim| mac(claim.mac)).collect(),
         frames: address.claims.iter().map(|claim| claim.frame).collect(),
         flips: address.flips,
     };
-    let meant = |ip: Ipv4Addr| focus.is_none_or(|focus| focus.is(IpAddr::V4(ip)));
-    let conflicts = tally.conflicts().into_iter().filter(|(ip, _)| meant(*ip));
+    let conflicts = tally.conflicts().into_iter().map(|((_, ip), address)| (ip, address));
+    let meant = conflicts.filter(|(ip, _)| focus.is_none_or(|focus| focus.is(*ip)));
     ArpFacts {
         requests: tally.requests,
         replies: tally.replies,
         unanswered: tally.unanswered(),
         gratuitous: tally.gratuitous,
         probes: tally.probes,
-        conflicts: conflicts.take(most).map(conflict).collect(),
+        unasked: tally.unasked,
+        late: tally.late,
+        conflicts: meant.take(most).map(conflict).collect(),
     }
+}
+
+/// Writes the account of neighbor discovery, where there was any.
+pub(super) fn neighbors(tally: &arp::Tally, choice: Choice) -> Option<ArpFacts> {
+    (tally.requests + tally.replies > 0).then(|| addresses(tally, choice))
 }
 
 /// Returns a hardware address as it is usually written.

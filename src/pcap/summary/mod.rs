@@ -12,4 +12,6 @@ pub use kind::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
 pub(super) use link::mac;
+pub use names::SuspiciousFacts;
+pub use path::{ComplaintFacts, EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
 pub(super) use write::write;

@@ -8,7 +8,7 @@ pub(super) fn warn(
     warnings: &mut Vec<String>,
     pass: &Pass,
     ending: &Ending,
-    (evicted, given_up): (u64, u64),
+    (evicted, (given_up, unpaired)): (u64, (u64, u64)),
 ) {
     let counts = &pass.counts;
     if ending.cut_off && ending.warnings.is_empty() {
@@ -61,5 +61,24 @@ pub(super) fn warn(
     }
     if given_up > 0 {
         warnings.push(format!("{given_up} fragmented packets were given up for want of room"));
+    }
+    let rooms = [
+        ("fragmented packets", unpaired),
+        ("complaints", pass.icmp.left_out),
+        ("pings", pass.icmp.echo.left_out),
+        ("packets that ran out of hops", pass.icmp.traces.left_out),
+        ("errors about packet sizes", pass.icmp.limits.left_out),
+        ("errors about connections", pass.icmp.quoted.left_out),
+        ("packets in a circle", pass.circles.left_out),
+        ("messages of name servers", pass.dns.left_out),
+        ("odd names, and messages of those who ask for names", pass.dns.clients.left_out),
+        ("questions below domains", pass.dns.parents.left_out),
+        ("packets about addresses", pass.arp.left_out + pass.ndp.left_out),
+        ("frames to groups", pass.storms.left_out),
+    ];
+    let full: Vec<String> =
+        rooms.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{count} {what}")).collect();
+    if !full.is_empty() {
+        warnings.push(format!("for want of room only counted, not told apart: {}", full.join(", ")));
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::fit::hard;
+use super::fit;
 use super::kind::{FileFacts, Summary, TcpFacts};
-use super::link::addresses;
+use super::link::{addresses, neighbors};
 use super::names::names;
-use super::path::complaints;
+use super::path::{about_flow, complaints};
 use super::warn::warn;
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
-use crate::pcap::flow::{Figures, percent};
+use crate::pcap::flow::{Figures, Told, percent};
 use crate::pcap::focus::Focus;
 use crate::pcap::label::Label;
 use crate::pcap::read::Ending;
@@ -23,12 +23,11 @@ const VERSION: u32 = 1;
 const ENTRIES: usize = 20;
 /// How many bytes the account has at most unless everything is asked for, frames that were asked for not counted.
 const LONGEST: usize = 23_500;
-/// So many entries stay in a list even where that makes it longer.
-const FEWEST: usize = 4;
 
 /// Writes the account.
-pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: u64) -> Summary {
+pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: (u64, u64)) -> Summary {
     let unanswered = pass.dns.finish(pass.counts.last);
+    pass.icmp.echo.finish(pass.counts.last);
     let (findings, left_out) = findings::find(&pass);
     let most = if pass.scope.full { usize::MAX } else { ENTRIES };
     let mut warnings = ending.warnings.clone();
@@ -57,11 +56,12 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
             ack_rtt_ms: Figures::of(&pass.flows.acks),
             vantage: pass.flows.vantage.clone(),
             evicted,
-            flows: pass.flows.told(),
+            flows: told(&mut pass),
         },
         dns: names(&pass.dns, unanswered, (most, focus)),
         icmp: complaints(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
+        ndp: neighbors(&pass.ndp, (most, focus)),
         findings,
         warnings,
         series: pass.series.take(),
@@ -73,12 +73,21 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
     summary
 }
 
+/// Returns the connections that are told of, with what others said about them.
+fn told(pass: &mut Pass) -> Vec<Told> {
+    let mut flows = pass.flows.told();
+    for flow in &mut flows {
+        flow.complaint = pass.icmp.quoted.about((flow.a, flow.b)).map(about_flow);
+    }
+    flows
+}
+
 /// Shortens the account to what a thread or a model takes in: the end of the longest lists goes first.
 fn fit(summary: &mut Summary) {
     let mut left_out = 0;
-    super::fit::maps(summary);
+    fit::maps(summary);
     while serde_json::to_string(summary).is_ok_and(|text| text.len() > LONGEST) {
-        if !shorten(summary) {
+        if !fit::shorten(summary, fit::FEWEST) && !fit::shorten(summary, 0) {
             break;
         }
         left_out += 1;
@@ -87,22 +96,6 @@ fn fit(summary: &mut Summary) {
         summary
             .warnings
             .push(format!("{left_out} entries of lists were left out to keep this short; --full has them"));
-    }
-}
-
-/// Takes the last entry of the first list that can spare one.
-fn shorten(summary: &mut Summary) -> bool {
-    let spare = |length: usize| length > FEWEST;
-    if spare(summary.tcp.flows.len()) {
-        summary.tcp.flows.pop().is_some()
-    } else if spare(summary.icmp.unreachable.len()) {
-        summary.icmp.unreachable.pop().is_some()
-    } else if spare(summary.arp.conflicts.len()) {
-        summary.arp.conflicts.pop().is_some()
-    } else if spare(summary.dns.servers.len()) {
-        summary.dns.servers.pop().is_some()
-    } else {
-        (spare(summary.findings.len()) && summary.findings.pop().is_some()) || hard(summary)
     }
 }
 

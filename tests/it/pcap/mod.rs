@@ -4,14 +4,18 @@ mod capture;
 mod command;
 mod depth;
 mod differential;
+mod evidence;
 mod filters;
 mod follow;
+mod healthy;
 mod hostile;
 mod mutate;
+mod packet;
 #[cfg(feature = "plot")]
 mod picture;
 mod report;
 mod spoken;
+mod story;
 mod talk;
 mod trouble;
 mod tshark;
