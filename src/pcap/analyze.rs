@@ -1,6 +1,7 @@
 //! The pass itself: frames go in, an account of them comes out.
 
 use super::arp;
+use super::compare::Services;
 use super::count::Counts;
 use super::dns;
 use super::flow::Overview;
@@ -55,16 +56,29 @@ impl Analyzer {
         self.pass.shortest
     }
 
+    /// Makes it note how each service fares, for a comparison.
+    pub(super) fn with_services(mut self) -> Self {
+        self.pass.services = Some(Services::default());
+        self
+    }
+
     /// Ends the pass.
     #[must_use]
     pub fn finish(self, ending: &Ending) -> Summary {
+        self.finish_with_services(ending).0
+    }
+
+    /// Ends the pass, and returns how each service fared.
+    pub(super) fn finish_with_services(self, ending: &Ending) -> (Summary, Services) {
         let mut pass = self.pass;
         let table = std::mem::take(&mut pass.table);
         let evicted = table.evicted();
         for flow in table.into_flows() {
             pass.flows.take(&flow);
+            pass.services.iter_mut().for_each(|services| services.take(&flow));
         }
-        summary::write(pass, ending, evicted, self.walker.fragments_given_up())
+        let services = pass.services.take().unwrap_or_default();
+        (summary::write(pass, ending, evicted, self.walker.fragments_given_up()), services)
     }
 }
 
@@ -78,6 +92,7 @@ pub(super) struct Pass {
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
     pub(super) listed: Vec<u64>,
+    services: Option<Services>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
@@ -164,7 +179,7 @@ impl Sink for Pass {
         segment.hops = place.hops;
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, .. } = self;
+        let Self { table, flows, dns, labels, services, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -197,6 +212,7 @@ impl Sink for Pass {
         }
         while let Some(flow) = table.departed() {
             flows.take(&flow);
+            services.iter_mut().for_each(|services| services.take(&flow));
         }
     }
 

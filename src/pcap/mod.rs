@@ -46,7 +46,10 @@ mod summary;
 mod tcp;
 
 pub use analyze::{Analyzer, Scope};
-pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
+pub use compare::{
+    Change, ClockFacts, Confidence, Course, Direction, FlowFacts, HostFacts, How, Noted, Overall, Packets,
+    Pair, Path, Side, Trend, TripFacts, Turn, Verdict, Weight, WindowFacts, compare,
+};
 pub use error::Error;
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{Figures, State, Told, Trouble};
