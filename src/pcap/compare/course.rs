@@ -88,7 +88,7 @@ pub(super) fn course(
     (new, resolved): (&[Noted], &[Noted]),
 ) -> Course {
     let hosts = hosts(a, b);
-    let serious = |list: &[Noted]| list.iter().filter(|one| one.severity != Severity::Info).count();
+    let serious = |list: &[Noted]| list.iter().filter(|one| counts(one)).count();
     let of = |wanted: &[Trend]| changes.iter().filter(|change| wanted.contains(&change.trend)).count();
     let silent = hosts.iter().filter(|host| host.trend == Trend::New).count();
     let bad = of(&[Trend::New, Trend::Regression]) + serious(new) + silent;
@@ -108,6 +108,11 @@ pub(super) fn course(
         next: next(changes, new, &hosts),
         hosts,
     }
+}
+
+/// Says whether a finding that comes or goes is a change: who owns an address always is, whatever one capture makes of it.
+fn counts(one: &Noted) -> bool {
+    one.severity != Severity::Info || one.code.starts_with("arp_")
 }
 
 fn hosts(a: &Account, b: &Account) -> Vec<HostFacts> {
@@ -146,20 +151,13 @@ fn sentence(
         (Trend::Resolved, "gone"),
     ];
     for (trend, what) in kinds {
-        let mut names: Vec<String> =
-            changes.iter().filter(|change| change.trend == trend).map(named).collect();
         let findings = match trend {
             Trend::New => new,
             Trend::Resolved => resolved,
             Trend::Regression | Trend::Improvement | Trend::Stable => &[],
         };
-        names.extend(findings.iter().filter(|one| one.severity != Severity::Info).map(|one| {
-            if one.subject.is_empty() {
-                one.code.to_owned()
-            } else {
-                format!("{} ({})", one.code, one.subject)
-            }
-        }));
+        let changed: Vec<&Change> = changes.iter().filter(|change| change.trend == trend).collect();
+        let mut names = names(&changed, findings);
         names.extend(
             hosts.iter().filter(|host| host.trend == trend).map(|host| format!("silence of {}", host.host)),
         );
@@ -175,6 +173,23 @@ fn sentence(
     }
     let rest = if parts.is_empty() { "nothing changed beyond noise".to_owned() } else { parts.join("; ") };
     format!("{}: {rest}", verdict.name())
+}
+
+/// Names each change once: a total not beside its only part, a finding not beside the share that it is about.
+fn names(changes: &[&Change], findings: &[Noted]) -> Vec<String> {
+    let parts = |metric: &str| {
+        changes.iter().filter(|change| change.metric == metric && change.subject.is_some()).count()
+    };
+    let told = changes.iter().filter(|change| change.subject.is_some() || parts(change.metric) != 1);
+    let mut names: Vec<(&str, String)> = told.map(|change| (change.metric, named(change))).collect();
+    for one in findings.iter().filter(|one| counts(one)) {
+        let who = if one.subject.is_empty() { String::new() } else { format!(" ({})", one.subject) };
+        match names.iter_mut().find(|(code, _)| *code == one.code) {
+            Some((_, name)) => name.push_str(&who),
+            None => names.push((one.code, format!("{}{who}", one.code))),
+        }
+    }
+    names.into_iter().map(|(_, name)| name).collect()
 }
 
 fn named(change: &Change) -> String {
@@ -229,7 +244,7 @@ fn one_way(summary: &Summary) -> bool {
 
 fn next(changes: &[Change], new: &[Noted], hosts: &[HostFacts]) -> Vec<String> {
     let mut next = Vec::new();
-    if let Some(one) = new.iter().find(|one| one.severity != Severity::Info) {
+    if let Some(one) = new.iter().find(|one| counts(one)) {
         next.push(format!(
             "look at `{}` of B with the filter `{}`, and at what changed at that time",
             one.code, one.filter

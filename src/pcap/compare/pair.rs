@@ -12,7 +12,7 @@ use super::directions::{Direction, Packets, directions};
 use super::host::hosts;
 use super::join::Join;
 use super::known::{Noted, sorted};
-use super::path::{Overall, Path};
+use super::path::Path;
 use super::seen::{Both, MOST_PACKETS, Which};
 use super::service::Services;
 use crate::pcap::analyze::{Analyzer, Scope};
@@ -26,6 +26,8 @@ const CHANGES: usize = 30;
 const FINDINGS: usize = 10;
 /// How many bytes the answer has at most unless everything is asked for.
 const LONGEST: usize = 23_500;
+/// So many packets that are in both captures are no accident.
+const ALIKE: u64 = 20;
 
 /// Two captures, and what they have in common.
 #[derive(Debug, Clone, Serialize)]
@@ -99,12 +101,13 @@ pub fn compare<R: Read>(
     let (join, clock) = Join::new(&both);
     let (packets, directions) = directions(&both, &join);
     let dropped = (a.summary.file.dropped, b.summary.file.dropped);
-    let path = assess(&both, join, clock, Known { dropped, bytes: shortest, full });
+    let mut path = assess(&both, join, clock, Known { dropped, bytes: shortest, full });
     let changes = changes(&a, &b);
     let findings = sorted(&a.summary.findings, &b.summary.findings);
-    let course = course(&a, &b, &changes, (&findings.new, &findings.resolved));
+    let mut course = course(&a, &b, &changes, (&findings.new, &findings.resolved));
     let mut warnings = warnings(&a.summary, &b.summary);
-    remarks(&mut warnings, &both, shortest, (&packets, &path));
+    remarks(&mut warnings, &both, shortest);
+    doubts(&packets, &mut path, &mut course);
     let side = |summary: Summary| Side { file: summary.file, counts: summary.counts };
     let mut pair = Pair {
         version: 1,
@@ -138,7 +141,7 @@ fn warnings(a: &Summary, b: &Summary) -> Vec<String> {
 }
 
 /// Says what limits the comparison of packets.
-fn remarks(warnings: &mut Vec<String>, both: &Both, bytes: usize, (packets, path): (&Packets, &Path)) {
+fn remarks(warnings: &mut Vec<String>, both: &Both, bytes: usize) {
     for (name, shot) in [("a", &both.a), ("b", &both.b)] {
         if shot.skipped > 0 {
             warnings.push(format!(
@@ -156,24 +159,31 @@ fn remarks(warnings: &mut Vec<String>, both: &Both, bytes: usize, (packets, path
             "packets were compared by {bytes} bytes behind their IP header: that is as much as both captures hold of each"
         ));
     }
+}
+
+/// Says what makes it doubtful that these are two ends of a way, or two times.
+fn doubts(packets: &Packets, path: &mut Path, course: &mut Course) {
+    let same = packets.both > 0 && packets.both == packets.a && packets.a == packets.b;
     if path.swapped {
-        warnings.push(
-            "conversations begin at the second capture: it looks like the source side; verdicts say near and far as they are"
+        path.because.push(
+            "conversations begin at B, which looks like the source side: near and far are told as they are"
                 .to_owned(),
         );
     }
-    if packets.both > 0
-        && packets.both == packets.a
-        && packets.a == packets.b
-        && path.clock.round_trip_ms == Some(0.0)
-    {
-        warnings.push(
+    if same && path.clock.round_trip_ms == Some(0.0) {
+        path.because.push(
             "both captures hold the same packets at the same times: they may be copies of one".to_owned(),
         );
     }
-    if path.verdict == Overall::Inconclusive && packets.a > 0 && packets.b > 0 && packets.both == 0 {
-        warnings.push(
-            "no packet is in both captures: as two ends of a way they have nothing in common".to_owned(),
+    if packets.a > 0 && packets.b > 0 && packets.both == 0 && path.clock.packets == 0 {
+        path.because.push(
+            "no packet is in both captures: B does not lie on the way, or something between them makes new packets (a proxy)"
+                .to_owned(),
+        );
+    }
+    if packets.both >= ALIKE && packets.both * 2 >= packets.a.min(packets.b) {
+        course.doubts.push(
+            "most packets are in both captures: if they are two ends of one way, read them with --mode endpoints".to_owned(),
         );
     }
 }

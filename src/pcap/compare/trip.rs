@@ -112,13 +112,7 @@ impl Trip {
             let partner = partners.get(*place as usize).copied().unwrap_or(NONE);
             if partner == NONE {
                 let time = clock.common(from, seen.time);
-                if copied(
-                    places
-                        .get(at.saturating_sub(NEAR)..at + NEAR + 1)
-                        .or(places.get(at.saturating_sub(NEAR)..)),
-                    here,
-                    seen,
-                ) {
+                if copied(places, at, here, partners) {
                     self.copies += 1;
                 } else if window.judges(toward, time) {
                     self.sent += 1;
@@ -223,11 +217,16 @@ impl Trip {
     }
 }
 
-/// Says whether a packet that has no partner is a copy of one that has: a mirror showed it twice.
-fn copied(near: Option<&[u32]>, here: &[Seen], seen: &Seen) -> bool {
-    let others = near.unwrap_or_default().iter().filter_map(|at| here.get(*at as usize));
-    seen.id != 0
-        && others.filter(|other| other.frame != seen.frame).any(|other| {
-            other.mark == seen.mark && other.time.abs_diff(seen.time) < MIRRORED && other.time <= seen.time
-        })
+/// Says whether a packet that has no partner is a copy of one that has, or of one before: a mirror showed it twice.
+fn copied(places: &[u32], at: usize, here: &[Seen], partners: &[u32]) -> bool {
+    let of = |at: &u32| here.get(*at as usize);
+    let Some(seen) = places.get(at).and_then(of).filter(|seen| seen.id != 0) else {
+        return false;
+    };
+    let near = places.iter().enumerate().skip(at.saturating_sub(NEAR)).take(2 * NEAR + 1);
+    near.filter(|(other, _)| *other != at).any(|(other, place)| {
+        let joined = partners.get(*place as usize).is_some_and(|partner| *partner != NONE);
+        (joined || other < at)
+            && of(place).is_some_and(|one| one.mark == seen.mark && one.time.abs_diff(seen.time) < MIRRORED)
+    })
 }

@@ -51,8 +51,8 @@ impl Window {
         let (first, last) = place.of(self.a, self.b);
         let (least, most) = place.of(self.to_a, self.to_b);
         // What arrived first was captured first: what left before it may have come too early.
-        time.saturating_add(least + self.slack) >= first
-            && time.saturating_add(most) <= last.saturating_add(self.slack)
+        let early = time.saturating_add(least).saturating_add(self.slack) <= first;
+        !early && time.saturating_add(most) < last.saturating_add(self.slack)
     }
 
     /// Returns the time that both cover, and that each of them covers, in nanoseconds.

@@ -2,6 +2,7 @@
 
 mod capture;
 mod command;
+mod compare;
 mod differential;
 mod hostile;
 mod talk;
