@@ -122,7 +122,8 @@ type Part = (u64, u64);
 /// The name of a share, how it is read, and how clumped such events are.
 type Metric = (&'static str, fn(&Summary) -> Part, f64);
 
-const METRICS: [Metric; 9] = [
+const METRICS: [Metric; 10] = [
+    ("tcp_duplicate_ack", |summary| (count(summary, "duplicate_ack"), count(summary, "tcp")), BURSTS),
     ("tcp_out_of_order", |summary| (count(summary, "out_of_order"), count(summary, "tcp")), BURSTS),
     ("tcp_zero_window", |summary| (count(summary, "zero_window"), count(summary, "tcp")), BURSTS),
     ("tcp_reset", |summary| (count(summary, "reset"), count(summary, "tcp")), BURSTS),

@@ -110,9 +110,9 @@ pub(super) fn course(
     }
 }
 
-/// Says whether a finding that comes or goes is a change: who owns an address always is, whatever one capture makes of it.
+/// Says whether a finding that comes or goes is a change: another owner of an address, or another router, always is.
 fn counts(one: &Noted) -> bool {
-    one.severity != Severity::Info || one.code.starts_with("arp_")
+    one.severity != Severity::Info || one.code.starts_with("arp_") || one.code == "icmp_redirect"
 }
 
 fn hosts(a: &Account, b: &Account) -> Vec<HostFacts> {
@@ -185,6 +185,7 @@ fn names(changes: &[&Change], findings: &[Noted]) -> Vec<String> {
     for one in findings.iter().filter(|one| counts(one)) {
         let who = if one.subject.is_empty() { String::new() } else { format!(" ({})", one.subject) };
         match names.iter_mut().find(|(code, _)| *code == one.code) {
+            Some((_, name)) if name.contains(&one.subject) => {}
             Some((_, name)) => name.push_str(&who),
             None => names.push((one.code, format!("{}{who}", one.code))),
         }
