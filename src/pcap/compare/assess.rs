@@ -10,7 +10,7 @@ use super::path::{ClockFacts, Confidence, FlowFacts, Overall, Path, TripFacts, W
 use super::print::{ICMP, ICMP_SIX, TCP, UDP};
 use super::seen::Both;
 use super::trip::Trip;
-use super::verdict::Verdict;
+use super::verdict::{ENOUGH, Verdict};
 use super::window::Window;
 use super::words;
 
@@ -75,7 +75,10 @@ pub(super) fn assess(both: &Both, mut join: Join, mut clock: Clock, known: Known
             *one.near.of(&mut sum.begin.0, &mut sum.begin.1) += 1;
         }
         let lost = first.lost + second.lost;
-        ranked.push((one.verdict, u64::MAX - lost, u64::MAX - first.sent - second.sent, one.lane));
+        // One question without an answer says less than any loss.
+        let weak = one.verdict == Verdict::NoAnswer && first.sent < ENOUGH;
+        let rank = if weak { Verdict::Delayed } else { one.verdict };
+        ranked.push((rank, u64::MAX - lost, u64::MAX - first.sent - second.sent, one.lane));
     });
     for trip in [&mut sum.to_a, &mut sum.to_b] {
         trip.delays.sort_unstable();
@@ -155,7 +158,7 @@ fn confidence(sum: &Sum, clock: &Clock, window: &Window, known: Known) -> (Confi
     let (to_a, to_b) = (&sum.to_a, &sum.to_b);
     let (sent, lost) = (to_a.sent + to_b.sent, to_a.lost + to_b.lost);
     if sent < MANY {
-        let how = if sent < super::verdict::ENOUGH { Low } else { Medium };
+        let how = if sent < ENOUGH { Low } else { Medium };
         limits.push((how, format!("only {sent} packets could be judged")));
     }
     if clock.how == How::Assumed {

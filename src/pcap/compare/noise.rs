@@ -39,11 +39,11 @@ impl Trend {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Weight {
-    /// Less than [`STABLE`] percent, or not beyond noise.
+    /// Less than 10 percent, or not beyond noise.
     Stable,
-    /// Up to [`NOTEWORTHY`] percent.
+    /// Up to 50 percent.
     Noteworthy,
-    /// Up to [`SIGNIFICANT`] percent; whatever is new or gone.
+    /// Up to 200 percent; whatever is new or gone.
     Significant,
     /// More than that.
     Critical,

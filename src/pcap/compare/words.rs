@@ -31,7 +31,7 @@ pub(super) fn of(one: &Conversation) -> String {
             )
         }
         Verdict::NoAnswer if syns => format!("SYNs reach {far} and get no answer there"),
-        Verdict::NoAnswer => format!("{} packets reach {far} and get no answer there", there.arrived),
+        Verdict::NoAnswer => unanswered(there.arrived, far),
         Verdict::Refused => format!("it reaches {far}, is refused there, and the refusal comes back"),
         Verdict::PartialLoss => partial(one),
         Verdict::OtherWay if back.unseen > 0 || back.lost > 0 => {
@@ -43,6 +43,13 @@ pub(super) fn of(one: &Conversation) -> String {
         Verdict::NotJudged => "too few packets while both captured".to_owned(),
         Verdict::Elsewhere => format!("nothing says that it passes {far}"),
     }
+}
+
+fn unanswered(count: u64, far: &str) -> String {
+    if count == 1 {
+        return format!("one packet reaches {far} and gets no answer there");
+    }
+    format!("{count} packets reach {far} and get no answer there")
 }
 
 fn partial(one: &Conversation) -> String {

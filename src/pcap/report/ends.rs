@@ -50,21 +50,22 @@ fn clock(out: &mut String, path: &Path) -> std::fmt::Result {
 fn totals(out: &mut String, path: &Path) -> std::fmt::Result {
     writeln!(
         out,
-        "\n| way | sent | arrived | lost | outside | twice | late | altered | delay p50 / p99 | waited p90 |"
+        "\n| way | sent | arrived | lost | outside | unseen before | twice | late | altered | delay p50 / p99 | waited p90 |"
     )?;
-    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|")?;
     for (name, trip) in [("A to B", &path.to_b), ("B to A", &path.to_a)] {
         let delay =
             trip.delay_ms.map_or_else(|| "-".to_owned(), |delay| format!("{} / {} ms", delay.p50, delay.p99));
         let waited = trip.queueing_ms.map_or_else(|| "-".to_owned(), |waited| format!("{} ms", waited.p90));
         writeln!(
             out,
-            "| {name} | {} | {} | {} ({} %) | {} | {} | {} | {} | {delay} | {waited} |",
+            "| {name} | {} | {} | {} ({} %) | {} | {} | {} | {} | {} | {delay} | {waited} |",
             trip.sent,
             trip.arrived,
             trip.lost,
             trip.lost_pct,
             trip.outside,
+            trip.unseen,
             trip.duplicated,
             trip.reordered,
             altered(trip)
