@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use super::arp;
 use super::circle::Circles;
+use super::compare::Services;
 use super::count::Counts;
 use super::dns;
 use super::findings::{self, Finding};
@@ -82,12 +83,24 @@ impl Analyzer {
         findings::find(&pass).0
     }
 
+    /// Makes it note how each service fares, for a comparison.
+    pub(super) fn with_services(mut self) -> Self {
+        self.pass.services = Some(Services::default());
+        self
+    }
+
     /// Ends the pass.
     #[must_use]
-    pub fn finish(mut self, ending: &Ending) -> Summary {
+    pub fn finish(self, ending: &Ending) -> Summary {
+        self.finish_with_services(ending).0
+    }
+
+    /// Ends the pass, and returns how each service fared.
+    pub(super) fn finish_with_services(mut self, ending: &Ending) -> (Summary, Services) {
         let mut pass = self.pass;
         let evicted = pass.settle(self.walker.finish(pass.counts.last));
-        summary::write(pass, ending, evicted, self.walker.fragments_given_up())
+        let services = pass.services.take().unwrap_or_default();
+        (summary::write(pass, ending, evicted, self.walker.fragments_given_up()), services)
     }
 }
 
@@ -129,6 +142,7 @@ pub(super) struct Pass {
     pub(super) unlisted: u64,
     /// What pictures are drawn from, where they are wanted.
     pub(super) series: Option<Box<Series>>,
+    services: Option<Services>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
@@ -151,6 +165,7 @@ impl Pass {
         for flow in flows {
             self.icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             self.flows.take(&flow);
+            self.services.iter_mut().for_each(|services| services.take(&flow));
         }
         evicted
     }
@@ -261,7 +276,7 @@ impl Sink for Pass {
         (segment.hops, segment.id, segment.vlan) = (place.hops, place.id, place.vlan);
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, series, copies, icmp, .. } = self;
+        let Self { table, flows, dns, labels, series, copies, icmp, services, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -307,6 +322,7 @@ impl Sink for Pass {
         while let Some(flow) = table.departed() {
             icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             flows.take(&flow);
+            services.iter_mut().for_each(|services| services.take(&flow));
         }
     }
 

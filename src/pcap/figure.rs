@@ -44,6 +44,26 @@ impl Spread {
         if far(before) <= far(at) { before } else { at }
     }
 
+    /// Adds all measurements of another spread.
+    pub(super) fn join(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.least = if self.count == 0 { other.least } else { self.least.min(other.least) };
+        self.most = self.most.max(other.most);
+        self.count += other.count;
+        for (bucket, more) in &other.buckets {
+            match self.buckets.binary_search_by_key(bucket, |(known, _)| *known) {
+                Ok(at) => {
+                    if let Some((_, count)) = self.buckets.get_mut(at) {
+                        *count = count.saturating_add(*more);
+                    }
+                }
+                Err(at) => self.buckets.insert(at, (*bucket, *more)),
+            }
+        }
+    }
+
     /// Returns how many there were.
     pub(super) fn count(&self) -> u64 {
         self.count

@@ -48,9 +48,12 @@ impl Hasher for Folded {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let word = chunk.iter().fold(0_u64, |word, byte| (word << 8) | u64::from(*byte));
-            self.mix(word);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_be_bytes(*word));
+        }
+        if !rest.is_empty() {
+            self.mix(rest.iter().fold(0_u64, |word, byte| (word << 8) | u64::from(*byte)));
         }
         self.mix(bytes.len() as u64);
     }

@@ -52,11 +52,14 @@ mod tcp;
 mod watch;
 
 pub use analyze::{Analyzer, Scope};
-pub use compare::{Change, Direction, Packets, Pair, Side, Trend, compare};
+pub use compare::{
+    Change, ClockFacts, Confidence, Course, Development, Direction, FlowFacts, HostFacts, How, Noted,
+    Overall, Packets, Pair, Path, Side, Trend, TripFacts, Verdict, Weight, WindowFacts, compare,
+};
 pub use error::Error;
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{
-    AckFigures, Course, Cut, Figures, Lost, Repeated, Shares, Shut, State, Stuck, Told, Trouble, Vantage,
+    AckFigures, Cut, Figures, Lost, Repeated, Shares, Shut, State, Stuck, Told, Trouble, Vantage, WayFacts,
 };
 pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};

@@ -22,7 +22,7 @@ enum Sub {
     Analyze(analyze::Arguments),
     /// Compares two captures: two times, or the two ends of a way.
     #[command(
-        after_help = "Examples:\n  ghost pcap compare before.pcap now.pcap\n  ghost pcap compare source.pcap destination.pcap --mode endpoints --json\n\nA packet is the same at both places when all is the same that routers leave alone: addresses, protocol, identification, length and\nthe bytes behind the IP header. Both modes tell the same; the mode orders the text."
+        after_help = "Examples:\n  ghost pcap compare before.pcap now.pcap\n  ghost pcap compare source.pcap destination.pcap --mode endpoints --json\n\nAs two times (the usual mode): shares and times that changed beyond chance, in all, by service and by host; findings that came and went.\nLess than 10 % is stable, up to 50 noteworthy, up to 200 significant, more is critical.\n\nAs two ends (A the source side, B the destination side, captured at the same time): the clocks need not agree. A packet is the same at\nboth when all is the same that routers leave alone; what a translator of addresses, a clamp or a card rewrote is found and told. Only\nthe time that both captured is judged, and each conversation gets a verdict: lost there, answer lost, no answer, refused, reset between,\npartial loss, other way, delayed, clean."
     )]
     Compare(compare::Arguments),
     /// Prints the rules that findings come from: codes, severities, limits.

@@ -22,13 +22,13 @@ pub(super) struct Arguments {
     /// Now, or the destination side.
     #[arg(value_name = "B")]
     b: PathBuf,
-    /// What the text tells first.
+    /// What the two are: the text is about that; the document always holds both.
     #[arg(long, value_enum, default_value = "temporal")]
     mode: Mode,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Print every direction rather than those with most trouble.
+    /// Print every conversation, direction and change rather than those with most trouble.
     #[arg(long)]
     full: bool,
     /// Also write the comparison into a folder.
@@ -39,12 +39,12 @@ pub(super) struct Arguments {
     exit_code: bool,
 }
 
-/// What the text of a comparison tells first.
+/// What two captures are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// What changed.
+    /// Two times: what became worse, better, new or gone.
     Temporal,
-    /// Which packets arrived.
+    /// Two ends of a way, captured at the same time: what was lost, delayed or rewritten between them.
     Endpoints,
 }
 

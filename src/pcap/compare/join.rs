@@ -1,157 +1,130 @@
-//! Which packets were seen at both places.
+//! Which packets were seen at both places: the same fingerprint, the nearest time.
 
-use std::collections::BTreeMap;
-use std::net::IpAddr;
+use super::clock::Clock;
+use super::seen::{Both, NONE, Seen, Which};
 
-use serde::Serialize;
-
-use super::print::{Print, Printer};
-use crate::pcap::hash::{Map, Seeded};
-use crate::pcap::read::Frame;
-
-/// How many packets of the first capture are remembered. Of longer ones the beginning is compared, and the answer says so.
-const MOST_PACKETS: u64 = 4_000_000;
-/// How many pairs of addresses are told apart.
-const MOST_DIRECTIONS: usize = 65_536;
-
-/// Packets at both places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Packets {
-    /// In the first capture.
-    pub a: u64,
-    /// In the second.
-    pub b: u64,
-    /// In both.
-    pub both: u64,
-    /// In the first alone.
-    pub only_a: u64,
-    /// In the second alone.
-    pub only_b: u64,
-}
-
-/// Packets from one address to another.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Direction {
-    /// The source.
-    pub src: IpAddr,
-    /// The destination.
-    pub dst: IpAddr,
-    /// How many were seen where.
-    #[serde(flatten)]
-    pub packets: Packets,
-    /// The least that the second clock said later than the first, in milliseconds: the way, and what the clocks differ by.
-    pub later_ms: Option<f64>,
-}
-
-#[derive(Debug, Default)]
-struct Way {
-    packets: Packets,
-    later: Option<i64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    left: u32,
-    time: u64,
-}
-
-/// Joins two captures: first all of one, then all of the other.
+/// The partner of each packet in the other capture.
 #[derive(Debug)]
 pub(super) struct Join {
-    first: Printer,
-    second: Printer,
-    seen: Map<u64, Seen>,
-    ways: Map<(IpAddr, IpAddr), Way>,
-    skipped: u64,
+    /// Of the first capture's packets.
+    pub(super) a: Vec<u32>,
+    /// Of the second one's.
+    pub(super) b: Vec<u32>,
 }
+
+/// Packets of the first capture, and packets of the second, that look the same.
+pub(super) type Group<'x> = (&'x [u32], &'x [u32]);
 
 impl Join {
-    /// Begins; at most so many bytes behind an IP header are held by both captures.
-    pub(super) fn new(most: usize) -> Self {
-        let seeded = Seeded::default();
-        Self {
-            first: Printer::new(seeded.clone(), most),
-            second: Printer::new(seeded, most),
-            seen: Map::default(),
-            ways: Map::default(),
-            skipped: 0,
-        }
-    }
-
-    /// Takes a frame of the first capture.
-    pub(super) fn first(&mut self, frame: &Frame<'_>) {
-        let Some(print) = self.first.print(frame) else {
-            return;
+    /// Joins packets with the same fingerprint; the clocks are compared by those that look like no other.
+    pub(super) fn new(both: &Both) -> (Self, Clock) {
+        let mut join = Self { a: vec![NONE; both.a.seen.len()], b: vec![NONE; both.b.seen.len()] };
+        let all = |seen: &[Seen]| order(seen, |seen| seen.mark, |_, _| true);
+        let (ones, others) = (all(&both.a.seen), all(&both.b.seen));
+        let each = |with: &mut dyn FnMut(Group<'_>)| {
+            let mark = |seen: &Seen| seen.mark;
+            groups((&both.a.seen, &both.b.seen), (&ones, &others), (&mark, &mark), with);
         };
-        if self.seen.len() as u64 >= MOST_PACKETS {
-            self.skipped += 1;
-            return;
-        }
-        let seen = self.seen.entry(print.mark).or_insert(Seen { left: 0, time: frame.time });
-        seen.left = seen.left.saturating_add(1);
-        if let Some(way) = self.way(&print) {
-            way.packets.a += 1;
-        }
-    }
-
-    /// Takes a frame of the second one.
-    pub(super) fn second(&mut self, frame: &Frame<'_>) {
-        let Some(print) = self.second.print(frame) else {
-            return;
-        };
-        let met = self.seen.get_mut(&print.mark).filter(|seen| seen.left > 0).map(|seen| {
-            seen.left -= 1;
-            frame.time.wrapping_sub(seen.time) as i64
+        each(&mut |(left, right)| {
+            if let ([one], [other]) = (left, right) {
+                join.marry(*one, *other);
+            }
         });
-        let Some(way) = self.way(&print) else {
-            return;
+        let mut clock = Clock::new(both, &join);
+        each(&mut |(left, right)| {
+            if left.len() > 1 || right.len() > 1 {
+                join.nearest(both, (left, right), &clock);
+            }
+        });
+        // A mirror that shows everything twice leaves no packet alone.
+        if clock.packets == 0 {
+            clock = Clock::new(both, &join);
+        }
+        (join, clock)
+    }
+
+    /// Joins two packets.
+    pub(super) fn marry(&mut self, one: u32, other: u32) {
+        if let (Some(left), Some(right)) = (self.a.get_mut(one as usize), self.b.get_mut(other as usize))
+            && *left == NONE
+            && *right == NONE
+        {
+            (*left, *right) = (other, one);
+        }
+    }
+
+    /// Returns the partners of a capture's packets.
+    pub(super) fn of(&self, which: Which) -> &[u32] {
+        which.of(&self.a, &self.b)
+    }
+
+    /// Joins as many as there are on the side that has fewer, in order, each with the nearest in time.
+    pub(super) fn nearest(&mut self, both: &Both, (left, right): Group<'_>, clock: &Clock) {
+        let swapped = left.len() > right.len();
+        let (few, many) = if swapped { (right, left) } else { (left, right) };
+        let (which_few, which_many) = if swapped { (Which::B, Which::A) } else { (Which::A, Which::B) };
+        let at = |which: Which, place: u32| {
+            both.shot(which).seen.get(place as usize).map_or(0, |seen| clock.common(which, seen.time))
         };
-        way.packets.b += 1;
-        if let Some(later) = met {
-            way.packets.both += 1;
-            way.later = Some(way.later.map_or(later, |known| known.min(later)));
+        let mut next = 0;
+        for (done, one) in few.iter().enumerate() {
+            let last = many.len() - (few.len() - done);
+            let time = at(which_few, *one);
+            let far = |place: usize| {
+                many.get(place).map_or(u64::MAX, |other| at(which_many, *other).abs_diff(time))
+            };
+            while next < last && far(next + 1) < far(next) {
+                next += 1;
+            }
+            if let Some(other) = many.get(next) {
+                if swapped { self.marry(*other, *one) } else { self.marry(*one, *other) }
+            }
+            next += 1;
         }
-    }
-
-    fn way(&mut self, print: &Print) -> Option<&mut Way> {
-        let ends = (print.net.source(), print.net.destination());
-        if self.ways.len() >= MOST_DIRECTIONS && !self.ways.contains_key(&ends) {
-            self.skipped += 1;
-            return None;
-        }
-        Some(self.ways.entry(ends).or_default())
-    }
-
-    /// Returns all packets together, those of each direction with most trouble first, and how many were left out.
-    pub(super) fn finish(self) -> (Packets, Vec<Direction>, u64) {
-        let sorted: BTreeMap<(IpAddr, IpAddr), Way> = self.ways.into_iter().collect();
-        let mut directions: Vec<Direction> = sorted
-            .into_iter()
-            .map(|((src, dst), Way { packets, later })| Direction {
-                src,
-                dst,
-                packets: Packets {
-                    only_a: packets.a.saturating_sub(packets.both),
-                    only_b: packets.b.saturating_sub(packets.both),
-                    ..packets
-                },
-                later_ms: later.map(|nanos| (nanos as f64 / 1000.0).round() / 1000.0),
-            })
-            .collect();
-        directions.sort_by_key(|way| std::cmp::Reverse(way.packets.only_a + way.packets.only_b));
-        let all = directions.iter().fold(Packets::default(), |sum, way| sum.plus(way.packets));
-        (all, directions, self.skipped)
     }
 }
 
-impl Packets {
-    fn plus(self, other: Self) -> Self {
-        Self {
-            a: self.a + other.a,
-            b: self.b + other.b,
-            both: self.both + other.both,
-            only_a: self.only_a + other.only_a,
-            only_b: self.only_b + other.only_b,
+/// Returns the places of packets in the order of a fingerprint, and of their times where that is equal.
+pub(super) fn order(
+    seen: &[Seen],
+    key: impl Fn(&Seen) -> u64,
+    wanted: impl Fn(usize, &Seen) -> bool,
+) -> Vec<u32> {
+    let mut keyed: Vec<(u64, u64, u32)> = (0_u32..)
+        .zip(seen)
+        .filter(|(place, seen)| wanted(*place as usize, seen))
+        .map(|(place, seen)| (key(seen), seen.time, place))
+        .collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, _, place)| place).collect()
+}
+
+/// A fingerprint of a packet.
+type Key<'k> = &'k dyn Fn(&Seen) -> u64;
+
+/// Walks two lists in step and hands over what is equal in both.
+pub(super) fn groups(
+    (a, b): (&[Seen], &[Seen]),
+    (mut ones, mut others): (&[u32], &[u32]),
+    (there, here): (Key<'_>, Key<'_>),
+    with: &mut dyn FnMut(Group<'_>),
+) {
+    let head = |seen: &[Seen], list: &[u32], key: Key<'_>| {
+        list.first().and_then(|at| seen.get(*at as usize)).map(key)
+    };
+    while let (Some(left), Some(right)) = (head(a, ones, there), head(b, others, here)) {
+        let first = if left <= right { same(a, ones, left, there) } else { 0 };
+        let second = if right <= left { same(b, others, right, here) } else { 0 };
+        if left == right {
+            with((ones.get(..first).unwrap_or_default(), others.get(..second).unwrap_or_default()));
         }
+        ones = ones.get(first..).unwrap_or_default();
+        others = others.get(second..).unwrap_or_default();
     }
+}
+
+/// Returns how many at the beginning have this key.
+fn same(seen: &[Seen], list: &[u32], wanted: u64, key: Key<'_>) -> usize {
+    let has = |at: &u32| seen.get(*at as usize).is_some_and(|seen| key(seen) == wanted);
+    list.iter().position(|at| !has(at)).unwrap_or(list.len())
 }

@@ -16,4 +16,4 @@ pub use state::State;
 pub(super) use state::state;
 pub use told::{Figures, Told, Trouble};
 pub(super) use told::{ms, percent, weight};
-pub use way::{AckFigures, Course, Lost, Repeated, Shares, Shut, Stuck};
+pub use way::{AckFigures, Lost, Repeated, Shares, Shut, Stuck, WayFacts};

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::reset::Cut;
 use super::state::{State, state};
-use super::way::Course;
+use super::way::WayFacts;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::Label;
 use crate::pcap::summary::ComplaintFacts;
@@ -44,9 +44,9 @@ pub struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vlans: Option<(u16, u16)>,
     /// What the end that spoke first sent.
-    pub a_to_b: Course,
+    pub a_to_b: WayFacts,
     /// What the other one sent.
-    pub b_to_a: Course,
+    pub b_to_a: WayFacts,
     /// Where it begins.
     pub first_frame: u64,
     /// How long it was seen.
@@ -123,7 +123,7 @@ impl Told {
         let (first, second) = flow.ends.sockets();
         let (a, b) = if flow.flipped { (second, first) } else { (first, second) };
         let side = |flipped: bool| if flipped { second } else { first };
-        let (a_to_b, b_to_a) = (course(flow, flow.flipped), course(flow, !flow.flipped));
+        let (a_to_b, b_to_a) = (way(flow, flow.flipped), way(flow, !flow.flipped));
         let [left, right] = &flow.sides;
         let carrying = left.carrying + right.carrying;
         let again = left.again + right.again;
@@ -156,11 +156,14 @@ impl Told {
     }
 }
 
-fn course(flow: &Flow, flipped: bool) -> Course {
+fn way(flow: &Flow, flipped: bool) -> WayFacts {
     let ([first, second], end) = (&flow.sides, flow.last_time);
     let (side, other) = if flipped { (second, first) } else { (first, second) };
     let trips = flow.trips.as_deref().and_then(|[one, two]| Figures::of(if flipped { two } else { one }));
-    Course { rtt_ms: trips, ..Course::of(side, flow.way(flipped), flow.run(flipped), other.packets > 0, end) }
+    WayFacts {
+        rtt_ms: trips,
+        ..WayFacts::of(side, flow.way(flipped), flow.run(flipped), other.packets > 0, end)
+    }
 }
 
 /// Returns the round trips of the end that is farther away.

@@ -14,7 +14,7 @@ const STUCK: u32 = 3;
 
 /// One direction of a connection. What does not occur is not there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Course {
+pub struct WayFacts {
     /// Packets.
     pub packets: u64,
     /// Bytes that they carried.
@@ -148,7 +148,7 @@ pub struct Stuck {
     pub first_frame: u64,
 }
 
-impl Course {
+impl WayFacts {
     pub(super) fn of(side: &Side, way: Option<&Way>, run: Run, heard: bool, end: u64) -> Self {
         Self {
             packets: side.packets,

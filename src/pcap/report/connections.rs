@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::pcap::flow::{Course, Told};
+use crate::pcap::flow::{Told, WayFacts};
 use crate::pcap::summary::Summary;
 
 /// How many connections are told of in words.
@@ -86,7 +86,7 @@ fn notes(flow: &Told) -> String {
     notes.join("; ")
 }
 
-fn of(course: &Course, said: &mut Vec<String>) {
+fn of(course: &WayFacts, said: &mut Vec<String>) {
     if let Some(stuck) = course.stuck {
         said.push(format!("sent {} bytes again {} times in vain", stuck.size, stuck.times));
     } else if let Some(repeated) = &course.repeated {

@@ -1,6 +1,8 @@
 //! The account for people.
 
 mod connections;
+mod course;
+mod ends;
 mod escape;
 mod evidence;
 mod glance;

@@ -1,8 +1,9 @@
-//! A comparison as Markdown.
+//! A comparison as Markdown, for a thread.
 
 use std::fmt::Write as _;
 
-use crate::pcap::compare::Pair;
+use super::{course, ends};
+use crate::pcap::compare::{Pair, Side};
 
 /// Writes a comparison for people; the packets come first where both ends of a way are compared.
 #[must_use]
@@ -14,60 +15,47 @@ pub fn markdown_of_pair(pair: &Pair, (a, b): (&str, &str), ends_first: bool) -> 
 }
 
 fn write(out: &mut String, pair: &Pair, (a, b): (&str, &str), ends_first: bool) -> std::fmt::Result {
-    writeln!(out, "# {a} and {b}\n")?;
-    writeln!(out, "{} and {} packets.", pair.a.file.packets, pair.b.file.packets)?;
-    if ends_first {
-        packets(out, pair)?;
-        changes(out, pair)?;
-    } else {
-        changes(out, pair)?;
-        packets(out, pair)?;
-    }
-    for warning in &pair.warnings {
-        writeln!(out, "\nWarning: {warning}.")?;
-    }
-    Ok(())
-}
-
-fn packets(out: &mut String, pair: &Pair) -> std::fmt::Result {
-    let all = pair.packets;
-    writeln!(out, "\n## Packets\n")?;
+    let sentence = if ends_first { &pair.path.sentence } else { &pair.course.sentence };
+    writeln!(out, "# {a} and {b}\n\n**{sentence}.**\n")?;
+    let (role_a, role_b) = if ends_first { ("source side", "destination side") } else { ("before", "now") };
     writeln!(
         out,
-        "{} in both, {} in the first alone, {} in the second alone.\n",
-        all.both, all.only_a, all.only_b
+        "| | capture | packets | bytes | seconds | packets/s | from |\n|---|---|---|---|---|---|---|"
     )?;
-    writeln!(out, "| from | to | first | second | both | first alone | second alone |")?;
-    writeln!(out, "|---|---|---|---|---|---|---|")?;
-    pair.directions.iter().try_for_each(|way| {
-        let packets = way.packets;
-        writeln!(
-            out,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            way.src, way.dst, packets.a, packets.b, packets.both, packets.only_a, packets.only_b
-        )
-    })
+    side(out, ("A", role_a), a, &pair.a)?;
+    side(out, ("B", role_b), b, &pair.b)?;
+    if ends_first {
+        ends::ends(out, pair)?;
+        steps(out, &pair.path.next)?;
+    } else {
+        course::course(out, pair)?;
+        steps(out, &pair.course.next)?;
+    }
+    if !pair.warnings.is_empty() {
+        writeln!(out, "\n## Warnings\n")?;
+    }
+    pair.warnings.iter().try_for_each(|warning| writeln!(out, "- {warning}."))
 }
 
-fn changes(out: &mut String, pair: &Pair) -> std::fmt::Result {
-    writeln!(out, "\n## Changes\n")?;
-    if pair.changes.is_empty() {
-        writeln!(out, "Nothing went wrong in either.")?;
+fn side(out: &mut String, (letter, role): (&str, &str), name: &str, side: &Side) -> std::fmt::Result {
+    let file = &side.file;
+    let cut = if file.cut_off { ", cut off" } else { "" };
+    let rate = if file.duration_s > 0.0 {
+        format!("{:.1}", file.packets as f64 / file.duration_s)
+    } else {
+        "-".to_owned()
+    };
+    let from = file.first.as_deref().unwrap_or("-");
+    writeln!(
+        out,
+        "| {letter} ({role}{cut}) | {name} | {} | {} | {:.3} | {rate} | {from} |",
+        file.packets, file.bytes, file.duration_s
+    )
+}
+
+fn steps(out: &mut String, next: &[String]) -> std::fmt::Result {
+    if !next.is_empty() {
+        writeln!(out, "\n## Next\n")?;
     }
-    for change in &pair.changes {
-        writeln!(
-            out,
-            "- {}: {} % before, {} % now: {}",
-            change.metric,
-            change.a,
-            change.b,
-            change.trend.name()
-        )?;
-    }
-    for (what, codes) in [("New", &pair.new), ("Resolved", &pair.resolved)] {
-        if !codes.is_empty() {
-            writeln!(out, "- {what}: {}", codes.join(", "))?;
-        }
-    }
-    Ok(())
+    (1..).zip(next).try_for_each(|(number, step)| writeln!(out, "{number}. {step}."))
 }

@@ -2,6 +2,7 @@
 
 mod capture;
 mod command;
+mod compare;
 mod depth;
 mod differential;
 mod evidence;
