@@ -10,6 +10,7 @@ use super::label::{Label, Labels};
 use super::layers::{Arp, Net, Place, Quote, Sink, View, Walker};
 use super::read::{Ending, Frame};
 use super::summary::{self, Summary};
+use super::talk;
 use super::tcp::{Ends, FIN, Flow, RST, SYN, Segment, Table};
 
 /// How much is told, and of what.
@@ -37,6 +38,7 @@ impl Analyzer {
         let pass = Pass {
             scope,
             flows: Overview::new(scope.full, scope.focus),
+            talk: talk::Tally::new(scope.full, scope.focus),
             shortest: usize::MAX,
             ..Pass::default()
         };
@@ -61,9 +63,12 @@ impl Analyzer {
         let mut pass = self.pass;
         let table = std::mem::take(&mut pass.table);
         let evicted = table.evicted();
-        for flow in table.into_flows() {
+        let last = pass.counts.last;
+        for mut flow in table.into_flows() {
+            pass.talk.over(&mut flow, last);
             pass.flows.take(&flow);
         }
+        pass.talk.finish(last);
         summary::write(pass, ending, evicted, self.walker.fragments_given_up())
     }
 }
@@ -77,6 +82,7 @@ pub(super) struct Pass {
     pub(super) dns: dns::Tally,
     pub(super) icmp: icmp::Tally,
     pub(super) arp: arp::Tally,
+    pub(super) talk: talk::Tally,
     pub(super) listed: Vec<u64>,
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
@@ -164,7 +170,7 @@ impl Sink for Pass {
         segment.hops = place.hops;
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, .. } = self;
+        let Self { table, flows, dns, talk, labels, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -182,6 +188,10 @@ impl Sink for Pass {
             }
             flow.note(found, flipped, self.number);
             labels.join(found);
+            if flow.ear.listens() && (segment.payload().wire > 0 || segment.any(FIN | RST)) {
+                let at = talk::At { ends, flipped, frame: self.number, time: self.time };
+                talk.segment(flow, &segment, at);
+            }
             if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
                 let at = dns::At { ends, flipped, frame: self.number, time: self.time };
@@ -195,12 +205,17 @@ impl Sink for Pass {
                 });
             }
         }
-        while let Some(flow) = table.departed() {
+        while let Some(mut flow) = table.departed() {
+            talk.over(&mut flow, self.time);
             flows.take(&flow);
         }
     }
 
-    fn udp(&mut self, _ports: (u16, u16), _payload: View<'_>, _place: &Place) {}
+    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, place: &Place) {
+        if !place.quoted {
+            self.talk.datagram(place.net, ports, payload, (self.number, self.time));
+        }
+    }
 
     fn dns(&mut self, ports: (u16, u16), message: View<'_>, place: &Place) {
         if place.quoted {

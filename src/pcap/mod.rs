@@ -43,6 +43,7 @@ mod layers;
 mod read;
 mod report;
 mod summary;
+mod talk;
 mod tcp;
 
 pub use analyze::{Analyzer, Scope};
@@ -55,6 +56,9 @@ pub use label::{Label, Labels, UnknownLabel};
 pub use read::{Digested, Ending, Format, Frame, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use summary::{
-    ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
+    AlertFacts, ArpFacts, ConflictFacts, DhcpFacts, DhcpServerFacts, DnsFacts, FileFacts, HttpFacts,
+    HttpServerFacts, IcmpFacts, NtpFacts, NtpServerFacts, QuicFacts, QuicServerFacts, ServerFacts, Summary,
+    TcpFacts, TlsFacts, TlsServerFacts, UdpFacts, UnreachableFacts,
 };
+pub use talk::UdpTold;
 pub use tcp::MOST_FLOWS;

@@ -2,7 +2,7 @@
 
 use super::finding::{Evidence, Finding};
 use super::rule::Rule;
-use super::{link, names, path, tcp};
+use super::{datagrams, http, link, names, path, tcp, tls};
 use crate::pcap::analyze::Pass;
 
 /// How many findings are told, and how many of one rule.
@@ -16,6 +16,9 @@ pub(in crate::pcap) fn find(pass: &Pass) -> Vec<Finding> {
     names::find(&mut found, pass);
     path::find(&mut found, pass);
     link::find(&mut found, pass);
+    tls::find(&mut found, pass);
+    http::find(&mut found, pass);
+    datagrams::find(&mut found, pass);
     found.list.sort_by_key(|finding| finding.severity);
     found.list.truncate(if pass.scope.full { usize::MAX } else { MOST });
     found.list

@@ -1,13 +1,16 @@
 //! What is wrong: rules as data, and the findings that they make.
 
+mod datagrams;
 mod filter;
 mod find;
 mod finding;
+mod http;
 mod link;
 mod names;
 mod path;
 mod rule;
 mod tcp;
+mod tls;
 
 pub(super) use find::find;
 pub use finding::{Evidence, Finding, Severity};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::Severity;
-use super::{link, names, path, tcp};
+use super::{datagrams, http, link, names, path, tcp, tls};
 
 /// A rule. Its limits are data: they are printed by `ghost pcap rules`, and nothing else holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -24,7 +24,16 @@ pub struct Rule {
 
 /// Returns every rule that a finding can come from, in the order in which findings of the same severity are told.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&tcp::RULES[..], &names::RULES, &path::RULES, &link::RULES].into_iter().flatten()
+    let kinds = [
+        &tcp::RULES[..],
+        &names::RULES,
+        &path::RULES,
+        &link::RULES,
+        &tls::RULES,
+        &http::RULES,
+        &datagrams::RULES,
+    ];
+    kinds.into_iter().flatten()
 }
 
 impl Rule {

@@ -6,5 +6,5 @@ mod told;
 
 pub(super) use overview::Overview;
 pub use state::State;
-pub(super) use told::percent;
 pub use told::{Figures, Told, Trouble};
+pub(super) use told::{ms, percent};

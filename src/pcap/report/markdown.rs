@@ -6,6 +6,7 @@ use super::connections::connections;
 use super::link::link;
 use super::names::names;
 use super::path::path;
+use super::talk::talk;
 use crate::pcap::summary::Summary;
 
 /// Writes the account for people.
@@ -42,6 +43,7 @@ fn write(out: &mut String, summary: &Summary, name: &str) -> std::fmt::Result {
     names(out, summary)?;
     path(out, summary)?;
     link(out, summary)?;
+    talk(out, summary)?;
     for warning in &summary.warnings {
         writeln!(out, "\nWarning: {warning}.")?;
     }

@@ -6,6 +6,7 @@ mod markdown;
 mod names;
 mod pair;
 mod path;
+mod talk;
 
 pub use markdown::markdown;
 pub use pair::markdown_of_pair;

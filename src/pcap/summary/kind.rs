@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::Serialize;
 
+use super::talk_kind::{DhcpFacts, HttpFacts, NtpFacts, QuicFacts, TlsFacts, UdpFacts};
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told};
 
@@ -28,6 +29,18 @@ pub struct Summary {
     pub icmp: IcmpFacts,
     /// Addresses on the link.
     pub arp: ArpFacts,
+    /// TLS.
+    pub tls: TlsFacts,
+    /// HTTP/1.
+    pub http: HttpFacts,
+    /// QUIC.
+    pub quic: QuicFacts,
+    /// DHCP.
+    pub dhcp: DhcpFacts,
+    /// NTP.
+    pub ntp: NtpFacts,
+    /// Datagrams.
+    pub udp: UdpFacts,
     /// What is wrong, the worst first.
     pub findings: Vec<Finding>,
     /// What could not be read, or was left out.

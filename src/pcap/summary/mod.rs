@@ -4,6 +4,8 @@ mod kind;
 mod link;
 mod names;
 mod path;
+mod talk;
+mod talk_kind;
 mod warn;
 mod write;
 
@@ -11,4 +13,8 @@ pub use kind::{
     ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
 };
 pub(super) use link::mac;
+pub use talk_kind::{
+    AlertFacts, DhcpFacts, DhcpServerFacts, HttpFacts, HttpServerFacts, NtpFacts, NtpServerFacts, QuicFacts,
+    QuicServerFacts, TlsFacts, TlsServerFacts, UdpFacts,
+};
 pub(super) use write::write;

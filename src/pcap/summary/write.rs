@@ -9,6 +9,7 @@ use super::kind::{FileFacts, Summary, TcpFacts};
 use super::link::addresses;
 use super::names::names;
 use super::path::complaints;
+use super::talk;
 use super::warn::warn;
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
@@ -51,6 +52,12 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
         dns: names(&pass.dns, unanswered, (most, focus)),
         icmp: complaints(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
+        tls: talk::tls(&pass.talk.tls, (most, focus)),
+        http: talk::http(&pass.talk.http, (most, focus)),
+        quic: talk::quic(&pass.talk.quic, (most, focus)),
+        dhcp: talk::dhcp(&pass.talk.dhcp, pass.counts.last, (most, focus)),
+        ntp: talk::ntp(&pass.talk.ntp, (most, focus)),
+        udp: talk::udp(&mut pass.talk.udp, full),
         findings,
         warnings,
     };
@@ -82,6 +89,10 @@ fn shorten(summary: &mut Summary) -> bool {
     let spare = |length: usize| length > FEWEST;
     if spare(summary.tcp.flows.len()) {
         summary.tcp.flows.pop().is_some()
+    } else if spare(summary.udp.flows.len()) {
+        summary.udp.flows.pop().is_some()
+    } else if talk::shorten(summary, FEWEST) {
+        true
     } else if spare(summary.icmp.unreachable.len()) {
         summary.icmp.unreachable.pop().is_some()
     } else if spare(summary.arp.conflicts.len()) {
@@ -112,7 +123,7 @@ fn file(pass: &Pass, ending: &Ending) -> FileFacts {
 }
 
 /// Returns a time as RFC 3339 with nine digits.
-fn moment(nanos: u64) -> String {
+pub(super) fn moment(nanos: u64) -> String {
     let form = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:9]Z");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(nanos))
         .ok()

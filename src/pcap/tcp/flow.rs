@@ -6,6 +6,7 @@ use super::side::{Scale, Side};
 use crate::pcap::dns::Stream;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::{Label, Labels};
+use crate::pcap::talk::Ear;
 
 /// By how many hops the way of a sender's packets does not change from one to the next.
 const FOREIGN: u8 = 3;
@@ -43,6 +44,8 @@ pub(crate) struct Flow {
     pub(crate) trips: Option<Box<Spread>>,
     /// DNS messages on their way, one direction each.
     pub(crate) dns: Option<Box<[Stream; 2]>>,
+    /// What is listened for in what both say.
+    pub(crate) ear: Ear,
     /// How the connection opened and ended.
     pub(crate) turns: Turns,
     /// It was used since the last look for one that can go.
@@ -85,6 +88,7 @@ impl Flow {
             evidence: [0; EVIDENCE],
             trips: None,
             dns: None,
+            ear: Ear::default(),
             turns: Turns::default(),
             touched: false,
         }
