@@ -76,7 +76,9 @@ fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
                 open.push(path);
             } else if path.to_string_lossy().ends_with(ending) {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
-                found.insert(name, fs::read_to_string(&path).unwrap());
+                // Captures among the fixtures are no text.
+                let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+                found.insert(name, text);
             }
         }
     }

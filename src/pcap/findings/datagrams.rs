@@ -8,6 +8,7 @@ use super::find::Found;
 use super::finding::Severity;
 use super::rule::Rule;
 use crate::pcap::analyze::Pass;
+use crate::pcap::talk::Times;
 
 /// QUIC does not get through.
 const QUIC: Rule = Rule {
@@ -123,21 +124,21 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
 
 fn quic(found: &mut Found, pass: &Pass) {
     let mut servers: Vec<_> = pass.talk.quic.servers.iter().collect();
-    servers.sort_by_key(|(server, known)| (Reverse(known.unanswered_initials), **server));
+    servers.sort_by_key(|(server, known)| (Reverse(known.silent.count), **server));
     for (server, known) in servers {
-        let often = known.unanswered_initials >= QUIC.at_least;
+        let often = known.silent.count >= QUIC.at_least;
         if often && known.unanswered as f64 * 100.0 >= QUIC.percent * known.connections as f64 {
             let title = format!(
                 "{server} did not answer {} first packets of {} QUIC connections",
-                known.unanswered_initials, known.unanswered
+                known.silent.count, known.unanswered
             );
             let filter = format!("quic.header_form == 1 && {}", to(*server));
             let numbers = [
-                ("initials", known.unanswered_initials as f64),
+                ("initials", known.silent.count as f64),
                 ("unanswered", known.unanswered as f64),
                 ("connections", known.connections as f64),
             ];
-            found.add(&QUIC, title, &known.frames, filter, &numbers);
+            found.add(&QUIC, title, &known.silent.frames, filter, &numbers);
         }
     }
 }
@@ -159,7 +160,7 @@ fn dhcp(found: &mut Found, pass: &Pass) {
         }
     }
     for (server, known) in &tally.servers {
-        let (count, frames) = &known.naks;
+        let Times { count, frames } = &known.naks;
         if DHCP_NAK.meets(*count, 0) {
             let title = format!("the DHCP server {server} refused {count} addresses");
             let filter = format!("dhcp.option.dhcp == 6 && dhcp.option.dhcp_server_id == {server}");
@@ -197,7 +198,7 @@ fn ntp(found: &mut Found, pass: &Pass) {
                 format!("(ntp.flags.li == 3 || ntp.stratum == 0) && {sent}"),
             ),
         ];
-        for (rule, (count, frames), what, filter) in kinds {
+        for (rule, Times { count, frames }, what, filter) in kinds {
             if rule.meets(*count, known.requests) {
                 let title = format!("{server} {what} {count} of {} questions for the time", known.requests);
                 let numbers = [("answers", *count as f64), ("questions", known.requests as f64)];
@@ -216,11 +217,11 @@ fn udp(found: &mut Found, pass: &Pass) {
         .iter()
         .filter(|(server, known)| UDP.meets(known.ignored, known.flows) && !quic.contains_key(server))
         .collect();
-    services.sort_by_key(|(server, known)| (Reverse(known.packets), **server));
+    services.sort_by_key(|(server, known)| (Reverse(known.silent.count), **server));
     for (server, known) in services {
         let title = format!("nothing came back from {server} in {} UDP conversations", known.ignored);
-        let numbers = [("conversations", known.ignored as f64), ("datagrams", known.packets as f64)];
-        found.add(&UDP, title, &known.frames, to(*server), &numbers);
+        let numbers = [("conversations", known.ignored as f64), ("datagrams", known.silent.count as f64)];
+        found.add(&UDP, title, &known.silent.frames, to(*server), &numbers);
     }
 }
 

@@ -5,7 +5,7 @@ use super::finding::Severity;
 use super::rule::Rule;
 use super::tls::end;
 use crate::pcap::analyze::Pass;
-use crate::pcap::talk::HttpServer;
+use crate::pcap::talk::{HttpServer, Times};
 
 /// A server fails.
 const ERRORS: Rule = Rule {
@@ -43,7 +43,8 @@ pub(super) const RULES: [Rule; 3] = [ERRORS, UNANSWERED, REFUSED];
 /// Finds what is wrong.
 pub(super) fn find(found: &mut Found, pass: &Pass) {
     let mut servers: Vec<&HttpServer> = pass.talk.http.servers.iter().collect();
-    servers.sort_by_key(|server| std::cmp::Reverse((server.class(5), server.unanswered.0, server.class(4))));
+    servers
+        .sort_by_key(|server| std::cmp::Reverse((server.class(5), server.unanswered.count, server.class(4))));
     for server in servers {
         let address = server.server;
         let [fourth, fifth] = &server.bad;
@@ -55,20 +56,19 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
                 let codes = server.codes.range(first * 100..(first + 1) * 100);
                 let most = codes.max_by_key(|(_, count)| **count).map_or(0, |(code, _)| *code);
                 let title = format!("{count} of {all} answers of {address} are {what}, most often {most}");
-                let (low, high) = (first * 100, first * 100 + 99);
-                let filter = format!(
-                    "http.response.code >= {low} && http.response.code <= {high} && {}",
-                    end(address, true)
-                );
+                // Wireshark shows an answer where its body ends; this shows where it begins.
+                let filter =
+                    format!("tcp.payload matches \"^HTTP/1[.][01] {first}\" && {}", end(address, true));
                 let numbers =
                     [("answers", count as f64), ("all_answers", all as f64), ("code", f64::from(most))];
-                found.add(rule, title, frames, filter, &numbers);
+                found.add(rule, title, &frames.frames, filter, &numbers);
             }
         }
-        let (silent, frames) = &server.unanswered;
+        let Times { count: silent, frames } = &server.unanswered;
         if UNANSWERED.meets(*silent, server.requests) {
             let title = format!("{address} did not answer {silent} of {} HTTP requests", server.requests);
-            let filter = format!("http.request && {}", end(address, false));
+            let filter =
+                format!("tcp.payload matches \"^[A-Z]+ [^ ]+ HTTP/1[.]\" && {}", end(address, false));
             let numbers = [("unanswered", *silent as f64), ("requests", server.requests as f64)];
             found.add(&UNANSWERED, title, frames, filter, &numbers);
         }

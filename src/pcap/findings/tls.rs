@@ -1,5 +1,6 @@
 //! TLS: handshakes that fail, and what they could be better by.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::filter::field;
@@ -7,7 +8,7 @@ use super::find::Found;
 use super::finding::Severity;
 use super::rule::Rule;
 use crate::pcap::analyze::Pass;
-use crate::pcap::talk::{Times, TlsServer, alert_name, version_name};
+use crate::pcap::talk::{Times, TlsEnding, TlsServer, alert_name, version_name};
 
 /// One side ends a handshake with an alert.
 const ALERT: Rule = Rule {
@@ -125,7 +126,7 @@ fn failures(found: &mut Found, server: &TlsServer) {
         let title = format!(
             "{who} accepted, and did not answer {} of {all} TLS hellos{}",
             silent.count,
-            ended(silent)
+            ended(&server.silences)
         );
         // A hello that never was complete is none for other readers.
         let filter = format!("tcp.len > 0 && {}", end(address, false));
@@ -134,7 +135,7 @@ fn failures(found: &mut Found, server: &TlsServer) {
     let aborted = server.aborted.count + server.hidden.count;
     if ABORTED.meets(aborted, all) {
         let mut title =
-            format!("{aborted} of {all} TLS handshakes with {who} ended halfway{}", ended(&server.aborted));
+            format!("{aborted} of {all} TLS handshakes with {who} ended halfway{}", ended(&server.ends));
         if server.hidden.count > 0 {
             title.push_str(&format!("; {} in an encrypted alert of the client", server.hidden.count));
         }
@@ -185,9 +186,9 @@ fn old(found: &mut Found, server: &TlsServer) {
 }
 
 /// How handshakes ended that came to nothing.
-fn ended(times: &Times) -> String {
+fn ended(endings: &BTreeMap<TlsEnding, u64>) -> String {
     let parts: Vec<String> =
-        times.endings.iter().map(|(ending, count)| format!("{} {count}", ending.words())).collect();
+        endings.iter().map(|(ending, count)| format!("{} {count}", ending.words())).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 

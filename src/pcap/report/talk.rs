@@ -32,7 +32,10 @@ fn tls(out: &mut String, summary: &Summary) -> std::fmt::Result {
         tls.alerts,
         listed("; ", &tls.versions)
     )?;
-    writeln!(out, "| server | name | hellos | finished | failed | versions | answer p50/p99 | alerts |")?;
+    writeln!(
+        out,
+        "| server | name | hellos | finished | unanswered / halfway | versions | answer p50/p99 | alerts |"
+    )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|")?;
     tls.servers.iter().try_for_each(|server| {
         let alerts: Vec<String> = server
@@ -47,7 +50,7 @@ fn tls(out: &mut String, summary: &Summary) -> std::fmt::Result {
             server.name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("`{name}`")),
             server.hellos,
             server.finished,
-            server.unanswered + server.aborted,
+            format_args!("{} / {}", server.unanswered, server.aborted),
             listed("", &server.versions),
             figures(server.hello_ms),
             alerts.join(", ")

@@ -86,7 +86,7 @@ pub(super) fn http(tally: &talk::Http, (most, focus): Choice) -> HttpFacts {
         .collect();
     let mut servers: Vec<&talk::HttpServer> =
         tally.servers.iter().filter(|server| focus.is_none_or(|focus| focus.meets(server.server))).collect();
-    servers.sort_by_key(|server| Reverse((server.class(5) + server.unanswered.0, server.requests)));
+    servers.sort_by_key(|server| Reverse((server.class(5) + server.unanswered.count, server.requests)));
     let told = |server: &talk::HttpServer| {
         let mut codes: Vec<_> = server.codes.iter().collect();
         codes.sort_by_key(|(_, count)| Reverse(**count));
@@ -95,7 +95,7 @@ pub(super) fn http(tally: &talk::Http, (most, focus): Choice) -> HttpFacts {
             hosts: server.hosts.iter().take(4).cloned().collect(),
             requests: server.requests,
             responses: server.responses,
-            unanswered: server.unanswered.0,
+            unanswered: server.unanswered.count,
             methods: server.methods.clone(),
             codes: codes.into_iter().take(10).map(|(code, count)| (code.to_string(), *count)).collect(),
             latency_ms: Figures::of(&server.latency),
@@ -104,7 +104,7 @@ pub(super) fn http(tally: &talk::Http, (most, focus): Choice) -> HttpFacts {
     HttpFacts {
         requests: sum(|server| server.requests),
         responses: sum(|server| server.responses),
-        unanswered: sum(|server| server.unanswered.0),
+        unanswered: sum(|server| server.unanswered.count),
         classes,
         servers: servers.into_iter().take(most).map(told).collect(),
     }
@@ -142,12 +142,12 @@ pub(super) fn dhcp(tally: &talk::Dhcp, end: u64, (most, focus): Choice) -> DhcpF
     let meant = |server: IpAddr| focus.is_none_or(|focus| focus.is(server));
     let mut servers: Vec<_> =
         tally.servers.iter().filter(|(server, _)| meant(IpAddr::V4(**server))).collect();
-    servers.sort_by_key(|(_, known)| Reverse((known.naks.0, known.offers)));
+    servers.sort_by_key(|(_, known)| Reverse((known.naks.count, known.offers)));
     let told = servers.into_iter().take(most).map(|(server, known)| DhcpServerFacts {
         server: *server,
         offers: known.offers,
         acks: known.acks,
-        naks: known.naks.0,
+        naks: known.naks.count,
         router: known.router,
         resolver: known.resolver,
     });
@@ -166,22 +166,22 @@ pub(super) fn ntp(tally: &talk::Ntp, (most, focus): Choice) -> NtpFacts {
     let mut servers: Vec<_> =
         tally.servers.iter().filter(|(server, _)| focus.is_none_or(|focus| focus.is(**server))).collect();
     servers.sort_by_key(|(_, known)| {
-        Reverse((known.kisses.0 + known.unset.0 + known.unanswered.0, known.requests))
+        Reverse((known.kisses.count + known.unset.count + known.unanswered.count, known.requests))
     });
     let told = servers.into_iter().take(most).map(|(server, known)| NtpServerFacts {
         server: *server,
         requests: known.requests,
         responses: known.responses,
-        unanswered: known.unanswered.0,
+        unanswered: known.unanswered.count,
         stratum: known.stratum,
-        unset: known.unset.0,
+        unset: known.unset.count,
         kisses: known.codes.clone(),
         latency_ms: Figures::of(&known.latency),
     });
     NtpFacts {
         requests: sum(|server| server.requests),
         responses: sum(|server| server.responses),
-        unanswered: sum(|server| server.unanswered.0),
+        unanswered: sum(|server| server.unanswered.count),
         servers: told.collect(),
     }
 }

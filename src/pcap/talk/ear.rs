@@ -10,6 +10,8 @@ const TRIES: u8 = 8;
 /// How far ahead of the beginning a segment may lie that came before it, and how long it may be.
 const FARTHEST: u32 = 16_384;
 const LONGEST: usize = 4096;
+/// How many such segments are kept.
+const MOST_EARLY: usize = 4;
 
 /// What is listened for in a connection.
 #[derive(Debug)]
@@ -32,12 +34,11 @@ impl Default for Ear {
     }
 }
 
-/// A segment that came before the first one.
-#[derive(Debug)]
+/// Segments that came before the first one.
+#[derive(Debug, Default)]
 pub(crate) struct Early {
-    pub(super) flipped: bool,
-    pub(super) seq: u32,
-    pub(super) data: Vec<u8>,
+    /// The direction of each, its number, and what it carries.
+    pub(super) segments: Vec<(bool, u32, Vec<u8>)>,
     tries: u8,
 }
 
@@ -78,7 +79,13 @@ impl Ear {
     pub(super) fn held(&self) -> usize {
         match self {
             Self::Waiting(_) | Self::Deaf => 0,
-            Self::Early(early) => size_of::<Early>() + early.data.capacity(),
+            Self::Early(early) => {
+                let segments = early
+                    .segments
+                    .iter()
+                    .map(|(_, _, data)| size_of::<(bool, u32, Vec<u8>)>() + data.capacity());
+                size_of::<Early>() + segments.sum::<usize>()
+            }
             Self::Tls(shake) => shake.held(),
             Self::Http(_) => size_of::<http::Exchange>(),
         }
@@ -112,11 +119,16 @@ impl Ear {
         if tries >= TRIES {
             return (Self::Deaf, None);
         }
-        if early.is_none() && ahead > 0 && ahead <= FARTHEST && data.len() == wire && wire <= LONGEST {
-            let (flipped, seq) = (heard.at.flipped, heard.seq);
-            return (Self::Early(Box::new(Early { flipped, seq, data: data.to_vec(), tries })), None);
+        let fits = ahead > 0 && ahead <= FARTHEST && data.len() == wire && wire <= LONGEST;
+        if !fits && early.is_none() {
+            return (Self::Waiting(tries), None);
         }
-        (early.map_or(Self::Waiting(tries), Self::Early), None)
+        let mut early = early.unwrap_or_default();
+        early.tries = tries;
+        if fits && early.segments.len() < MOST_EARLY {
+            early.segments.push((heard.at.flipped, heard.seq, data.to_vec()));
+        }
+        (Self::Early(early), None)
     }
 }
 

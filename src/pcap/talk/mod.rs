@@ -12,6 +12,7 @@ mod order;
 mod quic;
 mod tally;
 mod text;
+mod times;
 mod tls;
 mod udp;
 
@@ -21,8 +22,9 @@ pub(super) use http::{Server as HttpServer, Tally as Http};
 pub(super) use ntp::{Server as NtpServer, Tally as Ntp};
 pub(super) use quic::{Server as QuicServer, Tally as Quic, version as quic_version};
 pub(super) use tally::{At, Tally};
+pub(super) use times::Times;
 pub(super) use tls::{
-    Alert, Server as TlsServer, Tally as Tls, Times, alert_name, cipher_name, version_name,
+    Alert, Ending as TlsEnding, Server as TlsServer, Tally as Tls, alert_name, cipher_name, version_name,
 };
 pub(super) use udp::Overview as Udp;
 pub use udp::UdpTold;

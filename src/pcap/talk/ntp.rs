@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::tally::At;
+use super::times::Times;
 use crate::pcap::figure::Spread;
 use crate::pcap::hash::Map;
 use crate::pcap::layers::View;
@@ -11,7 +12,6 @@ use crate::pcap::tcp::Ends;
 
 const MOST: usize = 1024;
 const MOST_OPEN: usize = 16_384;
-const EVIDENCE: usize = 5;
 /// How long an answer may take, in nanoseconds.
 const PATIENCE: u64 = 2_000_000_000;
 
@@ -23,13 +23,13 @@ pub(in crate::pcap) struct Server {
     /// Answers of it.
     pub(in crate::pcap) responses: u64,
     /// Questions that it never answered, though there was time.
-    pub(in crate::pcap) unanswered: (u64, Vec<u64>),
+    pub(in crate::pcap) unanswered: Times,
     /// Answers that tell clients to keep away.
-    pub(in crate::pcap) kisses: (u64, Vec<u64>),
+    pub(in crate::pcap) kisses: Times,
     /// What they say.
     pub(in crate::pcap) codes: BTreeMap<&'static str, u64>,
     /// Answers that say that the clock is not set.
-    pub(in crate::pcap) unset: (u64, Vec<u64>),
+    pub(in crate::pcap) unset: Times,
     /// How far it is from a reference clock, as it said last.
     pub(in crate::pcap) stratum: Option<u8>,
     /// How long its answers took.
@@ -50,13 +50,6 @@ pub(in crate::pcap) struct Tally {
     pub(in crate::pcap) servers: BTreeMap<IpAddr, Server>,
     /// Questions that wait, by their ends and who asks.
     open: Map<(Ends, bool), Open>,
-}
-
-fn note((count, frames): &mut (u64, Vec<u64>), more: u64, frame: u64) {
-    *count += more;
-    if more > 0 && frames.len() < EVIDENCE {
-        frames.push(frame);
-    }
 }
 
 impl Tally {
@@ -99,7 +92,7 @@ impl Tally {
                 server.latency.add(took);
             }
             // One answer answers one question: the ones before it waited in vain.
-            note(&mut server.unanswered, open.count - 1, open.frame);
+            server.unanswered.more(open.count - 1, open.frame);
         }
         let stratum = view.u8(1);
         let code = match (stratum, view.bytes::<4>(12)) {
@@ -112,10 +105,10 @@ impl Tally {
             _ => None,
         };
         if let Some(code) = code {
-            note(&mut server.kisses, 1, at.frame);
+            server.kisses.add(at.frame);
             *server.codes.entry(code).or_default() += 1;
         } else if leap == 3 || stratum.is_some_and(|stratum| stratum == 0 || stratum >= 16) {
-            note(&mut server.unset, 1, at.frame);
+            server.unset.add(at.frame);
         }
         server.stratum = stratum;
     }
@@ -137,7 +130,7 @@ impl Tally {
             let late = end.saturating_sub(open.time) < PATIENCE;
             let at = At { ends, flipped, frame: open.frame, time: open.time };
             if let Some(server) = self.server(at, !flipped) {
-                note(&mut server.unanswered, open.count - u64::from(late), open.frame);
+                server.unanswered.more(open.count - u64::from(late), open.frame);
             }
         }
     }

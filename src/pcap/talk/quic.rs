@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use super::times::Times;
 use crate::pcap::hash::Map;
 use crate::pcap::layers::View;
 
 const MOST: usize = 1024;
-const EVIDENCE: usize = 5;
 /// The longest connection number of the versions that are known.
 const LONGEST: u8 = 20;
 const VERSION_2: u32 = 0x6b33_43cf;
@@ -130,9 +130,7 @@ pub(in crate::pcap) struct Server {
     /// Connections to which nothing came back.
     pub(in crate::pcap) unanswered: u64,
     /// The first packets of those.
-    pub(in crate::pcap) unanswered_initials: u64,
-    /// The first of those.
-    pub(in crate::pcap) frames: Vec<u64>,
+    pub(in crate::pcap) silent: Times,
     /// Connections that had to be asked for by another version.
     pub(in crate::pcap) negotiations: u64,
     /// Connections by version.
@@ -161,10 +159,7 @@ impl Tally {
         }
         if !answered && attempt.initials > 0 {
             known.unanswered += 1;
-            known.unanswered_initials += u64::from(attempt.initials);
-            if known.frames.len() < EVIDENCE {
-                known.frames.push(attempt.frame);
-            }
+            known.silent.more(u64::from(attempt.initials), attempt.frame);
         }
     }
 }

@@ -78,11 +78,13 @@ impl Tally {
         if over { Ear::Deaf } else { ear }
     }
 
-    fn hear_early(&mut self, ear: Ear, early: &Early, heard: &Heard<'_>, flow: &mut Flow) -> Ear {
-        let start = flow.pair(early.flipped).0.isn.map(|isn| isn.wrapping_add(1));
-        let payload = View::new(&early.data, early.data.len());
-        let at = At { flipped: early.flipped, ..heard.at };
-        self.hear(ear, &Heard { at, seq: early.seq, start, payload, closes: false, resets: false })
+    fn hear_early(&mut self, mut ear: Ear, early: &Early, heard: &Heard<'_>, flow: &mut Flow) -> Ear {
+        for (flipped, seq, data) in &early.segments {
+            let start = flow.pair(*flipped).0.isn.map(|isn| isn.wrapping_add(1));
+            let (payload, at) = (View::new(data, data.len()), At { flipped: *flipped, ..heard.at });
+            ear = self.hear(ear, &Heard { at, seq: *seq, start, payload, closes: false, resets: false });
+        }
+        ear
     }
 
     /// Takes leave of a connection that is over, at a time.

@@ -4,5 +4,6 @@ mod capture;
 mod command;
 mod differential;
 mod hostile;
+mod protocols;
 mod talk;
 mod tshark;

@@ -7,6 +7,7 @@ use super::message::{Kind, Lease, newer};
 use crate::pcap::hash::Map;
 use crate::pcap::layers::View;
 use crate::pcap::talk::tally::At;
+use crate::pcap::talk::times::Times;
 
 const MOST: usize = 4096;
 const MOST_SERVERS: usize = 256;
@@ -22,7 +23,7 @@ pub(in crate::pcap) struct Server {
     /// Addresses that it gave.
     pub(in crate::pcap) acks: u64,
     /// Addresses that it refused.
-    pub(in crate::pcap) naks: (u64, Vec<u64>),
+    pub(in crate::pcap) naks: Times,
     /// The router that it names.
     pub(in crate::pcap) router: Option<Ipv4Addr>,
     /// The resolver that it names.
@@ -153,10 +154,7 @@ impl Tally {
             Kind::Offer => server.offers += 1,
             Kind::Ack => server.acks += 1,
             Kind::Nak => {
-                server.naks.0 += 1;
-                if server.naks.1.len() < EVIDENCE {
-                    server.naks.1.push(at.frame);
-                }
+                server.naks.add(at.frame);
             }
             Kind::Discover | Kind::Request | Kind::Decline | Kind::Release | Kind::Inform => {}
         }

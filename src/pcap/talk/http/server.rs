@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use crate::pcap::figure::Spread;
 use crate::pcap::hash::Map;
 use crate::pcap::talk::text::escaped;
+use crate::pcap::talk::times::Times;
 
 const MOST: usize = 1024;
 const FEW: usize = 8;
-const EVIDENCE: usize = 5;
 
 /// A server.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(in crate::pcap) struct Server {
     /// Answers that are final.
     pub(in crate::pcap) responses: u64,
     /// Requests after which it said nothing more, though the connection ended.
-    pub(in crate::pcap) unanswered: (u64, Vec<u64>),
+    pub(in crate::pcap) unanswered: Times,
     /// Requests by method.
     pub(in crate::pcap) methods: BTreeMap<&'static str, u64>,
     /// Hosts that were asked for, escaped; not all where there are many.
@@ -29,7 +29,7 @@ pub(in crate::pcap) struct Server {
     /// Answers by code.
     pub(in crate::pcap) codes: BTreeMap<u16, u64>,
     /// The first answers that begin with 4, and with 5.
-    pub(in crate::pcap) bad: [Vec<u64>; 2],
+    pub(in crate::pcap) bad: [Times; 2],
     /// From a request to the line that answers it.
     pub(in crate::pcap) latency: Spread,
 }
@@ -57,17 +57,12 @@ impl Server {
             500.. => fifth,
             _ => return,
         };
-        if frames.len() < EVIDENCE {
-            frames.push(frame);
-        }
+        frames.add(frame);
     }
 
     /// Notes requests that came to nothing.
     pub(super) fn dropped(&mut self, count: u64, frame: u64) {
-        self.unanswered.0 += count;
-        if self.unanswered.1.len() < EVIDENCE {
-            self.unanswered.1.push(frame);
-        }
+        self.unanswered.more(count, frame);
     }
 
     /// Returns how many answers begin with a digit.
@@ -101,11 +96,11 @@ impl Tally {
             server,
             requests: 0,
             responses: 0,
-            unanswered: (0, Vec::new()),
+            unanswered: Times::default(),
             methods: BTreeMap::new(),
             hosts: Vec::new(),
             codes: BTreeMap::new(),
-            bad: [Vec::new(), Vec::new()],
+            bad: [Times::default(), Times::default()],
             latency: Spread::default(),
         });
         self.places.insert(server, place);

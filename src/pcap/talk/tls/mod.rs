@@ -10,5 +10,5 @@ mod shake;
 pub(in crate::pcap) use alert::{Alert, alert_name};
 pub(in crate::pcap) use hello::{cipher_name, version_name};
 pub(super) use record::record;
-pub(in crate::pcap) use server::{Server, Tally, Times};
+pub(in crate::pcap) use server::{Ending, Server, Tally};
 pub(super) use shake::Shake;

@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use super::alert::Alert;
 use crate::pcap::figure::Spread;
 use crate::pcap::hash::Map;
+use crate::pcap::talk::times::Times;
 
 /// How many servers and names are told apart.
 const MOST: usize = 2048;
-const EVIDENCE: usize = 5;
 /// How many protocols and alerts of one are.
 const FEW: usize = 8;
 
@@ -41,33 +41,6 @@ impl Ending {
     }
 }
 
-/// Something that happened, and where first.
-#[derive(Debug, Default)]
-pub(in crate::pcap) struct Times {
-    /// How often.
-    pub(in crate::pcap) count: u64,
-    /// The first frames.
-    pub(in crate::pcap) frames: Vec<u64>,
-    /// How it ended, where it ended.
-    pub(in crate::pcap) endings: BTreeMap<Ending, u64>,
-}
-
-impl Times {
-    /// Notes one more.
-    pub(super) fn add(&mut self, frame: u64) {
-        self.count += 1;
-        if self.frames.len() < EVIDENCE {
-            self.frames.push(frame);
-        }
-    }
-
-    /// Notes one more and how it ended.
-    pub(super) fn ended(&mut self, frame: u64, ending: Ending) {
-        self.add(frame);
-        *self.endings.entry(ending).or_default() += 1;
-    }
-}
-
 /// A server under one of its names.
 #[derive(Debug)]
 pub(in crate::pcap) struct Server {
@@ -83,8 +56,12 @@ pub(in crate::pcap) struct Server {
     pub(in crate::pcap) finished: u64,
     /// Hellos that nothing answered.
     pub(in crate::pcap) unanswered: Times,
+    /// How those ended.
+    pub(in crate::pcap) silences: BTreeMap<Ending, u64>,
     /// Handshakes that ended before they were finished, without a word.
     pub(in crate::pcap) aborted: Times,
+    /// How those ended.
+    pub(in crate::pcap) ends: BTreeMap<Ending, u64>,
     /// Secret records as short as an alert alone is, where the client should have finished.
     pub(in crate::pcap) hidden: Times,
     /// Hellos that were answered by something else than TLS.
@@ -114,7 +91,9 @@ impl Server {
             answered: 0,
             finished: 0,
             unanswered: Times::default(),
+            silences: BTreeMap::new(),
             aborted: Times::default(),
+            ends: BTreeMap::new(),
             hidden: Times::default(),
             foreign: Times::default(),
             alerts: BTreeMap::new(),

@@ -241,7 +241,8 @@ impl State {
                 && theirs.bytes == 0
                 && let Some(server) = self.server(tally)
             {
-                server.unanswered.ended(frame, ending);
+                server.unanswered.add(frame);
+                *server.silences.entry(ending).or_default() += 1;
             }
             return;
         }
@@ -249,7 +250,8 @@ impl State {
         if let (Some(frame), Some(_), Some(_), true) = (self.answered, self.hello, self.ended, whole)
             && let Some(server) = self.server(tally)
         {
-            server.aborted.ended(frame, ending);
+            server.aborted.add(frame);
+            *server.ends.entry(ending).or_default() += 1;
         }
     }
 

@@ -8,11 +8,11 @@ use super::flow::{Flow, Sent};
 use crate::pcap::flow::ms;
 use crate::pcap::focus::Focus;
 use crate::pcap::hash::Map;
+use crate::pcap::talk::times::Times;
 
 const TOLD: usize = 20;
 const TOLD_FULL: usize = 20_000;
 const MOST_SERVICES: usize = 4096;
-const EVIDENCE: usize = 5;
 
 /// A conversation in answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,9 +45,7 @@ pub(in crate::pcap) struct Service {
     /// Those in which it did not answer.
     pub(in crate::pcap) ignored: u64,
     /// Datagrams of those.
-    pub(in crate::pcap) packets: u64,
-    /// The first frames of those.
-    pub(in crate::pcap) frames: Vec<u64>,
+    pub(in crate::pcap) silent: Times,
 }
 
 /// Packets in trouble, bytes, age.
@@ -110,10 +108,7 @@ impl Overview {
         service.flows += 1;
         if ignored {
             service.ignored += 1;
-            service.packets += u64::from(sent.packets);
-            if service.frames.len() < EVIDENCE {
-                service.frames.push(flow.first_frame);
-            }
+            service.silent.more(u64::from(sent.packets), flow.first_frame);
         }
     }
 
