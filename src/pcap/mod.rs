@@ -24,7 +24,8 @@
 //! - A capture that is cut or damaged is read up to there, and the account says so.
 //!
 //! The way of a frame: `read` (records) → `layers` (headers, nothing remembered but fragments) → `analyze`, which tells `tcp` (the
-//! sequence analysis), `dns`, `icmp`, `arp` → `flow` (connections that are over) → `findings`, `summary`, `report`.
+//! sequence analysis), `dns`, `icmp`, `arp`, `talk` (protocols above TCP and UDP) → `flow` (connections that are over)
+//! → `findings`, `summary`, `report`.
 
 mod analyze;
 mod arp;

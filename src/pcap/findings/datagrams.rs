@@ -34,7 +34,7 @@ const DHCP_SILENT: Rule = Rule {
 const DHCP_NAK: Rule = Rule {
     code: "dhcp_nak",
     severity: Severity::Warning,
-    at_least: 2,
+    at_least: 3,
     percent: 0.0,
     when: "a server refused addresses so often; once is usual after a move to another network",
     vantage: "Shows who refused; whether another server would have given the address, the next offers show.",

@@ -42,8 +42,9 @@ pub(super) fn warn(
             "{evicted} connections were told of early for want of room; those that went on count as new ones"
         ));
     }
-    if pass.talk.left_out > 0 {
-        warnings.push(format!("{} connections were not listened to for want of room", pass.talk.left_out));
+    let not_told = pass.talk.not_told();
+    if not_told > 0 {
+        warnings.push(format!("what {not_told} connections or messages said is left out for want of room"));
     }
     if given_up > 0 {
         warnings.push(format!("{given_up} fragmented packets were given up for want of room"));

@@ -41,6 +41,7 @@ struct Open {
     count: u64,
     time: u64,
     frame: u64,
+    sent: [u8; 8],
 }
 
 /// All of NTP.
@@ -50,6 +51,8 @@ pub(in crate::pcap) struct Tally {
     pub(in crate::pcap) servers: BTreeMap<IpAddr, Server>,
     /// Questions that wait, by their ends and who asks.
     open: Map<(Ends, bool), Open>,
+    /// Messages of servers that there was no room for.
+    pub(in crate::pcap) left_out: u64,
 }
 
 impl Tally {
@@ -63,20 +66,26 @@ impl Tally {
             return;
         }
         match mode {
-            3 => self.asked(at),
+            3 => self.asked(view.bytes(40).unwrap_or_default(), at),
             4 => self.answered(leap, view, at),
             _ => {}
         }
     }
 
-    fn asked(&mut self, at: At) {
+    fn asked(&mut self, sent: [u8; 8], at: At) {
+        let key = (at.ends, at.flipped);
+        // Captures on several interfaces see the same question twice.
+        if sent != [0; 8] && self.open.get(&key).is_some_and(|open| open.sent == sent) {
+            return;
+        }
         if let Some(server) = self.server(at, !at.flipped) {
             server.requests += 1;
         }
-        let key = (at.ends, at.flipped);
         if self.open.len() < MOST_OPEN || self.open.contains_key(&key) {
-            let open = self.open.entry(key).or_insert(Open { count: 0, time: at.time, frame: at.frame });
+            let open =
+                self.open.entry(key).or_insert(Open { count: 0, time: at.time, frame: at.frame, sent });
             open.count += 1;
+            open.sent = sent;
             open.time = at.time;
         }
     }
@@ -117,6 +126,7 @@ impl Tally {
         let (first, other) = at.ends.sockets();
         let address = if second { other.ip() } else { first.ip() };
         if self.servers.len() >= MOST && !self.servers.contains_key(&address) {
+            self.left_out += 1;
             return None;
         }
         Some(self.servers.entry(address).or_default())

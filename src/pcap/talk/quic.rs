@@ -90,6 +90,8 @@ pub(super) struct Attempt {
     /// The server is the second end.
     server: bool,
     initials: u32,
+    /// Packets with a long header, either way.
+    long: u32,
     negotiated: bool,
     pub(super) frame: u64,
 }
@@ -97,11 +99,12 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Begins with a packet that the server sent, or got.
     pub(super) fn new(server: bool, frame: u64) -> Self {
-        Self { version: 0, server, initials: 0, negotiated: false, frame }
+        Self { version: 0, server, initials: 0, long: 0, negotiated: false, frame }
     }
 
     /// Takes a packet.
     pub(super) fn take(&mut self, packet: Packet, flipped: bool) {
+        self.long += 1;
         match packet {
             Packet::Initial(version) if flipped != self.server => {
                 self.initials += 1;
@@ -112,6 +115,11 @@ impl Attempt {
             Packet::Other(_) => {}
             Packet::Negotiation => self.negotiated = true,
         }
+    }
+
+    /// Says whether no packet but those that open a connection was sent: where it goes on, an answer was only not captured.
+    pub(super) fn only_opens(&self, packets: u32) -> bool {
+        packets == self.long
     }
 
     /// Says which end the server is.
@@ -142,12 +150,15 @@ pub(in crate::pcap) struct Server {
 pub(in crate::pcap) struct Tally {
     /// Servers.
     pub(in crate::pcap) servers: Map<SocketAddr, Server>,
+    /// Connections to servers that there was no room for.
+    pub(in crate::pcap) left_out: u64,
 }
 
 impl Tally {
     /// Takes an attempt that is over.
     pub(super) fn take(&mut self, attempt: &Attempt, server: SocketAddr, answered: bool) {
         if self.servers.len() >= MOST && !self.servers.contains_key(&server) {
+            self.left_out += 1;
             return;
         }
         let known = self.servers.entry(server).or_default();

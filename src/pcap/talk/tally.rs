@@ -39,7 +39,7 @@ pub(in crate::pcap) struct Tally {
     /// Datagrams.
     pub(in crate::pcap) udp: udp::Overview,
     /// Connections that were not listened to for want of room.
-    pub(in crate::pcap) left_out: u64,
+    left_out: u64,
     table: udp::Table,
     held: usize,
     scope: (bool, Option<Focus>),
@@ -144,8 +144,14 @@ impl Tally {
         let (full, focus) = self.scope;
         self.udp.take(flow, now, full, focus);
         if let Some(attempt) = flow.quic.as_deref() {
-            self.quic.take(attempt, flow.end(attempt.server()), !flow.one_way());
+            let silent = flow.silence(now).is_some_and(|packets| attempt.only_opens(packets));
+            self.quic.take(attempt, flow.end(attempt.server()), !silent);
         }
+    }
+
+    /// Returns how much was left out for want of room.
+    pub(in crate::pcap) fn not_told(&self) -> u64 {
+        self.left_out + self.tls.left_out + self.http.left_out + self.quic.left_out + self.ntp.left_out
     }
 
     /// Ends all waiting at a time.

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ghost_agent::pcap::{Analyzer, Finding, Scope, Severity, Summary, frames, markdown};
+use ghost_agent::pcap::{Analyzer, Finding, Frame, Scope, Severity, Summary, frames, markdown};
 use serde_json::{Value, json};
 
 use super::capture::{End, Segment, Timed, pcap, tcp, udp};
 use super::tshark;
+use crate::random::{Random, is_long, seed};
 
 const SECOND: u64 = 1_000_000;
 
@@ -212,6 +213,7 @@ fn a_second_server_of_addresses_is_told_and_a_slow_one_is_not() {
         tell(60 * SECOND + 2, 2, 7, 8, 2, 66),
         tell(61 * SECOND, 6, 7, 8, 2, 66),
         tell(62 * SECOND, 6, 7, 8, 2, 66),
+        tell(63 * SECOND, 6, 7, 8, 2, 66),
         ask(70 * SECOND, 5, 3),
         ask(74 * SECOND, 5, 3),
         ask(80 * SECOND, 5, 3),
@@ -219,7 +221,7 @@ fn a_second_server_of_addresses_is_told_and_a_slow_one_is_not() {
     let found = made(&bad);
     assert_eq!(codes(&found), BTreeSet::from(["dhcp_nak", "dhcp_rogue", "dhcp_unanswered"]));
     assert_eq!((found.dhcp.unanswered, found.dhcp.servers.len()), (3, 2));
-    assert_eq!(json!(found.dhcp.messages), json!({"discover": 5, "offer": 3, "ack": 1, "nak": 2}));
+    assert_eq!(json!(found.dhcp.messages), json!({"discover": 5, "offer": 3, "ack": 1, "nak": 3}));
 }
 
 #[test]
@@ -323,5 +325,34 @@ fn every_key_is_there_though_nothing_was_said() {
     let found: Value = json!(account(&pcap(&[], 65_535)));
     for key in ["tls", "http", "quic", "dhcp", "ntp", "udp"] {
         assert!(found.get(key).is_some_and(Value::is_object), "{key}");
+    }
+}
+
+#[test]
+fn damaged_conversations_end_in_an_account() {
+    let mut random = Random::new(seed("pcap protocols"));
+    let clean = ["handshakes.pcap", "requests.pcap"].map(|name| std::fs::read(fixture(name)).unwrap());
+    for _ in 0..if is_long() { 20_000 } else { 100 } {
+        let mut capture = random.pick(&clean).clone();
+        for _ in 0..=random.below(60) {
+            let at = 24 + random.below(capture.len() - 24);
+            *capture.get_mut(at).unwrap() = random.next() as u8;
+        }
+        let mut analyzer = Analyzer::new(Scope { full: random.below(2) == 0, ..Scope::default() });
+        // Damage to a record's own header may end it early.
+        let mut seen = 0_u64;
+        let Ok(ending) = frames(&capture[..], |frame| {
+            let snap =
+                if random.below(4) == 0 { random.below(frame.data.len() + 1) } else { frame.data.len() };
+            let data = frame.data.get(..snap).unwrap();
+            analyzer.feed(&Frame { data, ..*frame });
+            seen += 1;
+        }) else {
+            continue;
+        };
+        let found = analyzer.finish(&ending);
+        assert_eq!(found.file.packets, seen);
+        assert!(found.tls.finished <= found.tls.client_hellos.max(found.tls.server_hellos));
+        assert!(!markdown(&found, "damaged").contains('\x1b'));
     }
 }

@@ -14,6 +14,8 @@ const MOST_SERVERS: usize = 256;
 const EVIDENCE: usize = 5;
 /// How long an offer may take, in nanoseconds: many servers look first whether the address is free.
 const PATIENCE: u64 = 3_000_000_000;
+/// What comes again so soon, in nanoseconds, is the same.
+const TWICE: u64 = 100_000_000;
 
 /// What a server did.
 #[derive(Debug, Default)]
@@ -46,6 +48,7 @@ pub(in crate::pcap) struct Rivals {
 struct Client {
     waiting: u64,
     time: u64,
+    latest: u64,
     frames: Vec<u64>,
     /// The latest question, and the first offer that it got.
     id: u32,
@@ -54,9 +57,14 @@ struct Client {
 
 impl Client {
     fn asked(&mut self, at: At) {
+        // Captures on several interfaces, and relays, show the same question twice.
+        if self.waiting > 0 && at.time.saturating_sub(self.latest) < TWICE {
+            return;
+        }
         if self.waiting == 0 {
             self.time = at.time;
         }
+        self.latest = at.time;
         self.waiting += 1;
         if self.frames.len() < EVIDENCE {
             self.frames.push(at.frame);

@@ -8,6 +8,8 @@ use crate::pcap::tcp::Flow;
 
 /// How long a server may be silent at the end of a capture, in nanoseconds: some hold a request until there is news.
 const PATIENCE: u64 = 60_000_000_000;
+/// How long a client waits that wants an answer.
+const HASTE: u64 = 1_000_000_000;
 
 /// A connection.
 #[derive(Debug, Default)]
@@ -22,14 +24,17 @@ pub(in crate::pcap) struct Exchange {
     asked: u64,
     frame: u64,
     tunnel: bool,
-    ended: bool,
+    /// Who ended it first, and when.
+    ended: Option<(bool, u64)>,
 }
 
 impl Exchange {
     /// Takes a segment; says whether what follows is another protocol.
     pub(in crate::pcap::talk) fn take(&mut self, heard: &Heard<'_>, tally: &mut Tally) -> bool {
         let (data, at) = (heard.payload.data, heard.at);
-        self.ended |= heard.closes || heard.resets;
+        if (heard.closes || heard.resets) && self.ended.is_none() {
+            self.ended = Some((at.flipped, at.time));
+        }
         if heard.payload.wire == 0 {
             return false;
         }
@@ -80,7 +85,12 @@ impl Exchange {
     pub(in crate::pcap::talk) fn finish(&self, flow: &Flow, now: u64, tally: &mut Tally) {
         let [first, second] = &flow.sides;
         let theirs = if self.server == Some(true) { second } else { first };
-        let patient = self.ended || now.saturating_sub(self.asked) >= PATIENCE;
+        let patient = match self.ended {
+            // Whoever goes away at once did not wait for an answer.
+            Some((who, when)) if Some(who) != self.server => when.saturating_sub(self.asked) >= HASTE,
+            Some(_) => true,
+            None => now.saturating_sub(self.asked) >= PATIENCE,
+        };
         if self.open > 0
             && patient
             && theirs.packets > 0

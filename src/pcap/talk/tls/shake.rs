@@ -13,6 +13,8 @@ use crate::pcap::tcp::Flow;
 
 /// How long a server may take, in nanoseconds, before silence counts as none.
 const PATIENCE: u64 = 3_000_000_000;
+/// How long a client waits that wants an answer.
+const HASTE: u64 = 1_000_000_000;
 /// A secret record of version 1.3 that holds an alert alone: two bytes, its kind, a tag.
 const ALERT_ALONE: u16 = 19;
 
@@ -46,7 +48,8 @@ struct State {
     lost: bool,
     /// All that there is to say was said.
     over: bool,
-    ended: Option<(bool, bool)>,
+    /// Who ended it, by a reset or in order, and when.
+    ended: Option<(bool, bool, u64)>,
     began: (u64, u64),
 }
 
@@ -88,7 +91,7 @@ impl Shake {
             });
         }
         if (heard.closes || heard.resets) && state.ended.is_none() {
-            state.ended = Some((at.flipped, heard.resets));
+            state.ended = Some((at.flipped, heard.resets, at.time));
         }
         state.over
     }
@@ -228,14 +231,19 @@ impl State {
         let [first, second] = &flow.sides;
         let theirs = if client { first } else { second };
         let ending = match self.ended {
-            Some((who, true)) if who == client => Ending::ClientReset,
-            Some((who, false)) if who == client => Ending::ClientClosed,
-            Some((_, true)) => Ending::ServerReset,
-            Some((_, false)) => Ending::ServerClosed,
+            Some((who, true, _)) if who == client => Ending::ClientReset,
+            Some((who, false, _)) if who == client => Ending::ClientClosed,
+            Some((_, true, _)) => Ending::ServerReset,
+            Some((_, false, _)) => Ending::ServerClosed,
             None => Ending::Silence,
         };
         if let (Some((time, frame)), None) = (self.hello, self.answered) {
-            let patient = self.ended.is_some() || now.saturating_sub(time) >= PATIENCE;
+            let patient = match self.ended {
+                // Whoever goes away at once did not wait for an answer.
+                Some((who, _, when)) if who == client => when.saturating_sub(time) >= HASTE,
+                Some(_) => true,
+                None => now.saturating_sub(time) >= PATIENCE,
+            };
             if patient
                 && theirs.packets > 0
                 && theirs.bytes == 0

@@ -88,11 +88,16 @@ impl Flow {
         self.sides.iter().any(|side| side.packets == 0)
     }
 
+    /// Says whether one end alone spoke, though there was time for an answer; returns how often.
+    pub(in crate::pcap::talk) fn silence(&self, now: u64) -> Option<u32> {
+        let waited = self.one_way() && now.saturating_sub(self.first_time) >= PATIENCE;
+        waited.then(|| self.sides.iter().map(|side| side.packets).sum())
+    }
+
     /// Says whether somebody asked one other host for something, and got no answer though there was time.
     pub(super) fn ignored(&self, now: u64) -> bool {
         let ((asker, _), (asked, _)) = self.ends();
-        self.one_way()
-            && now.saturating_sub(self.last_time) >= PATIENCE
+        self.silence(now).is_some()
             // Services have the lower port: a lower one that speaks alone answers, and the questions were not captured.
             && asked.port() <= asker.port()
             && ONE_WAY.binary_search(&asked.port()).is_err()
