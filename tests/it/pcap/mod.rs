@@ -2,6 +2,7 @@
 
 mod capture;
 mod command;
+mod datagrams;
 mod differential;
 mod hostile;
 mod protocols;
