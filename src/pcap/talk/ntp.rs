@@ -87,6 +87,8 @@ impl Tally {
             open.count += 1;
             open.sent = sent;
             open.time = at.time;
+        } else {
+            self.left_out += 1;
         }
     }
 

@@ -151,7 +151,12 @@ impl Tally {
 
     /// Returns how much was left out for want of room.
     pub(in crate::pcap) fn not_told(&self) -> u64 {
-        self.left_out + self.tls.left_out + self.http.left_out + self.quic.left_out + self.ntp.left_out
+        self.left_out
+            + self.tls.left_out
+            + self.http.left_out
+            + self.quic.left_out
+            + self.ntp.left_out
+            + self.dhcp.left_out
     }
 
     /// Ends all waiting at a time.

@@ -88,6 +88,8 @@ pub(in crate::pcap) struct Tally {
     pub(in crate::pcap) servers: BTreeMap<Ipv4Addr, Server>,
     /// Servers that offer to the same clients.
     pub(in crate::pcap) rivals: BTreeMap<(Ipv4Addr, Ipv4Addr), Rivals>,
+    /// Searches of clients that there was no room for.
+    pub(in crate::pcap) left_out: u64,
     clients: Map<[u8; 6], Client>,
     newer_clients: Map<IpAddr, Client>,
 }
@@ -112,12 +114,14 @@ impl Tally {
         *self.messages.entry(lease.kind.name()).or_default() += 1;
         match lease.kind {
             Kind::Discover => {
-                if let Some(client) = client(&mut self.clients, lease.client) {
-                    client.asked(at);
-                    if client.id != lease.id {
-                        client.id = lease.id;
-                        client.offer = None;
-                    }
+                let Some(client) = client(&mut self.clients, lease.client) else {
+                    self.left_out += 1;
+                    return;
+                };
+                client.asked(at);
+                if client.id != lease.id {
+                    client.id = lease.id;
+                    client.offer = None;
                 }
             }
             Kind::Offer | Kind::Ack | Kind::Nak => self.answered(lease, at, from),
