@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ghost_agent::pcap::{Analyzer, Finding, Frame, Scope, Summary, frames, markdown};
 use serde_json::{Value, json};
 
-use super::capture::{End, Segment, pcap, tcp};
+use super::capture::{End, Segment, pcap, tcp, udp};
 use super::tshark;
 use crate::random::{Random, is_long, seed};
 
@@ -94,19 +94,60 @@ fn recorded_handshakes_are_told_as_tshark_reads_them() {
     assert_eq!(alerts.len() as u64, tls.alerts);
 }
 
+/// A record with a hello that asks for a name.
+fn hello(name: &[u8]) -> Vec<u8> {
+    let length = |bytes: usize| u16::try_from(bytes).unwrap().to_be_bytes();
+    let size = name.len();
+    let extension = [&[0, 0][..], &length(size + 5), &length(size + 3), &[0], &length(size), name].concat();
+    let mut body = vec![3, 3];
+    body.extend([7; 32]);
+    body.extend([0, 0, 2, 0x13, 1, 1, 0]);
+    body.extend(length(extension.len()));
+    body.extend(extension);
+    [&[22, 3, 1][..], &length(body.len() + 4), &[1, 0], &length(body.len()), &body].concat()
+}
+
+/// A segment that carries bytes.
+fn carrying(from: End, to: End, seq: u32, data: &[u8]) -> Vec<u8> {
+    let segment = Segment { seq, ack: 1, flags: 16, win: 500, len: data.len(), ..Segment::default() };
+    let mut frame = tcp(false, from, to, &segment);
+    let payload = frame.len() - data.len();
+    frame.get_mut(payload..).unwrap().copy_from_slice(data);
+    frame
+}
+
+#[test]
+fn the_account_stays_short_whatever_is_said() {
+    let mut all = Vec::new();
+    for number in 0..60_u8 {
+        let time = u64::from(number) * 1000;
+        let client = End { host: 200, port: 40_000 };
+        let web = End { host: number, port: 80 };
+        let name = [&[b'x'; 90][..], &[number], &[b'y'; 90]].concat();
+        all.push((time, carrying(client, End { host: number, port: 443 }, 7, &hello(&name))));
+        let request = [&b"GET / HTTP/1.1\r\nHost: "[..], &[b'z'; 90], b"\r\n\r\n"].concat();
+        all.push((time + 1, carrying(client, web, 7, &request)));
+        for code in 0..20_u32 {
+            let line = format!("HTTP/1.1 {} x\r\n\r\n", 500 + code);
+            all.push((time + 2, carrying(web, client, 1 + code * 30, line.as_bytes())));
+        }
+        all.push((time + 3, udp(client, End { host: number, port: 123 }, &[&[0x23][..], &[0; 47]].concat())));
+        all.push((time + 4, udp(client, End { host: number, port: 9999 }, &[0; 9])));
+    }
+    let capture = pcap(&all, 65_535);
+    let mut analyzer = Analyzer::new(Scope::default());
+    let ending = frames(&capture[..], |frame| {
+        analyzer.feed(frame);
+    })
+    .unwrap();
+    let found = analyzer.finish(&ending);
+    assert_eq!((found.tls.client_hellos, found.http.responses, found.udp.streams), (60, 1200, 120));
+    let text = serde_json::to_string(&found).unwrap();
+    assert!(text.len() < 24_000, "{}", text.len());
+}
+
 #[test]
 fn a_handshake_is_the_same_in_pieces_twice_and_out_of_order() {
-    let hello = |name: &[u8]| {
-        let extensions =
-            [&[0, 0, 0, 5 + name.len() as u8, 0, 3 + name.len() as u8, 0, 0, name.len() as u8], name]
-                .concat();
-        let mut body = vec![3, 3];
-        body.extend([7; 32]);
-        body.extend([0, 0, 2, 0x13, 1, 1, 0, 0, extensions.len() as u8]);
-        body.extend(extensions);
-        let length = body.len() as u8;
-        [&[22, 3, 1, 0, length + 4, 1, 0, 0, length][..], &body].concat()
-    };
     let (client, server) = (End { host: 1, port: 40_000 }, End { host: 2, port: 8443 });
     let bytes = hello(b"a.example");
     let orders: [&[usize]; 5] = [&[0, 1, 2], &[2, 1, 0], &[0, 2, 1], &[0, 0, 1, 0, 2, 1], &[1, 0, 2, 2]];
@@ -121,17 +162,7 @@ fn a_handshake_is_the_same_in_pieces_twice_and_out_of_order() {
         for (place, piece) in order.iter().enumerate() {
             let start = piece * 30;
             let data = bytes.get(start..(start + 30).min(bytes.len())).unwrap();
-            let segment = Segment {
-                seq: 100 + start as u32,
-                ack: 500,
-                flags: 16,
-                len: data.len(),
-                ..Segment::default()
-            };
-            let mut frame = tcp(false, client, server, &segment);
-            let payload = frame.len() - data.len();
-            frame.get_mut(payload..).unwrap().copy_from_slice(data);
-            all.push((20 + place as u64, frame));
+            all.push((20 + place as u64, carrying(client, server, 100 + start as u32, data)));
         }
         let found = account(&pcap(&all, 65_535));
         let told: Vec<_> =
