@@ -61,12 +61,18 @@ impl<'a> Heard<'a> {
         Self {
             at,
             seq: segment.seq.wrapping_add(u32::from(segment.any(SYN))),
-            start: flow.pair(at.flipped).0.isn.map(|isn| isn.wrapping_add(1)),
+            start: start(flow, at.flipped),
             payload: segment.payload(),
             closes: segment.any(FIN),
             resets: segment.any(RST),
         }
     }
+}
+
+/// Returns the number of the first byte of a direction. Without a SYN the initial number is only what others make of it.
+pub(super) fn start(flow: &mut Flow, flipped: bool) -> Option<u32> {
+    let seen = flow.turns.asked || flow.turns.accepted;
+    flow.pair(flipped).0.isn.filter(|_| seen).map(|isn| isn.wrapping_add(1))
 }
 
 impl Ear {

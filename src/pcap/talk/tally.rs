@@ -1,6 +1,6 @@
 //! Who listens to what.
 
-use super::ear::{Ear, Early, Heard};
+use super::ear::{self, Ear, Early, Heard};
 use super::quic::{self, Attempt, Packet};
 use super::{dhcp, http, ntp, tls, udp};
 use crate::pcap::focus::Focus;
@@ -78,13 +78,14 @@ impl Tally {
         if over { Ear::Deaf } else { ear }
     }
 
-    fn hear_early(&mut self, mut ear: Ear, early: &Early, heard: &Heard<'_>, flow: &mut Flow) -> Ear {
+    fn hear_early(&mut self, mut so_far: Ear, early: &Early, heard: &Heard<'_>, flow: &mut Flow) -> Ear {
         for (flipped, seq, data) in &early.segments {
-            let start = flow.pair(*flipped).0.isn.map(|isn| isn.wrapping_add(1));
+            let start = ear::start(flow, *flipped);
             let (payload, at) = (View::new(data, data.len()), At { flipped: *flipped, ..heard.at });
-            ear = self.hear(ear, &Heard { at, seq: *seq, start, payload, closes: false, resets: false });
+            so_far =
+                self.hear(so_far, &Heard { at, seq: *seq, start, payload, closes: false, resets: false });
         }
-        ear
+        so_far
     }
 
     /// Takes leave of a connection that is over, at a time.

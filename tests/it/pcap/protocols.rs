@@ -229,3 +229,31 @@ fn damaged_conversations_end_in_an_account() {
         assert!(!markdown(&found, "damaged").contains('\x1b'));
     }
 }
+
+#[test]
+fn an_alert_in_secret_is_known_by_its_length() {
+    let server = End { host: 2, port: 443 };
+    let mut answer = vec![22, 3, 3, 0, 50, 2, 0, 0, 46, 3, 3];
+    answer.extend([9; 32]);
+    answer.extend([0, 0x13, 1, 0, 0, 6, 0, 0x2b, 0, 2, 3, 4]);
+    let secret = [&[23, 3, 3, 0, 19][..], &[0x5a; 19]].concat();
+    let mut all = Vec::new();
+    for flow in 0..2_u16 {
+        let (client, time) = (End { host: 1, port: 40_000 + flow }, u64::from(flow) * 1000);
+        let asked = hello(b"a.example");
+        let next = 100 + asked.len() as u32;
+        all.push((time, carrying(client, server, 100, &asked)));
+        all.push((time + 1, carrying(server, client, 500, &answer)));
+        all.push((time + 2, carrying(client, server, next, &secret)));
+    }
+    let capture = pcap(&all, 65_535);
+    let found = account(&capture);
+    assert_eq!(codes(&found), BTreeSet::from(["tls_aborted"]));
+    assert_eq!((found.tls.server_hellos, found.tls.aborted, found.tls.finished), (2, 2, 0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.pcap");
+    std::fs::write(&path, capture).unwrap();
+    let ours: Vec<Finding> =
+        found.findings.into_iter().filter(|finding| finding.code == "tls_aborted").collect();
+    filters_show_their_frames(&path, &ours);
+}
