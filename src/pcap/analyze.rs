@@ -18,6 +18,7 @@ use super::read::{Ending, Frame};
 use super::series::{Series, measured};
 use super::storm::Storms;
 use super::summary::{self, Summary};
+use super::talk;
 use super::tcp::{Barred, Copies, Ends, FIN, Flow, RST, SYN, Segment, Table};
 
 /// How many copies are kept as evidence.
@@ -53,6 +54,7 @@ impl Analyzer {
         let pass = Pass {
             scope,
             flows: Overview::new(scope.full, scope.focus),
+            talk: talk::Tally::new(scope.full, scope.focus),
             shortest: usize::MAX,
             series: scope.pictures.then(|| Box::new(Series::new(scope.focus))),
             ..Pass::default()
@@ -137,6 +139,7 @@ pub(super) struct Pass {
     pub(super) circles: Circles,
     pub(super) pairs: BTreeMap<(IpAddr, IpAddr), Pair>,
     pub(super) storms: Storms,
+    pub(super) talk: talk::Tally,
     pub(super) listed: Vec<u64>,
     /// Frames that are not in that list for want of room.
     pub(super) unlisted: u64,
@@ -162,11 +165,14 @@ impl Pass {
         let evicted = table.evicted();
         let flows = table.into_flows();
         self.flows.end(self.counts.last, flows.iter());
-        for flow in flows {
+        let last = self.counts.last;
+        for mut flow in flows {
+            self.talk.over(&mut flow, last);
             self.icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             self.flows.take(&flow);
             self.services.iter_mut().for_each(|services| services.take(&flow));
         }
+        self.talk.finish(last);
         evicted
     }
 
@@ -276,7 +282,7 @@ impl Sink for Pass {
         (segment.hops, segment.id, segment.vlan) = (place.hops, place.id, place.vlan);
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, series, copies, icmp, services, .. } = self;
+        let Self { table, flows, dns, labels, series, copies, icmp, services, talk, .. } = self;
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
@@ -306,6 +312,10 @@ impl Sink for Pass {
                 series.segment(flow, &segment, (flipped, self.number, known), found);
             }
             labels.join(found);
+            if flow.ear.listens() && (segment.payload().wire > 0 || segment.any(FIN | RST)) {
+                let at = talk::At { ends, flipped, frame: self.number, time: self.time };
+                talk.segment(flow, &segment, at);
+            }
             if resolver && news(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
                 let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: true };
@@ -319,14 +329,19 @@ impl Sink for Pass {
                 });
             }
         }
-        while let Some(flow) = table.departed() {
+        while let Some(mut flow) = table.departed() {
+            talk.over(&mut flow, self.time);
             icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             flows.take(&flow);
             services.iter_mut().for_each(|services| services.take(&flow));
         }
     }
 
-    fn udp(&mut self, _ports: (u16, u16), _payload: View<'_>, _place: &Place) {}
+    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, place: &Place) {
+        if !place.quoted {
+            self.talk.datagram(place.net, ports, payload, (self.number, self.time));
+        }
+    }
 
     fn dns(&mut self, ports: (u16, u16), message: View<'_>, place: &Place) {
         let (ends, flipped) = Ends::new(place.net, ports);

@@ -24,7 +24,8 @@
 //! - A capture that is cut or damaged is read up to there, and the account says so.
 //!
 //! The way of a frame: `read` (records) → `layers` (headers, nothing remembered but fragments) → `analyze`, which tells `tcp` (the
-//! sequence analysis), `dns`, `icmp`, `arp` → `flow` (connections that are over) → `findings`, `summary`, `report`.
+//! sequence analysis), `dns`, `icmp`, `arp`, `talk` (protocols above TCP and UDP) → `flow` (connections that are over)
+//! → `findings`, `summary`, `report`.
 
 mod analyze;
 mod arp;
@@ -48,6 +49,7 @@ mod report;
 mod series;
 mod storm;
 mod summary;
+mod talk;
 mod tcp;
 mod watch;
 
@@ -69,8 +71,11 @@ pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use series::{Column, Event, Series, Timeline, Trace, Trips};
 pub use summary::{
-    ArpFacts, ComplaintFacts, ConflictFacts, DnsFacts, EchoFacts, FileFacts, IcmpFacts, PathMtuFacts,
-    RedirectFacts, ServerFacts, Summary, SuspiciousFacts, TcpFacts, TraceFacts, UnreachableFacts,
+    AlertFacts, ArpFacts, ComplaintFacts, ConflictFacts, DhcpFacts, DhcpServerFacts, DnsFacts, EchoFacts,
+    FileFacts, HttpFacts, HttpServerFacts, IcmpFacts, NtpFacts, NtpServerFacts, PathMtuFacts, QuicFacts,
+    QuicServerFacts, RedirectFacts, ServerFacts, Summary, SuspiciousFacts, TcpFacts, TlsFacts,
+    TlsServerFacts, TraceFacts, UdpFacts, UnreachableFacts,
 };
+pub use talk::UdpTold;
 pub use tcp::MOST_FLOWS;
 pub use watch::{News, Turn, Watch};

@@ -2,7 +2,7 @@
 
 use super::finding::{Evidence, Finding, Severity};
 use super::rule::Rule;
-use super::{echo, flood, link, names, path, suspect, tcp};
+use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
 use crate::pcap::analyze::Pass;
 
 /// How many findings are told, and how many of one rule.
@@ -24,6 +24,9 @@ pub(in crate::pcap) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
     path::find(&mut found, pass);
     echo::find(&mut found, pass);
     link::find(&mut found, pass);
+    tls::find(&mut found, pass);
+    http::find(&mut found, pass);
+    datagrams::find(&mut found, pass);
     flood::find(&mut found, pass);
     found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
     let most = if pass.scope.full { usize::MAX } else { MOST };

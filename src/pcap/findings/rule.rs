@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::Severity;
-use super::{echo, flood, link, names, path, suspect, tcp};
+use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
 
 /// A rule. Its limits are data: they are printed by `ghost pcap rules`, and nothing else holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -24,9 +24,19 @@ pub struct Rule {
 
 /// Returns every rule that a finding can come from, in the order in which findings of the same severity are told.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&tcp::RULES[..], &names::RULES, &suspect::RULES, &path::RULES, &echo::RULES, &link::RULES, &flood::RULES]
-        .into_iter()
-        .flatten()
+    let kinds = [
+        &tcp::RULES[..],
+        &names::RULES,
+        &suspect::RULES,
+        &path::RULES,
+        &echo::RULES,
+        &link::RULES,
+        &flood::RULES,
+        &tls::RULES,
+        &http::RULES,
+        &datagrams::RULES,
+    ];
+    kinds.into_iter().flatten()
 }
 
 impl Rule {

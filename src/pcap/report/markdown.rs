@@ -9,6 +9,7 @@ use super::glance::{facts, sentences};
 use super::link::link;
 use super::names::names;
 use super::path::path;
+use super::talk::talk;
 use crate::pcap::summary::Summary;
 
 /// A message takes so many bytes at most: what is further down is shortened first.
@@ -22,7 +23,7 @@ const LIMITS: usize = 10;
 type Section = fn(&mut String, &Summary) -> std::fmt::Result;
 
 /// Details, in their order.
-const DETAILS: [Section; 4] = [connections, names, path, link];
+const DETAILS: [Section; 5] = [connections, names, path, link, talk];
 
 /// Writes the account for people: summary, findings, evidence, what to do next, details, limits.
 #[must_use]

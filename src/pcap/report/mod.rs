@@ -13,6 +13,7 @@ mod next;
 mod number;
 mod pair;
 mod path;
+mod talk;
 
 pub use markdown::markdown;
 pub use pair::markdown_of_pair;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::kind::Summary;
+use super::talk;
 
 /// So many keys of a map are told, the most frequent ones; nobody's network has more types of ICMP.
 const KEYS: usize = 24;
@@ -58,6 +59,8 @@ pub(super) fn shorten(summary: &mut Summary, keep: usize) -> bool {
         list.len() > keep && list.pop().is_some()
     }
     cut(&mut summary.tcp.flows, keep)
+        || cut(&mut summary.udp.flows, keep)
+        || talk::shorten(summary, keep)
         || cut(&mut summary.icmp.unreachable, keep)
         || cut(&mut summary.icmp.echo, keep)
         || cut(&mut summary.icmp.path_mtu, keep)

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::names::SuspiciousFacts;
 use super::path::{EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
+use super::talk_kind::{DhcpFacts, HttpFacts, NtpFacts, QuicFacts, TlsFacts, UdpFacts};
 use crate::pcap::findings::Finding;
 use crate::pcap::flow::{Figures, State, Told, Vantage};
 use crate::pcap::series::Series;
@@ -34,6 +35,18 @@ pub struct Summary {
     /// The same of neighbor discovery, where there was any: solicitations and advertisements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ndp: Option<ArpFacts>,
+    /// TLS.
+    pub tls: TlsFacts,
+    /// HTTP/1.
+    pub http: HttpFacts,
+    /// QUIC.
+    pub quic: QuicFacts,
+    /// DHCP.
+    pub dhcp: DhcpFacts,
+    /// NTP.
+    pub ntp: NtpFacts,
+    /// Datagrams.
+    pub udp: UdpFacts,
     /// What is wrong, the worst first.
     pub findings: Vec<Finding>,
     /// What could not be read, or was left out.

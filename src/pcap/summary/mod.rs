@@ -5,6 +5,8 @@ mod kind;
 mod link;
 mod names;
 mod path;
+mod talk;
+mod talk_kind;
 mod warn;
 mod write;
 
@@ -14,4 +16,8 @@ pub use kind::{
 pub(super) use link::mac;
 pub use names::SuspiciousFacts;
 pub use path::{ComplaintFacts, EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
+pub use talk_kind::{
+    AlertFacts, DhcpFacts, DhcpServerFacts, HttpFacts, HttpServerFacts, NtpFacts, NtpServerFacts, QuicFacts,
+    QuicServerFacts, TlsFacts, TlsServerFacts, UdpFacts,
+};
 pub(super) use write::write;

@@ -59,6 +59,10 @@ pub(super) fn warn(
             "{evicted} connections were told of early for want of room; those that went on count as new ones"
         ));
     }
+    let not_told = pass.talk.not_told();
+    if not_told > 0 {
+        warnings.push(format!("what {not_told} connections or messages said is left out for want of room"));
+    }
     if given_up > 0 {
         warnings.push(format!("{given_up} fragmented packets were given up for want of room"));
     }

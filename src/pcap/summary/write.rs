@@ -10,6 +10,7 @@ use super::kind::{FileFacts, Summary, TcpFacts};
 use super::link::{addresses, neighbors};
 use super::names::names;
 use super::path::{about_flow, complaints};
+use super::talk;
 use super::warn::warn;
 use crate::pcap::analyze::Pass;
 use crate::pcap::findings;
@@ -62,6 +63,12 @@ pub(in crate::pcap) fn write(mut pass: Pass, ending: &Ending, evicted: u64, give
         icmp: complaints(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
         ndp: neighbors(&pass.ndp, (most, focus)),
+        tls: talk::tls(&pass.talk.tls, (most, focus)),
+        http: talk::http(&pass.talk.http, (most, focus)),
+        quic: talk::quic(&pass.talk.quic, (most, focus)),
+        dhcp: talk::dhcp(&pass.talk.dhcp, pass.counts.last, (most, focus)),
+        ntp: talk::ntp(&pass.talk.ntp, (most, focus)),
+        udp: talk::udp(&mut pass.talk.udp, full),
         findings,
         warnings,
         series: pass.series.take(),
@@ -119,7 +126,7 @@ fn file(pass: &Pass, ending: &Ending) -> FileFacts {
 }
 
 /// Returns a time as RFC 3339 with nine digits.
-fn moment(nanos: u64) -> String {
+pub(super) fn moment(nanos: u64) -> String {
     let form = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:9]Z");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(nanos))
         .ok()

@@ -10,6 +10,7 @@ use super::side::{Scale, Side};
 use crate::pcap::dns::Stream;
 use crate::pcap::figure::Spread;
 use crate::pcap::label::{Label, Labels};
+use crate::pcap::talk::Ear;
 
 /// How many different round trips a flow tells apart: there are many flows.
 const TRIPS: usize = 48;
@@ -45,6 +46,8 @@ pub(crate) struct Flow {
     pub(crate) trips: Option<Box<[Spread; 2]>>,
     /// DNS messages on their way, one direction each.
     pub(crate) dns: Option<Box<[Stream; 2]>>,
+    /// What is listened for in what both say.
+    pub(crate) ear: Ear,
     /// How the connection opened and ended.
     pub(crate) turns: Turns,
     /// What is told beyond labels, where something was carried.
@@ -103,6 +106,7 @@ impl Flow {
             evidence: [0; EVIDENCE],
             trips: None,
             dns: None,
+            ear: Ear::default(),
             turns: Turns::default(),
             depth: None,
             repeats: None,

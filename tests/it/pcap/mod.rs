@@ -3,6 +3,7 @@
 mod capture;
 mod command;
 mod compare;
+mod datagrams;
 mod depth;
 mod differential;
 mod evidence;
@@ -14,6 +15,7 @@ mod mutate;
 mod packet;
 #[cfg(feature = "plot")]
 mod picture;
+mod protocols;
 mod report;
 mod spoken;
 mod story;

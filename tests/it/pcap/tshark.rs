@@ -78,6 +78,20 @@ pub(super) fn shown(capture: &Path, filter: &str) -> Option<Vec<u64>> {
     Some(text.lines().map(|line| line.parse().unwrap()).collect())
 }
 
+/// Says whether the installed program is to be asked.
+pub(super) fn asked() -> bool {
+    !comparable().is_empty()
+}
+
+/// Returns fields of the frames that a filter shows, a row a frame.
+pub(super) fn fields(capture: &Path, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+    let mut arguments = vec!["-n", "-r", capture.to_str().unwrap(), "-Y", filter, "-T", "fields"];
+    for field in fields {
+        arguments.extend(["-e", field]);
+    }
+    run(&arguments).lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
 #[expect(clippy::disallowed_methods, reason = "the test asks another program")]
 fn run(arguments: &[&str]) -> String {
     let output = Command::new("tshark").args(arguments).output();
