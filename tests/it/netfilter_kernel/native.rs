@@ -160,8 +160,8 @@ impl Writer<'_> {
             words.push(self.matching(hook, protocol));
         }
         if self.random.below(8) == 0 {
-            let own = words.iter().any(|word| word.contains(self.ip()));
-            words.push(self.update(!own));
+            let free = words.is_empty();
+            words.push(self.update(free));
         }
         words.push("counter".to_owned());
         words.push(self.verdict(first, hook, protocol));
