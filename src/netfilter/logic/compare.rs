@@ -39,6 +39,19 @@ fn meters_in(scope: &Scope<'_>, right: &Value) -> bool {
     right.get("set").and_then(Value::as_array).is_some_and(|elements| elements.iter().any(meters))
 }
 
+/// Whether a set can hold elements with a rate or a count beside them: printed ones, or those that some rule puts in.
+pub(super) fn holds_meters(table: &Table, name: &str) -> bool {
+    let printed = table.sets.iter().filter(|set| set.name == name).any(|set| {
+        set.about.get("stmt").is_some_and(limits)
+            || set.elements.iter().any(|element| meters(key(element, set.is_map)))
+    });
+    printed
+        || writes_into(table, name).any(|body| {
+            body.get("stmt").is_some_and(limits)
+                || ["elem", "key"].iter().any(|place| body.get(place).is_some_and(meters))
+        })
+}
+
 /// Whether an element has a rate or a count of its own, which may stop a packet.
 pub(super) fn meters(element: &Value) -> bool {
     element.get("elem").is_some_and(limits)
@@ -143,22 +156,31 @@ fn named(scope: &mut Scope<'_>, left: &Operand, name: &str) -> Option<Test> {
 
 /// Whether rules of a table add to one of its sets, and whether they delete from it.
 pub(super) fn updates(table: &Table, name: &str) -> (bool, bool) {
-    let named =
-        |text: &Value| text.as_str().is_some_and(|text| text.strip_prefix('@').unwrap_or(text) == name);
     let (mut adds, mut deletes) = (false, false);
-    for rule in table.chains.iter().flat_map(|chain| &chain.rules) {
-        let Body::Nft(expressions) = &rule.body else { continue };
-        for expression in expressions {
-            let body = ["set", "map", "meter"].iter().find_map(|kind| expression.get(kind));
-            let Some(body) = body else { continue };
-            let target = ["set", "map", "name"].iter().find_map(|place| body.get(place));
-            if target.is_some_and(named) {
-                let delete = body.get("op").is_some_and(|op| op == "delete");
-                (adds, deletes) = (adds || !delete, deletes || delete);
-            }
-        }
+    for body in writes_into(table, name) {
+        let delete = body.get("op").is_some_and(|op| op == "delete");
+        (adds, deletes) = (adds || !delete, deletes || delete);
     }
     (adds, deletes)
+}
+
+/// Returns the statements of a table that write into a set.
+fn writes_into<'a>(table: &'a Table, name: &'a str) -> impl Iterator<Item = &'a Value> {
+    let rules = table.chains.iter().flat_map(|chain| &chain.rules);
+    let expressions = rules.filter_map(|rule| match &rule.body {
+        Body::Nft(expressions) => Some(expressions),
+        Body::Save(_) => None,
+    });
+    let bodies = expressions
+        .flatten()
+        .filter_map(|expression| ["set", "map", "meter"].iter().find_map(|kind| expression.get(kind)));
+    bodies.filter(move |body| target(body) == Some(name))
+}
+
+/// Returns the name of the set into which a statement writes.
+pub(super) fn target(body: &Value) -> Option<&str> {
+    let named = ["set", "map", "name"].iter().find_map(|place| body.get(place))?.as_str()?;
+    Some(named.strip_prefix('@').unwrap_or(named))
 }
 
 /// The key of an element; an element of a map is a pair.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::compare::{comparison, needs};
+use super::compare::{comparison, holds_meters, needs, target};
 use super::map::{lookups, mangle, vmap};
 use super::operand::read;
 use super::program::{Change, Code, CodeRule, Step};
@@ -166,6 +166,12 @@ fn update(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
         Some(Value::Array(all)) => all.iter().for_each(|expression| steps.extend(one(scope, expression))),
         Some(expression) => steps.extend(one(scope, expression)),
         None => {}
+    }
+    // What another rule put beside the element is asked here, too.
+    let deletes = body.get("op").is_some_and(|op| op == "delete");
+    if let Some(name) = target(body).filter(|name| !deletes && holds_meters(scope.table, name)) {
+        let text = format!("whether a limit beside the element of {name} lets the packet go on");
+        steps.push(Step::Match(scope.moody(&text)));
     }
     steps.retain(|step| *step != Step::Match(Test::Always));
     steps

@@ -180,6 +180,19 @@ fn what_stands_inside_of_a_set_statement_has_to_let_the_packet_go_on() {
 }
 
 #[test]
+fn a_rate_that_another_rule_put_beside_the_element_is_asked_as_well() {
+    let write =
+        |stmt: &Value| json!({"set": {"op": "update", "elem": source(), "set": "@m", "stmt": stmt.clone()}});
+    let limit = json!([{"limit": {"rate": 1000, "burst": 5, "per": "second", "inv": true}}]);
+    let none = json!([{"counter": null}]);
+    let fate = |stmt: &Value| {
+        let other = json!([{"match": {"op": "==", "left": source(), "right": "10.9.9.9"}}, write(stmt), {"accept": null}]);
+        verdict(&native(&[set("m", &json!({}))], &[other, json!([write(&none), {"drop": null}])]), &ssh())
+    };
+    assert_eq!((fate(&limit), fate(&none)), (Verdict::Indeterminate, Verdict::Drop));
+}
+
+#[test]
 fn a_rate_beside_an_element_may_stop_the_packet() {
     let element = json!({"elem": [{"elem": {"val": "10.0.0.2", "limit": {"rate": 1, "per": "hour"}}}]});
     let whole = json!({"stmt": [{"limit": {"rate": 1, "per": "hour"}}]});

@@ -217,9 +217,9 @@ impl Trial {
     }
 }
 
-/// Whether a rate decides, which no description of a packet tells.
+/// Whether a rate may decide, which no description of a packet tells: its own, or one beside an element that another rule wrote.
 fn is_rate(text: &str) -> bool {
-    text.contains("limit")
+    text.contains("limit") || text.contains("@seen")
 }
 
 /// Whether a rule marks packets.
