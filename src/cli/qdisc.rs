@@ -9,7 +9,7 @@ use serde_json::json;
 use super::input;
 use super::print::{Hinted, line};
 use super::tone::{Tone, tinted};
-use crate::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, hit, read};
+use crate::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, Warning, hit, read};
 
 const BAD_NEWS: u8 = 3;
 const OPEN: u8 = 4;
@@ -61,6 +61,9 @@ enum Sub {
         /// Its destination port.
         #[arg(long, value_name = "N")]
         dport: Option<u16>,
+        /// Its priority on this host, which chooses a band where no filter does; plain traffic has 0.
+        #[arg(long, value_name = "N")]
+        priority: Option<u32>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -100,14 +103,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
-        Sub::Hit { file, protocol, src, dst, sport, dport, json, exit_code } => {
+        Sub::Hit { file, protocol, src, dst, sport, dport, priority, json, exit_code } => {
             let text = input::text(file, LARGEST)?;
             let found = understood(read(&text))?;
-            let flow = Flow { protocol: *protocol, src: *src, dst: *dst, sport: *sport, dport: *dport };
+            let (sport, dport, priority) = (*sport, *dport, *priority);
+            let flow = Flow { protocol: *protocol, src: *src, dst: *dst, sport, dport, priority };
             let hits = understood(hit(&text, &flow))?;
             let met: Vec<(&Qdisc, &Hit)> =
                 found.devices.iter().zip(&hits).filter(|(qdisc, _)| qdisc.impairs).collect();
-            line(&if *json { documented(&met).to_string() } else { tinted(&met_in_words(&met), WORDS) })?;
+            line(&if *json {
+                documented(&met, &found.warnings).to_string()
+            } else {
+                tinted(&format!("{}{}", met_in_words(&met), warned(&found.warnings)), WORDS)
+            })?;
             let meets = met.iter().any(|(_, hit)| matches!(hit, Hit::Meets(_)));
             let unknown = met.iter().any(|(_, hit)| matches!(hit, Hit::Unknown(_)));
             Ok(match (*exit_code, meets, unknown) {
@@ -128,12 +136,16 @@ fn understood<T>(read: Result<T, ReadError>) -> anyhow::Result<T> {
     })?)
 }
 
-fn documented(met: &[(&Qdisc, &Hit)]) -> serde_json::Value {
+fn warned(warnings: &[Warning]) -> String {
+    warnings.iter().map(|warning| format!("\nwarning: {warning}")).collect()
+}
+
+fn documented(met: &[(&Qdisc, &Hit)], warnings: &[Warning]) -> serde_json::Value {
     let rows = met.iter().map(|(qdisc, hit)| {
         let (answer, why) = answer(hit);
         json!({ "dev": qdisc.dev, "discipline": qdisc.discipline, "handle": qdisc.handle, "hit": answer, "reason": why })
     });
-    json!({ "hits": rows.collect::<Vec<_>>() })
+    json!({ "hits": rows.collect::<Vec<_>>(), "warnings": warnings })
 }
 
 fn answer(hit: &Hit) -> (Option<bool>, &str) {
@@ -177,10 +189,7 @@ fn told(found: &Read) -> String {
             text.push_str(&format!(", exempt: {}", qdisc.exempt.join(", ")));
         }
     }
-    for warning in &found.warnings {
-        text.push_str(&format!("\nwarning: {warning}"));
-    }
-    text
+    text + &warned(&found.warnings)
 }
 
 fn figures(qdisc: &Qdisc) -> String {

@@ -1,6 +1,7 @@
 //! Why a text is no ruleset.
 
 use super::host::{BundleError, SnapshotError};
+use super::ruleset::Warning;
 
 /// Why nothing could be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +24,9 @@ pub enum ReadError {
         /// Where reading failed.
         line: usize,
     },
+    /// Its end is missing.
+    #[error("{0}")]
+    CutOff(Warning),
     /// It is JSON, but no ruleset.
     #[error("it is JSON, but has no list `nftables`")]
     OtherJson,

@@ -16,6 +16,7 @@
 mod diff;
 mod error;
 mod explain;
+mod gap;
 mod host;
 mod ipset;
 mod json;
@@ -46,6 +47,8 @@ pub use json::{Object as JsonObject, Value as Json};
 pub use layout::{Layout, recognize};
 pub use print::print;
 pub use read::{LARGEST, read};
-pub use ruleset::{Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Warning};
+pub use ruleset::{
+    Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Unread, Warning,
+};
 pub use text::Text;
 pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::netfilter::error::ReadError;
 use crate::netfilter::ipset::IpSet;
 use crate::netfilter::json::Value;
 use crate::netfilter::text::Text;
@@ -27,6 +28,12 @@ pub struct Ruleset {
     pub rules: usize,
     /// How many of them have a part that is not known by name.
     pub opaque_rules: usize,
+    /// What could not be read and may judge any packet: a table or a chain, or whatever followed where the text was cut off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+    /// Whether the end of the text is missing.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cut_off: bool,
     /// What is odd, with its place.
     pub warnings: Vec<Warning>,
 }
@@ -73,7 +80,7 @@ pub enum Family {
     Ip,
     /// IPv6.
     Ip6,
-    /// Both.
+    /// Both; for what `iptables-save` prints, where nothing in the text tells which.
     Inet,
     /// ARP, bridges, single devices, or a family that is not known: no routed packet.
     Other,
@@ -100,6 +107,18 @@ pub struct Chain {
     pub rest: Option<Value>,
     /// Its rules.
     pub rules: Vec<Rule>,
+    /// What stood among its rules and could not be read, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// Something among the rules of a chain that could not be read: it may do anything with a packet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// How many rules of the chain stand before it.
+    pub before: usize,
+    /// What it is, in words, with its place.
+    pub what: String,
 }
 
 /// Where packets enter a chain.
@@ -188,6 +207,9 @@ pub struct Set {
     pub about: Value,
     /// Its elements, as printed.
     pub elements: Vec<Value>,
+    /// Whether some of its elements could not be read.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unread: bool,
 }
 
 /// Something in a table that is neither chain nor set.
@@ -219,6 +241,23 @@ fn is_false(value: &bool) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn is_true(value: &bool) -> bool {
     *value
+}
+
+impl Ruleset {
+    /// Returns it, if its end is there.
+    ///
+    /// # Errors
+    /// Fails where the text was cut off: what it does not hold may decide.
+    pub fn whole(self) -> Result<Self, ReadError> {
+        if !self.cut_off {
+            return Ok(self);
+        }
+        let told = self.warnings.into_iter().rev().find(|warning| warning.what.contains("cut off"));
+        Err(ReadError::CutOff(told.unwrap_or_else(|| Warning {
+            place: "its end".to_owned(),
+            what: "the text was cut off".to_owned(),
+        })))
+    }
 }
 
 impl Table {

@@ -15,6 +15,10 @@ pub(super) struct Filter {
     pub(super) flowid: Option<String>,
     pub(super) keys: Vec<Key>,
     pub(super) line: usize,
+    /// Whether it chooses anything: lists are headed by rows that do not.
+    pub(super) whole: bool,
+    /// Whether something else than a class stands beside it: what it does to packets is not read.
+    pub(super) acts: bool,
 }
 
 /// One thing that a packet has to be.
@@ -31,6 +35,25 @@ pub(super) enum Key {
 }
 
 impl Filter {
+    /// Whether it chooses packets.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole || self.flowid.is_some()
+    }
+
+    /// Notes in which chain, or in which table of a `u32` filter it stands: only the first ones are asked by themselves.
+    pub(super) fn stands_in(&mut self, chain: Option<&str>, table: Option<&str>) {
+        if let Some(chain) = chain.filter(|chain| *chain != "0") {
+            self.keys.push(Key::Other(format!("chain {chain}")));
+        }
+        let first = |table: &str| {
+            u32::from_str_radix(table.trim_end_matches(':'), 16)
+                .is_ok_and(|table| (0x800..=0xfff).contains(&table))
+        };
+        if let Some(table) = table.filter(|table| !first(table)) {
+            self.keys.push(Key::Other(format!("table {table}")));
+        }
+    }
+
     /// Adds a 32-bit comparison at an offset into the network header; one that compares nothing adds nothing.
     pub(super) fn compare(&mut self, value: u32, mask: u32, at: i64) {
         if mask == 0 {
@@ -64,8 +87,10 @@ impl Filter {
     pub(super) fn flower(&mut self, name: &str, value: &str) {
         let key = match name {
             "eth_type" => {
-                if let "ipv4" | "ip" = value {
-                    "ip".clone_into(&mut self.protocol);
+                match value {
+                    "ipv4" | "ip" => "ip".clone_into(&mut self.protocol),
+                    "ipv6" => "ipv6".clone_into(&mut self.protocol),
+                    _ => self.keys.push(Key::Other(format!("eth_type {value}"))),
                 }
                 return;
             }

@@ -4,8 +4,10 @@ use std::net::IpAddr;
 
 use super::error::ReadError;
 use super::filter::{Filter, Key};
+use super::item::Items;
+use super::land::{Landing, goes_on_whole, land, split};
 use super::read::items;
-use super::tree::forks;
+use super::sheet::Qdisc;
 
 /// A packet as it leaves a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct Flow {
     pub sport: Option<u16>,
     /// Its destination port, if it is known.
     pub dport: Option<u16>,
+    /// Its priority on this host, if it is known; plain traffic has 0.
+    pub priority: Option<u32>,
 }
 
 /// Whether a packet meets a discipline.
@@ -39,39 +43,66 @@ pub enum Hit {
 /// Fails where nothing of it is an answer of `tc`.
 pub fn hit(text: &str, flow: &Flow) -> Result<Vec<Hit>, ReadError> {
     let items = items(text)?;
-    let judge = |qdisc| {
-        for fork in forks(&items, qdisc) {
-            let mut decided = false;
-            for filter in fork.filters {
-                let towards = filter.flowid.as_deref() == Some(fork.towards);
-                match (chooses(filter, flow), towards) {
-                    (Some(false), _) => {}
-                    (Some(true), true) => {
-                        decided = true;
-                        break;
-                    }
-                    (Some(true), false) => return Hit::Around(format!("the filter of line {}", filter.line)),
-                    (None, _) => {
-                        return Hit::Unknown(format!(
-                            "whether the filter of line {} chooses it",
-                            filter.line
-                        ));
-                    }
-                }
-            }
-            if !decided {
-                return Hit::Unknown(format!(
-                    "no filter decides; the default leads to {} or not",
-                    fork.towards
-                ));
-            }
-        }
-        Hit::Meets("everything that leaves the device comes here, or a filter leads it here".to_owned())
-    };
-    Ok(items.qdiscs.iter().map(judge).collect())
+    Ok(items.qdiscs.iter().map(|qdisc| judge(&items, qdisc, flow)).collect())
 }
 
-fn chooses(filter: &Filter, flow: &Flow) -> Option<bool> {
+/// Goes up from a discipline to the root: every discipline above has to lead the packet here.
+fn judge(items: &Items, qdisc: &Qdisc, flow: &Flow) -> Hit {
+    let mut open = None;
+    let mut by = Vec::new();
+    // What goes past the classes of htb is not limited by it; the others drop what has no class.
+    if qdisc.discipline == "htb" && qdisc.handle.is_some() {
+        match land(items, qdisc, flow) {
+            Landing::Past(why) => return Hit::Around(why),
+            Landing::Unknown(why) => open = Some(why),
+            Landing::Class(..) => {}
+        }
+    }
+    let mut at = qdisc;
+    // A tree of this kernel is at most eight deep; a text may claim anything.
+    for _ in 0..16 {
+        let Some((towards, above)) =
+            at.parent.as_deref().and_then(|towards| Some((towards, above(items, at, towards)?)))
+        else {
+            break;
+        };
+        let Some(above) = above else {
+            open = Some(format!("{towards}, below which it hangs, is not in this text"));
+            break;
+        };
+        let minor = split(towards).map(|(_, minor)| minor);
+        match land(items, above, flow) {
+            Landing::Class(_, why) if goes_on_whole(above) => drop(why),
+            Landing::Class(own, why) if Some(own) == minor => by.push(why),
+            Landing::Class(_, why) | Landing::Past(why) => return Hit::Around(why),
+            Landing::Unknown(why) => open = Some(why),
+        }
+        at = above;
+    }
+    match (open, by.is_empty()) {
+        (Some(why), _) => Hit::Unknown(why),
+        (None, true) => Hit::Meets("everything that leaves the device comes here".to_owned()),
+        (None, false) => Hit::Meets(by.join("; ")),
+    }
+}
+
+/// Returns the discipline above, if it is in the text; nothing at the root.
+fn above<'a>(items: &'a Items, at: &Qdisc, towards: &str) -> Option<Option<&'a Qdisc>> {
+    let (major, _) = towards.split_once(':')?;
+    if major == "ffff" {
+        return None;
+    }
+    // The queues of a device are told without a number before the colon.
+    let major = if major.is_empty() { "0" } else { major };
+    Some(items.qdiscs.iter().find(|above| {
+        above.dev == at.dev
+            && !std::ptr::eq(*above, at)
+            && (major != "0" || matches!(above.discipline.as_str(), "mq" | "mqprio"))
+            && above.handle.as_deref().and_then(|handle| handle.strip_suffix(':')) == Some(major)
+    }))
+}
+
+pub(super) fn chooses(filter: &Filter, flow: &Flow) -> Option<bool> {
     let family = match filter.protocol.as_str() {
         "all" => true,
         "ip" => flow.src.is_ipv4(),

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::filter::{Filter, Key};
-use super::item::{Class, Items, long_run_loss};
+use super::item::{Class, Items, Options, long_run_loss};
 use super::sheet::Qdisc;
+use super::unit::hexadecimal;
 
 /// A JSON value in which an object is a list of pairs.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +119,7 @@ pub(super) fn document(items: &mut Items, tree: &Tree, line: usize) {
     items.recognised |= rows.is_empty();
     for (row, tree) in rows.iter().enumerate() {
         if tree.get("class").is_some() {
-            items.classes.extend(class(tree));
+            items.classes.extend(class(tree, line));
             items.recognised = true;
         } else if tree.get("pref").is_some() {
             let filter = filter(tree, line);
@@ -127,6 +128,7 @@ pub(super) fn document(items: &mut Items, tree: &Tree, line: usize) {
         } else if let (Some(kind), Some(_)) = (tree.text("kind"), tree.get("handle")) {
             let qdisc = qdisc(items, tree, kind, line);
             items.qdiscs.push(qdisc);
+            items.options.push(options(tree));
             items.recognised = true;
         } else if tree != &Tree::Object(Vec::new()) {
             items.warn(line, format!("row {} of a list is no qdisc, class or filter", row + 1));
@@ -167,6 +169,10 @@ fn qdisc(items: &mut Items, tree: &Tree, kind: String, line: usize) -> Qdisc {
                     share("1-k", 0.0),
                 ));
             }
+            if options.get("slot").is_some() {
+                qdisc.impairs = true;
+                items.warn(line, "packets wait for slots: no single delay describes it");
+            }
             if options.get("loss-state").is_some() {
                 qdisc.impairs = true;
                 items.warn(line, "a loss model of four states: no single share describes it");
@@ -180,13 +186,38 @@ fn qdisc(items: &mut Items, tree: &Tree, kind: String, line: usize) -> Qdisc {
     qdisc
 }
 
-fn class(tree: &Tree) -> Option<Class> {
+/// Reads what happens to packets that no filter chooses.
+fn options(tree: &Tree) -> Options {
+    let nothing = Tree::Null;
+    let own = tree.get("options").unwrap_or(&nothing);
+    let number = |name: &str| own.count(name).and_then(|number| u32::try_from(number).ok());
+    let bands = match own.get("priomap") {
+        Some(Tree::List(list)) => list.as_slice(),
+        _ => &[],
+    };
+    let band = |tree: &Tree| match tree {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        Tree::Number(number) => Some(*number as u32),
+        Tree::Null | Tree::Truth(_) | Tree::Text(_) | Tree::List(_) | Tree::Object(_) => None,
+    };
+    Options {
+        bands: number("bands"),
+        priomap: bands.iter().map_while(band).collect(),
+        default: match own.get("default") {
+            Some(Tree::Text(text)) => hexadecimal(text),
+            _ => number("default"),
+        },
+    }
+}
+
+fn class(tree: &Tree, line: usize) -> Option<Class> {
     Some(Class {
         dev: tree.text("dev"),
         kind: tree.text("class")?,
         id: tree.text("handle")?,
         parent: tree.text("parent"),
         rate_bps: tree.number("rate").map(|bytes| bytes * 8.0),
+        line,
     })
 }
 
@@ -201,8 +232,14 @@ fn filter(tree: &Tree, line: usize) -> Filter {
         kind: tree.text("kind").unwrap_or_default(),
         flowid: options.text("flowid").or_else(|| options.text("classid")),
         line,
+        acts: options.get("actions").is_some() || options.get("police").is_some(),
+        whole: ["order", "keys", "handle", "match"].iter().any(|name| options.get(name).is_some()),
         ..Filter::default()
     };
+    filter.stands_in(tree.text("chain").as_deref(), options.text("key_ht").as_deref());
+    if let Some(link) = options.text("link") {
+        filter.keys.push(Key::Other(format!("link {link}")));
+    }
     for chosen in options.all("match") {
         let bits = |name| u32::from_str_radix(&chosen.text(name)?, 16).ok();
         let still = chosen.text("offmask").is_none_or(|mask| mask.is_empty());

@@ -15,6 +15,7 @@ mod filter;
 mod hit;
 mod item;
 mod json;
+mod land;
 mod read;
 mod sheet;
 #[cfg(test)]

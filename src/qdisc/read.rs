@@ -77,6 +77,8 @@ fn conclude(mut items: Items) -> Read {
     for (line, what) in undecoded {
         items.warn(line, what);
     }
+    items.tell_the_homeless();
+    items.warnings.sort_by_key(|warning| warning.line);
     Read { impaired: devices.iter().any(|device| device.impairs), devices, warnings: items.warnings }
 }
 
@@ -121,6 +123,8 @@ fn impairs(qdisc: &Qdisc, has_classes: bool) -> bool {
         "tbf" => true,
         "htb" | "hfsc" | "cbq" => has_classes,
         "cake" => some(qdisc.rate_bps),
+        // Each has a schedule or a rate of its own, which is not read.
+        "cbs" | "taprio" | "etf" | "plug" => true,
         _ => false,
     }
 }

@@ -22,6 +22,7 @@ fn ssh(dport: u16) -> Flow {
         dst: "10.0.0.2".parse().unwrap(),
         sport: Some(40_000),
         dport: Some(dport),
+        priority: None,
     }
 }
 
@@ -130,4 +131,126 @@ proptest! {
             "loss", "gemodel", "p", "1%", "delay", "ms", "rate", "u32", "flowid", "pref", "class", "htb", "[", "{}", "]"]), 0..60)) {
         drop(read(&words.join(" ")));
     }
+}
+
+/// Four bands for ssh to go around by, and a default that every priority has.
+const ALL_TO_THREE: &str = "\
+qdisc prio 1: dev eth0 root refcnt 2 bands 3 priomap 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2
+qdisc netem 30: dev eth0 parent 1:3 limit 1000 delay 100ms
+filter parent 1: protocol ip pref 1 u32 chain 0
+filter parent 1: protocol ip pref 1 u32 chain 0 fh 800: ht divisor 1
+filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 flowid 1:1 not_in_hw
+  match 00060000/00ff0000 at 8
+  match 00000016/0000ffff at 20
+";
+
+#[test]
+fn what_no_filter_chooses_goes_where_its_priority_leads() {
+    assert!(matches!(hit(ALL_TO_THREE, &ssh(22)).unwrap()[1], Hit::Around(_)));
+    assert!(matches!(hit(ALL_TO_THREE, &ssh(80)).unwrap()[1], Hit::Meets(_)));
+    let usual = ALL_TO_THREE.replace("2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2", "1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1");
+    let told = hit(&usual, &ssh(80)).unwrap().remove(1);
+    assert!(matches!(&told, Hit::Unknown(why) if why.contains("1:2")), "{told:?}");
+    let of = |priority| hit(&usual, &Flow { priority: Some(priority), ..ssh(80) }).unwrap().remove(1);
+    assert!(matches!(of(0), Hit::Around(_)));
+    assert!(matches!(of(2), Hit::Meets(_)));
+}
+
+#[test]
+fn what_no_filter_chooses_goes_to_the_default_class() {
+    let text = |default: &str| {
+        format!(
+            "qdisc htb 1: dev eth0 root refcnt 3 r2q 10 default {default} direct_packets_stat 0\n\
+             qdisc netem 30: dev eth0 parent 1:30 limit 1000 delay 100ms\n\
+             class htb 1:1 dev eth0 root rate 4Mbit ceil 4Mbit\n\
+             class htb 1:10 dev eth0 parent 1:1 prio 0 rate 2Mbit ceil 4Mbit\n\
+             class htb 1:30 dev eth0 parent 1:1 leaf 30: prio 0 rate 2Mbit ceil 4Mbit\n\
+             filter dev eth0 parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 flowid 1:10\n  \
+             match 00000016/0000ffff at 20\n"
+        )
+    };
+    let of = |default: &str, port| hit(&text(default), &ssh(port)).unwrap();
+    assert!(matches!(of("0x30", 80)[..], [Hit::Meets(_), Hit::Meets(_)]));
+    assert!(matches!(of("30", 80)[..], [Hit::Meets(_), Hit::Meets(_)]));
+    assert!(matches!(of("0x30", 22)[..], [Hit::Meets(_), Hit::Around(_)]));
+    assert!(matches!(of("0x10", 80)[..], [Hit::Meets(_), Hit::Around(_)]));
+    // Without a default, or with one that is not there or is no leaf, it goes past all limits.
+    for default in ["0", "0x99", "0x1"] {
+        assert!(matches!(of(default, 80)[..], [Hit::Around(_), Hit::Around(_)]), "{default}");
+        assert!(matches!(of(default, 22)[..], [Hit::Meets(_), Hit::Around(_)]), "{default}");
+    }
+    // A filter at the root that leads to an inner class is followed by those of that class.
+    let inner = text("0x30").replace("flowid 1:10", "flowid 1:1");
+    assert!(matches!(hit(&inner, &ssh(22)).unwrap()[1], Hit::Meets(_)));
+}
+
+#[test]
+fn a_discipline_of_one_place_leads_everything_there_and_one_that_is_missing_leads_nobody_knows_where() {
+    let text = "qdisc tbf 1: dev eth0 root rate 5Mbit burst 5Kb lat 50ms\n\
+        qdisc netem 2: dev eth0 parent 1:1 limit 1000 delay 100ms\n";
+    assert!(matches!(hit(text, &ssh(80)).unwrap()[..], [Hit::Meets(_), Hit::Meets(_)]));
+    let (_, alone) = text.split_once('\n').unwrap();
+    assert!(matches!(hit(alone, &ssh(80)).unwrap()[..], [Hit::Unknown(_)]));
+    let queues = "qdisc mq 0: dev eth0 root\nqdisc netem 2: dev eth0 parent :1 limit 1000 delay 100ms\n";
+    assert!(matches!(hit(queues, &ssh(80)).unwrap()[1], Hit::Unknown(_)));
+}
+
+#[test]
+fn a_filter_that_names_no_device_is_told_where_several_could_have_it() {
+    let other = "qdisc prio 1: dev eth1 root refcnt 2 bands 3 priomap 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2\n\
+        qdisc netem 30: dev eth1 parent 1:3 limit 1000 delay 100ms\n";
+    let both = ALL_TO_THREE.replacen("filter", &format!("{other}filter"), 1);
+    let warnings = read(&both).unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].line == 7 && warnings[0].what.contains("names no device"), "{warnings:?}");
+    let hits = hit(&both, &ssh(22)).unwrap();
+    assert!(matches!(hits[..], [_, Hit::Unknown(_), _, Hit::Unknown(_)]), "{hits:?}");
+    // It chooses other packets, wherever it belongs.
+    let hits = hit(&both, &ssh(80)).unwrap();
+    assert!(matches!(hits[..], [_, Hit::Meets(_), _, Hit::Meets(_)]), "{hits:?}");
+    assert_eq!(read(ALL_TO_THREE).unwrap().warnings, []);
+    let homeless = ALL_TO_THREE.replace("filter parent 1:", "filter parent 7:");
+    assert_eq!(read(&homeless).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn a_filter_of_which_not_all_is_read_decides_nothing_for_certain() {
+    for (what, with) in [
+        ("flowid 1:1 not_in_hw", "not_in_hw"),
+        ("at 20\n", "at 20\n\taction order 1: gact action drop\n"),
+        ("at 20\n", "at 20\n  mark 0x1 0xff (success 0)\n"),
+        ("key ht 800", "key ht 2"),
+        ("chain 0 fh 800::800", "chain 7 fh 800::800"),
+    ] {
+        let text = ALL_TO_THREE.replace(what, with);
+        assert_ne!(text, ALL_TO_THREE);
+        let told = hit(&text, &ssh(22)).unwrap().remove(1);
+        // Without a class such a filter leads to the band of priority 0.
+        let expected =
+            if with == "not_in_hw" { matches!(told, Hit::Meets(_)) } else { matches!(told, Hit::Unknown(_)) };
+        assert!(expected, "{with:?} {told:?}");
+    }
+}
+
+#[test]
+fn what_shapes_and_cannot_be_read_impairs_and_is_told() {
+    for text in [
+        "qdisc netem 1: dev eth0 root limit 1000 corrupt oops\n",
+        "qdisc netem 1: dev eth0 root limit 1000 delay soon\n",
+        "qdisc netem 1: dev eth0 root limit 1000 slot 1ms 2ms\n",
+        "qdisc fq 1: dev eth0 root limit 10000p maxrate 1Mbit\n",
+    ] {
+        let read = read(text).unwrap();
+        assert_eq!((read.impaired, read.warnings.len()), (true, 1), "{text}");
+    }
+}
+
+#[test]
+fn json_has_the_same_defaults() {
+    let text = r#"[{"kind":"htb","handle":"1:","dev":"eth0","root":true,"options":{"default":"0x30"}},
+        {"kind":"netem","handle":"30:","dev":"eth0","parent":"1:30","options":{"delay":{"delay":0.03,"jitter":0}}}]"#;
+    assert!(matches!(hit(text, &ssh(80)).unwrap()[1], Hit::Meets(_)));
+    let text = r#"[{"kind":"prio","handle":"1:","root":true,"options":{"bands":3,"priomap":[2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}},
+        {"kind":"netem","handle":"30:","parent":"1:3","options":{"delay":{"delay":0.03,"jitter":0}}}]"#;
+    assert!(matches!(hit(text, &ssh(80)).unwrap()[1], Hit::Meets(_)));
 }

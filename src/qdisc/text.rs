@@ -1,9 +1,9 @@
 //! The text form of `tc`, line by line.
 
-use super::filter::Filter;
-use super::item::{Class, Items, long_run_loss};
+use super::filter::{Filter, Key};
+use super::item::{Class, Items, Options, long_run_loss};
 use super::sheet::Qdisc;
-use super::unit::{bits_per_second, milliseconds, percent};
+use super::unit::{bits_per_second, hexadecimal, milliseconds, percent};
 
 /// What the lines below belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,12 @@ pub(super) fn line(items: &mut Items, text: &str, number: usize, below: Below) -
         ["qdisc", kind, handle, rest @ ..] => {
             let qdisc = qdisc(items, kind, handle, rest, number);
             items.qdiscs.push(qdisc);
+            items.options.push(options(rest));
             items.recognised = true;
             return Below::Qdisc;
         }
         ["class", kind, id, rest @ ..] => {
-            items.classes.push(class(kind, id, rest));
+            items.classes.push(class(kind, id, rest, number));
             items.recognised = true;
             return Below::Class;
         }
@@ -61,6 +62,7 @@ fn qdisc(items: &mut Items, kind: &str, handle: &str, rest: &[&str], number: usi
             "rate" if kind != "fq" => {
                 qdisc.rate_bps = words.next().and_then(bits_per_second);
                 if qdisc.rate_bps.is_none() {
+                    qdisc.impairs = true;
                     items.warn(number, "a rate that cannot be read");
                 }
             }
@@ -68,6 +70,7 @@ fn qdisc(items: &mut Items, kind: &str, handle: &str, rest: &[&str], number: usi
             "delay" if kind == "netem" => {
                 qdisc.delay_ms = words.next().and_then(milliseconds);
                 if qdisc.delay_ms.is_none() {
+                    qdisc.impairs = true;
                     items.warn(number, "a delay that cannot be read");
                 }
                 qdisc.jitter_ms = words.next_if(|word| milliseconds(word).is_some()).and_then(milliseconds);
@@ -99,16 +102,45 @@ fn qdisc(items: &mut Items, kind: &str, handle: &str, rest: &[&str], number: usi
                     }
                 }
             },
-            "corrupt" if kind == "netem" => qdisc.corrupt_pct = words.next().and_then(percent),
-            "duplicate" if kind == "netem" => qdisc.duplicate_pct = words.next().and_then(percent),
-            "reorder" if kind == "netem" => qdisc.reorder_pct = words.next().and_then(percent),
+            "corrupt" | "duplicate" | "reorder" if kind == "netem" => {
+                let share = words.next().and_then(percent);
+                match word {
+                    "corrupt" => qdisc.corrupt_pct = share,
+                    "duplicate" => qdisc.duplicate_pct = share,
+                    _ => qdisc.reorder_pct = share,
+                }
+                if share.is_none() {
+                    qdisc.impairs = true;
+                    items.warn(number, format!("what `{word}` says cannot be read"));
+                }
+            }
+            "slot" if kind == "netem" => {
+                qdisc.impairs = true;
+                items.warn(number, "packets wait for slots: no single delay describes it");
+            }
+            "maxrate" if kind == "fq" => {
+                qdisc.impairs = true;
+                let rate = words.next().unwrap_or_default();
+                items.warn(number, format!("every flow for itself is limited to {rate}"));
+            }
             _ => {}
         }
     }
     qdisc
 }
 
-fn class(kind: &str, id: &str, rest: &[&str]) -> Class {
+/// Reads what happens to packets that no filter chooses.
+fn options(rest: &[&str]) -> Options {
+    let after = |name: &str| rest.iter().position(|word| *word == name).map(|at| rest.iter().skip(at + 1));
+    let first = |name: &str| after(name).and_then(|mut words| words.next().copied());
+    Options {
+        bands: first("bands").and_then(|word| word.parse().ok()),
+        priomap: after("priomap").into_iter().flatten().map_while(|word| word.parse().ok()).collect(),
+        default: first("default").and_then(hexadecimal),
+    }
+}
+
+fn class(kind: &str, id: &str, rest: &[&str], line: usize) -> Class {
     let after = |name: &str| {
         let at = rest.iter().position(|word| *word == name)?;
         rest.get(at + 1).copied()
@@ -119,6 +151,7 @@ fn class(kind: &str, id: &str, rest: &[&str]) -> Class {
         id: id.to_owned(),
         parent: after("parent").map(str::to_owned),
         rate_bps: after("rate").and_then(bits_per_second),
+        line,
     }
 }
 
@@ -135,6 +168,13 @@ fn filter(rest: &[&str], line: usize) -> Filter {
                 words.next().unwrap_or_default().clone_into(&mut filter.kind);
             }
             "flowid" | "*flowid" | "classid" | "*classid" => filter.flowid = words.next().map(str::to_owned),
+            "handle" | "order" => filter.whole = words.next().is_some(),
+            "chain" => filter.stands_in(words.next(), None),
+            "link" => filter.keys.push(Key::Other(format!("link {}", words.next().unwrap_or_default()))),
+            "key" => {
+                words.next();
+                filter.stands_in(None, words.next());
+            }
             _ => {}
         }
     }
@@ -155,7 +195,14 @@ fn statistics(items: &mut Items, words: &[&str]) {
 
 fn selector(items: &mut Items, words: &[&str]) {
     let Some(filter) = items.filters.last_mut() else { return };
+    // What is told of an action goes on until the next filter.
+    if filter.acts {
+        return;
+    }
     match (filter.kind.as_str(), words) {
+        (_, ["action" | "police", ..]) => filter.acts = true,
+        // Counters.
+        (_, [word, ..]) if word.starts_with('(') => {}
         ("u32", ["match", pair, "at", at, ..]) => {
             let bits = |text: &str| u32::from_str_radix(text, 16).ok();
             let read = pair
@@ -164,9 +211,10 @@ fn selector(items: &mut Items, words: &[&str]) {
             match read {
                 Some((value, mask, at)) => filter.compare(value, mask, at),
                 // `at nexthdr+0` and the like: a place that moves.
-                None => filter.keys.push(super::filter::Key::Other(words.join(" "))),
+                None => filter.keys.push(Key::Other(words.join(" "))),
             }
         }
+        ("u32", [..]) => filter.keys.push(Key::Other(words.join(" "))),
         ("flower", [name, value, ..]) => filter.flower(name, value),
         _ => {}
     }

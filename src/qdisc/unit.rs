@@ -40,6 +40,11 @@ pub(super) fn percent(text: &str) -> Option<f64> {
     finite(text.strip_suffix('%')?)
 }
 
+/// Reads a number as `tc` prints those of classes: `0x10` and `10` are both sixteen.
+pub(super) fn hexadecimal(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
+}
+
 fn split(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|char: char| !char.is_ascii_digit() && char != '.')?;
     let (number, unit) = text.split_at_checked(end)?;

@@ -133,6 +133,51 @@ fn a_change_is_explained_in_both_forms() {
 }
 
 #[test]
+fn a_file_that_was_cut_off_is_refused_where_its_end_could_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = put(folder.path(), "w", &save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));
+    let cut = put(
+        folder.path(),
+        "c",
+        "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n",
+    );
+    let described = ["--hook", "input", "--protocol", "tcp", "--src", "10.0.0.2", "--dst", "10.0.0.1"];
+    let walk: Vec<&str> = ["walk", &cut].iter().chain(&described).copied().collect();
+    for arguments in
+        [walk.as_slice(), &["explain", &cut], &["explain", &whole, &cut], &["diff", &whole, &cut]]
+    {
+        let output = ghost(arguments, "");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{arguments:?} {told}");
+        assert!(told.contains("cut off") && told.contains("hint: "), "{told}");
+    }
+    // To be read, it is read as far as it goes.
+    let parsed: Value = serde_json::from_slice(&ghost(&["parse", &cut, "--json"], "").stdout).unwrap();
+    assert_eq!((&parsed["rules"], &parsed["cut_off"]), (&json!(1), &json!(true)));
+}
+
+#[test]
+fn an_answer_carries_what_was_odd_about_its_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = put(folder.path(), "o", &save("-I INPUT -j DROP"));
+    let mut host = bundle("-I INPUT -j DROP");
+    host["nft"] = json!({ "error": "denied" });
+    let host = put(folder.path(), "h", &host.to_string());
+    for (path, place) in [(&odd, "line 3"), (&host, "iptables-nft, line 3")] {
+        let described = "--hook input --protocol tcp --src 10.0.0.2 --dst 10.0.0.1 --json --exit-code";
+        let arguments: Vec<&str> = ["walk", path].into_iter().chain(described.split(' ')).collect();
+        let output = ghost(&arguments, "");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (output.status.code(), &answer["verdict"]),
+            (Some(4), &json!("INDETERMINATE")),
+            "{answer}"
+        );
+        assert_eq!(answer["warnings"][0]["place"], json!(place), "{answer}");
+    }
+}
+
+#[test]
 fn sets_beside_rules_decide_a_walk() {
     let folder = tempfile::tempdir().unwrap();
     let rules = put(folder.path(), "r", &save("-A INPUT -m set --match-set bad src -j DROP"));

@@ -41,6 +41,10 @@ fn body(text: &str) -> String {
 
 /// The ruleset without the places of its warnings.
 fn content(mut ruleset: Ruleset) -> Ruleset {
+    // Places are of the text, not of what it holds.
+    for what in &mut ruleset.unread {
+        *what = what.split_once(", ").map(|(_, what)| what.to_owned()).unwrap_or_default();
+    }
     ruleset.warnings.iter_mut().for_each(|warning| warning.place.clear());
     ruleset
 }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use super::told::WORDS;
 use super::{keep, told, whole};
@@ -12,8 +13,8 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use crate::netfilter::{
-    Document, LARGEST, Packet, State, Status, Verdict, diff, diff_hosts, explain, explain_change, open,
-    read_sets, walk, walk_host,
+    Document, LARGEST, Packet, ReadError, State, Status, Verdict, Warning, diff, diff_hosts, explain,
+    explain_change, open, read_sets, walk, walk_host,
 };
 
 const BAD_NEWS: u8 = 3;
@@ -162,7 +163,7 @@ struct Described {
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Parse { file, json, print } => {
-            let text = match document(file)? {
+            let text = match read_document(file)? {
                 Document::Ruleset(ruleset) if *print => crate::netfilter::print(&ruleset).trim_end().to_owned(),
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
@@ -242,6 +243,16 @@ fn unlike() -> anyhow::Error {
     Hinted::new(error, "compare like with like: two rulesets that one program printed, or two bundles").into()
 }
 
+/// An answer, with what was odd about what it was read from.
+#[derive(Serialize)]
+struct WithWarnings<'a, T: Serialize> {
+    #[serde(flatten)]
+    answer: &'a T,
+    warnings: &'a [Warning],
+    #[serde(skip_serializing_if = "<[Warning]>::is_empty")]
+    unread: &'a [Warning],
+}
+
 fn walked(described: &Described) -> anyhow::Result<u8> {
     let (src, dst) = (described.src.to_string(), described.dst.to_string());
     let mut packet = Packet::parse(&described.hook, &described.protocol, &src, &dst)
@@ -269,7 +280,11 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
             }
             let answer = walk(&ruleset, &packet).map_err(|error| Hinted::new(error, hint))?;
             let text = if described.json {
-                serde_json::to_string(&answer)?
+                serde_json::to_string(&WithWarnings {
+                    answer: &answer,
+                    warnings: &ruleset.warnings,
+                    unread: &[],
+                })?
             } else {
                 tinted(&told::answer(&answer, &ruleset, described.trace), WORDS)
             };
@@ -278,7 +293,11 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
         Document::Host(host) => {
             let answer = walk_host(&host, &packet).map_err(|error| Hinted::new(error, hint))?;
             let text = if described.json {
-                serde_json::to_string(&answer)?
+                serde_json::to_string(&WithWarnings {
+                    answer: &answer,
+                    warnings: &host.warnings,
+                    unread: &host.unread,
+                })?
             } else {
                 tinted(&whole::answer(&answer, &host, described.trace), WORDS)
             };
@@ -302,12 +321,24 @@ fn both(before: &Path, after: &Path) -> anyhow::Result<(Document, Document)> {
     })
 }
 
-/// Reads a ruleset, a bundle or a snapshot.
+/// Reads a ruleset, a bundle or a snapshot, and refuses one whose end is missing: what it does not hold may decide.
 pub(super) fn document(path: &Path) -> anyhow::Result<Document> {
+    match read_document(path)? {
+        Document::Ruleset(ruleset) => {
+            Ok(Document::Ruleset(ruleset.whole().map_err(|error| unreadable(error, path))?))
+        }
+        Document::Host(host) => Ok(Document::Host(host)),
+    }
+}
+
+/// Reads a ruleset, a bundle or a snapshot, as far as it goes.
+fn read_document(path: &Path) -> anyhow::Result<Document> {
     let text = input::text(path, LARGEST)?;
+    Ok(open(&text).map_err(|error| unreadable(error, path))?)
+}
+
+fn unreadable(error: ReadError, path: &Path) -> Hinted {
     let hint = "give what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, whole, or what the script of \
                 `ghost netfilter collect` printed";
-    Ok(open(&text).map_err(|error| {
-        Hinted::new(anyhow::Error::new(error).context(format!("reading {}", path.display())), hint)
-    })?)
+    Hinted::new(anyhow::Error::new(error).context(format!("reading {}", path.display())), hint)
 }

@@ -39,7 +39,10 @@ pub fn diff(a: &Ruleset, b: &Ruleset) -> Result<Diff, DiffError> {
 fn unread(ruleset: &Ruleset) -> bool {
     let left_out =
         ["not understood", "left out", "cut off", "stands outside", "before any table", "another backend"];
-    ruleset.warnings.iter().any(|warning| left_out.iter().any(|words| warning.what.contains(words)))
+    let mut chains = ruleset.tables.iter().flat_map(|table| &table.chains);
+    !ruleset.unread.is_empty()
+        || chains.any(|chain| !chain.unread.is_empty())
+        || ruleset.warnings.iter().any(|warning| left_out.iter().any(|words| warning.what.contains(words)))
 }
 
 /// Gives the rules of two chains numbers, equal ones where the content is equal: a text is kept only while it is looked up.

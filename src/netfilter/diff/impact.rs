@@ -100,10 +100,12 @@ impl Impact {
                 }
                 for end in ends {
                     let (others, complete) = b.ends(end.path.again(), &mut self.budget);
-                    if others.iter().any(|other| other.verdict != end.verdict) {
+                    let open = |verdict| verdict == Verdict::Indeterminate;
+                    let differs = |other: Verdict| other != end.verdict && !open(other) && !open(end.verdict);
+                    if others.iter().any(|other| differs(other.verdict)) {
                         return Shown::Changes;
                     }
-                    if end.verdict == Verdict::Indeterminate || !complete {
+                    if open(end.verdict) || others.iter().any(|other| open(other.verdict)) || !complete {
                         worst = Shown::TooMany;
                     }
                 }

@@ -40,7 +40,8 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
     for chain in 0..program.chains.len() {
         let hooks = hooks(&program, chain);
         let (base, rules, other) = program.chains.get(chain).map_or((true, 0, true), |code| {
-            (code.base.is_some(), code.rules.len(), code.family == Family::Other)
+            let own = ruleset.tables.get(code.table).and_then(|table| table.chains.get(code.chain));
+            (code.base.is_some(), own.map_or(0, |own| own.rules.len()), code.family == Family::Other)
         });
         if hooks.is_empty() {
             if rules > 0 && !base {

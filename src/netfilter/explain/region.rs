@@ -23,7 +23,7 @@ impl Region {
             after.filter(|after| told || Some(*after) != before).filter(|_| *field != Field::State).cloned()
         });
         let mut conditions: BTreeMap<String, bool> =
-            way.atoms().iter().map(|(atom, holds)| (names.text(*atom).to_owned(), *holds)).collect();
+            way.atoms().map(|(atom, holds)| (names.text(atom).to_owned(), holds)).collect();
         conditions.extend(way.facts().map(|(test, holds)| (fact(test), holds)));
         Self { fields: fields.collect(), conditions }
     }

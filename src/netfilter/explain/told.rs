@@ -30,7 +30,7 @@ pub fn explain(document: &Document) -> Explanation {
             };
             all.framework = Some(host.framework.clone());
             all.snapshot.clone_from(&host.snapshot);
-            all.unread.clone_from(&host.unread);
+            all.unread = unread(host);
             all.warnings.clone_from(&host.warnings);
             all
         }
@@ -70,7 +70,11 @@ fn ruleset_change(a: &Ruleset, b: &Ruleset) -> Option<Changed> {
 
 fn host_change(a: &Host, b: &Host, unread: &mut Vec<Warning>) -> Changed {
     let found = diff_hosts(a, b);
-    unread.clone_from(&found.unread);
+    // What was gathered on neither side is told of the rules as they are now.
+    unread.retain(|warning| {
+        !found.unread.iter().any(|other| other.place.rsplit(": ").next() == Some(warning.place.as_str()))
+    });
+    unread.extend(found.unread.iter().cloned());
     let (mut traffic, mut limits) = (Vec::new(), Vec::new());
     if found.status == Status::Drift || !found.changes.is_empty() {
         for (source, new) in b.rulesets() {
@@ -96,6 +100,17 @@ fn host_change(a: &Host, b: &Host, unread: &mut Vec<Warning>) -> Changed {
         limits,
         frameworks: (before != after).then_some(found.frameworks),
     }
+}
+
+/// Returns what could not be read of a host and could hold rules, and what was not gathered.
+fn unread(host: &Host) -> Vec<Warning> {
+    let mut unread = host.unread.clone();
+    for source in &host.absent {
+        if !unread.iter().any(|warning| warning.place == *source) {
+            unread.push(Warning { place: (*source).to_owned(), what: "was not gathered".to_owned() });
+        }
+    }
+    unread
 }
 
 fn together(rulesets: &[(&str, &Ruleset)], first: &Ruleset) -> Explanation {

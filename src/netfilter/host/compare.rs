@@ -221,6 +221,8 @@ fn rules(backend: &Backend, host: &Host) -> Option<Ruleset> {
         ipsets: host.ipsets.clone(),
         rules: 0,
         opaque_rules: 0,
+        unread: Vec::new(),
+        cut_off: false,
         warnings: Vec::new(),
     })
 }

@@ -135,6 +135,8 @@ fn empty(ruleset: &Ruleset) -> Ruleset {
         ipsets: Vec::new(),
         rules: 0,
         opaque_rules: 0,
+        unread: Vec::new(),
+        cut_off: false,
         warnings: Vec::new(),
     }
 }

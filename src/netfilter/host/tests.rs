@@ -246,3 +246,39 @@ fn comments_about_another_backend_are_odd_only_where_that_is_missing() {
     let alone = json!({ "iptables-nft": beside });
     assert_eq!(compare(&alone, &alone).status, Status::Inconclusive);
 }
+
+#[test]
+fn a_source_that_was_not_gathered_may_hold_rules() {
+    let ssh = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(22).state(State::New);
+    let fate = |bundle: &Value| walk_host(&host(bundle), &ssh).unwrap();
+    let one = json!({ "iptables-nft": save("-A INPUT -s 10.9.9.9/32 -j DROP") });
+    let answer = fate(&one);
+    assert_eq!(answer.verdict, Verdict::Indeterminate);
+    assert_eq!(answer.undecided, ["iptables-legacy: was not gathered", "nft: was not gathered"]);
+    // What one backend stops is stopped; `nft` shows what `iptables-nft` does; the kernel says that the old tables are not there.
+    assert_eq!(fate(&json!({ "iptables-nft": save("-A INPUT -j DROP") })).verdict, Verdict::Drop);
+    assert_eq!(fate(&json!({ "nft": NO_NATIVE, "tables": "" })).verdict, Verdict::Accept);
+    assert_eq!(fate(&json!({ "nft": NO_NATIVE })).verdict, Verdict::Indeterminate);
+    assert_eq!(fate(&json!({ "nft": NO_NATIVE, "iptables-legacy": "" })).verdict, Verdict::Accept);
+}
+
+#[test]
+fn a_source_that_was_cut_off_was_not_read() {
+    let cut = save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT").replace("COMMIT\n", "");
+    let host = host(&with(whole(), "iptables-nft", cut));
+    assert!(host.unread.iter().any(|warning| warning.what.contains("cut off")), "{:?}", host.unread);
+    let packet = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(22).state(State::New);
+    assert_eq!(walk_host(&host, &packet).unwrap().verdict, Verdict::Indeterminate);
+}
+
+#[test]
+fn a_rule_that_could_not_be_read_makes_the_answer_of_its_host_open() {
+    let text = json!({"nftables": [
+        {"table": {"family": "inet", "name": "f"}},
+        {"chain": {"family": "inet", "table": "f", "name": "in", "type": "filter", "hook": "input", "prio": 0}},
+        {"rule": {"family": "inet", "table": "f", "chain": "in", "expr": "junk"}}]});
+    let host = host(&with(with(whole(), "iptables-nft", save("")), "nft", text.to_string()));
+    let packet = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(22).state(State::New);
+    let answer = walk_host(&host, &packet).unwrap();
+    assert_eq!(answer.verdict, Verdict::Indeterminate, "{answer:?}");
+}

@@ -36,6 +36,9 @@ pub struct Host {
     /// What could not be read and could hold rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Warning>,
+    /// The sources of rules that were not gathered at all, and of which no other source proves that they hold none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<&'static str>,
     /// What is odd.
     pub warnings: Vec<Warning>,
     /// What the snapshot says about itself.
@@ -114,6 +117,7 @@ impl Host {
             ipsets,
             ipsets_read: bundle.text("ipset").is_some(),
             unread,
+            absent: absent(bundle),
             warnings,
             snapshot: None,
         }
@@ -148,7 +152,7 @@ fn rules(source: &str, text: &str) -> Result<Ruleset, ReadError> {
         ruleset.tables.clear();
         ruleset
     } else {
-        read(text)?
+        read(text)?.whole()?
     };
     if save != (ruleset.format == Format::Save) {
         return Err(ReadError::OtherTool);
@@ -224,6 +228,22 @@ fn unread(bundle: &Bundle, backends: &[Backend]) -> Vec<Warning> {
         }
     }
     unread
+}
+
+/// Returns the sources of rules of which a bundle says nothing at all.
+fn absent(bundle: &Bundle) -> Vec<&'static str> {
+    let there = |source: &str| bundle.sources.contains_key(source);
+    let empty = |source: &str| bundle.text(source).is_some_and(|text| text.trim().is_empty());
+    let mut absent = RULES.to_vec();
+    absent.retain(|source| match *source {
+        // The kernel names the tables of the old backend itself; where it has some, they are told as unread.
+        "iptables-legacy" => !there(source) && !empty("tables"),
+        "ip6tables-legacy" => !there(source) && !empty("tables6"),
+        // `nft` shows them too.
+        "iptables-nft" | "ip6tables-nft" => !there(source) && bundle.text("nft").is_none(),
+        other => !there(other),
+    });
+    absent
 }
 
 /// Whether a rule asks a set of `ipset`.

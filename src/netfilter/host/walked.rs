@@ -64,6 +64,10 @@ pub fn walk_host(host: &Host, packet: &Packet) -> Result<HostAnswer, PacketError
             let unread =
                 host.unread.iter().filter(|warning| !warning.place.starts_with(&format!("{other}-")));
             undecided.extend(unread.map(|warning| format!("{}: {}", warning.place, warning.what)));
+            let absent = host.absent.iter().filter(|source| !source.starts_with(&format!("{other}-")));
+            let told = absent.filter(|source| !host.unread.iter().any(|warning| warning.place == **source));
+            let silent: Vec<String> = told.map(|source| format!("{source}: was not gathered")).collect();
+            undecided.extend(silent);
             if undecided.is_empty() { Verdict::Accept } else { Verdict::Indeterminate }
         }
     };

@@ -17,6 +17,9 @@ pub struct IpSet {
     pub options: Vec<String>,
     /// Its elements.
     pub members: Vec<Member>,
+    /// Whether some of its elements could not be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
 }
 
 /// An element of a set.
@@ -57,6 +60,8 @@ pub fn read_sets(text: &str) -> (Vec<IpSet>, Vec<Warning>) {
     let mut sets: Vec<IpSet> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut warnings = Vec::new();
+    // What is not even known to be an element of some set may be one of any.
+    let mut lost = false;
     for (number, line) in text.lines().enumerate() {
         let words = split(line.trim());
         let mut words = words.iter().map(String::as_str);
@@ -65,10 +70,20 @@ pub fn read_sets(text: &str) -> (Vec<IpSet>, Vec<Warning>) {
             (Some(first), _) if first.starts_with('#') => None,
             (Some("create" | "-N"), Some(name)) => {
                 let kind = words.next().unwrap_or_default().to_owned();
-                let set = IpSet { name: name.to_owned(), kind, options: options(words), members: Vec::new() };
-                if places.insert(set.name.clone(), sets.len()).is_some() {
+                let set = IpSet {
+                    name: name.to_owned(),
+                    kind,
+                    options: options(words),
+                    members: Vec::new(),
+                    unread: false,
+                };
+                if let Some(at) = places.get(name) {
+                    if let Some(set) = sets.get_mut(*at) {
+                        set.unread = true;
+                    }
                     Some(format!("the set {name} is created twice"))
                 } else {
+                    places.insert(set.name.clone(), sets.len());
                     sets.push(set);
                     None
                 }
@@ -80,15 +95,22 @@ pub fn read_sets(text: &str) -> (Vec<IpSet>, Vec<Warning>) {
                         None
                     }
                     (None, _) => Some(format!("an element of {name}, a set that was not created, left out")),
-                    (_, None) => Some("an element without a value, left out".to_owned()),
+                    (Some(set), None) => {
+                        set.unread = true;
+                        Some("an element without a value, left out".to_owned())
+                    }
                 }
             }
-            _ => Some(format!("not understood: {}", line.chars().take(80).collect::<String>())),
+            _ => {
+                lost = true;
+                Some(format!("not understood: {}", line.chars().take(80).collect::<String>()))
+            }
         };
         if let Some(what) = odd {
             warnings.push(Warning { place: format!("line {} of ipset", number + 1), what });
         }
     }
+    sets.iter_mut().for_each(|set| set.unread |= lost);
     (sets, warnings)
 }
 

@@ -15,8 +15,55 @@ pub(super) fn comparison(scope: &mut Scope<'_>, body: &Value) -> Test {
     let op = body.get("op").and_then(Value::as_str).unwrap_or("==");
     let right = side("right");
     let has = needs(&left);
-    let test = compare(scope, &left, op, right).unwrap_or_else(|| scope.atom(&text(side("left"), op, right)));
+    let test = compare(scope, &left, op, right).unwrap_or_else(|| {
+        let text = text(side("left"), op, right);
+        scope.about(&text, &text)
+    });
+    // What stands beside an element is asked where the element is found, and found it has to be.
+    if op != "!=" && meters_in(scope, right) {
+        let goes_on = scope.moody(&format!("whether an element of {right} lets the packet go on"));
+        return has.and(test).and(goes_on);
+    }
     has.and(test)
+}
+
+/// Whether rates or counts stand beside the elements of a set.
+fn meters_in(scope: &Scope<'_>, right: &Value) -> bool {
+    if let Some(name) = right.as_str().and_then(|text| text.strip_prefix('@')) {
+        let set = scope.table.sets.iter().find(|set| set.name == name);
+        return set.is_some_and(|set| {
+            set.elements.iter().any(|element| meters(key(element, set.is_map)))
+                || set.about.get("stmt").is_some_and(limits)
+        });
+    }
+    right.get("set").and_then(Value::as_array).is_some_and(|elements| elements.iter().any(meters))
+}
+
+/// Whether a set can hold elements with a rate or a count beside them: printed ones, or those that some rule puts in.
+pub(super) fn holds_meters(table: &Table, name: &str) -> bool {
+    let printed = table.sets.iter().filter(|set| set.name == name).any(|set| {
+        set.about.get("stmt").is_some_and(limits)
+            || set.elements.iter().any(|element| meters(key(element, set.is_map)))
+    });
+    printed
+        || writes_into(table, name).any(|body| {
+            body.get("stmt").is_some_and(limits)
+                || ["elem", "key"].iter().any(|place| body.get(place).is_some_and(meters))
+        })
+}
+
+/// Whether an element has a rate or a count of its own, which may stop a packet.
+pub(super) fn meters(element: &Value) -> bool {
+    element.get("elem").is_some_and(limits)
+}
+
+fn limits(value: &Value) -> bool {
+    let stops = |name: &str| matches!(name, "limit" | "quota" | "ct count" | "connlimit");
+    match value {
+        Value::Object(object) => object.keys().any(|name| stops(name.as_str())),
+        Value::Array(list) => list.iter().any(limits),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 fn text(left: &Value, op: &str, right: &Value) -> String {
@@ -99,31 +146,41 @@ fn named(scope: &mut Scope<'_>, left: &Operand, name: &str) -> Option<Test> {
         .flat_map(|table| &table.sets)
         .find(|set| set.name == name)?;
     let keys: Vec<Value> = set.elements.iter().map(|element| key(element, set.is_map).clone()).collect();
-    let listed = membership(scope, left, &keys)?;
-    if updated(table, name) {
-        // Packets put themselves in: what was printed is the least of it.
-        let since = scope.atom(&format!("whether it was put into the set {name} since"));
-        return Some(Test::Any(vec![listed, since]));
+    if set.unread {
+        return None;
     }
-    Some(listed)
+    let listed = membership(scope, left, &keys)?;
+    let (adds, deletes) = updates(table, name);
+    Some(scope.updated(listed, name, adds, deletes))
 }
 
-/// Whether rules of a table change one of its sets.
-pub(super) fn updated(table: &Table, name: &str) -> bool {
-    let wanted = format!("@{name}");
-    let changes = |expression: &Value| {
-        ["set", "map"].iter().any(|kind| {
-            expression
-                .get(kind)
-                .and_then(|body| body.get("set").or_else(|| body.get("map")))
-                .and_then(Value::as_str)
-                == Some(wanted.as_str())
-        })
-    };
-    table.chains.iter().flat_map(|chain| &chain.rules).any(|rule| match &rule.body {
-        Body::Nft(expressions) => expressions.iter().any(changes),
-        Body::Save(_) => false,
-    })
+/// Whether rules of a table add to one of its sets, and whether they delete from it.
+pub(super) fn updates(table: &Table, name: &str) -> (bool, bool) {
+    let (mut adds, mut deletes) = (false, false);
+    for body in writes_into(table, name) {
+        let delete = body.get("op").is_some_and(|op| op == "delete");
+        (adds, deletes) = (adds || !delete, deletes || delete);
+    }
+    (adds, deletes)
+}
+
+/// Returns the statements of a table that write into a set.
+fn writes_into<'a>(table: &'a Table, name: &'a str) -> impl Iterator<Item = &'a Value> {
+    let rules = table.chains.iter().flat_map(|chain| &chain.rules);
+    let expressions = rules.filter_map(|rule| match &rule.body {
+        Body::Nft(expressions) => Some(expressions),
+        Body::Save(_) => None,
+    });
+    let bodies = expressions
+        .flatten()
+        .filter_map(|expression| ["set", "map", "meter"].iter().find_map(|kind| expression.get(kind)));
+    bodies.filter(move |body| target(body) == Some(name))
+}
+
+/// Returns the name of the set into which a statement writes.
+pub(super) fn target(body: &Value) -> Option<&str> {
+    let named = ["set", "map", "name"].iter().find_map(|place| body.get(place))?.as_str()?;
+    Some(named.strip_prefix('@').unwrap_or(named))
 }
 
 /// The key of an element; an element of a map is a pair.
@@ -174,7 +231,7 @@ pub(super) fn membership(scope: &mut Scope<'_>, left: &Operand, elements: &[Valu
         Operand::Unknown(what, _) => {
             let mut tests = Vec::new();
             for element in elements {
-                tests.push(scope.atom(&format!("whether {what} is {element}")));
+                tests.push(scope.about(what, &format!("whether {what} is {element}")));
             }
             Some(Test::Any(tests))
         }

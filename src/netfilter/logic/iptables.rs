@@ -1,13 +1,16 @@
 //! The meaning of `iptables` options.
 
+use std::collections::HashSet;
+
 use super::address;
 use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
 use super::program::{CodeRule, Step};
-use super::scope::Scope;
+use super::scope::{Scope, Updates};
 use super::span::Spans;
 use super::target::target;
 use super::test::{Field, Test};
 use crate::netfilter::ruleset::{Body, Part, Table};
+use crate::netfilter::save::{canonical, is_extension_target};
 use crate::netfilter::text::Text;
 
 /// Collects the devices that the rules of a table name; `eth+` is every name that begins so.
@@ -36,7 +39,14 @@ pub(super) fn rule(scope: &mut Scope<'_>, parts: &[Part]) -> CodeRule {
                 let steps = target(scope, part, parts);
                 code.steps.extend(steps.into_iter().map(|step| (at, step)));
             }
-            _ if part.module.as_deref().is_some_and(is_target) => {}
+            // Options of a target say how; those behind a verdict belong to nothing that is known.
+            _ if part
+                .module
+                .as_deref()
+                .is_some_and(|module| is_target(module) && is_extension_target(module)) => {}
+            "-m" if part.values.first().is_some_and(|module| bare_and_moody(module, parts)) => {
+                moody.push((at, words(part)));
+            }
             _ if part.module.as_deref().is_some_and(is_moody) => {
                 // The options of such a match answer together.
                 let text = words(part);
@@ -69,6 +79,52 @@ fn is_target(module: &str) -> bool {
     module.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
+/// Whether it is a match of counts or chance that says nothing about how: `-m limit` is three an hour.
+fn bare_and_moody(module: &str, parts: &[Part]) -> bool {
+    is_moody(module) && !parts.iter().any(|part| part.module.as_deref() == Some(module))
+}
+
+/// Whether `-m` alone demands nothing: either the match demands nothing by itself, or its options say what.
+fn demands_nothing(part: &Part, parts: &[Part]) -> bool {
+    let module = part.values.first().map_or("", |module| canonical(module));
+    // What belongs to the protocol that it is for demands no more than the protocol.
+    let silent = matches!(module, "comment" | "tcp" | "udp" | "udplite" | "sctp" | "dccp" | "icmp" | "icmp6");
+    let says = |own: &Part| {
+        own.module.as_deref().is_some_and(|own| canonical(own) == module) && !is_remark(module, &own.name)
+    };
+    !part.negated && (silent || parts.iter().any(says))
+}
+
+/// Whether an option only says how the others of its match are meant.
+fn is_remark(module: &str, option: &str) -> bool {
+    matches!(
+        (module, option),
+        ("ipv6header", "--soft") | ("set", "--return-nomatch" | "--update-counters" | "--update-subcounters")
+    )
+}
+
+/// Collects what a rule writes besides marks, addresses and ports, by the matches that ask for it.
+pub(super) fn writes(parts: &[Part], found: &mut HashSet<String>) {
+    let Some(target) = parts.iter().find(|part| part.name == "-j").and_then(|part| part.values.first())
+    else {
+        return;
+    };
+    let modules: &[&str] = match target.as_str() {
+        "CONNMARK" => &["connmark"],
+        "DSCP" | "TOS" | "ECN" => &["dscp", "tos", "ecn", "u32", "bpf"],
+        "TTL" => &["ttl", "u32", "bpf"],
+        "HL" => &["hl", "u32", "bpf"],
+        "TCPMSS" | "TCPOPTSTRIP" => &["tcpmss", "tcp", "length", "u32", "bpf"],
+        "CT" => &["helper", "conntrack"],
+        "CLASSIFY" | "SECMARK" | "CONNSECMARK" => &["bpf"],
+        _ if parts.iter().any(|part| part.module.as_deref() == Some("connlabel") && part.name == "--set") => {
+            &["connlabel"]
+        }
+        _ => return,
+    };
+    found.extend(modules.iter().map(|module| (*module).to_owned()));
+}
+
 fn is_moody(module: &str) -> bool {
     matches!(
         module,
@@ -92,8 +148,8 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
         (None, "-o") => Some(device(scope, Field::Out, value)),
         // The packet is whole.
         (None, "-f") => Some(Test::Never),
-        (None, "-m") if part.known => return None,
-        (Some("comment"), _) => return None,
+        (None, "-m") if part.known && demands_nothing(part, parts) => return None,
+        (Some("comment"), "--comment") => return None,
         (Some("tcp" | "udp" | "sctp" | "dccp" | "udplite"), "--sport" | "--source-port") => {
             ports(Field::Sport, value)
         }
@@ -108,20 +164,21 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
             let (from, to) = (list(Field::Sport, value), list(Field::Dport, value));
             from.zip(to).map(|(from, to)| Test::Any(vec![from, to]))
         }
-        (Some("icmp" | "icmp6"), _) => icmp(value, part.module.as_deref() == Some("icmp6")),
+        (Some("icmp" | "icmp6"), "--icmp-type" | "--icmpv6-type") => {
+            icmp(value, part.module.as_deref() == Some("icmp6"))
+        }
         (Some("conntrack"), "--ctstate") | (Some("state"), "--state") => Some(states(scope, value)),
         (Some("mark"), "--mark") => marks(value),
         (Some("iprange"), "--src-range") => range(Field::Source, value),
         (Some("iprange"), "--dst-range") => range(Field::Destination, value),
+        // Of one device alone it is another question.
+        (Some("addrtype"), _) if parts.iter().any(|part| part.name.starts_with("--limit-iface")) => None,
         (Some("addrtype"), "--dst-type") => Some(address_type(scope, Field::Destination, value)),
         (Some("addrtype"), "--src-type") => Some(address_type(scope, Field::Source, value)),
-        (Some("frag"), _) => Some(Test::Never),
+        // Without the header of a piece nothing about it holds, and no negation of it either.
+        (Some("frag"), _) if part.known => return Some(Test::Never),
         (Some("set"), "--match-set") => member(scope, part, parts),
-        // Options that only say how the others are meant.
-        (Some("ipv6header"), "--soft")
-        | (Some("set"), "--return-nomatch" | "--update-counters" | "--update-subcounters") => {
-            return None;
-        }
+        (Some(module), option) if is_remark(module, option) => return None,
         _ => None,
     };
     Some(match test {
@@ -134,7 +191,8 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
             };
             let joined = part.module.as_deref().is_some_and(|module| module != "set");
             // A match of several options is one unknown; its own exclamation marks are in the text.
-            scope.atom(&text).negated(part.negated && !joined && part.name != "-m")
+            let about = part.module.as_deref().unwrap_or_default();
+            scope.about(about, &text).negated(part.negated && !joined && part.name != "-m")
         }
     })
 }
@@ -144,12 +202,8 @@ fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
     let [name, flags] = &*part.values else { return None };
     let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
     let listed = scope.member(name, flags, exceptions)?;
-    if scope.fills(name) {
-        // Packets put themselves in: what was printed is the least of it.
-        let since = scope.atom(&format!("whether it was put into the set {name} since"));
-        return Some(Test::Any(vec![listed, since]));
-    }
-    Some(listed)
+    let (adds, deletes) = (scope.fills(name, Updates::Add), scope.fills(name, Updates::Delete));
+    Some(scope.updated(listed, name, adds, deletes))
 }
 
 /// Returns all options of a module in one text.

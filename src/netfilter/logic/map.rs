@@ -1,9 +1,9 @@
 //! What the maps of `nft` lead to, and what is written into a packet.
 
-use super::compare::{membership, needs, updated};
+use super::compare::{membership, meters, needs, updates};
 use super::name::mark;
 use super::nftables::verdict;
-use super::operand::read;
+use super::operand::{Operand, read};
 use super::program::{Change, Code, Step};
 use super::scope::Scope;
 use super::test::{Field, Test};
@@ -14,7 +14,7 @@ pub(super) fn vmap(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
     lookup(scope, body, &|scope, value| {
         let code = value.as_object().and_then(|object| object.iter().next());
         code.and_then(|(name, body)| verdict(scope, name, body))
-            .unwrap_or_else(|| scope.unknown(&format!("the verdict {value}")))
+            .unwrap_or_else(|| scope.unread(&format!("the verdict {value}")))
     })
 }
 
@@ -35,11 +35,13 @@ fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step
     let mut arms = Vec::new();
     let mut otherwise = None;
     if elements.is_none() {
-        arms.push((Test::Always, scope.unknown("a map that is not there")));
+        arms.push((Test::Always, scope.unread("a map that is not there")));
     }
+    let (adds, deletes) = named.map_or((false, false), |name| updates(table, name));
     for element in elements.unwrap_or_default() {
         let Some([key, value]) = element.as_array() else {
-            arms.push((Test::Always, scope.unknown("an element of a map that is not understood")));
+            let may = scope.moody("whether an element of a map that is not understood fits");
+            arms.push((may, scope.unread("an element of a map that is not understood")));
             continue;
         };
         let value = value.get("elem").and_then(|elem| elem.get("val")).unwrap_or(value);
@@ -48,42 +50,79 @@ fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step
             otherwise = Some((Test::Always, code));
             continue;
         }
-        let test = membership(scope, &left, std::slice::from_ref(key))
-            .unwrap_or_else(|| scope.atom(&format!("whether the key of a map is {key}")));
+        let asked = body.get("key").unwrap_or(&nothing).to_string();
+        let mut test = membership(scope, &left, std::slice::from_ref(key))
+            .unwrap_or_else(|| scope.about(&asked, &format!("whether {asked} is {key}")));
+        if deletes {
+            test = test.and(scope.moody(&format!("whether {key} is in the map still")));
+        }
+        if meters(key) {
+            test = test.and(scope.moody(&format!("whether {key} lets the packet go on")));
+        }
         arms.push((test, code));
     }
-    if let Some(name) = named.filter(|name| updated(table, name)) {
-        let since = scope.atom(&format!("whether it was put into the map {name} since"));
-        arms.push((since, scope.unknown(&format!("what the map {name} holds"))));
+    let lost =
+        named.and_then(|name| table.sets.iter().find(|set| set.name == name)).is_some_and(|set| set.unread);
+    if let Some(name) = named.filter(|_| adds || lost) {
+        let since = scope.moody(&format!("whether it was put into the map {name} since"));
+        arms.push((since, scope.unread(&format!("what the map {name} holds"))));
     }
     arms.extend(otherwise);
     vec![Step::Match(needs(&left)), Step::Choose(arms)]
 }
 
-/// `meta mark set …`; everything else that is rewritten decides nothing here.
-pub(super) fn mangle(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
-    let key = body.get("key").unwrap_or(&Value::Null);
-    let of = |name: &str| key.get(name).and_then(|key| key.get("key")).and_then(Value::as_str);
-    if of("meta") == Some("mark") {
-        let value = body.get("value").unwrap_or(&Value::Null);
-        if let Some(map) = value.get("map") {
-            return lookup(scope, map, &|_, value| {
-                Code::Change(mark_change(value).unwrap_or(Change::MarkUnknown))
-            });
+/// Looks into every map that a statement takes values from: where one has none, the rule is left.
+pub(super) fn lookups(scope: &mut Scope<'_>, value: &Value, steps: &mut Vec<Step>) {
+    match value {
+        Value::Object(object) => {
+            for (name, body) in object {
+                if name == "map" && body.get("data").is_some() {
+                    let found = Code::Change(Change::Mark { clear: 0, flip: 0 });
+                    steps.extend(lookup(scope, body, &|_, _| found.clone()));
+                } else {
+                    lookups(scope, body, steps);
+                }
+            }
         }
-        return vec![Step::Change(mark_change(value).unwrap_or(Change::MarkUnknown))];
+        Value::Array(list) => list.iter().for_each(|value| lookups(scope, value, steps)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-    let Some(payload) = key.get("payload") else { return Vec::new() };
-    let field =
-        match (payload.get("protocol").and_then(Value::as_str), payload.get("field").and_then(Value::as_str))
-        {
-            (Some("ip" | "ip6"), Some("saddr")) => Field::Source,
-            (Some("ip" | "ip6"), Some("daddr")) => Field::Destination,
-            (Some(_), Some("sport")) => Field::Sport,
-            (Some(_), Some("dport")) => Field::Dport,
-            _ => return Vec::new(),
-        };
-    vec![Step::Change(Change::Set(field, None))]
+}
+
+/// `meta mark set …`, and what else is rewritten.
+pub(super) fn mangle(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+    let (key, value) = (body.get("key").unwrap_or(&Value::Null), body.get("value").unwrap_or(&Value::Null));
+    // A packet without such a header, or without what is written into it, leaves the rule.
+    let mut steps = vec![Step::Match(needs(&read(scope, key))), Step::Match(needs(&read(scope, value)))];
+    steps.extend(rewrite(scope, key, value));
+    steps.retain(|step| *step != Step::Match(Test::Always));
+    steps
+}
+
+fn rewrite(scope: &mut Scope<'_>, key: &Value, value: &Value) -> Vec<Step> {
+    let written = read(scope, key);
+    if let (Operand::Field(Field::Mark, _), Some(map)) = (&written, value.get("map")) {
+        return lookup(scope, map, &|_, value| {
+            Code::Change(mark_change(value).unwrap_or(Change::MarkUnknown))
+        });
+    }
+    let mut steps = Vec::new();
+    lookups(scope, value, &mut steps);
+    match written {
+        Operand::Field(Field::Mark, _) => {
+            steps.push(Step::Change(mark_change(value).unwrap_or(Change::MarkUnknown)));
+        }
+        Operand::Field(field, _) | Operand::Masked(field, ..) => {
+            steps.push(Step::Change(Change::Set(field, None)));
+        }
+        // Bytes that are told by their place may be an address or a port.
+        Operand::Unknown(..) if key.get("payload").is_some_and(|payload| payload.get("base").is_some()) => {
+            let fields = [Field::Source, Field::Destination, Field::Sport, Field::Dport];
+            steps.extend(fields.map(|field| Step::Change(Change::Set(field, None))));
+        }
+        Operand::Unknown(..) | Operand::Concat(_) | Operand::Kind(_) => {}
+    }
+    steps
 }
 
 /// A number, or the mark itself with bits cleared, set and turned over.

@@ -1,7 +1,10 @@
 //! The meaning of `nft` expressions.
 
-use super::compare::comparison;
-use super::map::{mangle, vmap};
+use std::collections::HashSet;
+
+use super::compare::{comparison, holds_meters, needs, target};
+use super::map::{lookups, mangle, vmap};
+use super::operand::read;
 use super::program::{Change, Code, CodeRule, Step};
 use super::scope::Scope;
 use super::test::{Field, Test};
@@ -46,18 +49,45 @@ fn strings(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
+/// Collects what a rule writes besides marks, addresses and ports.
+pub(super) fn writes(expressions: &[Value], found: &mut HashSet<String>) {
+    let connection = || r#"{"ct":{"key":"mark"}}"#.to_owned();
+    for expression in expressions {
+        if let Some(key) = expression.get("mangle").and_then(|body| body.get("key")) {
+            found.insert(key.to_string());
+            let part =
+                |name| key.get("payload").and_then(|payload| payload.get(name)).and_then(Value::as_str);
+            if let (Some(protocol), Some(field)) = (part("protocol"), part("field")) {
+                found.insert(format!("{protocol} {field}"));
+            }
+        }
+        if let Some(option) = expression.get("reset") {
+            found.insert(option.to_string());
+        }
+        if expression.get("xt").and_then(|body| body.get("name")).is_some_and(|name| name == "CONNMARK") {
+            found.insert(connection());
+        }
+    }
+}
+
 /// Compiles a rule.
 pub(super) fn rule(scope: &mut Scope<'_>, expressions: &[Value]) -> CodeRule {
     let mut code = CodeRule::default();
     for (at, expression) in expressions.iter().enumerate() {
-        let steps = match expression.as_object().and_then(|object| object.iter().next()) {
-            Some((name, body)) => statement(scope, name, body),
-            None => vec![Step::Match(scope.atom(&expression.to_string()))],
-        };
+        let steps = one(scope, expression);
         code.steps.extend(steps.into_iter().map(|step| (at, step)));
     }
     code.steps.shrink_to_fit();
     code
+}
+
+/// Compiles one expression; what has not exactly one name may be anything.
+fn one(scope: &mut Scope<'_>, expression: &Value) -> Vec<Step> {
+    let mut parts = expression.as_object().into_iter().flat_map(|object| object.iter());
+    match (parts.next(), parts.next()) {
+        (Some((name, body)), None) => statement(scope, name, body),
+        _ => vec![Step::Do(scope.unread(&format!("`{expression}`, which is not understood")))],
+    }
 }
 
 fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
@@ -76,7 +106,7 @@ fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
         }
         "notrack" => vec![Step::Change(Change::Untrack)],
         "dnat" | "redirect" => {
-            let mut steps = Vec::new();
+            let mut steps = looked_up(scope, body);
             if name == "redirect" || body.get("addr").is_some() {
                 steps.push(Step::Change(Change::Set(Field::Destination, None)));
             }
@@ -84,20 +114,82 @@ fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
             steps.push(Step::Do(Code::Accept));
             steps
         }
-        "snat" | "masquerade" => vec![
-            Step::Change(Change::Set(Field::Source, None)),
-            Step::Change(Change::Set(Field::Sport, None)),
-            Step::Do(Code::Accept),
-        ],
-        "queue" | "synproxy" | "fwd" => {
-            vec![Step::Do(scope.unknown(&format!("what `{name}` makes of the packet")))]
+        "snat" | "masquerade" => {
+            let mut steps = looked_up(scope, body);
+            steps.extend([
+                Step::Change(Change::Set(Field::Source, None)),
+                Step::Change(Change::Set(Field::Sport, None)),
+                Step::Do(Code::Accept),
+            ]);
+            steps
         }
-        "tproxy" => Vec::new(),
+        "queue" | "fwd" => {
+            let mut steps = looked_up(scope, body);
+            steps.push(Step::Change(Change::MarkUnknown));
+            steps.push(Step::Do(scope.unknown(&format!("what `{name}` makes of the packet"))));
+            steps
+        }
+        "synproxy" => vec![
+            Step::Match(scope.moody("whether `synproxy` takes the packet")),
+            Step::Do(scope.unknown("what `synproxy` makes of the packet")),
+        ],
+        // Where these find nothing to do their rule is left.
+        "tproxy" | "flow" | "ct expectation" => {
+            let mut steps = looked_up(scope, body);
+            steps.push(Step::Match(scope.moody(&format!("whether `{name}` takes the packet"))));
+            steps
+        }
         "xt" => compatible(scope, body),
-        "counter" | "log" | "dup" | "set" | "map" | "ct helper" | "ct timeout" | "ct expectation"
-        | "secmark" | "last" | "flow" | "comment" | "reset" | "ct zone" | "meter" => Vec::new(),
-        _ => vec![Step::Match(scope.atom(&format!("`{name}`, which is not understood")))],
+        "set" | "map" | "meter" => update(scope, body),
+        "counter" | "log" | "dup" | "ct helper" | "ct timeout" | "secmark" | "last" | "comment" | "reset"
+        | "ct zone" => looked_up(scope, body),
+        // It may be a verdict.
+        _ => vec![Step::Do(scope.unread(&format!("`{name}`, which is not understood")))],
     }
+}
+
+/// A set that is written to asks for its key, and all that stands beside the key has to let the packet go on.
+fn update(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for key in ["elem", "key", "data"] {
+        let Some(key) = body.get(key) else { continue };
+        let inner = key.get("elem");
+        let value = inner.and_then(|elem| elem.get("val")).unwrap_or(key);
+        steps.push(Step::Match(needs(&read(scope, value))));
+        for (name, body) in inner.and_then(Value::as_object).into_iter().flat_map(|elem| elem.iter()) {
+            if !matches!(name.as_str(), "val" | "timeout" | "expires" | "comment") {
+                steps.extend(statement(scope, name, body));
+            }
+        }
+    }
+    match body.get("stmt") {
+        Some(Value::Array(all)) => all.iter().for_each(|expression| steps.extend(one(scope, expression))),
+        Some(expression) => steps.extend(one(scope, expression)),
+        None => {}
+    }
+    // What another rule put beside the element is asked here, too.
+    let deletes = body.get("op").is_some_and(|op| op == "delete");
+    if let Some(name) = target(body).filter(|name| !deletes && holds_meters(scope.table, name)) {
+        let text = format!("whether a limit beside the element of {name} lets the packet go on");
+        steps.push(Step::Match(scope.moody(&text)));
+    }
+    steps.retain(|step| *step != Step::Match(Test::Always));
+    steps
+}
+
+/// What a statement needs before it does anything: packets of a family, and a value in every map that it looks into.
+fn looked_up(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let address = body.get("addr").and_then(Value::as_str);
+    let family = match (body.get("family").and_then(Value::as_str), address) {
+        (Some("ip"), _) => Some(4),
+        (Some("ip6"), _) => Some(6),
+        (_, Some(address)) => Some(if address.contains(':') { 6 } else { 4 }),
+        _ => None,
+    };
+    steps.extend(family.map(|family| Step::Match(Test::one(Field::Family, family))));
+    lookups(scope, body, &mut steps);
+    steps
 }
 
 /// What a quota has used already is not its content.
@@ -119,6 +211,13 @@ fn compatible(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
     }
     match name {
         "REJECT" => vec![Step::Do(Code::Reject)],
+        "DNPT" => vec![Step::Change(Change::Set(Field::Destination, None))],
+        "SNPT" => vec![Step::Change(Change::Set(Field::Source, None))],
+        "TPROXY" | "NFQUEUE" | "QUEUE" => vec![
+            Step::Change(Change::MarkUnknown),
+            Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+        ],
+
         "DNAT" | "REDIRECT" | "NETMAP" => vec![
             Step::Change(Change::Set(Field::Destination, None)),
             Step::Change(Change::Set(Field::Dport, None)),
@@ -133,11 +232,11 @@ fn compatible(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
         "CT" => vec![Step::Change(Change::Set(Field::State, None))],
         "NOTRACK" => vec![Step::Change(Change::Untrack)],
         name if crate::netfilter::save::is_extension_target(name)
-            && !matches!(name, "TPROXY" | "NFQUEUE" | "SYNPROXY" | "CLUSTERIP") =>
+            && !matches!(name, "SYNPROXY" | "CLUSTERIP") =>
         {
             Vec::new()
         }
-        name => vec![Step::Do(scope.unknown(&format!("what {name} makes of the packet")))],
+        name => vec![Step::Do(scope.unread(&format!("what {name} makes of the packet")))],
     }
 }
 

@@ -144,7 +144,15 @@ pub(super) fn bits(field: Field, value: &Value) -> Option<u128> {
 /// Reads one value of a field.
 fn leaf(field: Field, value: &Value, family: Family) -> Option<u128> {
     if let Some(number) = value.as_u64() {
-        return Some(u128::from(number));
+        return match (field, number) {
+            // The kernel numbers devices and states in its own way.
+            (Field::In | Field::Out | Field::State, _) => None,
+            // As `meta nfproto`, `meta protocol` and `ip version` have it.
+            (Field::Family, 2 | 4 | 0x0800) => Some(4),
+            (Field::Family, 6 | 10 | 0x86dd) => Some(6),
+            (Field::Family, _) => None,
+            _ => Some(u128::from(number)),
+        };
     }
     let text = value.as_str()?;
     match field {

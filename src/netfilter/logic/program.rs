@@ -1,8 +1,10 @@
 //! A ruleset as a program: chains of steps.
 
+use std::rc::Rc;
+
 use super::index::Index;
 use super::names::Names;
-use super::scope::Scope;
+use super::scope::{Scope, changed};
 use super::test::Test;
 use crate::netfilter::ruleset::{Family, Ruleset};
 
@@ -14,6 +16,8 @@ pub(in crate::netfilter) struct Program {
     /// For every chain those that lead into it.
     pub(in crate::netfilter) callers: Vec<Vec<usize>>,
     pub(in crate::netfilter) chains: Vec<CodeChain>,
+    /// What could not be read and may judge any packet: the atom says what.
+    pub(in crate::netfilter) unread: Option<u32>,
 }
 
 /// A chain of a program.
@@ -47,7 +51,7 @@ pub(in crate::netfilter) struct CodeRule {
 }
 
 /// One step of a rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::netfilter) enum Step {
     /// Go on only where this holds.
     Match(Test),
@@ -83,25 +87,36 @@ pub(in crate::netfilter) enum Code {
     Goto(usize),
     /// Something about the packet changes, and the rule goes on.
     Change(Change),
-    /// It is out of our hands: the atom says why.
+    /// It is out of our hands whether the packet passes: the atom says why.
     Unknown(u32),
+    /// Nobody knows what is done here, or whether anything is: the atom says why.
+    Unread(u32),
 }
 
 /// Compiles a ruleset; the names have to know its devices.
 pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Program {
     let mut chains = Vec::new();
+    let changed = Rc::new(changed(ruleset));
     for (table_at, table) in ruleset.tables.iter().enumerate() {
         let first = chains.len();
-        let mut scope = Scope::new(ruleset, table, first, names);
+        let mut scope = Scope::new(ruleset, table, first, names, Rc::clone(&changed));
         for (chain_at, chain) in table.chains.iter().enumerate() {
-            let rules: Vec<CodeRule> = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
+            let mut rules: Vec<CodeRule> = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
+            for gap in &chain.unread {
+                let step = (0, Step::Do(scope.unread(&gap.what)));
+                match rules.get_mut(gap.before) {
+                    Some(rule) => rule.steps.insert(0, step),
+                    // Behind the last rule.
+                    None => rules.push(CodeRule { steps: vec![step] }),
+                }
+            }
             let index = Index::of(&rules);
             let base = chain.base.as_ref().map(|base| CodeBase {
                 hook: base.hook.clone(),
                 priority: base.priority,
                 nat: base.kind == "nat",
                 dormant: table.dormant,
-                policy: scope.policy(chain.policy.as_deref()),
+                policy: scope.policy(chain.policy.as_deref(), &chain.name),
             });
             chains.push(CodeChain {
                 table: table_at,
@@ -119,7 +134,11 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
     // Of two chains with one priority the kernel asks the younger one first.
     bases.sort_by_key(|at| (priority(at), std::cmp::Reverse(*at)));
     let callers = callers(&chains);
-    Program { bases, callers, chains }
+    let unread = ruleset.unread.split_first().map(|(first, rest)| match rest.len() {
+        0 => names.number(first),
+        more => names.number(&format!("{first}, and {more} more that could not be read")),
+    });
+    Program { bases, callers, chains, unread }
 }
 
 fn callers(chains: &[CodeChain]) -> Vec<Vec<usize>> {

@@ -28,18 +28,30 @@ pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<
         "CT" if option("--notrack").is_some() => vec![Step::Change(Change::Untrack)],
         "NOTRACK" => vec![Step::Change(Change::Untrack)],
         "HMARK" => vec![Step::Change(Change::MarkUnknown)],
-        "DNAT" | "REDIRECT" | "NETMAP" | "DNPT" => vec![
+        // What translates prefixes goes on to the next rule.
+        "DNPT" => vec![Step::Change(Change::Set(Field::Destination, None))],
+        "SNPT" => vec![Step::Change(Change::Set(Field::Source, None))],
+        "DNAT" | "REDIRECT" | "NETMAP" => vec![
             Step::Change(Change::Set(Field::Destination, None)),
             Step::Change(Change::Set(Field::Dport, None)),
             Step::Do(Code::Accept),
         ],
-        "SNAT" | "MASQUERADE" | "SNPT" => vec![
+        "SNAT" | "MASQUERADE" => vec![
             Step::Change(Change::Set(Field::Source, None)),
             Step::Change(Change::Set(Field::Sport, None)),
             Step::Do(Code::Accept),
         ],
-        "TPROXY" | "NFQUEUE" | "QUEUE" | "SYNPROXY" | "CLUSTERIP" => {
-            vec![Step::Do(scope.unknown(&format!("what {name} makes of the packet")))]
+        // Who takes the packet may mark it.
+        "TPROXY" | "NFQUEUE" | "QUEUE" => vec![
+            Step::Change(Change::MarkUnknown),
+            Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+        ],
+        // What these do not take goes on to the next rule.
+        "SYNPROXY" | "CLUSTERIP" => {
+            vec![
+                Step::Match(scope.moody(&format!("whether {name} takes the packet"))),
+                Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+            ]
         }
         "" => Vec::new(),
         _ if crate::netfilter::save::is_extension_target(name) => Vec::new(),

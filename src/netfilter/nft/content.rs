@@ -9,18 +9,15 @@ impl Document {
     pub(super) fn rule(&mut self, at: usize, table: &str, body: &mut Map) {
         let expressions = body.take("expr");
         let (Some(chain), Some(Value::Array(expressions))) = (text(body, "chain"), expressions) else {
-            self.warn(
-                at,
-                format!(
-                    "a rule without a chain or without expressions, left out: {}",
-                    clip(&Value::Object(body.clone()))
-                ),
-            );
+            let told = clip(&Value::Object(body.clone()));
+            self.left_out(at, table, text(body, "chain"), &told);
+            self.warn(at, format!("a rule without a chain or without expressions, left out: {told}"));
             return;
         };
         let key = (table.to_owned(), chain.to_owned());
         if !self.chains.contains_key(&key) {
-            self.warn(at, format!("the chain {chain} was not told before its rules"));
+            // Whether packets enter it, and where, stood there.
+            self.lose(at, format!("the chain {chain} was not told before its rules"));
             self.add_chain(at, table, chain, None, None, None);
         }
         let mut targets = Vec::new();
@@ -40,12 +37,36 @@ impl Document {
             opaque: known::opaque(&expressions),
             body: Body::Nft(expressions.into()),
         };
-        let chain = self
-            .chains
-            .get(&key)
-            .and_then(|(table, chain)| self.tables.get_mut(*table)?.chains.get_mut(*chain));
-        if let Some(chain) = chain {
+        let Some((table, chain)) = self.chains.get(&key).copied() else { return };
+        if let Some(gaps) = self.gaps.get_mut(table) {
+            gaps.rule(chain, at);
+        }
+        if let Some(chain) = self.tables.get_mut(table).and_then(|table| table.chains.get_mut(chain)) {
             chain.rules.push(Rule { position: chain.rules.len() + 1, ..rule });
+        }
+    }
+
+    /// Keeps the place of a rule that cannot be read.
+    fn left_out(&mut self, at: usize, table: &str, chain: Option<&str>, told: &str) {
+        let what = format!("object {at}, a rule that could not be read: {told}");
+        let known = chain.and_then(|chain| self.chains.get(&(table.to_owned(), chain.to_owned())).copied());
+        let table = self.place(at, table);
+        let before =
+            known.and_then(|(table, chain)| Some(self.tables.get(table)?.chains.get(chain)?.rules.len()));
+        let Some(gaps) = self.gaps.get_mut(table) else { return };
+        match (known, before) {
+            (Some((_, chain)), Some(before)) => gaps.within(chain, before, what),
+            _ => gaps.anywhere(at, what),
+        }
+    }
+
+    /// Notes that elements of a set are missing from it.
+    pub(super) fn element(&mut self, at: usize, table: &str, body: &Map) {
+        self.warn(at, "elements outside of their set, left out");
+        let index = self.place(at, table);
+        let name = text(body, "name");
+        for set in self.tables.get_mut(index).into_iter().flat_map(|table| &mut table.sets) {
+            set.unread |= name.is_none_or(|name| set.name == name);
         }
     }
 
@@ -76,6 +97,7 @@ impl Document {
             volatile: flag("dynamic"),
             about: Value::Object(body.without(&["elem"])),
             elements,
+            unread: false,
         };
         let index = self.place(at, table);
         if let Some(table) = self.tables.get_mut(index) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::netfilter::json::{Object as Map, Value};
 
 use crate::netfilter::error::ReadError;
+use crate::netfilter::gap::Gaps;
 use crate::netfilter::json;
 use crate::netfilter::ruleset::{Base, Chain, Family, Format, Object, Ruleset, Table, Warning};
 
@@ -33,6 +34,10 @@ pub(super) struct Document {
     pub(super) xt: bool,
     about: Option<Value>,
     warnings: Vec<Warning>,
+    /// What of each table could not be read.
+    pub(super) gaps: Vec<Gaps>,
+    /// What could not be read and may judge any packet.
+    unread: Vec<String>,
 }
 
 impl Document {
@@ -40,10 +45,17 @@ impl Document {
         self.warnings.push(Warning { place: format!("object {at}"), what: what.into() });
     }
 
+    /// Says that something is odd which may judge any packet.
+    pub(super) fn lose(&mut self, at: usize, what: impl Into<String>) {
+        let what = what.into();
+        self.unread.push(format!("object {at}, {what}"));
+        self.warn(at, what);
+    }
+
     fn object(&mut self, at: usize, mut object: Value) {
         let first = if let Value::Object(object) = &mut object { object.first_mut() } else { None };
         let Some((kind, Value::Object(body))) = first else {
-            self.warn(at, "no object with a kind");
+            self.lose(at, "no object with a kind, left out");
             return;
         };
         if kind == "metainfo" {
@@ -53,10 +65,13 @@ impl Document {
         let (Some(family), Some(name)) =
             (text(body, "family"), text(body, if kind == "table" { "name" } else { "table" }))
         else {
-            self.warn(
-                at,
-                format!("a {kind} without a table, left out: {}", clip(&Value::Object(body.clone()))),
-            );
+            let what = format!("a {kind} without a table, left out: {}", clip(&Value::Object(body.clone())));
+            // A set that is missing is missed where it is asked for.
+            if matches!(kind.as_str(), "set" | "map" | "element") || is_object(kind) {
+                self.warn(at, what);
+            } else {
+                self.lose(at, what);
+            }
             return;
         };
         let table = format!("{family} {name}");
@@ -65,22 +80,10 @@ impl Document {
             "chain" => self.chain(at, &table, body),
             "rule" => self.rule(at, &table, body),
             "set" | "map" => self.set(at, &table, body, kind == "map"),
-            "element" => self.warn(at, "elements outside of their set, left out"),
+            "element" => self.element(at, &table, body),
             _ => {
-                if !matches!(
-                    kind.as_str(),
-                    "flowtable"
-                        | "counter"
-                        | "quota"
-                        | "limit"
-                        | "ct helper"
-                        | "ct timeout"
-                        | "ct expectation"
-                        | "secmark"
-                        | "synproxy"
-                        | "meter"
-                ) {
-                    self.warn(at, format!("an object that is not known, kept as it is: {kind}"));
+                if !is_object(kind) {
+                    self.lose(at, format!("an object that is not known, kept as it is: {kind}"));
                 }
                 let name = text(body, "name").unwrap_or_default().to_owned();
                 let index = self.place(at, &table);
@@ -105,11 +108,17 @@ impl Document {
     }
 
     fn add_table(&mut self, name: &str) -> usize {
-        let family = match name.split(' ').next() {
-            Some("ip") => Family::Ip,
-            Some("ip6") => Family::Ip6,
-            Some("inet") => Family::Inet,
-            _ => Family::Other,
+        let (own, _) = name.split_once(' ').unwrap_or((name, ""));
+        let family = match own {
+            "ip" => Family::Ip,
+            "ip6" => Family::Ip6,
+            "inet" => Family::Inet,
+            "arp" | "bridge" | "netdev" => Family::Other,
+            other => {
+                self.unread
+                    .push(format!("the table {name}: which packets the family {other} sees is not known"));
+                Family::Other
+            }
         };
         let index = self.tables.len();
         self.tables.push(Table {
@@ -122,12 +131,18 @@ impl Document {
             sets: Vec::new(),
             objects: Vec::new(),
         });
+        self.gaps.push(Gaps::default());
         self.at.insert(name.to_owned(), index);
         index
     }
 
     fn table(&mut self, at: usize, name: &str, body: &Map) {
         if self.at.contains_key(name) {
+            if let Some(index) = self.at.get(name)
+                && self.tables.get(*index).is_some_and(|table| table.flags.as_ref() != body.get("flags"))
+            {
+                self.unread.push(format!("object {at}, which gives the table {name} other flags"));
+            }
             self.warn(at, format!("the table {name} is told twice"));
             return;
         }
@@ -146,17 +161,26 @@ impl Document {
 
     fn chain(&mut self, at: usize, table: &str, body: &Map) {
         let Some(name) = text(body, "name") else {
-            self.warn(at, "a chain without a name, left out");
+            self.lose(at, "a chain without a name, left out");
             return;
         };
+        if body.get("hook").is_some_and(|hook| hook.as_str().is_none()) {
+            self.lose(at, format!("the chain {name} has a hook that cannot be read"));
+        }
         let base = text(body, "hook").map(|hook| Base {
             kind: text(body, "type").unwrap_or("filter").to_owned(),
             hook: hook.to_owned(),
-            priority: body.get("prio").map_or(0, priority),
+            priority: body.get("prio").and_then(priority).unwrap_or(0),
             device: body.get("dev").or_else(|| body.get("devices")).cloned(),
         });
-        let policy =
-            text(body, "policy").map(str::to_owned).or_else(|| base.as_ref().map(|_| "accept".to_owned()));
+        if base.is_some() && body.get("prio").is_some_and(|prio| priority(prio).is_none()) {
+            self.lose(at, format!("the chain {name} has a priority that cannot be read"));
+        }
+        let policy = match body.get("policy") {
+            Some(Value::String(policy)) => Some(policy.to_string()),
+            Some(odd) => Some(clip(odd)),
+            None => base.as_ref().map(|_| "accept".to_owned()),
+        };
         let typed = ["family", "table", "name", "type", "hook", "prio", "policy", "dev", "devices"];
         // Without a hook the rest of a base chain is nobody's.
         let typed = if base.is_some() { &typed[..] } else { &typed[..3] };
@@ -174,17 +198,29 @@ impl Document {
     ) {
         let key = (table.to_owned(), name.to_owned());
         if self.chains.contains_key(&key) {
-            self.warn(at, format!("the chain {name} is told twice"));
+            self.lose(at, format!("the chain {name} is told twice"));
             return;
         }
         let index = self.place(at, table);
         let Some(found) = self.tables.get_mut(index) else { return };
         self.chains.insert(key, (index, found.chains.len()));
         let name = name.to_owned();
-        found.chains.push(Chain { name, base, policy, packets: None, bytes: None, rest, rules: Vec::new() });
+        found.chains.push(Chain {
+            name,
+            base,
+            policy,
+            packets: None,
+            bytes: None,
+            rest,
+            rules: Vec::new(),
+            unread: Vec::new(),
+        });
     }
 
     fn finish(mut self) -> Ruleset {
+        for (gaps, table) in std::mem::take(&mut self.gaps).into_iter().zip(&mut self.tables) {
+            gaps.close(table);
+        }
         for (at, table, target) in std::mem::take(&mut self.jumps) {
             if !self.chains.contains_key(&(table, target.clone())) {
                 self.warn(at, format!("a jump to {target}, a chain that is missing"));
@@ -207,24 +243,45 @@ impl Document {
             opaque_rules: rules().filter(|rule| !rule.opaque.is_empty()).count(),
             tables: self.tables,
             ipsets: Vec::new(),
+            unread: self.unread,
+            cut_off: false,
             warnings: self.warnings,
         }
     }
 }
 
-fn priority(value: &Value) -> i64 {
+fn priority(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => number.as_i64().unwrap_or(0),
+        Value::Number(number) => number.as_i64(),
         Value::String(text) => match text.as_str() {
-            "raw" => -300,
-            "mangle" => -150,
-            "dstnat" => -100,
-            "security" => 50,
-            "srcnat" => 100,
-            text => text.parse().unwrap_or(0),
+            "raw" => Some(-300),
+            "mangle" => Some(-150),
+            "dstnat" => Some(-100),
+            "filter" => Some(0),
+            "security" => Some(50),
+            "srcnat" => Some(100),
+            text => text.parse().ok(),
         },
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => 0,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// Whether it is something that rules name, and that judges nothing by itself.
+fn is_object(kind: &str) -> bool {
+    matches!(
+        kind,
+        "flowtable"
+            | "counter"
+            | "quota"
+            | "limit"
+            | "ct helper"
+            | "ct timeout"
+            | "ct expectation"
+            | "secmark"
+            | "synproxy"
+            | "meter"
+            | "tunnel"
+    )
 }
 
 /// Returns what is not typed.

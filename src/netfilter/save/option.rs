@@ -178,7 +178,7 @@ pub(super) fn words(module: &str, option: &str) -> Option<usize> {
 }
 
 /// Returns the name under which a module's options stand.
-pub(super) fn canonical(module: &str) -> &str {
+pub(in crate::netfilter) fn canonical(module: &str) -> &str {
     match module {
         "icmpv6" | "ipv6-icmp" => "icmp6",
         other => other,

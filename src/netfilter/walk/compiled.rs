@@ -8,7 +8,7 @@ use super::packet::{Hook, Packet, PacketError, State};
 use super::run::End;
 use super::start::starts;
 use crate::netfilter::logic::{Field, Names, Program, compile};
-use crate::netfilter::ruleset::{Body, Format, Ruleset};
+use crate::netfilter::ruleset::{Family, Format, Ruleset};
 
 const LIMITS: Limits = Limits { steps: 4_000_000, ends: 4_096 };
 
@@ -119,7 +119,7 @@ impl Compiled<'_> {
     fn oddities(&self, packet: &Packet, end: &End) -> usize {
         let own = self.names.own_destination();
         let foreign = packet.hook == Hook::Input
-            && own.is_some_and(|own| end.path.atoms().iter().any(|(atom, holds)| *atom == own && !holds));
+            && own.is_some_and(|own| end.path.atoms().any(|(atom, holds)| atom == own && !holds));
         let flags = end.path.entry(Field::TcpFlags);
         let flagged = packet.protocol == 6
             && packet.state != Some(State::New)
@@ -130,12 +130,5 @@ impl Compiled<'_> {
 
 /// Whether anything in the text says which family it is for.
 fn names_a_family(ruleset: &Ruleset) -> bool {
-    let rules = || ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules);
-    let tells = |body: &Body| match body {
-        Body::Save(parts) => {
-            parts.iter().any(|part| matches!(part.name.as_str(), "-s" | "-d" | "--icmp-type"))
-        }
-        Body::Nft(_) => false,
-    };
-    ruleset.family == "ipv6" || rules().any(|rule| tells(&rule.body))
+    ruleset.tables.iter().any(|table| table.family != Family::Inet)
 }

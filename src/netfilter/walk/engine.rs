@@ -73,6 +73,13 @@ impl<'a> Engine<'a> {
         let allowed = self.limits.steps.min(*budget);
         let mut work =
             Work { chains: &chains, open: vec![Run::begin(path)], ends: Vec::new(), left: allowed };
+        // Whatever could not be read comes before everything: nobody knows where it stood.
+        if let Some(atom) = self.program.unread
+            && let Some(mut run) = work.open.pop()
+            && !Self::unread(atom, None, &mut run, &mut work)
+        {
+            work.open.push(run);
+        }
         let mut complete = true;
         while let Some(run) = work.open.pop() {
             if work.ends.len() >= self.limits.ends || work.left == 0 {
@@ -121,7 +128,10 @@ impl<'a> Engine<'a> {
                 }
                 Step::Match(test) => self.matching(test, (chain, rule, *part), &mut run, work),
                 Step::Do(code) => {
-                    self.note(&mut run, chain, rule, None);
+                    // The rest of the rule is tried yet.
+                    if !matches!(code, Code::Unread(_)) {
+                        self.note(&mut run, chain, rule, None);
+                    }
                     self.carry_out(code, (chain, rule), &mut run, work)
                 }
                 Step::Choose(arms) => self.choose(arms, (chain, rule, step, *part), &mut run, work),

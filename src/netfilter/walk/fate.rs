@@ -59,7 +59,8 @@ impl Engine<'_> {
                 true
             }
             Code::Unknown(atom) => Self::unknown(*atom, None, run, work),
-            Code::Accept
+            Code::Unread(_)
+            | Code::Accept
             | Code::Reject
             | Code::Return
             | Code::Continue
@@ -118,6 +119,27 @@ impl Engine<'_> {
                 false
             }
             Code::Unknown(atom) => Self::unknown(*atom, Some(at), run, work),
+            Code::Unread(atom) => Self::unread(*atom, Some(at), run, work),
+        }
+    }
+
+    /// What stands here may do anything, or nothing: one way ends in the open, the other goes on.
+    pub(super) fn unread(atom: u32, at: Option<(usize, usize)>, run: &mut Run, work: &mut Work<'_>) -> bool {
+        let mut goes_on = None;
+        for (path, decides) in run.path.clone().split(&Test::Atom(atom)) {
+            if decides {
+                let other = Run { path, ..run.clone() };
+                work.ends.push(other.end(Verdict::Indeterminate, at, work.chains));
+            } else {
+                goes_on = Some(path);
+            }
+        }
+        match goes_on {
+            Some(path) => {
+                run.path = path;
+                false
+            }
+            None => true,
         }
     }
 

@@ -11,6 +11,8 @@ mod packet;
 mod path;
 mod run;
 mod start;
+#[cfg(test)]
+mod tests;
 
 pub use answer::{Answer, Decided, Traced};
 pub use compiled::{Compiled, walk};

@@ -15,7 +15,10 @@ pub(in crate::netfilter) struct Path {
     version: u32,
     /// What was assumed about values that are no sets of numbers.
     facts: Vec<(u32, Test, bool)>,
-    atoms: Vec<(u32, bool)>,
+    /// What was assumed about things that no description tells, and after how many rewritings of addresses or ports.
+    atoms: Vec<(u32, bool, u32)>,
+    /// How often addresses or ports were rewritten: what was told about the packet before is then about another one.
+    rewritten: u32,
     untracked: bool,
     /// Everything that had to be assumed, in words.
     pub(super) assumed: Vec<Assumed>,
@@ -43,6 +46,7 @@ impl Path {
             version: 0,
             facts: Vec::new(),
             atoms: Vec::new(),
+            rewritten: 0,
             untracked: false,
             assumed: Vec::new(),
         }
@@ -71,6 +75,7 @@ impl Path {
         path.mark = (0, 0);
         path.version = 0;
         path.facts.retain(|(version, ..)| *version == 0);
+        path.rewritten = 0;
         path.untracked = false;
         path.assumed.clear();
         path
@@ -82,8 +87,8 @@ impl Path {
     }
 
     /// Returns what was assumed about things that no description tells.
-    pub(in crate::netfilter) fn atoms(&self) -> &[(u32, bool)] {
-        &self.atoms
+    pub(in crate::netfilter) fn atoms(&self) -> impl Iterator<Item = (u32, bool)> {
+        self.atoms.iter().map(|(atom, holds, _)| (*atom, *holds))
     }
 
     /// Returns roughly how much it costs to copy this.
@@ -113,7 +118,10 @@ impl Path {
         match test {
             Test::Always => Some(true),
             Test::Never => Some(false),
-            Test::Atom(atom) => self.atoms.iter().find(|(own, _)| own == atom).map(|(_, holds)| *holds),
+            Test::Atom(atom) => {
+                let mut known = self.atoms.iter().filter(|(.., rewritten)| *rewritten == self.rewritten);
+                known.find(|(own, ..)| own == atom).map(|(_, holds, _)| *holds)
+            }
             Test::Not(inner) => self.holds(inner).map(|holds| !holds),
             Test::All(tests) => {
                 let mut open = false;
@@ -193,7 +201,7 @@ impl Path {
                 .into_iter()
                 .map(|holds| {
                     let mut path = self.clone();
-                    path.atoms.push((*atom, holds));
+                    path.atoms.push((*atom, holds, path.rewritten));
                     path.assume(Assumed::Atom(*atom));
                     (path, holds)
                 })
@@ -291,6 +299,7 @@ impl Path {
                     *now = Some(value.map(u128::from));
                 }
                 self.version += 1;
+                self.rewritten += u32::from(!matches!(field, Field::State | Field::Mark));
             }
         }
     }

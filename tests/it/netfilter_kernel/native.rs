@@ -121,7 +121,8 @@ impl Writer<'_> {
     }
 
     fn sets(&mut self) -> String {
-        let kind = if self.theme.six { "ipv6_addr" } else { "ipv4_addr" };
+        let (kind, other) =
+            if self.theme.six { ("ipv6_addr", "ipv4_addr") } else { ("ipv4_addr", "ipv6_addr") };
         let (hosts, nets) = (self.list(Self::single), self.list(Self::address));
         let ports = self.list(Self::ports);
         let pairs = self.list(|own| format!("{} . {}", own.single(), own.port()));
@@ -136,6 +137,8 @@ impl Writer<'_> {
              set spans {{ type {kind} . inet_service; flags interval; elements = {}; }}\n\
              set wires {{ type ifname; elements = {{ \"in0\", \"lo\" }}; }}\n\
              set held {{ type {kind}; flags timeout; elements = {{ {} timeout 1h }}; }}\n\
+             set others {{ type {other}; size 65535; flags dynamic; }}\n\
+             set seen {{ type {kind}; size 65535; flags dynamic; }}\n\
              map marks {{ type inet_service : mark; elements = {marks}; }}\n",
             one_element(&spans),
             self.single()
@@ -156,9 +159,31 @@ impl Writer<'_> {
         for _ in 0..self.random.below(4) {
             words.push(self.matching(hook, protocol));
         }
+        if self.random.below(8) == 0 {
+            let free = words.is_empty();
+            words.push(self.update(free));
+        }
         words.push("counter".to_owned());
         words.push(self.verdict(first, hook, protocol));
         words.join(" ") + "\n"
+    }
+
+    /// A statement that writes into a set: a packet without such an address leaves the rule, and so does one that its rate stops.
+    fn update(&mut self, free: bool) -> String {
+        let (op, ip) = (self.pick(&["add", "update", "delete"]), self.ip());
+        let side = self.pick(&["saddr", "daddr"]);
+        match self.random.below(4) {
+            // No packet of this kind comes by.
+            0 if self.inet && free && op != "delete" => {
+                let (other, set) = if self.theme.six { ("ip", "others") } else { ("ip6", "others") };
+                format!("{op} @{set} {{ {other} {side} }}")
+            }
+            1 if op != "delete" => {
+                format!("{op} @seen {{ {ip} {side} limit rate over 1000/second burst 1000 packets }}")
+            }
+            2 if op != "delete" => format!("{op} @seen {{ {ip} {side} counter }}"),
+            _ => format!("{op} @seen {{ {ip} {side} }}"),
+        }
     }
 
     fn matching(&mut self, hook: Option<Hook>, protocol: &str) -> String {
