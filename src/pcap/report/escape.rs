@@ -34,6 +34,15 @@ pub(super) fn text(data: &str) -> String {
     out
 }
 
+/// Returns words in which names stand between backticks already: each part in its own way.
+pub(super) fn words(data: &str) -> String {
+    if data.matches('`').count() % 2 == 1 {
+        return text(data);
+    }
+    let parts = data.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { code(part) } else { text(part) }).collect()
+}
+
 /// Returns data as a code span that may stand in the cell of a table.
 pub(super) fn code(data: &str) -> String {
     let line: String = data.chars().map(|char| if char == '|' { '¦' } else { shown(char) }).collect();

@@ -1,6 +1,6 @@
 //! The first lines: what is wrong, who, how sure; and what was looked at.
 
-use super::escape::text;
+use super::escape::words;
 use super::evidence::most_in;
 use super::next::step;
 use super::number::{bytes, of, span};
@@ -74,10 +74,10 @@ pub(super) fn facts(summary: &Summary) -> String {
 /// Returns a finding's title as words, not too long.
 pub(super) fn title(finding: &Finding) -> String {
     if finding.title.chars().count() <= TITLE {
-        return text(&finding.title);
+        return words(&finding.title);
     }
     let begin: String = finding.title.chars().take(TITLE).collect();
-    text(&begin) + "…"
+    words(&begin) + "…"
 }
 
 fn sentence(words: &str) -> String {

@@ -115,7 +115,7 @@ fn a_cut_file_and_one_direction_make_it_less_sure() {
 fn nothing_from_a_capture_acts_in_a_thread() {
     let name = b"\x0a<!channel>\x08`*[x](y)\x05@here\x06\xe2\x80\xaeabc\x04|a|b";
     let resolver = End { host: 53, port: 53 };
-    let all: Vec<Timed> = (0..8_u16)
+    let all: Vec<Timed> = (0..12_u16)
         .flat_map(|id| {
             let ask = udp(CLIENT, resolver, &dns(id, false, 0, name));
             let tell = udp(resolver, CLIENT, &dns(id, true, 3, name));

@@ -123,7 +123,7 @@ fn connections_that_get_worse_are_told() {
 
 #[test]
 fn names_that_do_not_exist_any_more_are_new() {
-    let pair = story(HEALTHY, Time { names: (40, 15), ..HEALTHY });
+    let pair = story(HEALTHY, Time { names: (40, 40), ..HEALTHY });
     assert_eq!((pair.course.verdict, trend(&pair, "dns_nxdomain")), (Development::Worse, Trend::New));
     assert!(codes(&pair.new).iter().any(|(code, _)| *code == "dns_nxdomain"));
 }
@@ -140,10 +140,8 @@ fn an_address_that_two_claim_is_new_and_then_resolved() {
         (Development::Better, vec![("arp_conflict", "10.0.0.5")])
     );
     let same = story(spoofed, spoofed);
-    assert_eq!(
-        (same.course.verdict, codes(&same.persisting)),
-        (Development::Stable, vec![("arp_conflict", "10.0.0.5")])
-    );
+    assert_eq!(same.course.verdict, Development::Stable);
+    assert!(codes(&same.persisting).contains(&("arp_conflict", "10.0.0.5")));
 }
 
 #[test]
