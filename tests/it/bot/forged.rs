@@ -52,8 +52,8 @@ async fn a_click_from_another_organization_counts_for_nothing() {
                     .await;
                 assert_eq!(world.events(SHARED, &root, "said").await, Vec::<Value>::new());
                 let refused = world.refused("U0LABPAULA").await;
-                assert_eq!(refused.len(), 3, "{refused:?}");
-                assert!(refused.iter().all(|note| note.contains("other organizations")), "{refused:?}");
+                // The same attempt within an hour is written down once.
+                assert!(refused.len() == 1 && refused[0].contains("other organizations"), "{refused:?}");
             })
             .await;
     }
@@ -105,7 +105,7 @@ async fn a_button_that_names_a_question_elsewhere_than_on_its_card_counts_for_no
             }
             assert_eq!(world.runs(), 0);
             let refused = world.refused("U0LABBOB01").await;
-            assert_eq!(refused, vec![format!("{approval}: the click did not come from its card"); 3]);
+            assert_eq!(refused, [format!("{approval}: the click did not come from its card")]);
             world.approved(&root, &card).await;
         })
         .await;

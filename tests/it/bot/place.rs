@@ -88,6 +88,10 @@ async fn what_somebody_deleted_keeps_no_session_from_ending() {
             for file in shared["files"].as_array().unwrap() {
                 world.file("alice", file).await;
             }
+            // The card says how it ended, as a new message.
+            world
+                .sees("alice", &root, "the card", |message| text(message).starts_with("Session stopped"))
+                .await;
             world.reads_all("alice", &root).await;
             assert_eq!(world.runs(), 0);
         })
