@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use super::filter::field;
+use super::filter::{field, times};
 use super::find::Found;
 use super::finding::Severity;
 use super::rule::Rule;
@@ -93,25 +93,25 @@ fn called(server: &TlsServer) -> String {
 }
 
 fn alerts(found: &mut Found, server: &TlsServer) {
-    for (alert, times) in server.alerts.iter().filter(|(alert, _)| alert.trouble()) {
-        if !ALERT.meets(times.count, server.hellos) {
+    for (alert, seen) in server.alerts.iter().filter(|(alert, _)| alert.trouble()) {
+        if !ALERT.meets(seen.count, server.hellos) {
             continue;
         }
         let (name, who) = (alert_name(alert.what), if alert.server { "the server" } else { "the client" });
         let title = format!(
-            "{who} ended {} TLS handshakes with {}: {name} ({})",
-            times.count,
+            "{who} ended TLS handshakes with {} {}: {name} ({})",
             called(server),
+            times(seen.count),
             alert.what
         );
         let filter =
             format!("tls.alert_message.desc == {} && {}", alert.what, end(server.server, alert.server));
         let numbers = [
-            ("alerts", times.count as f64),
+            ("alerts", seen.count as f64),
             ("handshakes", server.hellos as f64),
             ("description", f64::from(alert.what)),
         ];
-        found.add(&ALERT, title, &times.frames, filter, &numbers);
+        found.add(&ALERT, title, &seen.frames, filter, &numbers);
     }
 }
 
@@ -160,7 +160,7 @@ fn failures(found: &mut Found, server: &TlsServer) {
     }
     let expired = &server.expired;
     if EXPIRED.meets(expired.count, 0) {
-        let title = format!("the certificate of {who} was no longer good, {} times", expired.count);
+        let title = format!("the certificate of {who} was no longer good, seen {}", times(expired.count));
         let filter = format!("tls.handshake.type == 11 && {}", end(address, true));
         found.add(&EXPIRED, title, &expired.frames, filter, &numbers("certificates", expired));
     }

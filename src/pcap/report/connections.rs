@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::number::several;
 use crate::pcap::flow::{Told, WayFacts};
 use crate::pcap::summary::Summary;
 
@@ -17,8 +18,8 @@ pub(super) fn connections(out: &mut String, summary: &Summary) -> std::fmt::Resu
     writeln!(out, "\n## Connections\n")?;
     writeln!(
         out,
-        "{} connections, {} % of what was sent was sent again.{}\n",
-        tcp.streams,
+        "{}, {} % of what was sent was sent again.{}\n",
+        several(tcp.streams, "connection"),
         tcp.retransmission_pct,
         seen(summary)
     )?;

@@ -9,7 +9,7 @@ use crate::pcap::flow::State;
 use crate::pcap::summary::Summary;
 
 /// So much of a title stands in a sentence.
-const TITLE: usize = 160;
+const TITLE: usize = 240;
 
 /// Returns the summary: two to four sentences.
 pub(super) fn sentences(summary: &Summary) -> String {

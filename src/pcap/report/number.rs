@@ -13,6 +13,11 @@ pub(super) fn whole(number: u64) -> String {
     out
 }
 
+/// Returns a number with its noun, in the plural where there are several.
+pub(super) fn several(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", whole(number), if number == 1 { "" } else { "s" })
+}
+
 /// Returns a number of evidence: whole ones with commas, others with as many digits as matter.
 pub(super) fn figure(number: f64) -> String {
     if number.fract() == 0.0 && (0.0..1e15).contains(&number) {

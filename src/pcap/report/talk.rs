@@ -2,8 +2,12 @@
 
 use std::fmt::Write as _;
 
+use super::number::several;
 use crate::pcap::flow::Figures;
 use crate::pcap::summary::Summary;
+
+/// So many conversations are shown.
+const CONVERSATIONS: usize = 8;
 
 /// Writes the sections of those that were spoken.
 pub(super) fn talk(out: &mut String, summary: &Summary) -> std::fmt::Result {
@@ -160,10 +164,22 @@ fn udp(out: &mut String, summary: &Summary) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "\n## Datagrams\n")?;
-    writeln!(out, "{} UDP conversations, in {} one end spoke alone.\n", udp.streams, udp.one_way)?;
-    writeln!(out, "| ends | packets | bytes | packets back | bytes back | seconds | first frame |")?;
+    writeln!(
+        out,
+        "{}, in {} of which one end spoke alone.",
+        several(udp.streams, "UDP conversation"),
+        udp.one_way
+    )?;
+    // Names have a section of their own.
+    let named = |port: u16| matches!(port, 53 | 5353);
+    let others = udp.flows.iter().filter(|flow| !named(flow.a.port()) && !named(flow.b.port()));
+    let flows: Vec<_> = others.take(CONVERSATIONS).collect();
+    if flows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n| ends | packets | bytes | packets back | bytes back | seconds | first frame |")?;
     writeln!(out, "|---|---|---|---|---|---|---|")?;
-    udp.flows.iter().try_for_each(|flow| {
+    flows.iter().try_for_each(|flow| {
         writeln!(
             out,
             "| {} to {} | {} | {} | {} | {} | {:.3} | {} |",
