@@ -283,6 +283,7 @@ impl Sink for Pass {
         self.flagged(&segment);
         let (ends, flipped) = Ends::new(place.net, segment.ports);
         let Self { table, flows, dns, labels, series, copies, icmp, services, talk, .. } = self;
+        segment.crowded = table.crowded();
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;

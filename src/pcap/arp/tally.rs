@@ -226,7 +226,7 @@ impl Address {
             return;
         }
         if !soon || self.asker.is_none() {
-            self.chain = (0, Vec::new());
+            self.forget();
         }
         self.asker = asker;
         self.asked = Some(at.time);
@@ -242,9 +242,15 @@ impl Address {
         }
     }
 
+    /// Forgets a row of questions; its room stays for the next one.
+    fn forget(&mut self) {
+        self.chain.0 = 0;
+        self.chain.1.clear();
+    }
+
     fn alive(&mut self) {
         self.asker = None;
-        self.chain = (0, Vec::new());
+        self.forget();
         self.silent = 0;
         self.silent_frames.clear();
     }

@@ -181,7 +181,7 @@ impl Shares {
     fn of(way: &Way) -> Option<Self> {
         let of = |limit| way.limits.of(limit);
         let parts = [Limit::Application, Limit::Window, Limit::Loss, Limit::Path].map(of);
-        let whole: u64 = parts.iter().sum();
+        let whole = parts.iter().fold(0_u64, |all, part| all.saturating_add(*part));
         let share = |part: u64| (part as f64 * 1000.0 / whole as f64).round() / 10.0;
         let [application_pct, window_pct, loss_pct, path_pct] = parts.map(share);
         let seconds = ms(whole) / 1000.0;

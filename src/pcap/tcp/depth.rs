@@ -128,7 +128,8 @@ impl Way {
             self.large.again(step.len, u32::from(self.flight.passed), step.frame);
         }
         let behind = step.high != 0 && before(seq, step.high);
-        self.flight.send((seq, end), behind, step.now, peer.packets > 0)
+        let heard = peer.packets > 0 && !step.segment.crowded;
+        self.flight.send((seq, end), behind, step.now, heard)
     }
 
     /// Counts what asks for an answer, and whether it asks for room.

@@ -6,7 +6,7 @@ use super::side::{at_most, before};
 
 /// So many segments on their way are remembered; more are seldom, and not timed.
 const MOST: usize = 256;
-/// So many where the other end was never heard: nothing will acknowledge them here.
+/// So many where the other end was never heard, as nothing will acknowledge them here, or where very many connections are followed.
 const MOST_UNHEARD: usize = 8;
 
 /// A segment on its way.

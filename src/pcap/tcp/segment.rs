@@ -40,6 +40,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) id: Option<u16>,
     /// The VLAN that its packet came in; 0 for none.
     pub(crate) vlan: u16,
+    /// Many connections are followed: little is remembered of what each has on its way.
+    pub(crate) crowded: bool,
     header: usize,
     view: View<'a>,
 }
@@ -63,6 +65,7 @@ impl<'a> Segment<'a> {
             hops: 0,
             id: None,
             vlan: 0,
+            crowded: false,
             header,
             view,
         })

@@ -7,6 +7,9 @@ use crate::pcap::hash::Map;
 /// How many connections are followed at a time. One more, and one that was silent for long is told of and forgotten.
 pub const MOST_FLOWS: usize = 131_072;
 
+/// Beyond so many connections little is remembered of what each has on its way.
+const CROWD: usize = 8192;
+
 /// Where a connection is kept; of no use once another one was begun.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place(u32);
@@ -81,6 +84,11 @@ impl Table {
     /// Returns connections that are over since the last call.
     pub(crate) fn departed(&mut self) -> Option<Flow> {
         self.departed.pop()
+    }
+
+    /// Says whether so many are followed that little can be remembered of each.
+    pub(crate) fn crowded(&self) -> bool {
+        self.flows.len() > CROWD
     }
 
     /// Returns how many were forgotten for want of room.
