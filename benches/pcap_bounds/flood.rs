@@ -5,8 +5,8 @@ use ghost_agent::pcap::{Analyzer, Ending, Format, Frame, Scope, markdown};
 use crate::packet::ip;
 use crate::{HEAP, MEGABYTE};
 
-/// What may be remembered of a flood of one kind: 131,072 connections that all carry data take most, 1.4 kB each.
-const MOST_REMEMBERED: usize = 200 * MEGABYTE;
+/// What may be remembered of a flood of one kind: 131,072 connections that all carry data take most, 1.6 kB each.
+const MOST_REMEMBERED: usize = 256 * MEGABYTE;
 
 /// Everything that can be told apart comes in as many kinds as there are packets.
 pub(crate) fn floods_are_remembered_within_a_bound(count: u32) {
