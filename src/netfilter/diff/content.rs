@@ -10,10 +10,17 @@ use super::noise::is_volatile;
 use super::weight::{decides, weigh};
 use crate::netfilter::ruleset::{Body, Set, Table};
 
+/// Returns the set that stands for one on the other side: of several with its name the one that comes as late.
+fn twin<'s>(own: &[Set], at: usize, others: &'s [Set]) -> Option<&'s Set> {
+    let name = &own.get(at)?.name;
+    let before = own.iter().take(at).filter(|set| set.name == *name).count();
+    others.iter().filter(|other| other.name == *name).nth(before)
+}
+
 impl<'a> Comparison<'a> {
     pub(super) fn sets(&mut self, old: &'a Table, new: &'a Table) {
-        for set in &old.sets {
-            let Some(other) = new.sets.iter().find(|other| other.name == set.name) else {
+        for (at, set) in old.sets.iter().enumerate() {
+            let Some(other) = twin(&old.sets, at, &new.sets) else {
                 let severity = self.users(&set.name, old, true);
                 self.push(
                     Kind::SetRemoved,
@@ -55,7 +62,8 @@ impl<'a> Comparison<'a> {
                 self.element(Kind::ElementRemoved, &new.name, *volatile, severity, detail);
             }
         }
-        for set in new.sets.iter().filter(|set| !old.sets.iter().any(|other| other.name == set.name)) {
+        let fresh = new.sets.iter().enumerate().filter(|(at, _)| twin(&new.sets, *at, &old.sets).is_none());
+        for (_, set) in fresh {
             let severity = self.users(&set.name, new, false);
             self.push(
                 Kind::SetAdded,

@@ -115,6 +115,15 @@ fn things_without_a_name_are_told_apart_by_what_they_are() {
     assert_eq!(details(&["a", "b", "b"], &["b"]), ["odd is gone", "odd is gone"]);
 }
 
+#[test]
+fn sets_of_one_name_differ_from_themselves_in_nothing() {
+    let twice = native("", "").replace(
+        r#"{"chain""#,
+        r#"{"set":{"family":"inet","table":"fw","name":"bad","type":"ipv6_addr"}},{"chain""#,
+    );
+    assert_eq!(compare(&twice, &twice).changes, []);
+}
+
 fn is_churn(change: &Change) -> bool {
     change.churn && change.severity == Severity::Noise
 }
