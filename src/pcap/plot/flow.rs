@@ -7,9 +7,10 @@ use super::paper::{
     Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
 };
 use super::picture::{Picture, PlotError};
-use super::scale::{Unit, bytes, span, tick, whole};
+use super::scale::{Unit, bytes, span, tick};
 use super::stretch::{Direction, RST, acknowledges, around};
 use crate::pcap::label::Label;
+use crate::pcap::report::whole;
 use crate::pcap::series::{Event, Trace};
 
 /// So many frames in trouble get their number.

@@ -4,7 +4,8 @@ use plotters::prelude::*;
 
 use super::paper::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
 use super::picture::{Picture, PlotError};
-use super::scale::{Unit, count, span, tick, whole};
+use super::scale::{Unit, count, span, tick};
+use crate::pcap::report::whole;
 use crate::pcap::series::{Column, Timeline};
 
 /// Bars that are thinner than this are dust.

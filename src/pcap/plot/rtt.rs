@@ -5,7 +5,8 @@ use plotters::prelude::*;
 
 use super::paper::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
 use super::picture::{Picture, PlotError};
-use super::scale::{Unit, millis, span, tick, whole};
+use super::scale::{Unit, millis, span, tick};
+use crate::pcap::report::whole;
 use crate::pcap::series::{Timeline, Trips};
 
 const MOST_COLUMNS: usize = 96;

@@ -93,22 +93,10 @@ pub(super) fn millis(number: &f64) -> String {
     format!("{}{suffix}", trimmed(scaled, 2))
 }
 
-/// Returns a whole number with commas.
-pub(super) fn whole(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pcap::report::whole;
 
     #[test]
     fn numbers_are_short_and_have_their_unit() {

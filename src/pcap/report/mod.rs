@@ -16,4 +16,6 @@ mod path;
 mod talk;
 
 pub use markdown::markdown;
+#[cfg(feature = "plot")]
+pub(super) use number::whole;
 pub use pair::markdown_of_pair;

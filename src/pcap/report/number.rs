@@ -1,7 +1,7 @@
 //! Numbers and times as people write them.
 
 /// Returns a whole number with commas.
-pub(super) fn whole(number: u64) -> String {
+pub(in crate::pcap) fn whole(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -14,7 +14,7 @@ const SERVER: End = End { host: 2, port: 80 };
 const RESOLVER: End = End { host: 53, port: 53 };
 
 #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
-fn ghost(arguments: &[&str], folder: &Path) -> Output {
+pub(super) fn ghost(arguments: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ghost"))
         .args(arguments)
         .env_clear()

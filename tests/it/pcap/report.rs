@@ -1,12 +1,11 @@
 //! The report: what a person reads first, whatever the capture is.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
 use ghost_agent::pcap::{Analyzer, Scope, Summary, frames, markdown};
 
 use super::capture::{End, Segment, Timed, dns, ip, pcap, tcp, udp};
+use super::command::ghost;
 use crate::random::{Random, is_long, seed};
 
 const CLIENT: End = End { host: 1, port: 40_000 };
@@ -202,16 +201,6 @@ fn account_and_report_stay_short_whatever_somebody_sends() {
         assert!(report.len() < 12_000, "{} bytes:\n{report}", report.len());
         assert!(account.contains("--full has them"), "what was left out is told");
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
-fn ghost(arguments: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ghost"))
-        .args(arguments)
-        .env_clear()
-        .current_dir(folder)
-        .output()
-        .unwrap()
 }
 
 #[test]
