@@ -3,4 +3,5 @@
 //! Goes in: requests of programs that believe to speak with a service. Comes out: what that service would answer. Never: a
 //! connection from another machine, a page of another origin that changes anything.
 
+pub mod azure;
 pub mod workspace;

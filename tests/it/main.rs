@@ -3,6 +3,8 @@
 
 #[cfg(feature = "shell")]
 mod audit_crash;
+#[cfg(feature = "lab")]
+mod azure;
 #[cfg(feature = "bot")]
 mod bot;
 #[cfg(feature = "bot")]
@@ -23,7 +25,7 @@ mod http;
 mod inspect;
 #[cfg(all(feature = "session", feature = "cli"))]
 mod investigate;
-#[cfg(feature = "lab")]
+#[cfg(all(feature = "lab", feature = "slack"))]
 mod lab;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
 mod logging;

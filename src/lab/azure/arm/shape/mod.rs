@@ -1,0 +1,12 @@
+//! What the platform makes of a document that somebody sends: read-only fields, defaults, refusals.
+
+mod group;
+mod reference;
+mod removable;
+mod shaped;
+mod subnet;
+mod table;
+
+pub(super) use removable::removable;
+pub(in crate::lab::azure) use shaped::guid;
+pub(super) use shaped::shaped;

@@ -1,0 +1,173 @@
+//! The cloud as a whole.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value, json};
+
+use super::estate::{Broken, Description, Estate};
+use super::fault::Faults;
+use super::identity;
+use super::operation::{Done, Operations};
+use super::refusal::Refusal;
+use super::request::{Answer, Request};
+use super::target::Target;
+use super::watch::capture::Capture;
+use super::{activity, arm};
+use crate::base::Timestamp;
+
+/// The cloud: what is there, what it is doing, and what it was told to spoil.
+#[derive(Debug, Clone)]
+pub struct Cloud {
+    pub(super) estate: Estate,
+    pub(super) about: Description,
+    pub(super) operations: Operations,
+    /// Machines on which a script runs, in lower case, and its operation.
+    pub(super) busy: BTreeMap<String, String>,
+    /// What was changed, the latest last.
+    pub(super) activity: VecDeque<Value>,
+    /// Captures that were begun, by identifier in lower case.
+    pub(super) captures: BTreeMap<String, Capture>,
+    /// How many captures fit, where it is not the usual number.
+    pub(super) most_captures: Option<usize>,
+    /// How many entries a page of a list has.
+    pub(super) page: Option<usize>,
+    faults: Faults,
+}
+
+/// Something that has to be done outside before an operation ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The operation that waits for it.
+    pub operation: String,
+    /// The virtual machine.
+    pub machine: String,
+    /// The lines of the script.
+    pub script: Vec<String>,
+    /// Its parameters, by name.
+    pub parameters: Vec<(String, String)>,
+}
+
+impl Cloud {
+    /// Makes a cloud in which a described estate is.
+    ///
+    /// # Errors
+    /// Names the first part of the description that is wrong.
+    pub fn new(about: Description) -> Result<Self, Broken> {
+        Ok(Self {
+            estate: about.estate()?,
+            about,
+            operations: Operations::default(),
+            busy: BTreeMap::new(),
+            activity: VecDeque::new(),
+            captures: BTreeMap::new(),
+            most_captures: None,
+            page: None,
+            faults: Faults::default(),
+        })
+    }
+
+    /// Answers a request to the resource manager.
+    pub fn answer(&mut self, request: &Request, now: Timestamp) -> (Answer, Option<Job>) {
+        if let Some(spoiled) = self.faults.hit(request) {
+            return (spoiled, None);
+        }
+        if let Some(signed) = identity::answer(self, request, now) {
+            return (signed.unwrap_or_else(|refusal| refusal.answer()), None);
+        }
+        let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
+        activity::note(self, request, &done.0, now);
+        done
+    }
+
+    /// Ends a script with what it printed. Each stream keeps its end alone, as on the platform, and nothing tells how it exited.
+    pub fn printed(&mut self, operation: &str, out: &str, err: &str) {
+        self.busy.retain(|_, busy| busy != operation);
+        let message = format!("Enable succeeded: \n[stdout]\n{}\n[stderr]\n{}", kept(out), kept(err));
+        let result = json!({"value": [{"code": "ProvisioningState/succeeded", "level": "Info",
+            "displayStatus": "Provisioning succeeded", "message": message}]});
+        self.operations.end(operation, Done::Result(result));
+    }
+
+    /// Returns what can be made to go wrong.
+    pub fn faults(&mut self) -> &mut Faults {
+        &mut self.faults
+    }
+
+    /// Lists come in pages of so many entries from now on.
+    pub fn page(&mut self, entries: Option<usize>) {
+        self.page = entries;
+    }
+
+    /// So many captures fit from now on.
+    pub fn captures(&mut self, most: Option<usize>) {
+        self.most_captures = most;
+    }
+
+    /// A machine is in this state from now on: `running`, `stopped`, `deallocated`.
+    pub fn power(&mut self, machine: &str, state: &str) {
+        let view = self.about.instance_views.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(machine));
+        let statuses = view.and_then(|(_, view)| view.get_mut("statuses")).and_then(Value::as_array_mut);
+        for status in statuses.into_iter().flatten() {
+            let power = status
+                .get("code")
+                .and_then(Value::as_str)
+                .is_some_and(|code| code.starts_with("PowerState/"));
+            if let (true, Some(map)) = (power, status.as_object_mut()) {
+                map.insert("code".to_owned(), json!(format!("PowerState/{state}")));
+                map.insert("displayStatus".to_owned(), json!(format!("VM {state}")));
+            }
+        }
+    }
+
+    /// A script runs on a machine, and nobody ends it.
+    pub fn busy(&mut self, machine: &str) {
+        self.busy.insert(machine.to_ascii_lowercase(), String::new());
+    }
+
+    /// Takes something out, whoever needs it.
+    pub fn take_out(&mut self, id: &str) -> bool {
+        Target::parse(id).is_some_and(|target| self.estate.remove(&target).is_some())
+    }
+
+    /// So many polls find each operation at work from now on.
+    pub fn polls(&mut self, polls: u32) {
+        self.operations.polls = polls;
+    }
+
+    /// Returns the identifier of the subscription.
+    pub(super) fn subscription(&self) -> &str {
+        self.about.subscription.get("subscriptionId").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Lists something, in pages where pages are wanted.
+    pub(super) fn list(&self, request: &Request, entries: Vec<Value>) -> Result<Answer, Refusal> {
+        let Some(page) = self.page.filter(|page| entries.len() > *page) else {
+            return Ok(Answer::json(200, json!({"value": entries})));
+        };
+        let skip = request.parameter("$skiptoken").map_or(Ok(0), str::parse::<usize>);
+        let skip = skip.map_err(|_| Refusal::new(400, "InvalidSkipToken", "The skip token is invalid."))?;
+        let left = entries.len().saturating_sub(skip + page);
+        let value: Vec<Value> = entries.into_iter().skip(skip).take(page).collect();
+        if left == 0 {
+            return Ok(Answer::json(200, json!({"value": value})));
+        }
+        let query = request.query.iter().filter(|(name, _)| name != "$skiptoken");
+        let query: String =
+            query.map(|(name, value)| format!("{}={}&", encoded(name), encoded(value))).collect();
+        let next = format!("{}{}?{query}%24skiptoken={}", request.base, request.path, skip + page);
+        Ok(Answer::json(200, json!({"value": value, "nextLink": next})))
+    }
+}
+
+fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+/// Returns the last 4,096 bytes of a stream; a character that would be cut goes.
+fn kept(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(4_096);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}

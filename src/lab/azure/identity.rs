@@ -1,0 +1,96 @@
+//! Who is signed in: the cloud's own description, tokens for a managed identity and for a service principal.
+
+use serde_json::{Value, json};
+
+use super::cloud::Cloud;
+use super::refusal::Refusal;
+use super::request::{Answer, Request, Verb};
+use crate::base::Timestamp;
+
+/// How long a token is good, in seconds.
+const LIFE: i64 = 80_000;
+
+/// Answers what is asked of the cloud itself, or of whoever signs in; nothing where it is none of that.
+pub(super) fn answer(cloud: &Cloud, request: &Request, now: Timestamp) -> Option<Result<Answer, Refusal>> {
+    let tenant = cloud.about.subscription.get("tenantId").and_then(Value::as_str).unwrap_or_default();
+    let path = request.path.trim_end_matches('/');
+    Some(match (request.verb, path) {
+        (Verb::Get, "/metadata/endpoints") => Ok(Answer::json(200, endpoints(&request.base))),
+        (Verb::Get, "/msi/token" | "/metadata/identity/oauth2/token") => managed(cloud, request, tenant, now),
+        (Verb::Get, path) if path.ends_with("/v2.0/.well-known/openid-configuration") => {
+            let base = format!("{}/{tenant}", request.base);
+            Ok(Answer::json(
+                200,
+                json!({"token_endpoint": format!("{base}/oauth2/v2.0/token"),
+                "authorization_endpoint": format!("{base}/oauth2/v2.0/authorize"), "issuer": format!("{base}/v2.0"),
+                "device_authorization_endpoint": format!("{base}/oauth2/v2.0/devicecode")}),
+            ))
+        }
+        (Verb::Post, path) if path.ends_with("/oauth2/v2.0/token") => Ok(Answer::json(
+            200,
+            json!({
+            "token_type": "Bearer", "expires_in": 3600, "ext_expires_in": 3600, "access_token": token(cloud, tenant, now)}),
+        )),
+        _ => return None,
+    })
+}
+
+fn endpoints(base: &str) -> Value {
+    let mut told = json!({"name": "Lab", "resourceManager": format!("{base}/"),
+        "authentication": {"loginEndpoint": base, "audiences": [format!("{base}/")], "tenant": "common", "identityProvider": "AAD"},
+        "suffixes": {"storage": "core.windows.net", "keyVaultDns": "vault.lab.test", "sqlServerHostname": "database.lab.test",
+            "acrLoginServer": "azurecr.lab.test", "azureDataLakeStoreFileSystem": "azuredatalakestore.lab.test",
+            "azureDataLakeAnalyticsCatalogAndJob": "azuredatalakeanalytics.lab.test",
+            "azureFrontDoorEndpointSuffix": "azurefd.lab.test"}});
+    // Nothing of the cloud is anywhere else.
+    const SAME: [&str; 16] = [
+        "portal",
+        "media",
+        "graphAudience",
+        "graph",
+        "batch",
+        "vmImageAliasDoc",
+        "activeDirectoryDataLake",
+        "sqlManagement",
+        "microsoftGraphResourceId",
+        "appInsightsResourceId",
+        "appInsightsTelemetryChannelResourceId",
+        "attestationResourceId",
+        "synapseAnalyticsResourceId",
+        "logAnalyticsResourceId",
+        "ossrDbmsResourceId",
+        "gallery",
+    ];
+    if let Some(map) = told.as_object_mut() {
+        for name in SAME {
+            map.insert(name.to_owned(), json!(base));
+        }
+    }
+    told
+}
+
+fn managed(cloud: &Cloud, request: &Request, tenant: &str, now: Timestamp) -> Result<Answer, Refusal> {
+    let Some(resource) = request.parameter("resource") else {
+        return Err(Refusal::new(400, "invalid_request", "Required query variable 'resource' is missing"));
+    };
+    let seconds = now.as_millis() / 1000;
+    Ok(Answer::json(
+        200,
+        json!({"access_token": token(cloud, tenant, now), "client_id": cloud.about.principal.get("appId"),
+        "expires_on": (seconds + LIFE).to_string(), "expires_in": LIFE.to_string(), "not_before": seconds.to_string(),
+        "resource": resource, "token_type": "Bearer"}),
+    ))
+}
+
+/// Writes a token that says who it is for and until when it is good. Nobody signs it: it opens nothing but this cloud.
+fn token(cloud: &Cloud, tenant: &str, now: Timestamp) -> String {
+    use base64::Engine as _;
+    let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let part = |value: Value| engine.encode(value.to_string());
+    let principal = |field: &str| cloud.about.principal.get(field).cloned().unwrap_or_default();
+    let until = now.as_millis() / 1000 + LIFE;
+    let head = part(json!({"alg": "none", "typ": "JWT"}));
+    let body =
+        part(json!({"tid": tenant, "oid": principal("objectId"), "appid": principal("appId"), "exp": until}));
+    format!("{head}.{body}.{}", engine.encode("lab"))
+}

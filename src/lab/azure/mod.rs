@@ -1,0 +1,26 @@
+//! A cloud: the part of Azure's resource manager that network incidents are about, so true that the real `az` works on it.
+//!
+//! Goes in: requests as `az` sends them, a clock, guests that answer scripts. Comes out: answers in the platform's form, and an estate
+//! that remembers. Never: a socket, a certificate or a process (that is `serve`), an answer 500 to something that is merely not
+//! modeled, a difference between what the estate says and what effective routes and rules say.
+//!
+//! The way of a request: `cloud` (faults, the token, the plane) → `arm` (which resource, which verb) → `estate` (documents), with
+//! `operation` where the platform answers later.
+
+mod activity;
+mod arm;
+mod cloud;
+mod effective;
+mod estate;
+mod fault;
+mod identity;
+mod operation;
+mod refusal;
+mod request;
+mod target;
+mod watch;
+
+pub use cloud::{Cloud, Job};
+pub use estate::{Broken, Description};
+pub use fault::{Fault, Faults};
+pub use request::{Answer, Body, Request, Verb};

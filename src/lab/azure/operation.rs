@@ -1,0 +1,117 @@
+//! What the platform does later: an operation that is asked about until it is done.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::request::{Answer, Request};
+
+/// How an operation ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Done {
+    /// A result to fetch.
+    Result(Value),
+    /// Done, with nothing to fetch.
+    Nothing,
+    /// Removed: there is nothing any more.
+    Gone,
+    /// It failed, and how.
+    Failed(Value),
+}
+
+/// An operation.
+#[derive(Debug, Clone)]
+struct Operation {
+    /// The rest of the polls that find it at work.
+    polls: u32,
+    /// How it ended; nothing while somebody still works on it.
+    done: Option<Done>,
+}
+
+/// All operations, and how long they take.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Operations {
+    known: BTreeMap<String, Operation>,
+    begun: u64,
+    /// So many polls find each at work.
+    pub(super) polls: u32,
+}
+
+/// How operations of a provider are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Two addresses, and a status alone.
+    Network,
+    /// One address for both, and the output in the status.
+    Compute,
+}
+
+impl Operations {
+    /// Begins one that ends so; returns its name.
+    pub(super) fn begin(&mut self, done: Option<Done>) -> String {
+        self.begun += 1;
+        let name = format!("00000000-0000-4000-8000-{:012}", self.begun);
+        self.known.insert(name.clone(), Operation { polls: self.polls, done });
+        name
+    }
+
+    /// Ends one that somebody worked on.
+    pub(super) fn end(&mut self, name: &str, done: Done) {
+        if let Some(operation) = self.known.get_mut(name) {
+            operation.done = Some(done);
+        }
+    }
+
+    /// Answers whoever asks how far one is.
+    pub(super) fn status(&mut self, name: &str, form: Form) -> Answer {
+        let Some(operation) = self.known.get_mut(name) else { return unknown(name) };
+        let working = operation.polls > 0 || operation.done.is_none();
+        operation.polls = operation.polls.saturating_sub(1);
+        let mut told = match (&operation.done, working) {
+            (_, true) | (None, false) => json!({"status": "InProgress"}),
+            (Some(Done::Failed(error)), false) => json!({"status": "Failed", "error": error}),
+            (Some(Done::Result(result)), false) if form == Form::Compute => {
+                json!({"status": "Succeeded", "properties": {"output": result}})
+            }
+            (Some(_), false) => json!({"status": "Succeeded"}),
+        };
+        if let (Form::Compute, Some(map)) = (form, told.as_object_mut()) {
+            map.insert("name".to_owned(), json!(name));
+        }
+        let answer = Answer::json(200, told);
+        if working { answer.with("x-ms-retry-after-ms", "100") } else { answer }
+    }
+
+    /// Answers whoever fetches what came of one.
+    pub(super) fn result(&self, name: &str) -> Answer {
+        match self.known.get(name) {
+            None => unknown(name),
+            Some(Operation { done: None, .. }) => Answer::empty(202).with("x-ms-retry-after-ms", "100"),
+            Some(Operation { polls: 1.., .. }) => Answer::empty(202).with("x-ms-retry-after-ms", "100"),
+            Some(Operation { done: Some(Done::Result(result)), .. }) => Answer::json(200, result.clone()),
+            Some(Operation { done: Some(Done::Nothing), .. }) => Answer::empty(200),
+            Some(Operation { done: Some(Done::Gone), .. }) => Answer::empty(204),
+            Some(Operation { done: Some(Done::Failed(error)), .. }) => {
+                Answer::json(200, json!({"error": error}))
+            }
+        }
+    }
+}
+
+fn unknown(name: &str) -> Answer {
+    Refusal::network(404, "OperationNotFound", format!("The operation {name} was not found.")).answer()
+}
+
+/// Where an operation of the network provider is asked about.
+pub(super) fn network(request: &Request, subscription: &str, region: &str, name: &str) -> (String, String) {
+    let version = request.parameter("api-version").unwrap_or("2022-01-01");
+    let place = format!(
+        "{}/subscriptions/{subscription}/providers/Microsoft.Network/locations/{region}",
+        request.base
+    );
+    (
+        format!("{place}/operations/{name}?api-version={version}"),
+        format!("{place}/operationResults/{name}?api-version={version}"),
+    )
+}

@@ -1,0 +1,14 @@
+//! Network Watcher: what it says of a packet that nobody sent.
+//!
+//! Its answers follow from the same effective routes and rules that the platform shows; they are worked out here anew, in the plainest
+//! way, so that whoever compares them with the inspectors' compares two readings.
+
+pub(super) mod capture;
+mod connect;
+mod flow;
+mod hop;
+mod post;
+mod prefix;
+mod topology;
+
+pub(super) use post::post;

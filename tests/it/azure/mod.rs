@@ -1,0 +1,3 @@
+//! The cloud on this machine, as `az` meets it.
+
+mod recorded;
