@@ -3,5 +3,6 @@
 //! Goes in: requests of programs that believe to speak with a service. Comes out: what that service would answer. Never: a
 //! connection from another machine, a page of another origin that changes anything.
 
+pub mod az;
 pub mod azure;
 pub mod workspace;
