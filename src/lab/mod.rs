@@ -5,4 +5,8 @@
 
 pub mod az;
 pub mod azure;
+mod clock;
+pub mod host;
 pub mod workspace;
+
+pub use clock::LabClock;

@@ -1,0 +1,55 @@
+//! The network as the resource manager knows it, for whoever carries its packets.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+/// All machines, and what is in the way between them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fabric {
+    /// The machines, by name.
+    pub machines: Vec<Machine>,
+    /// The prefixes of service tags, as in `GET …/serviceTags`.
+    pub tags: Value,
+    /// Storage accounts and the networks that may reach them.
+    pub accounts: Vec<Account>,
+}
+
+/// A virtual machine.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// Whether it runs.
+    pub running: bool,
+    /// Its interfaces; the first is `eth0`.
+    pub nics: Vec<Nic>,
+}
+
+/// An interface of a machine, as the platform sees it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Nic {
+    /// Its name in the platform.
+    pub name: String,
+    /// Its hardware address, as in `00:0d:3a:1b:01:04`.
+    pub mac: String,
+    /// Its addresses, each with the length of its subnet's prefix.
+    pub addresses: Vec<(IpAddr, u8)>,
+    /// Its public address.
+    pub public: Option<IpAddr>,
+    /// Its effective security rules, in the platform's form (`{"value": […]}`).
+    pub rules: Value,
+    /// Its effective routes, in the platform's form (`{"value": […]}`).
+    pub routes: Value,
+    /// Whether it forwards packets that are not its own.
+    pub forwards: bool,
+}
+
+/// A storage account.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Account {
+    /// Its name.
+    pub name: String,
+    /// Machines whose requests are let in by its network rules.
+    pub lets_in: Vec<String>,
+}

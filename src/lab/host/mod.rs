@@ -1,0 +1,17 @@
+//! The guests of the cloud: what machines are like inside, and what happens to packets between them.
+//!
+//! Goes in: the fabric as the resource manager knows it, a stage (services, traffic, oddities), scripts. Comes out: what scripts
+//! print, captures, whether a connection comes up. Never: two backends that disagree about a ruleset, a program of this machine that
+//! is not in `exec`'s table, a measurement that does not follow from the model.
+//!
+//! `port` is what both backends can do; `simulated` is a deterministic model, `netns` the kernel's own namespaces.
+
+mod fabric;
+mod port;
+mod simulated;
+mod stage;
+
+pub use fabric::{Fabric, Machine, Nic};
+pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
+pub use simulated::Simulated;
+pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};

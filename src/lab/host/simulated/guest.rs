@@ -1,0 +1,62 @@
+//! A machine from inside.
+
+use std::time::Duration;
+
+use crate::netfilter;
+use crate::qdisc;
+
+/// What a machine does with a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lab::host) enum Fate {
+    /// It passes.
+    Passes,
+    /// It is gone.
+    Dropped,
+    /// It is refused: with an ICMP error, or a reset.
+    Refused {
+        /// With a reset.
+        reset: bool,
+    },
+}
+
+/// What a device does to packets that leave by it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(in crate::lab::host) struct Shaping {
+    /// They wait so long.
+    pub(in crate::lab::host) delay: Duration,
+    /// More or less so much.
+    pub(in crate::lab::host) jitter: Duration,
+    /// So many of 1 are lost.
+    pub(in crate::lab::host) loss: f64,
+    /// So many of 1 are damaged.
+    pub(in crate::lab::host) corrupt: f64,
+    /// So many of 1 go twice.
+    pub(in crate::lab::host) duplicate: f64,
+    /// So many of 1 go out of turn.
+    pub(in crate::lab::host) reorder: f64,
+    /// Bits a second, and the bytes that go at once.
+    pub(in crate::lab::host) rate: Option<(u64, u64)>,
+}
+
+/// A machine.
+#[derive(Debug, Clone)]
+pub(in crate::lab::host) struct Guest {
+    /// Its name.
+    pub(in crate::lab::host) name: String,
+    /// The largest packet of its `eth0`.
+    pub(in crate::lab::host) mtu: u32,
+}
+
+impl Guest {
+    /// Judges a packet by the machine's own firewall; rules that match count it.
+    pub(in crate::lab::host) fn judge(&mut self, packet: &netfilter::Packet) -> Fate {
+        let _ = packet;
+        Fate::Passes
+    }
+
+    /// Says what a device does to a packet that leaves by it.
+    pub(in crate::lab::host) fn shaping(&self, device: &str, flow: &qdisc::Flow) -> Shaping {
+        let _ = (device, flow);
+        Shaping::default()
+    }
+}

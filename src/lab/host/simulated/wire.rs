@@ -1,0 +1,1 @@
+//! What happens to packets between two machines.

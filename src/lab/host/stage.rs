@@ -1,0 +1,130 @@
+//! What happens on the machines beside what somebody asks of them: services, traffic, oddities.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+/// All of it; a stage replaces the one before.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stage {
+    /// Who listens.
+    pub services: Vec<Service>,
+    /// Who talks to whom, again and again.
+    pub talks: Vec<Talk>,
+    /// What is odd between the machines.
+    pub oddities: Vec<Oddity>,
+}
+
+/// A protocol of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// ICMP echo.
+    Icmp,
+}
+
+/// Somebody who listens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// The machine.
+    pub machine: String,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The port.
+    pub port: u16,
+    /// The program, as `ss` names it.
+    pub program: String,
+    /// What it does with who comes.
+    #[serde(default)]
+    pub behavior: Behavior,
+}
+
+/// What a service does with who comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Behavior {
+    /// It answers.
+    #[default]
+    Answers,
+    /// Its queue is full: the first packet of a connection is not answered.
+    Silent,
+}
+
+/// Somebody who talks to somebody, again and again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Talk {
+    /// The machine that begins.
+    pub machine: String,
+    /// Where it goes.
+    pub to: IpAddr,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The port; 0 for ICMP. UDP 53 is DNS.
+    pub port: u16,
+    /// So many milliseconds from one to the next.
+    pub every_ms: u64,
+    /// So many bytes go there.
+    #[serde(default)]
+    pub request: u32,
+    /// So many come back.
+    #[serde(default)]
+    pub answer: u32,
+    /// So long the far side thinks.
+    #[serde(default)]
+    pub think_ms: u64,
+}
+
+/// Something that no configuration shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Oddity {
+    /// The path between the machines carries no larger packets; whoever sends larger ones is told by ICMP, and heeds it or not.
+    PathMtu {
+        /// The largest packet.
+        mtu: u32,
+        /// Whether machines heed what they are told.
+        heeded: bool,
+    },
+    /// Another station answers for an address.
+    ArpConflict {
+        /// The address.
+        address: IpAddr,
+        /// The hardware address of the other station.
+        mac: String,
+    },
+    /// A name server does not do what it should.
+    Dns {
+        /// The server.
+        server: IpAddr,
+        /// What it does.
+        fault: DnsFault,
+    },
+    /// Answers of a machine to another take another way, and do not arrive.
+    Asymmetric {
+        /// The machine that answers.
+        machine: String,
+        /// To whom.
+        to: IpAddr,
+        /// The appliance that the answers meet.
+        via: IpAddr,
+    },
+}
+
+/// What a name server does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DnsFault {
+    /// Nothing.
+    Silent,
+    /// It says that it failed.
+    Servfail,
+    /// It says that no name exists.
+    Nxdomain,
+}
