@@ -14,13 +14,15 @@ mod effective;
 mod estate;
 mod fault;
 mod identity;
+mod job;
 mod operation;
 mod refusal;
 mod request;
 mod target;
 mod watch;
 
-pub use cloud::{Cloud, Job};
+pub use cloud::Cloud;
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
+pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
