@@ -17,6 +17,8 @@ mod identity;
 mod operation;
 mod refusal;
 mod request;
+mod seam;
+pub mod serve;
 mod target;
 mod watch;
 
@@ -24,3 +26,4 @@ pub use cloud::{Cloud, Job};
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
 pub use request::{Answer, Body, Request, Verb};
+pub use seam::CaptureTurn;
