@@ -14,6 +14,7 @@ mod effective;
 mod estate;
 mod fault;
 mod identity;
+mod job;
 mod operation;
 mod refusal;
 mod request;
@@ -22,8 +23,9 @@ pub mod serve;
 mod target;
 mod watch;
 
-pub use cloud::{Cloud, Job};
+pub use cloud::Cloud;
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
+pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
 pub use seam::CaptureTurn;

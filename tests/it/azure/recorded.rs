@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ghost_agent::base::Timestamp;
 use ghost_agent::lab::az::{Failure, run};
-use ghost_agent::lab::azure::{Answer, Body, Cloud, Description, Fault, Request, Verb};
+use ghost_agent::lab::azure::{Answer, Body, Cloud, Description, Fault, Job, Request, Verb};
 use serde_json::Value;
 
 /// Where the recordings lie, where they are there.
@@ -141,7 +141,7 @@ fn play(place: &Path, name: &str) -> Vec<String> {
             asked.path = asked.path.replace(theirs, ours);
         }
         let (answer, job) = cloud.answer(&asked, now());
-        if let Some(job) = job {
+        if let Some(Job::Script(job)) = job {
             let (out, err) = printed(&recorded);
             cloud.printed(&job.operation, &out, &err);
         }
