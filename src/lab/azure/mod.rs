@@ -18,6 +18,8 @@ mod job;
 mod operation;
 mod refusal;
 mod request;
+mod seam;
+pub mod serve;
 mod target;
 mod watch;
 
@@ -26,3 +28,4 @@ pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
 pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
+pub use seam::CaptureTurn;
