@@ -7,6 +7,7 @@
 //! - [`effective`]: what changed in the routes and rules of network interfaces, and proof that nothing did.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
+//! - [`meter`]: what `qperf` and `iperf` print, and what a series of runs says.
 //! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
 //! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
 //! - [`nsg`]: which security rule decides over a packet, and who reaches what.
@@ -33,6 +34,8 @@ pub mod effective;
 pub mod http;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(feature = "meter")]
+pub mod meter;
 #[cfg(any(feature = "nsg", feature = "route"))]
 pub mod net;
 #[cfg(feature = "netfilter")]

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
     ("lab", &["base"]),
+    ("meter", &[]),
     ("net", &[]),
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "effective",
             "http",
             "lab",
+            "meter",
             "net",
             "netfilter",
             "nsg",
