@@ -4,6 +4,7 @@
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
 //! - [`bot`]: the Slack bot, which puts the rooms together.
+//! - [`cloud`]: the cloud, through `az` and the shell.
 //! - [`effective`]: what changed in the routes and rules of network interfaces, and proof that nothing did.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
@@ -26,6 +27,8 @@ pub mod base;
 pub mod bot;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cloud")]
+pub mod cloud;
 #[cfg(feature = "cli")]
 pub mod config;
 #[cfg(feature = "effective")]

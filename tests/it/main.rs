@@ -7,6 +7,8 @@ mod audit_crash;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]

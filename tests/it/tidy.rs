@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
+    ("cloud", &["base", "shell"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
     ("lab", &["base"]),

@@ -1,0 +1,3 @@
+//! The cloud as `az` tells of it.
+
+mod failed;
