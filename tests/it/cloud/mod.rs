@@ -1,3 +1,4 @@
 //! The cloud as `az` tells of it.
 
 mod failed;
+mod judged;
