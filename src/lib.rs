@@ -13,6 +13,7 @@
 //! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
 //! - [`nsg`]: which security rule decides over a packet, and who reaches what.
 //! - [`pcap`]: what a capture shows, in one pass.
+//! - [`probe`]: looking into a running guest.
 //! - [`qdisc`]: what traffic shaping does to packets, from what `tc` prints.
 //! - [`route`]: which effective route carries a packet.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
@@ -47,6 +48,8 @@ pub mod netfilter;
 pub mod nsg;
 #[cfg(feature = "pcap")]
 pub mod pcap;
+#[cfg(feature = "probe")]
+pub mod probe;
 #[cfg(feature = "qdisc")]
 pub mod qdisc;
 #[cfg(feature = "route")]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
@@ -18,6 +18,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("pcap", &[]),
+    ("probe", &["base", "cloud", "shell"]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
