@@ -41,6 +41,8 @@ mod netfilter_text;
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;
+#[cfg(feature = "probe")]
+mod probe;
 #[cfg(any(feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]

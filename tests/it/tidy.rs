@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("pcap", &[]),
-    ("probe", &["base", "cloud", "shell"]),
+    ("probe", &["base", "cloud", "netfilter", "shell"]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
