@@ -9,6 +9,8 @@ mod azure;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
@@ -41,6 +43,8 @@ mod netfilter_text;
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;
+#[cfg(feature = "probe")]
+mod probe;
 #[cfg(any(feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]
