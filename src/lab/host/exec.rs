@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use super::netns::{Space, check};
+use super::netns::{Program, Space, check};
 
 /// The most bytes of each stream that are kept; the rest is read and dropped.
 const OUTPUT: usize = 4 << 20;
@@ -26,60 +26,6 @@ const OUTPUT: usize = 4 << 20;
 const POLITE: Duration = Duration::from_secs(2);
 /// So long output is waited for after the end; whoever daemonized may hold the pipe for ever.
 const AFTER: Duration = Duration::from_millis(300);
-
-/// A program that may be started, and the package that brings it.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::lab::host) struct Program {
-    /// Its name.
-    pub(in crate::lab::host) name: &'static str,
-    /// The package.
-    pub(in crate::lab::host) package: &'static str,
-}
-
-/// Every program that the lab starts.
-pub(in crate::lab::host) const PROGRAMS: [Program; 26] = [
-    Program { name: "ip", package: "iproute2" },
-    Program { name: "tc", package: "iproute2" },
-    Program { name: "ss", package: "iproute2" },
-    Program { name: "nft", package: "nftables" },
-    Program { name: "iptables", package: "iptables" },
-    Program { name: "iptables-nft", package: "iptables" },
-    Program { name: "iptables-legacy", package: "iptables" },
-    Program { name: "iptables-save", package: "iptables" },
-    Program { name: "iptables-nft-save", package: "iptables" },
-    Program { name: "iptables-legacy-save", package: "iptables" },
-    Program { name: "iptables-restore", package: "iptables" },
-    Program { name: "iptables-nft-restore", package: "iptables" },
-    Program { name: "iptables-legacy-restore", package: "iptables" },
-    Program { name: "ip6tables", package: "iptables" },
-    Program { name: "ip6tables-save", package: "iptables" },
-    Program { name: "ip6tables-restore", package: "iptables" },
-    Program { name: "sysctl", package: "procps" },
-    Program { name: "ping", package: "iputils-ping" },
-    Program { name: "qperf", package: "qperf" },
-    Program { name: "iperf", package: "iperf" },
-    Program { name: "tcpdump", package: "tcpdump" },
-    Program { name: "ethtool", package: "ethtool" },
-    Program { name: "conntrack", package: "conntrack" },
-    Program { name: "nc", package: "netcat-openbsd" },
-    Program { name: "curl", package: "curl" },
-    Program { name: "dig", package: "bind9-dnsutils" },
-];
-
-/// Where programs lie.
-const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-
-impl Program {
-    /// Finds a program of the table by its name.
-    pub(in crate::lab::host) fn named(name: &str) -> Option<&'static Self> {
-        PROGRAMS.iter().find(|program| program.name == name)
-    }
-
-    /// Returns where it lies, if it is there.
-    pub(in crate::lab::host) fn path(&self) -> Option<PathBuf> {
-        FOLDERS.iter().map(|folder| Path::new(folder).join(self.name)).find(|path| path.is_file())
-    }
-}
 
 /// Why nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -210,7 +156,7 @@ fn spawn(order: &Order, path: &Path, into: Option<File>) -> io::Result<(Child, R
     let pid = Pid::from_child(&child);
     Builder::new().spawn(move || {
         // The number stays taken until the group was ended: it is waited for, not yet collected.
-        drop(waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
+        let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         drop(sender.send(Event::Over));
     })?;
     Ok((child, events))

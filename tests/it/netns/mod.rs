@@ -3,5 +3,6 @@
 //! Needs Linux, root and the tools of `tests/run`; `GHOST_TEST_WITHOUT=netns` runs without.
 #![expect(clippy::indexing_slicing, reason = "a test that looks beyond the end of its own list should stop")]
 
+mod crash;
 mod faults;
 mod place;

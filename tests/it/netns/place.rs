@@ -88,8 +88,9 @@ pub(super) fn defaults() -> Vec<Value> {
 /// Gates in the platform's form, the subnet's first.
 pub(super) fn gates(subnet: Option<Vec<Value>>, nic: Option<Vec<Value>>) -> Value {
     let gate = |side: &str, rules: Vec<Value>| {
+        let all = [rules, defaults()].concat();
         json!({"networkSecurityGroup": {"id": format!("/x/networkSecurityGroups/{side}")},
-            "association": {side: {"id": format!("/x/{side}")}}, "effectiveSecurityRules": [rules, defaults()].concat()})
+            "association": {side: {"id": format!("/x/{side}")}}, "effectiveSecurityRules": all})
     };
     let gates = [subnet.map(|rules| gate("subnet", rules)), nic.map(|rules| gate("networkInterface", rules))];
     json!({"value": gates.into_iter().flatten().collect::<Vec<_>>()})
@@ -108,7 +109,8 @@ pub(super) fn routes(user: Vec<Value>) -> Value {
         route("Default", "0.0.0.0/0", "Internet", None),
         route("Default", "10.0.0.0/8", "None", None),
     ];
-    json!({"value": [user, own.to_vec()].concat()})
+    let all = [user, own.to_vec()].concat();
+    json!({"value": all})
 }
 
 /// A machine with one interface.

@@ -18,8 +18,6 @@ const LARGEST: u64 = 256 << 20;
 /// A capture that runs.
 #[derive(Debug)]
 pub(super) struct Capture {
-    /// The machine.
-    pub(super) machine: String,
     running: Running,
     file: PathBuf,
     most: u64,
@@ -43,7 +41,7 @@ impl Capture {
             return Err(failed("tcpdump", told.trim()));
         }
         let most = if order.most == 0 { LARGEST } else { order.most.min(LARGEST) };
-        Ok(Self { machine: order.machine.clone(), running, file, most })
+        Ok(Self { running, file, most })
     }
 
     /// Ends it and returns its file.

@@ -11,7 +11,7 @@ use std::thread::{Builder, JoinHandle};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tokio::runtime;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::failure::failed;
@@ -74,18 +74,6 @@ impl Inside {
             // A thread that is gone does nothing more.
             drop(sender.send(Box::pin(work)));
         }
-    }
-
-    /// Does something inside and returns what came of it; nothing where the thread is gone.
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Option<T> {
-        let (answer, answered) = oneshot::channel();
-        self.spawn(async move {
-            drop(answer.send(work.await));
-        });
-        answered.await.ok()
     }
 
     /// Does something inside and blocks until it is done.

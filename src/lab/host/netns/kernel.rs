@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::failure::must;
 use super::name::Space;
-use crate::lab::host::exec::{Order, Program};
+use super::program::Program;
+use crate::lab::host::exec::Order;
 use crate::lab::host::port::HostError;
 
 /// Programs without which there is no network at all.

@@ -118,8 +118,8 @@ impl Lab {
         let rules = "table inet ghost {\n chain begin { type filter hook forward priority 0; ct state new accept; }\n}\n";
         must(what, Order::own("nft", &["-f", "-"])?.within(&self.router).reading(rules))?;
         must(what, Order::own("sysctl", &[&["-q", "-e", "-w"], &FABRIC[..]].concat())?.within(&self.router))?;
-        batch(what, &self.router, wire::fabric(self.internet.as_str()))?;
-        batch(what, &self.internet, wire::internet())?;
+        batch(what, &self.router, &wire::fabric(self.internet.as_str()))?;
+        batch(what, &self.internet, &wire::internet())?;
         let bind = [
             "-q",
             "-w",
@@ -199,9 +199,9 @@ impl Lab {
         make(&space)?;
         let links: Vec<&Link> = self.plan.of(name).collect();
         let outer: String = links.iter().map(|link| wire::outer(link, space.as_str())).collect();
-        batch(&what, &self.router, outer)?;
+        batch(&what, &self.router, &outer)?;
         let inner: String = links.iter().map(|link| wire::inner(link)).collect();
-        batch(&what, &space, format!("link set lo up\n{inner}"))?;
+        batch(&what, &space, &format!("link set lo up\n{inner}"))?;
         if links.iter().any(|link| link.nic.forwards) {
             let forwards = ["-q", "-w", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0"];
             must(&what, Order::own("sysctl", &forwards)?.within(&space))?;
@@ -220,7 +220,7 @@ impl Lab {
         guest.leave();
         // The namespace itself goes when the kernel gets to it; its wires are to go now.
         let wires: String = plan.of(name).map(|link| format!("link del {}\n", link.device)).collect();
-        batch("removing wires", &self.router, wires)?;
+        batch("removing wires", &self.router, &wires)?;
         remove(&guest.space)?;
         Ok(Some(guest))
     }
@@ -242,8 +242,8 @@ impl Lab {
                 away.push_str(&format!("route flush table {table}\n-6 route flush table {table}\n"));
             }
             // Most of it is not there.
-            Order::own("ip", &["-force", "-batch", "-"])?.within(&self.router).reading(away).run()?;
-            batch("loading routes", &self.router, lines.clone())?;
+            batch_away(&self.router, &away)?;
+            batch("loading routes", &self.router, &lines)?;
             self.loaded.0 = lines;
         }
         let rules = gate::text(&self.plan, &self.stage, tags.as_ref());
@@ -292,10 +292,31 @@ fn make(space: &Space) -> Result<(), HostError> {
     must("making a namespace", Order::own("ip", &["netns", "add", space.as_str()])?).map(drop)
 }
 
-/// Runs lines of `ip` in a namespace.
-fn batch(what: &str, space: &Space, lines: String) -> Result<(), HostError> {
-    if lines.is_empty() {
+/// Runs lines of `ip` in a namespace, those for IPv6 after the others: a line cannot say its family by itself.
+fn batch(what: &str, space: &Space, lines: &str) -> Result<(), HostError> {
+    families(lines, |words, lines| {
+        must(what, Order::own("ip", words)?.within(space).reading(lines)).map(drop)
+    })
+}
+
+/// Does the same for what may not be there any more.
+fn batch_away(space: &Space, lines: &str) -> Result<(), HostError> {
+    families(lines, |words, lines| {
+        let words = [&["-force"], words].concat();
+        Order::own("ip", &words)?.within(space).reading(lines).run()?;
+        Ok(())
+    })
+}
+
+fn families(lines: &str, each: impl Fn(&[&str], String) -> Result<(), HostError>) -> Result<(), HostError> {
+    let (six, four): (Vec<&str>, Vec<&str>) = lines.lines().partition(|line| line.starts_with("-6 "));
+    if !four.is_empty() {
+        each(&["-batch", "-"], four.join("\n") + "\n")?;
+    }
+    if six.is_empty() {
         return Ok(());
     }
-    must(what, Order::own("ip", &["-batch", "-"])?.within(space).reading(lines)).map(drop)
+    let six: String =
+        six.iter().filter_map(|line| line.strip_prefix("-6 ")).map(|line| format!("{line}\n")).collect();
+    each(&["-6", "-batch", "-"], six)
 }

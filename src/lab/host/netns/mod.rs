@@ -14,6 +14,7 @@ mod lab;
 mod name;
 mod operand;
 mod plan;
+mod program;
 mod routes;
 mod service;
 mod shell;
@@ -27,3 +28,4 @@ pub use sweep::sweep;
 
 pub(in crate::lab::host) use name::Space;
 pub(in crate::lab::host) use operand::check;
+pub(in crate::lab::host) use program::Program;

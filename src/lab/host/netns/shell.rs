@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::guest::{Guest, Step};
 use super::kernel::Kernel;
+use super::program::{PROGRAMS, Program};
 use crate::base::{Clock as _, Timestamp};
 use crate::lab::LabClock;
-use crate::lab::host::exec::{PROGRAMS, Program};
 use crate::lab::host::port::HostError;
 use crate::lab::host::script::{Called, Calls, Files};
 

@@ -47,7 +47,7 @@ pub(super) fn remove(space: &Space) -> Result<(), HostError> {
         // It may end by itself meanwhile; a handle can mean no other.
         let Ok(handle) = pidfd_open(process, PidfdFlags::empty()) else { continue };
         if pidfd_send_signal(&handle, Signal::KILL).is_ok() {
-            drop(poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&DYING)));
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&DYING));
         }
     }
     let order =
