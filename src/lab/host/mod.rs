@@ -11,7 +11,7 @@ mod port;
 mod simulated;
 mod stage;
 
-pub use fabric::{Fabric, Machine, Nic};
+pub use fabric::{Account, Fabric, Machine, Nic};
 pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
 pub use simulated::Simulated;
 pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
