@@ -12,7 +12,7 @@ mod script;
 mod simulated;
 mod stage;
 
-pub use fabric::{Fabric, Machine, Nic};
+pub use fabric::{Account, Fabric, Machine, Nic};
 pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
 pub use simulated::Simulated;
 pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};

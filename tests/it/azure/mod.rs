@@ -1,7 +1,12 @@
 //! The cloud on this machine, as `az` meets it.
 
 mod call;
-mod essential;
 mod real_az;
+mod blobs;
+mod estate;
 mod recorded;
 mod stage;
+mod raw;
+mod served;
+#[cfg(feature = "cli")]
+mod process;
