@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::arm::guid;
 use super::cloud::Cloud;
+use super::identity::Who;
 use super::request::{Answer, Request, Verb};
 use super::target::Target;
 use crate::base::Timestamp;
@@ -12,7 +13,7 @@ use crate::base::Timestamp;
 const MOST: usize = 10_000;
 
 /// Notes what a request changed.
-pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, now: Timestamp) {
+pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, who: Option<&Who>, now: Timestamp) {
     let Some(target) = Target::parse(&request.path).filter(|target| target.provider.is_some()) else {
         return;
     };
@@ -26,6 +27,7 @@ pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, now: T
     let provider = target.provider.as_deref().unwrap_or_default();
     let kind = format!("{provider}/{}", kinds.join("/"));
     let (operation, id) = (format!("{kind}/{what}"), target.id());
+    let caller = who.map(|who| json!(who.object)).or_else(|| cloud.about.principal.get("objectId").cloned());
     let named = |text: &str| json!({"value": text, "localizedValue": text});
     let failed = answer.status >= 400;
     let status = named(if failed { "Failed" } else { "Succeeded" });
@@ -34,7 +36,7 @@ pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, now: T
     let subscription = cloud.subscription().to_owned();
     let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
     let told = json!({
-        "authorization": {"action": operation, "scope": id}, "caller": cloud.about.principal.get("objectId"),
+        "authorization": {"action": operation, "scope": id}, "caller": caller,
         "channels": "Operation", "claims": {}, "correlationId": event, "description": "", "eventDataId": event,
         "eventName": {"value": "EndRequest", "localizedValue": "End request"},
         "category": named("Administrative"), "id": format!("{id}/events/{event}/ticks/{}", now.as_millis()),

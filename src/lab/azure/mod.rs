@@ -9,9 +9,11 @@
 
 mod activity;
 mod arm;
+mod blob;
 mod cloud;
 mod effective;
 mod estate;
+mod fabric;
 mod fault;
 mod identity;
 mod job;
@@ -23,9 +25,10 @@ pub mod serve;
 mod target;
 mod watch;
 
+pub use blob::{From as BlobsFrom, Role as BlobRole};
 pub use cloud::Cloud;
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
 pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
-pub use seam::CaptureTurn;
+pub use watch::{CaptureTrouble, Kept, RunningCapture};

@@ -85,6 +85,9 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
     shape::removable(cloud, target)?;
     cloud.estate.remove(target);
     capture::forget(cloud, target);
+    if target.kind() == "storageaccounts" {
+        cloud.store.drop_account(target.name());
+    }
     let name = cloud.operations.begin(Some(Done::Gone));
     let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
     Ok(Answer::empty(202)

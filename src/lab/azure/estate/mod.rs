@@ -4,6 +4,7 @@
 //! a reference from one side alone, two documents with the same identifier.
 
 mod child;
+mod complete;
 mod documents;
 mod file;
 mod links;

@@ -102,7 +102,8 @@ pub(super) fn rule(
     checked(target.name(), properties, others.map_or(&[], Vec::as_slice))
 }
 
-fn defaults(target: &Target) -> Vec<Value> {
+/// Returns the rules that every group has.
+pub(in crate::lab::azure) fn defaults(target: &Target) -> Vec<Value> {
     let rule =
         |(name, what, from, to, access, priority, direction): &(&str, &str, &str, &str, &str, u32, &str)| {
             let mut inner = Map::new();

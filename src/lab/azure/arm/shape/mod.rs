@@ -7,6 +7,7 @@ mod shaped;
 mod subnet;
 mod table;
 
+pub(in crate::lab::azure) use group::defaults as default_rules;
 pub(super) use removable::removable;
 pub(in crate::lab::azure) use shaped::guid;
 pub(super) use shaped::shaped;
