@@ -6,6 +6,7 @@
 pub mod az;
 pub mod azure;
 mod clock;
+pub mod control;
 pub mod host;
 pub mod workspace;
 

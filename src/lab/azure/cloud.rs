@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::estate::{Broken, Description, Estate};
 use super::fault::Faults;
 use super::identity;
-use super::operation::{Done, Operations};
+use super::job::Job;
+use super::operation::Operations;
 use super::refusal::Refusal;
 use super::request::{Answer, Request};
 use super::target::Target;
@@ -31,20 +32,13 @@ pub struct Cloud {
     pub(super) most_captures: Option<usize>,
     /// How many entries a page of a list has.
     pub(super) page: Option<usize>,
-    faults: Faults,
-}
-
-/// Something that has to be done outside before an operation ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// The operation that waits for it.
-    pub operation: String,
-    /// The virtual machine.
-    pub machine: String,
-    /// The lines of the script.
-    pub script: Vec<String>,
-    /// Its parameters, by name.
-    pub parameters: Vec<(String, String)>,
+    pub(super) faults: Faults,
+    /// Connections that somebody tries, by operation, and what the configuration says of them.
+    pub(super) dials: BTreeMap<String, Value>,
+    /// Whether there are machines that answer for themselves.
+    pub(super) guests: bool,
+    /// How often keys of storage accounts were made anew.
+    pub(super) rotations: BTreeMap<(String, &'static str), u32>,
 }
 
 impl Cloud {
@@ -63,6 +57,9 @@ impl Cloud {
             most_captures: None,
             page: None,
             faults: Faults::default(),
+            dials: BTreeMap::new(),
+            guests: false,
+            rotations: BTreeMap::new(),
         })
     }
 
@@ -77,15 +74,6 @@ impl Cloud {
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
         activity::note(self, request, &done.0, now);
         done
-    }
-
-    /// Ends a script with what it printed. Each stream keeps its end alone, as on the platform, and nothing tells how it exited.
-    pub fn printed(&mut self, operation: &str, out: &str, err: &str) {
-        self.busy.retain(|_, busy| busy != operation);
-        let message = format!("Enable succeeded: \n[stdout]\n{}\n[stderr]\n{}", kept(out), kept(err));
-        let result = json!({"value": [{"code": "ProvisioningState/succeeded", "level": "Info",
-            "displayStatus": "Provisioning succeeded", "message": message}]});
-        self.operations.end(operation, Done::Result(result));
     }
 
     /// Returns what can be made to go wrong.
@@ -161,13 +149,4 @@ impl Cloud {
 
 fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-/// Returns the last 4,096 bytes of a stream; a character that would be cut goes.
-fn kept(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(4_096);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }

@@ -8,6 +8,7 @@
 
 mod fabric;
 mod port;
+mod script;
 mod simulated;
 mod stage;
 

@@ -11,4 +11,4 @@ mod post;
 mod prefix;
 mod topology;
 
-pub(super) use post::post;
+pub(super) use post::{Told, post};

@@ -6,6 +6,7 @@
 //! `world` is everything; `guest` a machine from inside (firewall, qdiscs, routes, packages, files); `wire` what happens to packets
 //! between two guests; `command` what a script can call.
 
+mod command;
 mod guest;
 mod host;
 mod wire;

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use super::guest::Guest;
 use crate::base::Timestamp;
-use crate::lab::host::fabric::Fabric;
-use crate::lab::host::stage::Stage;
+use crate::lab::host::fabric::{Fabric, Machine};
+use crate::lab::host::port::CaptureOrder;
+use crate::lab::host::stage::{Behavior, Protocol, Stage};
+
+pub(in crate::lab::host) use crate::lab::host::script::Called;
 
 /// The machines, and what is between them.
 #[derive(Debug, Clone)]
@@ -20,4 +23,62 @@ pub(in crate::lab::host) struct World {
     pub(in crate::lab::host) stage: Stage,
     /// The machines, by name.
     pub(in crate::lab::host) guests: BTreeMap<String, Guest>,
+    /// Captures that run, by name.
+    pub(in crate::lab::host) captures: BTreeMap<String, Capture>,
+}
+
+/// A capture that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::lab::host) struct Capture {
+    /// What is captured.
+    pub(in crate::lab::host) order: CaptureOrder,
+    /// Since when.
+    pub(in crate::lab::host) since: Timestamp,
+}
+
+impl World {
+    /// Makes the machines of a fabric.
+    pub(in crate::lab::host) fn new(fabric: Fabric, seed: u64, now: Timestamp) -> Self {
+        let guests = fabric.machines.iter().map(|machine| (machine.name.clone(), Guest::new(machine)));
+        Self {
+            now,
+            seed,
+            guests: guests.collect(),
+            fabric,
+            stage: Stage::default(),
+            captures: BTreeMap::new(),
+        }
+    }
+
+    /// Puts the network in step: new machines are new, others stay as they are.
+    pub(in crate::lab::host) fn set_fabric(&mut self, fabric: Fabric) {
+        self.guests.retain(|name, _| fabric.machines.iter().any(|machine| machine.name == *name));
+        for machine in &fabric.machines {
+            self.guests.entry(machine.name.clone()).or_insert_with(|| Guest::new(machine));
+        }
+        self.fabric = fabric;
+    }
+
+    /// Returns a machine as the platform sees it.
+    pub(in crate::lab::host) fn machine(&self, name: &str) -> Option<&Machine> {
+        self.fabric.machines.iter().find(|machine| machine.name == name)
+    }
+
+    /// Says what somebody who listens on a machine does with who comes; nothing where nobody listens.
+    pub(in crate::lab::host) fn listener(
+        &self,
+        machine: &str,
+        protocol: Protocol,
+        port: u16,
+    ) -> Option<Behavior> {
+        let staged = self.stage.services.iter().find(|service| {
+            service.machine == machine && service.protocol == protocol && service.port == port
+        });
+        let started = || {
+            let guest = self.guests.get(machine)?;
+            let listens = guest.processes.iter().any(|process| process.listens.contains(&(protocol, port)));
+            (listens || (protocol, port) == (Protocol::Tcp, 22)).then_some(Behavior::Answers)
+        };
+        staged.map(|service| service.behavior).or_else(started)
+    }
 }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crate::lab::host::fabric::Machine;
+use crate::lab::host::script::Files;
+use crate::lab::host::stage::Protocol;
 use crate::netfilter;
 use crate::qdisc;
 
@@ -38,16 +41,51 @@ pub(in crate::lab::host) struct Shaping {
     pub(in crate::lab::host) rate: Option<(u64, u64)>,
 }
 
+/// A program that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::lab::host) struct Process {
+    /// Its number.
+    pub(in crate::lab::host) pid: u32,
+    /// Its words.
+    pub(in crate::lab::host) argv: Vec<String>,
+    /// Where it listens.
+    pub(in crate::lab::host) listens: Vec<(Protocol, u16)>,
+}
+
 /// A machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::lab::host) struct Guest {
     /// Its name.
     pub(in crate::lab::host) name: String,
     /// The largest packet of its `eth0`.
     pub(in crate::lab::host) mtu: u32,
+    /// Its files.
+    pub(in crate::lab::host) files: Files,
+    /// What runs on it beside what every machine runs.
+    pub(in crate::lab::host) processes: Vec<Process>,
+    next_pid: u32,
 }
 
 impl Guest {
+    /// Makes a machine as it is after its first start.
+    pub(in crate::lab::host) fn new(machine: &Machine) -> Self {
+        Self {
+            name: machine.name.clone(),
+            mtu: 1500,
+            files: Files::default(),
+            processes: Vec::new(),
+            next_pid: 2_001,
+        }
+    }
+
+    /// Starts a program; returns its number.
+    pub(in crate::lab::host) fn start(&mut self, argv: Vec<String>, listens: Vec<(Protocol, u16)>) -> u32 {
+        let pid = self.next_pid;
+        self.next_pid += 7;
+        self.processes.push(Process { pid, argv, listens });
+        pid
+    }
+
     /// Judges a packet by the machine's own firewall; rules that match count it.
     pub(in crate::lab::host) fn judge(&mut self, packet: &netfilter::Packet) -> Fate {
         let _ = packet;
