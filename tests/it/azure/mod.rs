@@ -2,9 +2,10 @@
 
 mod builtin;
 mod call;
-mod real_az;
 mod blobs;
+mod essential;
 mod estate;
+mod real_az;
 mod recorded;
 mod stage;
 mod raw;
