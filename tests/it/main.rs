@@ -9,6 +9,8 @@ mod azure;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "lab")]
+mod case;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]

@@ -11,7 +11,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
-    ("lab", &["base", "net", "netfilter", "nsg", "qdisc", "route", "shell"]),
+    ("lab", &["base", "effective", "net", "netfilter", "nsg", "pcap", "qdisc", "route", "shell"]),
     ("net", &[]),
     ("netfilter", &["base"]),
     ("nsg", &["net"]),

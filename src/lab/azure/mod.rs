@@ -10,6 +10,7 @@
 mod activity;
 mod arm;
 mod cloud;
+mod documents;
 mod effective;
 mod estate;
 mod fault;
