@@ -165,7 +165,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 20] = [
+    const NO_BAD_NEWS: [&str; 25] = [
         "investigate",
         "demo",
         "bot",
@@ -185,18 +185,24 @@ mod tests {
         "netfilter collect",
         "netfilter inspect",
         "pcap rules",
+        "lab up",
+        "lab set",
+        "lab state",
+        "lab reset",
+        "lab down",
         "lab slack",
         "completions",
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 8] = [
+    const NO_DOCUMENT: [&str; 9] = [
         "demo",
         "bot",
         "shell demo",
         "sessions export",
         "netfilter collect",
         "netfilter inspect",
+        "lab up",
         "lab slack",
         "completions",
     ];

@@ -3,7 +3,10 @@
 //! Goes in: arguments. Comes out: lines that export where things are, then `# ready`. Never: a listener for other machines.
 
 mod command;
+mod order;
+mod place;
 mod slack;
+mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
 #[cfg(feature = "bot")]

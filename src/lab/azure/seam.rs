@@ -2,11 +2,8 @@
 //!
 //! Until the blob service is there these say that nothing is.
 
-use serde_json::json;
-
 use super::cloud::Cloud;
 use super::estate::Description;
-use super::operation::Done;
 use super::request::{Answer, Body, Request};
 use crate::base::Timestamp;
 use crate::lab::host::{CaptureOrder, Fabric, HostError};
@@ -72,11 +69,5 @@ impl Cloud {
     /// No script that was only said to run runs on a machine any more.
     pub fn free(&mut self, machine: &str) {
         self.busy.retain(|name, operation| !(operation.is_empty() && name.eq_ignore_ascii_case(machine)));
-    }
-
-    /// Ends an operation that somebody worked on: it failed, in the platform's words.
-    pub fn failed(&mut self, operation: &str, code: &str, message: &str) {
-        self.busy.retain(|_, busy| busy != operation);
-        self.operations.end(operation, Done::Failed(json!({"code": code, "message": message})));
     }
 }

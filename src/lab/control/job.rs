@@ -1,4 +1,4 @@
-//! What has to be done outside before an operation ends: scripts on machines.
+//! What has to be done outside before an operation ends: scripts on machines, connections from them.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 use super::lab::Lab;
-use crate::lab::azure::Job;
-use crate::lab::host::{HostError, Script, Way};
+use crate::base::Clock as _;
+use crate::lab::azure::{DialJob, Job, ScriptJob};
+use crate::lab::host::{Dialed, HostError, Script, Way};
 
-/// After so long the platform gives a silent machine up.
+/// After so long, at least, the platform gives a silent machine up.
 const SILENCE: Duration = Duration::from_secs(608);
 /// So long a script may take; the platform's own limit.
 const LONGEST: Duration = Duration::from_secs(90 * 60);
@@ -21,31 +22,53 @@ impl Lab {
     pub(super) fn work(self: &Arc<Self>, job: Job) {
         let lab = Arc::clone(self);
         self.spawn(async move {
-            let script = script(&job);
-            let run = AssertUnwindSafe(lab.host().run(&job.machine, &script)).catch_unwind();
-            let failed = |code: &str, message: &str| lab.cloud().failed(&job.operation, code, message);
-            match timeout(LONGEST, run).await {
-                Ok(Ok(Ok(ran))) => lab.cloud().printed(&job.operation, &ran.out, &ran.err),
-                Ok(Ok(Err(HostError::Silent(_)))) => {
-                    lab.clock().pass(SILENCE);
-                    failed("VMAgentStatusCommunicationError", &silent(&job.machine));
+            let operation = job.operation().to_owned();
+            let work = async {
+                match job {
+                    Job::Script(job) => lab.script(&job).await,
+                    Job::Dial(job) => lab.trial(&job).await,
                 }
-                Ok(Ok(Err(HostError::Off(_)))) => {
-                    failed("OperationNotAllowed", "The operation requires the VM to be running (or set to run).");
-                }
-                Ok(Ok(Err(error))) => failed("VMExtensionProvisioningError", &error.to_string()),
-                Ok(Err(_)) => failed("InternalExecutionError", "An internal execution error occurred."),
-                Err(_) => failed(
+            };
+            // An operation that nobody ends would keep its machine busy for ever.
+            let (code, message) = match timeout(LONGEST, AssertUnwindSafe(work).catch_unwind()).await {
+                Ok(Ok(())) => return,
+                Ok(Err(_)) => ("InternalExecutionError", "An internal execution error occurred."),
+                Err(_) => (
                     "VMExtensionProvisioningTimeout",
-                    "Provisioning of VM extension RunCommandLinux has timed out.",
+                    "Provisioning of VM extension 'RunCommandLinux' has timed out.",
                 ),
-            }
+            };
+            lab.cloud().failed(&operation, code, message);
         });
+    }
+
+    async fn script(&self, job: &ScriptJob) {
+        let began = self.clock().now();
+        let ran = self.host().run(&job.machine, &script(job)).await;
+        let failed = |code: &str, message: &str| self.cloud().failed(&job.operation, code, message);
+        match ran {
+            Ok(ran) => self.cloud().printed(&job.operation, &ran.out, &ran.err),
+            Err(HostError::Silent(_)) => {
+                // Guests that are a model have let time pass already.
+                self.clock().pass(SILENCE.saturating_sub(self.clock().now().since(began)));
+                failed("VMAgentStatusCommunicationError", &silent(&job.machine));
+            }
+            Err(HostError::Off(_)) => {
+                failed("OperationNotAllowed", "The operation requires the VM to be running (or set to run).");
+            }
+            Err(error) => failed("VMExtensionProvisioningError", &error.to_string()),
+        }
+    }
+
+    async fn trial(&self, job: &DialJob) {
+        let came = self.host().dial(&job.machine, job.to, job.protocol, job.port).await;
+        // Nobody answers on behalf of a machine that is not there.
+        self.cloud().dialed(&job.operation, came.unwrap_or(Dialed::Silent));
     }
 }
 
 /// The agent hands values over in their order, and by their names.
-fn script(job: &Job) -> Script {
+fn script(job: &ScriptJob) -> Script {
     Script {
         text: job.script.join("\n"),
         arguments: job.parameters.iter().map(|(_, value)| value.clone()).collect(),
@@ -72,7 +95,7 @@ mod tests {
     #[test]
     fn parameters_are_handed_over_in_order_and_those_with_a_name_by_it_too() {
         let parameters = [("port", "5001"), ("arg1", "eth0"), ("not a name", "x")];
-        let job = Job {
+        let job = ScriptJob {
             operation: "o".to_owned(),
             machine: "m".to_owned(),
             script: vec!["echo $1".to_owned(), "echo $port".to_owned()],

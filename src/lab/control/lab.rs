@@ -54,11 +54,12 @@ impl Lab {
     /// # Errors
     /// Fails where this machine gives no random bytes.
     pub fn new(
-        cloud: Cloud,
+        mut cloud: Cloud,
         host: Arc<dyn Host>,
         clock: LabClock,
         doors: Vec<Arc<dyn Door>>,
     ) -> std::io::Result<Arc<Self>> {
+        cloud.guests(true);
         let secret = || super::token::draw().map(|word| Secret::new(&word));
         Ok(Arc::new(Self {
             told: tokio::sync::Mutex::new(cloud.fabric()),

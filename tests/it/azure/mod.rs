@@ -1,3 +1,7 @@
 //! The cloud on this machine, as `az` meets it.
 
+mod call;
+mod essential;
+mod real_az;
 mod recorded;
+mod stage;
