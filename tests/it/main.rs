@@ -11,6 +11,8 @@ mod bot;
 mod bot_manifest;
 #[cfg(feature = "lab")]
 mod case;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
@@ -43,6 +45,8 @@ mod netfilter_text;
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;
+#[cfg(feature = "probe")]
+mod probe;
 #[cfg(any(feature = "lab", feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]
