@@ -42,6 +42,8 @@ mod netfilter_kernel;
 #[cfg(feature = "netfilter")]
 mod netfilter_text;
 #[cfg(feature = "lab")]
+mod netns;
+#[cfg(feature = "lab")]
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;

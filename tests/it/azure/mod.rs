@@ -1,5 +1,6 @@
 //! The cloud on this machine, as `az` meets it.
 
+mod builtin;
 mod call;
 mod essential;
 mod real_az;
