@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 25] = [
+    const NO_BAD_NEWS: [&str; 27] = [
         "investigate",
         "demo",
         "bot",
@@ -192,6 +192,8 @@ mod tests {
         "pcap rules",
         "lab up",
         "lab set",
+        "lab cases",
+        "lab inject",
         "lab state",
         "lab reset",
         "lab down",

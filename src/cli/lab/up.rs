@@ -15,6 +15,7 @@ use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
+use crate::lab::case::Cases;
 use crate::lab::control::{Lab, LabError, RecordError, Running, Settings, exported};
 use crate::lab::host::{Host, Simulated};
 
@@ -81,7 +82,10 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
         Hosts::Simulated => Arc::new(Simulated::new(cloud.fabric(), SEED, clock.clone())),
         Hosts::Netns => anyhow::bail!("there are no network namespaces yet"),
     };
-    let lab = Lab::new(cloud, host, clock, Vec::new()).context("drawing the lab's secrets")?;
+    // Journal and baselines lie beside the lab's file, where the tools look for them.
+    let data = record.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
     let settings = Settings { port: arguments.port, record, program };
     // Whoever sends a signal has been heard from here on: what is written is removed in any case.

@@ -11,6 +11,7 @@ mod activity;
 mod arm;
 mod blob;
 mod cloud;
+mod documents;
 mod effective;
 mod estate;
 mod fabric;
