@@ -1,5 +1,6 @@
 //! The cloud on this machine, as `az` meets it.
 
+mod agree;
 mod blobs;
 mod estate;
 mod recorded;
