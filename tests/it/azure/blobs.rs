@@ -35,7 +35,7 @@ pub(super) fn ask(
 }
 
 /// Signs in.
-fn token(cloud: &mut Cloud) -> String {
+pub(super) fn token(cloud: &mut Cloud) -> String {
     let (answer, _) = cloud.answer(&ask(Verb::Get, "/msi/token", &[("resource", "x")], &[], b""), now());
     body(&answer)["access_token"].as_str().unwrap().to_owned()
 }

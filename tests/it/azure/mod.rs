@@ -2,5 +2,7 @@
 
 mod agree;
 mod blobs;
+mod change;
 mod estate;
 mod recorded;
+mod survive;

@@ -4,3 +4,5 @@
 mod check;
 mod draw;
 mod oracle;
+
+pub(super) use check::post;
