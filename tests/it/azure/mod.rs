@@ -4,6 +4,8 @@ mod builtin;
 mod call;
 mod blobs;
 mod essential;
+mod agree;
+mod change;
 mod estate;
 mod real_az;
 mod recorded;
@@ -12,3 +14,5 @@ mod raw;
 mod served;
 #[cfg(feature = "cli")]
 mod process;
+mod storage;
+mod survive;
