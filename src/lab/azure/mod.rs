@@ -15,7 +15,6 @@ mod activity;
 mod arm;
 mod blob;
 mod cloud;
-mod documents;
 mod effective;
 mod estate;
 mod fabric;
