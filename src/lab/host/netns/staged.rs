@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::failure::failed;
 use super::inside::Inside;
@@ -15,6 +15,9 @@ use super::wire::WIRE_SERVER;
 use crate::lab::host::exec::{Order, Running};
 use crate::lab::host::port::HostError;
 use crate::lab::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
+
+/// So long a program may take until it listens.
+const STARTING: Duration = Duration::from_secs(10);
 
 /// What carries out a stage. Dropped, all of it ends.
 #[derive(Debug, Default)]
@@ -106,7 +109,12 @@ impl Staged {
         if let Some((name, words)) = program {
             let order = Order::own(name, &words)?.within(space);
             self.programs.push(order.start(File::create("/dev/null").ok())?);
-            return Ok(());
+            let up = self.within(space)?.block(listens(protocol, port));
+            return if up == Some(true) {
+                Ok(())
+            } else {
+                Err(failed(name, format!("it does not listen on {port}")))
+            };
         }
         let what = format!("{} on {}:{port}", service.program, service.machine);
         let manner = manner(stage, own, service);
@@ -167,6 +175,28 @@ impl Staged {
         self.within(space)?.spawn(talk::talk(talk.clone()));
         Ok(())
     }
+}
+
+/// Waits until a program listens, which nothing but the table of sockets tells.
+async fn listens(protocol: Protocol, port: u16) -> bool {
+    let (name, state) = if protocol == Protocol::Udp { ("udp", "07") } else { ("tcp", "0A") };
+    let own = format!(":{port:04X}");
+    let there = |text: String| {
+        text.lines().any(|line| {
+            let mut words = line.split_whitespace().skip(1);
+            words.next().is_some_and(|local| local.ends_with(&own)) && words.nth(1) == Some(state)
+        })
+    };
+    let until = Instant::now() + STARTING;
+    while Instant::now() < until {
+        let tables =
+            ["", "6"].map(|family| std::fs::read_to_string(format!("/proc/thread-self/net/{name}{family}")));
+        if tables.into_iter().flatten().any(there) {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    false
 }
 
 async fn either_family(port: u16) -> std::io::Result<tokio::net::UdpSocket> {
