@@ -41,7 +41,12 @@ mod netfilter_text;
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;
-#[cfg(any(feature = "lab", feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
+#[cfg(any(
+    feature = "lab",
+    feature = "shell",
+    feature = "netfilter",
+    all(feature = "cli", feature = "pcap")
+))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

@@ -69,7 +69,9 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
         anyhow::bail!("no estate is named");
     };
     let hint = "an estate is what the resource manager tells, in one file: subscription, principal, resourceGroups, resources";
-    let wrong = |error: anyhow::Error| Hinted::new(error.context(format!("reading the estate {}", path.display())), hint);
+    let wrong = |error: anyhow::Error| {
+        Hinted::new(error.context(format!("reading the estate {}", path.display())), hint)
+    };
     let text = text(path, LARGEST)?;
     let about: Description = serde_json::from_str(&text).map_err(|error| wrong(error.into()))?;
     Ok(Cloud::new(about).map_err(|error| wrong(error.into()))?)
@@ -83,7 +85,8 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
     };
     let lab = Lab::new(cloud, host, clock, Vec::new()).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
-    let running = Running::open(Settings { port: arguments.port, record, program }, lab).await.map_err(hinted)?;
+    let running =
+        Running::open(Settings { port: arguments.port, record, program }, lab).await.map_err(hinted)?;
     announce(&running)?;
     running.serve(interrupted()).await.map_err(hinted)
 }
@@ -107,8 +110,12 @@ fn hinted(error: LabError) -> anyhow::Error {
         LabError::Record(RecordError::Taken(_)) => {
             "`ghost lab down` ends it; with --data-dir another one can stand beside it"
         }
-        LabError::Record(RecordError::Foreign(_)) => "remove it if it is yours, or name another folder with --data-dir",
-        LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => "name another folder with --data-dir",
+        LabError::Record(RecordError::Foreign(_)) => {
+            "remove it if it is yours, or name another folder with --data-dir"
+        }
+        LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => {
+            "name another folder with --data-dir"
+        }
         _ => return error.into(),
     };
     Hinted::new(error, hint).into()

@@ -25,7 +25,9 @@ pub(super) enum Bearer {
 impl Bearer {
     /// Judges the header of a request. The lab's own token is always good.
     pub(super) fn judge(header: Option<&str>, own: &str, now: Timestamp) -> Self {
-        let Some((scheme, token)) = header.and_then(|header| header.split_once(' ')) else { return Self::Missing };
+        let Some((scheme, token)) = header.and_then(|header| header.split_once(' ')) else {
+            return Self::Missing;
+        };
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Self::Missing;
         }
@@ -43,9 +45,11 @@ impl Bearer {
     pub(super) fn manager(&self, tenant: &str, now: Timestamp) -> Option<Answer> {
         let (code, message, about) = match self {
             Self::Good => return None,
-            Self::Missing => {
-                ("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.".to_owned(), "")
-            }
+            Self::Missing => (
+                "AuthenticationFailed",
+                "Authentication failed. The 'Authorization' header is missing.".to_owned(),
+                "",
+            ),
             Self::Invalid => (
                 "InvalidAuthenticationToken",
                 "The access token is invalid.".to_owned(),
@@ -115,7 +119,8 @@ mod tests {
         assert_eq!(judge(Some("bearer own")), Bearer::Good);
         assert_eq!(judge(None), Bearer::Missing);
         assert_eq!(judge(Some("Basic own")), Bearer::Missing);
-        for broken in ["Bearer x", "Bearer a.b.c", "Bearer e30.e30.e30", "Bearer ", "Bearer e30.e30.e30.e30"] {
+        for broken in ["Bearer x", "Bearer a.b.c", "Bearer e30.e30.e30", "Bearer ", "Bearer e30.e30.e30.e30"]
+        {
             assert_eq!(judge(Some(broken)), Bearer::Invalid, "{broken}");
         }
         let old = judge(Some(&token(seconds - 31 * 60)));

@@ -20,9 +20,10 @@ impl Desk for Front {
         let (lab, request) = (&self.0, &asked.request);
         match &asked.service {
             Service::Lab => lab.call(request).await,
-            Service::Identity if request.header("metadata").is_none() => {
-                Answer::json(400, json!({"error": "invalid_request", "error_description": "Required metadata header not specified"}))
-            }
+            Service::Identity if request.header("metadata").is_none() => Answer::json(
+                400,
+                json!({"error": "invalid_request", "error_description": "Required metadata header not specified"}),
+            ),
             Service::Identity => lab.manage(request).await,
             Service::Manager => match self.refused(request) {
                 Some(refused) => refused,
@@ -56,7 +57,15 @@ impl Front {
         if path == "/metadata/endpoints" || path.contains("/oauth2/") || path.contains("/.well-known/") {
             return None;
         }
-        let tenant = self.0.cloud().description().subscription.get("tenantId").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let tenant = self
+            .0
+            .cloud()
+            .description()
+            .subscription
+            .get("tenantId")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         self.judged(request.header("authorization")).manager(&tenant, self.0.clock().now())
     }
 

@@ -10,7 +10,9 @@ use ghost_agent::base::SystemClock;
 use ghost_agent::lab::LabClock;
 use ghost_agent::lab::azure::{Cloud, Description};
 use ghost_agent::lab::control::{Lab, Remote, Running, Settings};
-use ghost_agent::lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene};
+use ghost_agent::lab::host::{
+    CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene,
+};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -70,7 +72,8 @@ pub(super) fn description() -> Description {
             "principal": {"objectId": "o", "appId": "a"}, "resourceGroups": [{"id": "/subscriptions/s/resourceGroups/g", "name": "g",
             "type": "Microsoft.Resources/resourceGroups", "location": "eastus", "tags": {}, "properties": {}}], "resources": []})
     };
-    let read = |place: PathBuf| serde_json::from_slice(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
+    let read =
+        |place: PathBuf| serde_json::from_slice(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
     serde_json::from_value(recordings().map_or_else(small, read)).unwrap()
 }
 
@@ -90,8 +93,11 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let cloud = Cloud::new(description()).unwrap();
         let lab = Lab::new(cloud, Arc::new(host), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
-        let settings =
-            Settings { port: 0, record: folder.path().join("lab.json"), program: PathBuf::from("/usr/bin/ghost") };
+        let settings = Settings {
+            port: 0,
+            record: folder.path().join("lab.json"),
+            program: PathBuf::from("/usr/bin/ghost"),
+        };
         let running = Running::open(settings, Arc::clone(&lab)).await.unwrap();
         let (port, exports) = (running.address().port(), running.exports());
         let (stop, stopped) = oneshot::channel::<()>();

@@ -170,7 +170,10 @@ async fn answer(shared: Arc<Shared>, way: Way, mut request: Request<Incoming>) -
             return write(plain(403, &format!("this lab reaches no other host: {authority}")));
         }
         Place::Foreign => {
-            return write(plain(421, "this address answers to its own names alone, and only to programs of this machine"));
+            return write(plain(
+                421,
+                "this address answers to its own names alone, and only to programs of this machine",
+            ));
         }
     };
     let secure = matches!(way, Way::Secure | Way::Tunnel(_));
