@@ -58,7 +58,8 @@ fn show(session: &mut Session<'_>, _line: &Line) -> Told {
 
 fn list(session: &mut Session<'_>, line: &Line) -> Told {
     let here = session.profile.here();
-    let enabled = |entry: &&&Value| line.has("--all") || entry.get("state").is_none_or(|state| state == "Enabled");
+    let enabled =
+        |entry: &&&Value| line.has("--all") || entry.get("state").is_none_or(|state| state == "Enabled");
     let all: Vec<Value> = here.iter().filter(enabled).map(|entry| listed(entry)).collect();
     if here.is_empty() {
         session.warnings.push("Please run \"az login\" to access your accounts.".to_owned());
@@ -81,13 +82,19 @@ fn row(account: &Value) -> Vec<(&'static str, Value)> {
 
 fn set(session: &mut Session<'_>, line: &Line) -> Told {
     let name = line.need("--subscription")?;
-    let missing = Failure::new(1, format!("The subscription of '{name}' doesn't exist in cloud '{}'.", session.profile.cloud()));
+    let missing = Failure::new(
+        1,
+        format!("The subscription of '{name}' doesn't exist in cloud '{}'.", session.profile.cloud()),
+    );
     session.settle(name).map_err(|_| missing)?;
     session.warnings.clear();
     let chosen = session.account()?;
     let (id, cloud) = (chosen.get("id").cloned(), session.profile.cloud());
     for entry in &mut session.profile.subscriptions {
-        let here = entry.get("environmentName").and_then(Value::as_str).is_some_and(|told| told.eq_ignore_ascii_case(&cloud));
+        let here = entry
+            .get("environmentName")
+            .and_then(Value::as_str)
+            .is_some_and(|told| told.eq_ignore_ascii_case(&cloud));
         let first = entry.get("id").cloned() == id;
         if let Some(map) = entry.as_object_mut().filter(|_| here) {
             map.insert("isDefault".to_owned(), json!(first));
@@ -110,17 +117,26 @@ fn token(session: &mut Session<'_>, line: &Line) -> Told {
     let account = session.account()?;
     let scope = line.one("--scope").map(|scope| scope.trim_end_matches("/.default").to_owned());
     let audience = session.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_default();
-    let resource = line.one("--resource").map(str::to_owned).or(scope).unwrap_or_else(|| format!("{audience}/"));
+    let resource =
+        line.one("--resource").map(str::to_owned).or(scope).unwrap_or_else(|| format!("{audience}/"));
     let token = session.token(&resource)?;
     // The token itself says until when it is good.
     use base64::Engine as _;
-    let claims = token.split('.').nth(1).and_then(|part| base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(part).ok());
+    let claims = token
+        .split('.')
+        .nth(1)
+        .and_then(|part| base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(part).ok());
     let claims: Value = claims.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-    let until = claims.get("exp").and_then(Value::as_i64).unwrap_or_else(|| session.outside.now().as_millis() / 1000 + 3600);
+    let until = claims
+        .get("exp")
+        .and_then(Value::as_i64)
+        .unwrap_or_else(|| session.outside.now().as_millis() / 1000 + 3600);
     let text = crate::base::Timestamp::from_millis(until.saturating_mul(1000)).to_string();
     let text = format!("{}000", text.replace('T', " ").trim_end_matches('Z'));
-    Ok(Some(json!({"accessToken": token, "expiresOn": text, "expires_on": until, "subscription": account.get("id"),
-        "tenant": account.get("tenantId"), "tokenType": "Bearer"})))
+    Ok(Some(
+        json!({"accessToken": token, "expiresOn": text, "expires_on": until, "subscription": account.get("id"),
+        "tenant": account.get("tenantId"), "tokenType": "Bearer"}),
+    ))
 }
 
 fn register(session: &mut Session<'_>, line: &Line) -> Told {
@@ -142,13 +158,21 @@ fn register(session: &mut Session<'_>, line: &Line) -> Told {
     };
     let told = checked(&session.send(Manner::Management, &request)?)?;
     let text = |place: &str| told.pointer(place).and_then(Value::as_str).map(str::to_owned);
-    let storage = line.one("--suffix-storage-endpoint").map(str::to_owned).or_else(|| text("/suffixes/storage"));
+    let storage =
+        line.one("--suffix-storage-endpoint").map(str::to_owned).or_else(|| text("/suffixes/storage"));
     session.profile.register(name, &base, &storage.unwrap_or_default());
     let fields = [
-        ("endpoint_active_directory", line.one("--endpoint-active-directory").map(str::to_owned).or_else(|| text("/authentication/loginEndpoint"))),
+        (
+            "endpoint_active_directory",
+            line.one("--endpoint-active-directory")
+                .map(str::to_owned)
+                .or_else(|| text("/authentication/loginEndpoint")),
+        ),
         (
             "endpoint_active_directory_resource_id",
-            line.one("--endpoint-active-directory-resource-id").map(str::to_owned).or_else(|| text("/authentication/audiences/0")),
+            line.one("--endpoint-active-directory-resource-id")
+                .map(str::to_owned)
+                .or_else(|| text("/authentication/audiences/0")),
         ),
     ];
     let cloud = session.profile.clouds.entry(name.to_owned()).or_default();
@@ -214,7 +238,10 @@ fn clouds(session: &mut Session<'_>, _line: &Line) -> Told {
 fn unregister(session: &mut Session<'_>, line: &Line) -> Told {
     let name = line.need("--name")?;
     if session.profile.cloud() == name {
-        return Err(Failure::new(1, format!("The cloud '{name}' cannot be unregistered as it's currently active.")));
+        return Err(Failure::new(
+            1,
+            format!("The cloud '{name}' cannot be unregistered as it's currently active."),
+        ));
     }
     known(session, name)?;
     session.profile.clouds.remove(name);
@@ -225,16 +252,26 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
     let cloud = session.profile.cloud();
     let audience = session.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_default();
     let (who, user) = if line.has("--identity") {
-        (Who::Machine, json!({"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}))
+        (
+            Who::Machine,
+            json!({"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}),
+        )
     } else if line.has("--service-principal") {
         let need = |option: &str| line.one(option).map(str::to_owned);
-        let (Some(client), Some(secret), Some(tenant)) = (need("--username"), need("--password"), need("--tenant")) else {
-            return Err(Failure::usage("usage error: --service-principal needs --username, --password and --tenant"));
+        let (Some(client), Some(secret), Some(tenant)) =
+            (need("--username"), need("--password"), need("--tenant"))
+        else {
+            return Err(Failure::usage(
+                "usage error: --service-principal needs --username, --password and --tenant",
+            ));
         };
         let user = json!({"name": client, "type": "servicePrincipal"});
         (Who::Principal { client, secret, tenant }, user)
     } else {
-        return Err(Failure::new(1, "Nobody can sign in with a browser here: use --identity or --service-principal."));
+        return Err(Failure::new(
+            1,
+            "Nobody can sign in with a browser here: use --identity or --service-principal.",
+        ));
     };
     let token = session.fetch_token(&who, &format!("{audience}/"))?;
     session.tokens.insert(format!("{audience}/"), token.clone());
@@ -253,11 +290,15 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
     if entries.is_empty() && !line.has("--allow-no-subscriptions") {
         return Err(Failure::new(1, "No subscriptions found."));
     }
-    let elsewhere = |kept: &Value| kept.get("environmentName").and_then(Value::as_str) != Some(cloud.as_str());
+    let elsewhere =
+        |kept: &Value| kept.get("environmentName").and_then(Value::as_str) != Some(cloud.as_str());
     session.profile.subscriptions.retain(elsewhere);
     session.profile.subscriptions.extend(entries.iter().cloned());
     if let Who::Principal { client, secret, tenant } = who {
-        session.profile.secrets.retain(|entry| entry.get("client_id").and_then(Value::as_str) != Some(client.as_str()));
+        session
+            .profile
+            .secrets
+            .retain(|entry| entry.get("client_id").and_then(Value::as_str) != Some(client.as_str()));
         session.profile.secrets.push(json!({"client_id": client, "client_secret": secret, "tenant": tenant}));
         return Ok(Some(entries.iter().map(listed).collect()));
     }
@@ -269,11 +310,16 @@ fn logout(session: &mut Session<'_>, _line: &Line) -> Told {
         return Err(Failure::new(1, "There are no active accounts."));
     }
     let cloud = session.profile.cloud();
-    session.profile.subscriptions.retain(|entry| entry.get("environmentName").and_then(Value::as_str) != Some(cloud.as_str()));
+    session
+        .profile
+        .subscriptions
+        .retain(|entry| entry.get("environmentName").and_then(Value::as_str) != Some(cloud.as_str()));
     session.profile.secrets.clear();
     Ok(None)
 }
 
 fn version(_session: &mut Session<'_>, _line: &Line) -> Told {
-    Ok(Some(json!({"azure-cli": VERSION, "azure-cli-core": VERSION, "azure-cli-telemetry": "1.1.0", "extensions": {}})))
+    Ok(Some(
+        json!({"azure-cli": VERSION, "azure-cli-core": VERSION, "azure-cli-telemetry": "1.1.0", "extensions": {}}),
+    ))
 }

@@ -87,17 +87,22 @@ impl Client {
     }
 
     async fn sent(&self, request: Request) -> Result<Answer, reqwest::Error> {
-        let method = reqwest::Method::from_bytes(request.verb.name().as_bytes()).unwrap_or(reqwest::Method::GET);
+        let method =
+            reqwest::Method::from_bytes(request.verb.name().as_bytes()).unwrap_or(reqwest::Method::GET);
         let headers = request.headers.iter().filter(|(name, _)| *name != "content-length" && *name != "host");
         let pair = |(name, value): (&String, &String)| {
-            Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_bytes(value.as_bytes()).ok()?))
+            Some((
+                HeaderName::from_bytes(name.as_bytes()).ok()?,
+                HeaderValue::from_bytes(value.as_bytes()).ok()?,
+            ))
         };
         let headers: HeaderMap = headers.filter_map(pair).collect();
         let asked = self.http.request(method, address(&request)).headers(headers).body(request.body);
         let mut answer = asked.send().await?;
         let status = answer.status().as_u16();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        let headers =
+            answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await? {
             body.extend_from_slice(&chunk);
@@ -131,9 +136,12 @@ impl Outside for Client {
                 cause = inner.source();
             }
             let (scheme, host) = base.split_once("://").unwrap_or(("", &base));
-            let (host, port) = host.rsplit_once(':').unwrap_or((host, if scheme == "http" { "80" } else { "443" }));
+            let (host, port) =
+                host.rsplit_once(':').unwrap_or((host, if scheme == "http" { "80" } else { "443" }));
             let kind = if scheme == "http" { "HTTPConnection" } else { "HTTPSConnection" };
-            Unreachable(format!("{kind}(host='{host}', port={port}): Failed to establish a new connection: {why}"))
+            Unreachable(format!(
+                "{kind}(host='{host}', port={port}): Failed to establish a new connection: {why}"
+            ))
         })
     }
 

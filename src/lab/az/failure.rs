@@ -25,11 +25,6 @@ impl Failure {
         Self::new(2, format!("{}\n\n{MORE}", text.as_ref()))
     }
 
-    /// A value that is wrong for what it is meant for.
-    pub(super) fn value(text: impl AsRef<str>) -> Self {
-        Self::new(1, text)
-    }
-
     /// Whoever asks is not signed in.
     pub(super) fn stranger() -> Self {
         Self::new(1, "Please run 'az login' to setup account.")
@@ -43,14 +38,22 @@ impl Failure {
 
     /// Something that only a broken service says.
     pub(super) fn unexpected(why: impl AsRef<str>) -> Self {
-        Self::new(1, format!("The command failed with an unexpected error. Here is the traceback:\nERROR: {}", why.as_ref()))
+        Self::new(
+            1,
+            format!(
+                "The command failed with an unexpected error. Here is the traceback:\nERROR: {}",
+                why.as_ref()
+            ),
+        )
     }
 
     /// A refusal of the service.
     pub(super) fn service(answer: &Answer) -> Self {
         let exit = if answer.status == 404 { 3 } else { 1 };
         match &answer.body {
-            Body::Json(told) if told.get("error").unwrap_or(told).get("code").is_some() => Self::told(exit, told),
+            Body::Json(told) if told.get("error").unwrap_or(told).get("code").is_some() => {
+                Self::told(exit, told)
+            }
             Body::Json(_) | Body::Text(..) | Body::Empty | Body::Bytes(_) => {
                 Self::new(exit, format!("Operation returned an invalid status '{}'", phrase(answer.status)))
             }
@@ -60,7 +63,8 @@ impl Failure {
     /// An error document.
     pub(super) fn told(exit: u8, told: &Value) -> Self {
         let error = told.get("error").unwrap_or(told);
-        let word = |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let word =
+            |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (code, message) = (word(error, "code"), word(error, "message"));
         let mut text = format!("({code}) {message}\nCode: {code}\nMessage: {message}");
         if let Some(target) = error.get("target").and_then(Value::as_str) {

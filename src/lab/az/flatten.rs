@@ -36,7 +36,9 @@ fn dropped(rules: &[(&str, &str)], document: &mut Value) {
         Value::Array(list) => list.iter_mut().for_each(|entry| dropped(rules, entry)),
         Value::Object(map) => {
             let kind = map.get("id").and_then(Value::as_str).map(kind).unwrap_or_default();
-            map.retain(|name, _| !rules.iter().any(|(holder, field)| name == field && kind.ends_with(holder)));
+            map.retain(|name, _| {
+                !rules.iter().any(|(holder, field)| name == field && kind.ends_with(holder))
+            });
             map.values_mut().for_each(|value| dropped(rules, value));
         }
         _ => {}
@@ -56,7 +58,9 @@ pub(super) fn grouped(document: Value) -> Value {
 fn walked(document: Value, lift: bool, left: usize) -> Value {
     match document {
         deep if left == 0 => deep,
-        Value::Array(list) => Value::Array(list.into_iter().map(|value| walked(value, lift, left - 1)).collect()),
+        Value::Array(list) => {
+            Value::Array(list.into_iter().map(|value| walked(value, lift, left - 1)).collect())
+        }
         Value::Object(map) => Value::Object(lifted(map, lift, left - 1)),
         other => other,
     }
@@ -68,7 +72,9 @@ fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value
     for (name, value) in map {
         match value {
             Value::Null if lift => {}
-            Value::Object(inner) if lift && name == "properties" && left > 0 => below = Some(lifted(inner, lift, left - 1)),
+            Value::Object(inner) if lift && name == "properties" && left > 0 => {
+                below = Some(lifted(inner, lift, left - 1))
+            }
             value => drop(out.insert(name, walked(value, lift, left))),
         }
     }
@@ -117,12 +123,22 @@ mod tests {
     #[test]
     fn what_is_grouped_keeps_its_properties() {
         let told = json!({"id": "/resourceGroups/g/x", "properties": {"a": null}});
-        assert_eq!(grouped(told), json!({"id": "/resourceGroups/g/x", "properties": {"a": null}, "resourceGroup": "g"}));
+        assert_eq!(
+            grouped(told),
+            json!({"id": "/resourceGroups/g/x", "properties": {"a": null}, "resourceGroup": "g"})
+        );
     }
 
     #[test]
     fn odd_documents_do_no_harm() {
-        for text in ["null", "[]", "7", r#"{"id": 7, "properties": 5}"#, r#"{"id": "/resourceGroups/"}"#, r#"{"properties": null}"#] {
+        for text in [
+            "null",
+            "[]",
+            "7",
+            r#"{"id": 7, "properties": 5}"#,
+            r#"{"id": "/resourceGroups/"}"#,
+            r#"{"properties": null}"#,
+        ] {
             let told: Value = serde_json::from_str(text).unwrap();
             drop(flattened(told));
         }

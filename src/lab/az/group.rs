@@ -43,8 +43,12 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::own("group list", "--tag", list),
     Command::own("group show", "--name,-n,--resource-group,-g!", show),
     Command::own("group exists", "--name,-n,--resource-group,-g!", exists),
-    Command::own("resource list", "--resource-group,-g --name,-n --resource-type --namespace --location,-l --tag", resources)
-        .rows(row),
+    Command::own(
+        "resource list",
+        "--resource-group,-g --name,-n --resource-type --namespace --location,-l --tag",
+        resources,
+    )
+    .rows(row),
     Command::own(
         "resource show",
         "--resource-group,-g --name,-n --resource-type --namespace --parent --api-version --ids*",
@@ -106,7 +110,10 @@ fn resources(session: &mut Session<'_>, line: &Line) -> Told {
     }
     if let Some(word) = line.one("--tag") {
         if !filters.is_empty() {
-            return Err(Failure::new(1, "you cannot use '--tag' with '--resource-group', '--name', '--location' or '--resource-type'"));
+            return Err(Failure::new(
+                1,
+                "you cannot use '--tag' with '--resource-group', '--name', '--location' or '--resource-type'",
+            ));
         }
         filters.push(tag(word));
     }
@@ -117,7 +124,8 @@ fn resources(session: &mut Session<'_>, line: &Line) -> Told {
     }
     query.extend([("$expand", "createdTime,changedTime,provisioningState"), ("api-version", VERSION)]);
     let path = session.place("/resources")?;
-    let mut found: Value = session.list(&path, &query, None)?.iter().map(|resource| LISTED.of(resource)).collect();
+    let mut found: Value =
+        session.list(&path, &query, None)?.iter().map(|resource| LISTED.of(resource)).collect();
     moments(&mut found);
     Ok(Some(grouped(found)))
 }
@@ -141,9 +149,12 @@ fn resource(session: &mut Session<'_>, line: &Line) -> Told {
             return Err(Failure::new(1, "(--resource-group --name --resource-type | --ids) are required"));
         };
         let kind = line.one("--namespace").map_or_else(|| kind.to_owned(), |space| format!("{space}/{kind}"));
-        let (space, kind) = kind.split_once('/').ok_or_else(|| Failure::new(1, "Resource type must be in the form NAMESPACE/TYPE"))?;
+        let (space, kind) = kind
+            .split_once('/')
+            .ok_or_else(|| Failure::new(1, "Resource type must be in the form NAMESPACE/TYPE"))?;
         let parent = line.one("--parent").map(|parent| format!("{parent}/")).unwrap_or_default();
-        let id = session.place(&format!("/resourceGroups/{group}/providers/{space}/{parent}{kind}/{name}"))?;
+        let id =
+            session.place(&format!("/resourceGroups/{group}/providers/{space}/{parent}{kind}/{name}"))?;
         return one(session, line, &id).map(Some);
     };
     let all: Result<Vec<Value>, Failure> = ids.iter().map(|id| one(session, line, id)).collect();
@@ -158,7 +169,8 @@ fn one(session: &mut Session<'_>, line: &Line, id: &str) -> Result<Value, Failur
         Some(version) => version.to_owned(),
         None => newest(session, &parsed)?,
     };
-    let names: String = parsed.pairs.iter().map(|(kind, name)| format!("/{kind}/{}", segment(name))).collect();
+    let names: String =
+        parsed.pairs.iter().map(|(kind, name)| format!("/{kind}/{}", segment(name))).collect();
     let path = session.inside(parsed.group, &format!("{}{names}", parsed.provider))?;
     let mut found = session.get(&path, &version)?;
     if let Some(map) = found.as_object_mut() {
@@ -175,15 +187,26 @@ fn newest(session: &mut Session<'_>, id: &Id<'_>) -> Result<String, Failure> {
     let told = session.get(&path, VERSION)?;
     let kind: Vec<&str> = id.pairs.iter().map(|(kind, _)| *kind).collect();
     let kind = kind.join("/");
-    let is = |entry: &&Value| entry.get("resourceType").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(&kind));
+    let is = |entry: &&Value| {
+        entry
+            .get("resourceType")
+            .and_then(Value::as_str)
+            .is_some_and(|known| known.eq_ignore_ascii_case(&kind))
+    };
     let found = told.get("resourceTypes").and_then(Value::as_array).and_then(|kinds| kinds.iter().find(is));
     let Some(found) = found else {
         return Err(Failure::new(1, format!("Resource type {kind} not found.")));
     };
-    let versions = found.get("apiVersions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let versions =
+        found.get("apiVersions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let versions: Vec<&str> = versions.collect();
     let stable = versions.iter().find(|version| !version.contains("preview")).or(versions.first());
-    stable.map(|version| (*version).to_owned()).ok_or_else(|| Failure::new(1, format!("API version is required and could not be resolved for resource {}/{kind}", id.provider)))
+    stable.map(|version| (*version).to_owned()).ok_or_else(|| {
+        Failure::new(
+            1,
+            format!("API version is required and could not be resolved for resource {}/{kind}", id.provider),
+        )
+    })
 }
 
 impl Session<'_> {
@@ -199,17 +222,31 @@ impl Session<'_> {
             return Ok(word.to_owned());
         }
         let all = self.regions()?;
-        let is = |entry: &&Value| entry.get("displayName").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(word));
+        let is = |entry: &&Value| {
+            entry
+                .get("displayName")
+                .and_then(Value::as_str)
+                .is_some_and(|known| known.eq_ignore_ascii_case(word))
+        };
         let found = all.iter().find(is).and_then(|entry| entry.get("name")).and_then(Value::as_str);
         Ok(found.map_or_else(|| word.to_lowercase().replace(' ', ""), str::to_owned))
     }
 
     /// Returns a value, or what the file holds that it names: `@name`. A line end at the end of a file goes.
     pub(super) fn text(&mut self, word: &str) -> Result<String, Failure> {
-        let Some(path) = word.strip_prefix('@').filter(|path| !path.is_empty()) else { return Ok(word.to_owned()) };
-        let bytes = self.outside.read(path).map_err(|error| Failure::new(1, format!("Failed to read file '{path}': {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| Failure::new(1, format!("Failed to decode file {path}")))?;
-        Ok(text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text)).unwrap_or(&text).to_owned())
+        let Some(path) = word.strip_prefix('@').filter(|path| !path.is_empty()) else {
+            return Ok(word.to_owned());
+        };
+        let bytes = self
+            .outside
+            .read(path)
+            .map_err(|error| Failure::new(1, format!("Failed to read file '{path}': {error}")))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| Failure::new(1, format!("Failed to decode file {path}")))?;
+        Ok(text
+            .strip_suffix('\n')
+            .map(|text| text.strip_suffix('\r').unwrap_or(text))
+            .unwrap_or(&text)
+            .to_owned())
     }
 }
-

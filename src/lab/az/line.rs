@@ -21,7 +21,8 @@ pub(super) fn parts_missing(command: &Command, line: &Line) -> Result<(), Failur
     let Some(first) = named.or(missing.first()) else { return Ok(()) };
     Err(match command.ids {
         Ids::Late => {
-            let short = first.names.iter().find(|name| !name.starts_with("--")).copied().unwrap_or(first.name());
+            let short =
+                first.names.iter().find(|name| !name.starts_with("--")).copied().unwrap_or(first.name());
             Failure::new(1, format!("InvalidArgumentValue: Missing required field: {short}"))
         }
         Ids::Early => {
@@ -87,7 +88,9 @@ impl Line {
         for option in options.iter().filter(|option| option.takes == Takes::Number) {
             if let Some(text) = self.one(option.name()).filter(|text| text.trim().parse::<i64>().is_err()) {
                 let (name, text) = (option.name(), text.escape_debug());
-                let why = format!("Failed to parse '{name}' argument: invalid literal for int() with base 10: '{text}'");
+                let why = format!(
+                    "Failed to parse '{name}' argument: invalid literal for int() with base 10: '{text}'"
+                );
                 return Err(Failure::new(1, why));
             }
         }
@@ -97,7 +100,10 @@ impl Line {
             .map(Known::spelled)
             .collect();
         if !missing.is_empty() {
-            return Err(Failure::usage(format!("the following arguments are required: {}", missing.join(", "))));
+            return Err(Failure::usage(format!(
+                "the following arguments are required: {}",
+                missing.join(", ")
+            )));
         }
         if !stray.is_empty() {
             return Err(Failure::usage(format!("unrecognized arguments: {}", stray.join(" "))));
@@ -155,7 +161,9 @@ impl Line {
 
 /// Says that an option has too few values.
 fn finish(line: &Line, open: Option<&Known>) -> Result<(), Failure> {
-    let empty = |option: &&Known| option.takes != Takes::Maybe && line.many(option.name()).is_none_or(<[String]>::is_empty);
+    let empty = |option: &&Known| {
+        option.takes != Takes::Maybe && line.many(option.name()).is_none_or(<[String]>::is_empty)
+    };
     let Some(option) = open.filter(empty) else {
         return Ok(());
     };
@@ -166,7 +174,8 @@ fn finish(line: &Line, open: Option<&Known>) -> Result<(), Failure> {
 /// Says whether a word is written like an option: a dash, and neither a number nor a sentence.
 fn dashed(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
-    let number = rest.parse::<f64>().is_ok() && rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    let number =
+        rest.parse::<f64>().is_ok() && rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     let name = word.split('=').next().unwrap_or_default();
     !number && !(name.contains(' ') || (word.contains(' ') && !word.contains('=')))
 }

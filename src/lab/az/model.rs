@@ -45,19 +45,16 @@ fn absent(shape: &Value) -> Value {
 
 /// Writes a moment as the real one writes those it has read: without a fraction that is zero, with an offset.
 pub(super) fn moment(text: &str) -> Option<String> {
-    let read = OffsetDateTime::parse(text, &Rfc3339).or_else(|_| OffsetDateTime::parse(&text.replace("GMT", "+0000"), &Rfc2822)).ok()?;
+    let read = OffsetDateTime::parse(text, &Rfc3339)
+        .or_else(|_| OffsetDateTime::parse(&text.replace("GMT", "+0000"), &Rfc2822))
+        .ok()?;
     let read = read.to_offset(UtcOffset::UTC);
     let fraction = match read.microsecond() {
         0 => String::new(),
         micros => format!(".{micros:06}"),
     };
     let (date, clock) = (read.date(), read.time());
-    Some(format!(
-        "{date}T{:02}:{:02}:{:02}{fraction}+00:00",
-        clock.hour(),
-        clock.minute(),
-        clock.second()
-    ))
+    Some(format!("{date}T{:02}:{:02}:{:02}{fraction}+00:00", clock.hour(), clock.minute(), clock.second()))
 }
 
 /// Writes all moments of a document anew: the texts of fields whose name ends in `Time`.
@@ -65,7 +62,8 @@ pub(super) fn moments(document: &mut Value) {
     match document {
         Value::Object(map) => {
             for (name, value) in map {
-                let anew = name.to_ascii_lowercase().ends_with("time").then(|| moment(value.as_str()?)).flatten();
+                let anew =
+                    name.to_ascii_lowercase().ends_with("time").then(|| moment(value.as_str()?)).flatten();
                 match anew {
                     Some(anew) => *value = Value::from(anew),
                     None => moments(value),
@@ -86,14 +84,23 @@ mod tests {
     #[test]
     fn a_model_prints_all_it_knows_and_nothing_else() {
         let model = Model(r#"{"a": null, "b": {"c": null}, "d": [{"e": null}], "f": ""}"#);
-        assert_eq!(model.of(&json!({"b": {"x": 1}, "z": 2})), json!({"a": null, "b": {"c": null}, "d": null, "f": ""}));
-        assert_eq!(model.of(&json!({"a": 1, "d": [{}]})), json!({"a": 1, "b": null, "d": [{"e": null}], "f": ""}));
+        assert_eq!(
+            model.of(&json!({"b": {"x": 1}, "z": 2})),
+            json!({"a": null, "b": {"c": null}, "d": null, "f": ""})
+        );
+        assert_eq!(
+            model.of(&json!({"a": 1, "d": [{}]})),
+            json!({"a": 1, "b": null, "d": [{"e": null}], "f": ""})
+        );
     }
 
     #[test]
     fn moments_lose_a_fraction_that_is_zero() {
         assert_eq!(moment("2025-05-20T08:00:00.0000000Z").as_deref(), Some("2025-05-20T08:00:00+00:00"));
-        assert_eq!(moment("2025-05-20T10:00:00.5+02:00").as_deref(), Some("2025-05-20T08:00:00.500000+00:00"));
+        assert_eq!(
+            moment("2025-05-20T10:00:00.5+02:00").as_deref(),
+            Some("2025-05-20T08:00:00.500000+00:00")
+        );
         assert_eq!(moment("Mon, 02 Jun 2025 09:31:00 GMT").as_deref(), Some("2025-06-02T09:31:00+00:00"));
         assert_eq!(moment("yesterday"), None);
     }

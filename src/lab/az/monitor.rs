@@ -67,7 +67,14 @@ fn without_nothing(document: &mut Value) {
 }
 
 fn moment(text: &str) -> Result<Timestamp, Failure> {
-    let wrong = || Failure::new(1, format!("Unable to parse: '{text}'. Expected format: date (yyyy-mm-dd) time (hh:mm:ss.xxxxx) timezone (+/-hh:mm)"));
+    let wrong = || {
+        Failure::new(
+            1,
+            format!(
+                "Unable to parse: '{text}'. Expected format: date (yyyy-mm-dd) time (hh:mm:ss.xxxxx) timezone (+/-hh:mm)"
+            ),
+        )
+    };
     let spelled = match text.len() {
         10 => format!("{text}T00:00:00Z"),
         _ => text.replacen(' ', "T", 1),

@@ -33,7 +33,8 @@ pub(super) enum Takes {
 }
 
 /// What every command knows.
-const EVERYWHERE: &str = "--output,-o --query --subscription --only-show-errors? --debug? --verbose? --help,-h?";
+const EVERYWHERE: &str =
+    "--output,-o --query --subscription --only-show-errors? --debug? --verbose? --help,-h?";
 
 /// What a command knows whose resource has an identifier.
 const BY_ID: &str = "--ids*";

@@ -57,7 +57,10 @@ pub struct Within<'a> {
 
 impl fmt::Debug for Within<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Within").field("now", &self.now).field("files", &self.files.keys()).finish_non_exhaustive()
+        out.debug_struct("Within")
+            .field("now", &self.now)
+            .field("files", &self.files.keys())
+            .finish_non_exhaustive()
     }
 }
 

@@ -150,7 +150,9 @@ fn sections(text: &str) -> Sections {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             open = name.trim().to_owned();
             sections.entry(open.clone()).or_default();
-        } else if let Some((name, value)) = line.split_once(['=', ':']).filter(|_| !line.starts_with(['#', ';'])) {
+        } else if let Some((name, value)) =
+            line.split_once(['=', ':']).filter(|_| !line.starts_with(['#', ';']))
+        {
             let section = sections.entry(open.clone()).or_default();
             section.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
         }
@@ -186,14 +188,18 @@ mod tests {
         for text in ["", "{", "[]", "\u{feff}{\"subscriptions\": 7}", "[a\n=\n[]\nx", "\0"] {
             let profile = Profile::read(BTreeMap::new(), |_| Some(text.to_owned()));
             assert!(profile.here().is_empty(), "{text:?}");
-            assert_eq!(profile.endpoint("endpoint_active_directory").as_deref(), Some("https://login.microsoftonline.com"));
+            assert_eq!(
+                profile.endpoint("endpoint_active_directory").as_deref(),
+                Some("https://login.microsoftonline.com")
+            );
         }
     }
 
     #[test]
     fn the_environment_comes_first() {
         let variables = BTreeMap::from([("AZURE_DEFAULTS_GROUP".to_owned(), "mine".to_owned())]);
-        let profile = Profile::read(variables, |_| Some("[defaults]\ngroup = theirs\nlocation = eastus\n".to_owned()));
+        let profile =
+            Profile::read(variables, |_| Some("[defaults]\ngroup = theirs\nlocation = eastus\n".to_owned()));
         assert_eq!(profile.setting("defaults", "group").as_deref(), Some("mine"));
         assert_eq!(profile.setting("defaults", "location").as_deref(), Some("eastus"));
         assert_eq!(profile.setting("defaults", "vm"), None);

@@ -53,7 +53,8 @@ impl<'a> Id<'a> {
             let found = segments.next()?;
             found.eq_ignore_ascii_case(name).then(|| segments.next())?
         };
-        let (subscription, group, provider) = (pair("subscriptions")?, pair("resourceGroups")?, pair("providers")?);
+        let (subscription, group, provider) =
+            (pair("subscriptions")?, pair("resourceGroups")?, pair("providers")?);
         let rest: Vec<&str> = segments.collect();
         let (pairs, left) = rest.as_chunks::<2>();
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|[kind, name]| (*kind, *name)).collect();
@@ -88,7 +89,12 @@ pub(super) fn apply(session: &mut Session<'_>, line: &mut Line, id: &str) -> Res
 }
 
 /// Returns the identifier that a name stands for: in the group of the command, or what it already is.
-pub(super) fn identifier(session: &Session<'_>, line: &Line, kind: &str, name: &str) -> Result<String, Failure> {
+pub(super) fn identifier(
+    session: &Session<'_>,
+    line: &Line,
+    kind: &str,
+    name: &str,
+) -> Result<String, Failure> {
     if name.starts_with('/') {
         return Ok(name.to_owned());
     }
@@ -102,14 +108,22 @@ mod tests {
 
     #[test]
     fn an_identifier_has_parts() {
-        let id = Id::parse("/subscriptions/s/resourcegroups/g/providers/P.N/virtualNetworks/v/subnets/d").unwrap();
+        let id =
+            Id::parse("/subscriptions/s/resourcegroups/g/providers/P.N/virtualNetworks/v/subnets/d").unwrap();
         assert_eq!((id.subscription, id.group, id.provider, id.name()), ("s", "g", "P.N", "d"));
         assert_eq!(id.pairs, [("virtualNetworks", "v"), ("subnets", "d")]);
     }
 
     #[test]
     fn what_is_no_identifier_is_none() {
-        for text in ["", "/", "x", "/subscriptions/s", "/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g/providers/P/t"] {
+        for text in [
+            "",
+            "/",
+            "x",
+            "/subscriptions/s",
+            "/subscriptions/s/resourceGroups/g",
+            "/subscriptions/s/resourceGroups/g/providers/P/t",
+        ] {
             assert_eq!(Id::parse(text), None, "{text}");
         }
     }

@@ -34,13 +34,18 @@ fn rest(session: &mut Session<'_>, line: &Line) -> Told {
     }
     let (base, rest) = split(&place);
     if !base.contains("://") {
-        return Err(Failure::new(1, format!("Invalid URL '{place}': No scheme supplied. Perhaps you meant https://{place}?")));
+        return Err(Failure::new(
+            1,
+            format!("Invalid URL '{place}': No scheme supplied. Perhaps you meant https://{place}?"),
+        ));
     }
     let (path, query) = rest.split_once('?').unwrap_or((rest.as_str(), ""));
     let mut query = pairs(query);
     query.extend(words(session, line, "--uri-parameters")?);
-    let mut headers: BTreeMap<String, String> =
-        words(session, line, "--headers")?.into_iter().map(|(name, value)| (name.to_lowercase(), value)).collect();
+    let mut headers: BTreeMap<String, String> = words(session, line, "--headers")?
+        .into_iter()
+        .map(|(name, value)| (name.to_lowercase(), value))
+        .collect();
     let body = line.one("--body").map(|body| session.text(body)).transpose()?.unwrap_or_default();
     if !body.is_empty() {
         headers.entry("content-type".to_owned()).or_insert_with(|| "application/json".to_owned());
@@ -65,7 +70,9 @@ fn rest(session: &mut Session<'_>, line: &Line) -> Told {
     if let Body::Json(document) = answer.body {
         return Ok(Some(document));
     }
-    Ok(Some(text).filter(|text| !text.is_empty()).map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))))
+    Ok(Some(text)
+        .filter(|text| !text.is_empty())
+        .map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))))
 }
 
 /// Adds a token for the resource manager, or for what is named. Anybody else gets none.

@@ -32,7 +32,9 @@ pub(super) fn again(manner: Manner, verb: Verb, answer: &Answer, tried: u32) -> 
         return Some(told);
     }
     let safe = match verb {
-        Verb::Get | Verb::Head | Verb::Put | Verb::Delete => matches!(answer.status, 408 | 429 | 500 | 502 | 503 | 504),
+        Verb::Get | Verb::Head | Verb::Put | Verb::Delete => {
+            matches!(answer.status, 408 | 429 | 500 | 502 | 503 | 504)
+        }
         Verb::Post | Verb::Patch => matches!(answer.status, 500 | 503 | 504),
     };
     safe.then(|| backoff(tried))

@@ -8,14 +8,14 @@ use super::failure::Failure;
 use super::flatten;
 use super::help;
 use super::line::{Line, parts_missing};
+use super::network::kind;
 use super::option::known;
-use super::outside::{Outside, Wire, Within};
 use super::output::{Answered, Query, json, table, tsv};
+use super::outside::{Outside, Wire, Within};
 use super::profile::Profile;
 use super::reference::apply;
 use super::session::Session;
 use super::table::{Call, Command, Found, Told, find};
-use super::network::kind;
 use crate::base::Timestamp;
 
 /// What a command prints.
@@ -99,7 +99,9 @@ fn parsed(profile: &Profile, words: &[String]) -> Result<Parsed, Failure> {
     }
     for (option, name) in [("--resource-group", "group"), ("--location", "location")] {
         let takes = known(command.options).iter().any(|known| known.name() == option);
-        if let Some(value) = profile.setting("defaults", name).filter(|_| takes && !line.has(option) && !line.has("--ids")) {
+        if let Some(value) =
+            profile.setting("defaults", name).filter(|_| takes && !line.has(option) && !line.has("--ids"))
+        {
             line.set(option, value);
         }
     }
@@ -107,12 +109,17 @@ fn parsed(profile: &Profile, words: &[String]) -> Result<Parsed, Failure> {
     let form = form.unwrap_or_else(|| "json".to_owned());
     if !FORMS.contains(&form.as_str()) {
         let name = command.name;
-        let text = format!("az {name}: '{form}' is not a valid value for '--output'. Allowed values: {}.", FORMS.join(", "));
+        let text = format!(
+            "az {name}: '{form}' is not a valid value for '--output'. Allowed values: {}.",
+            FORMS.join(", ")
+        );
         return Err(Failure::usage(text));
     }
     let query = line.one("--query").map(Query::read).transpose()?;
     let quiet = line.has("--only-show-errors")
-        || profile.setting("core", "only_show_errors").is_some_and(|told| matches!(told.as_str(), "1" | "true" | "yes" | "on"));
+        || profile
+            .setting("core", "only_show_errors")
+            .is_some_and(|told| matches!(told.as_str(), "1" | "true" | "yes" | "on"));
     Ok(Parsed::Command(Chosen { command, form, query, quiet }, line))
 }
 

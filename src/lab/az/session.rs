@@ -52,7 +52,8 @@ impl Session<'_> {
         }
         let Some(found) = here.into_iter().find(is).cloned() else {
             self.warnings.push(format!("Subscription '{name}' not recognized."));
-            let text = format!("Subscription '{name}' not found. Check the spelling and casing and try again.");
+            let text =
+                format!("Subscription '{name}' not found. Check the spelling and casing and try again.");
             return Err(Failure::new(1, text));
         };
         self.chosen = Some(found);
@@ -101,7 +102,9 @@ impl Session<'_> {
                     None if manner == Manner::Blob => return Ok(answer),
                     None => return Ok(understood(answer)),
                 },
-                Err(why) if tried >= MOST || manner == Manner::Never => return Err(Failure::new(1, why.to_string())),
+                Err(why) if tried >= MOST || manner == Manner::Never => {
+                    return Err(Failure::new(1, why.to_string()));
+                }
                 Err(_) => self.outside.pause(backoff(tried)),
             }
             tried += 1;
@@ -117,7 +120,8 @@ impl Session<'_> {
         body: Option<&Value>,
     ) -> Result<Answer, Failure> {
         let base = self.manager()?;
-        let audience = self.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_else(|| base.clone());
+        let audience =
+            self.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_else(|| base.clone());
         let token = self.token(&format!("{audience}/"))?;
         let mut headers = BTreeMap::from([
             ("accept".to_owned(), "application/json".to_owned()),
@@ -146,7 +150,13 @@ impl Session<'_> {
     }
 
     /// Asks, and waits until it is done; returns what came of it.
-    pub(super) fn call(&mut self, verb: Verb, path: &str, version: &str, body: Option<&Value>) -> Result<Value, Failure> {
+    pub(super) fn call(
+        &mut self,
+        verb: Verb,
+        path: &str,
+        version: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, Failure> {
         let query = [("api-version", version)];
         let answer = self.ask(verb, path, &query, body)?;
         let mut begun = checked(&answer)?;
@@ -185,14 +195,23 @@ impl Session<'_> {
     }
 
     /// Reads all pages of a list, or so many entries of them.
-    pub(super) fn list(&mut self, path: &str, query: &[(&str, &str)], most: Option<usize>) -> Result<Vec<Value>, Failure> {
+    pub(super) fn list(
+        &mut self,
+        path: &str,
+        query: &[(&str, &str)],
+        most: Option<usize>,
+    ) -> Result<Vec<Value>, Failure> {
         let mut told = checked(&self.ask(Verb::Get, path, query, None)?)?;
         let mut all = Vec::new();
         for _ in 0..POLLS {
             if let Some(entries) = told.get_mut("value").and_then(Value::as_array_mut) {
                 all.append(entries);
             }
-            let next = told.get("nextLink").and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned);
+            let next = told
+                .get("nextLink")
+                .and_then(Value::as_str)
+                .filter(|next| !next.is_empty())
+                .map(str::to_owned);
             let (Some(next), true) = (next, most.is_none_or(|most| all.len() < most)) else { return Ok(all) };
             told = checked(&self.fetch(&next)?)?;
         }
@@ -231,7 +250,8 @@ impl Session<'_> {
         };
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let pairs = pairs(query);
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let pairs: Vec<(&str, &str)> =
+            pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let path = path.to_owned();
         self.ask(Verb::Get, &path, &pairs, None)
     }
@@ -255,7 +275,10 @@ pub(super) fn pairs(query: &str) -> Vec<(String, String)> {
         let blank = text.replace('+', " ");
         percent_encoding::percent_decode_str(&blank).decode_utf8_lossy().into_owned()
     };
-    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let pairs = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     pairs.map(|(name, value)| (decoded(name), decoded(value))).collect()
 }
 
@@ -279,7 +302,8 @@ fn read(text: &str) -> Result<Value, Failure> {
     }
     serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column().max(1));
-        let before: usize = text.lines().take(line.saturating_sub(1)).map(|line| line.chars().count() + 1).sum();
+        let before: usize =
+            text.lines().take(line.saturating_sub(1)).map(|line| line.chars().count() + 1).sum();
         let what = if text.trim_start().starts_with('{') && error.is_syntax() {
             "Expecting property name enclosed in double quotes"
         } else {

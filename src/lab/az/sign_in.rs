@@ -41,7 +41,8 @@ impl Session<'_> {
         } else {
             let (client, tenant) = (text("/user/name"), text("/tenantId"));
             let is = |entry: &&Value| entry.get("client_id").and_then(Value::as_str) == Some(client.as_str());
-            let secret = self.profile.secrets.iter().find(is).and_then(|entry| entry.get("client_secret")?.as_str());
+            let secret =
+                self.profile.secrets.iter().find(is).and_then(|entry| entry.get("client_secret")?.as_str());
             let Some(secret) = secret.map(str::to_owned) else { return Err(Failure::stranger()) };
             Who::Principal { client, secret, tenant }
         };
@@ -54,13 +55,19 @@ impl Session<'_> {
     pub(super) fn fetch_token(&mut self, who: &Who, resource: &str) -> Result<String, Failure> {
         let answer = match who {
             Who::Machine => self.machine(resource)?,
-            Who::Principal { client, secret, tenant } => self.principal((client, secret, tenant), resource)?,
+            Who::Principal { client, secret, tenant } => {
+                self.principal((client, secret, tenant), resource)?
+            }
         };
         let told = document(&answer);
-        if let Some(token) = told.get("access_token").and_then(Value::as_str).filter(|_| answer.status < 400) {
+        if let Some(token) = told.get("access_token").and_then(Value::as_str).filter(|_| answer.status < 400)
+        {
             return Ok(token.to_owned());
         }
-        let why = told.get("error_description").and_then(Value::as_str).filter(|_| matches!(who, Who::Principal { .. }));
+        let why = told
+            .get("error_description")
+            .and_then(Value::as_str)
+            .filter(|_| matches!(who, Who::Principal { .. }));
         Err(Failure::token(why.unwrap_or("None, None")))
     }
 
@@ -74,11 +81,18 @@ impl Session<'_> {
         let (base, path) = split(&place);
         let mut headers = BTreeMap::from([("metadata".to_owned(), "true".to_owned())]);
         headers.extend(secret.map(|secret| ("x-identity-header".to_owned(), secret)));
-        let query = vec![("api-version".to_owned(), version.to_owned()), ("resource".to_owned(), resource.to_owned())];
+        let query = vec![
+            ("api-version".to_owned(), version.to_owned()),
+            ("resource".to_owned(), resource.to_owned()),
+        ];
         self.send(Manner::Never, &Request { verb: Verb::Get, base, path, query, headers, body: Vec::new() })
     }
 
-    fn principal(&mut self, (client, secret, tenant): (&str, &str, &str), resource: &str) -> Result<Answer, Failure> {
+    fn principal(
+        &mut self,
+        (client, secret, tenant): (&str, &str, &str),
+        resource: &str,
+    ) -> Result<Answer, Failure> {
         let login = self.profile.endpoint("endpoint_active_directory").unwrap_or_default();
         let path = format!("/{}/v2.0/.well-known/openid-configuration", super::reference::segment(tenant));
         let about = Request {
@@ -91,7 +105,10 @@ impl Session<'_> {
         };
         let about = document(&self.send(Manner::Never, &about)?);
         let Some(place) = about.get("token_endpoint").and_then(Value::as_str) else {
-            return Err(Failure::new(1, format!("Unable to get authority configuration for {login}/{tenant}.")));
+            return Err(Failure::new(
+                1,
+                format!("Unable to get authority configuration for {login}/{tenant}."),
+            ));
         };
         // The secret goes to the authority that was asked for, and to nobody else.
         let (base, path) = split(place);
@@ -105,7 +122,8 @@ impl Session<'_> {
             field(secret),
             field(&format!("{resource}/.default"))
         );
-        let headers = BTreeMap::from([("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())]);
+        let headers =
+            BTreeMap::from([("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())]);
         let body = body.into_bytes();
         self.send(Manner::Never, &Request { verb: Verb::Post, base, path, query: Vec::new(), headers, body })
     }

@@ -57,22 +57,43 @@ pub(super) struct Command {
 }
 
 impl Command {
-    const fn new(name: &'static str, options: &'static str, path: &'static str, version: &'static str, call: Call) -> Self {
+    const fn new(
+        name: &'static str,
+        options: &'static str,
+        path: &'static str,
+        version: &'static str,
+        call: Call,
+    ) -> Self {
         Self { name, options, path, version, call, ids: Ids::Late, row: None, rows: "" }
     }
 
     /// A command that lists.
-    pub(super) const fn list(name: &'static str, options: &'static str, path: &'static str, version: &'static str) -> Self {
+    pub(super) const fn list(
+        name: &'static str,
+        options: &'static str,
+        path: &'static str,
+        version: &'static str,
+    ) -> Self {
         Self::new(name, options, path, version, Call::List)
     }
 
     /// A command that shows.
-    pub(super) const fn show(name: &'static str, options: &'static str, path: &'static str, version: &'static str) -> Self {
+    pub(super) const fn show(
+        name: &'static str,
+        options: &'static str,
+        path: &'static str,
+        version: &'static str,
+    ) -> Self {
         Self::new(name, options, path, version, Call::Show)
     }
 
     /// A command that removes.
-    pub(super) const fn delete(name: &'static str, options: &'static str, path: &'static str, version: &'static str) -> Self {
+    pub(super) const fn delete(
+        name: &'static str,
+        options: &'static str,
+        path: &'static str,
+        version: &'static str,
+    ) -> Self {
         Self::new(name, options, path, version, Call::Delete)
     }
 

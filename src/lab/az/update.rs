@@ -5,9 +5,6 @@ use serde_json::{Map, Value};
 use super::failure::Failure;
 use super::line::Line;
 
-/// The options that a command needs for it.
-pub(super) const OPTIONS: &str = "--set* --add* --remove*";
-
 /// What nobody may write.
 const OWN: &[&str] = &["etag", "provisioningState", "resourceGuid"];
 
@@ -62,8 +59,10 @@ fn read(text: &str) -> Value {
 
 /// Returns what words add: an object of pairs, or a value.
 fn entry(words: &[String]) -> Value {
-    let pairs: Option<Map<String, Value>> =
-        words.iter().map(|word| word.split_once('=').map(|(name, value)| (name.to_owned(), read(value)))).collect();
+    let pairs: Option<Map<String, Value>> = words
+        .iter()
+        .map(|word| word.split_once('=').map(|(name, value)| (name.to_owned(), read(value))))
+        .collect();
     match (words, pairs) {
         ([one], None) => read(one),
         (_, Some(pairs)) => Value::Object(pairs),
@@ -81,7 +80,8 @@ fn down<'a>(document: &'a mut Value, step: &str) -> Option<&'a mut Value> {
     match document {
         Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
         Value::Object(map) => {
-            let within = if map.contains_key(step) { map } else { map.get_mut("properties")?.as_object_mut()? };
+            let within =
+                if map.contains_key(step) { map } else { map.get_mut("properties")?.as_object_mut()? };
             within.get_mut(step)
         }
         _ => None,

@@ -42,7 +42,9 @@ fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
 fn address(session: &mut Session<'_>, line: &Line) -> Told {
     let name = line.need("--name")?.to_owned();
     let all = addresses(session, line)?.unwrap_or_default();
-    let is = |entry: &&Value| entry.get("name").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(&name));
+    let is = |entry: &&Value| {
+        entry.get("name").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(&name))
+    };
     let found = all.as_array().into_iter().flatten().find(is).cloned();
     found.map(Some).ok_or_else(|| crate::lab::az::failure::Failure::new(3, "ResourceNotFound"))
 }

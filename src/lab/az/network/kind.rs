@@ -184,7 +184,8 @@ fn wrapped(session: &mut Session<'_>, line: &Line) -> Told {
 fn network(session: &mut Session<'_>, line: &Line) -> Told {
     let mut body = begun(session, line)?;
     let all = ["10.0.0.0/16".to_owned()];
-    let mut properties = json!({"addressSpace": {"addressPrefixes": line.many("--address-prefixes").unwrap_or(&all)}});
+    let mut properties =
+        json!({"addressSpace": {"addressPrefixes": line.many("--address-prefixes").unwrap_or(&all)}});
     if let Some(servers) = line.many("--dns-servers") {
         properties["dhcpOptions"] = json!({"dnsServers": servers});
     }

@@ -66,7 +66,9 @@ fn told(line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure>
     if let Some(word) = line.one("--next-hop-type") {
         let Some(known) = HOPS.iter().find(|known| known.eq_ignore_ascii_case(word)) else {
             let known = HOPS.join(", ");
-            let why = format!("InvalidArgumentValue: Failed to parse '--next-hop-type' argument: unrecognized value '{word}' from choices '[{known}]'");
+            let why = format!(
+                "InvalidArgumentValue: Failed to parse '--next-hop-type' argument: unrecognized value '{word}' from choices '[{known}]'"
+            );
             return Err(Failure::new(1, why));
         };
         properties.insert("nextHopType".to_owned(), json!(known));

@@ -51,8 +51,10 @@ const WORDS: [(&str, &str, &str, &[&str]); 3] = [
     ("--protocol", "protocol", "*", &["*", "Ah", "Esp", "Icmp", "Tcp", "Udp"]),
 ];
 
-const SETS: [(&str, &str); 2] =
-    [("--source-asgs", "sourceApplicationSecurityGroups"), ("--destination-asgs", "destinationApplicationSecurityGroups")];
+const SETS: [(&str, &str); 2] = [
+    ("--source-asgs", "sourceApplicationSecurityGroups"),
+    ("--destination-asgs", "destinationApplicationSecurityGroups"),
+];
 
 fn list(session: &mut Session<'_>, line: &Line) -> Told {
     let path = path(session, line)?;
@@ -118,7 +120,9 @@ fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>)
         let Some(word) = line.one(option) else { continue };
         let Some(known) = known.iter().find(|known| known.eq_ignore_ascii_case(word)) else {
             let known = known.join(", ");
-            let why = format!("InvalidArgumentValue: Failed to parse '{option}' argument: unrecognized value '{word}' from choices '[{known}]'");
+            let why = format!(
+                "InvalidArgumentValue: Failed to parse '{option}' argument: unrecognized value '{word}' from choices '[{known}]'"
+            );
             return Err(Failure::new(1, why));
         };
         properties.insert(field.to_owned(), json!(known));
@@ -150,8 +154,7 @@ fn row(rule: &Value) -> Vec<(&'static str, Value)> {
     };
     let sets = |field: &str| {
         let sets = rule.get(field).and_then(Value::as_array).into_iter().flatten();
-        let names: Vec<&str> =
-            sets.filter_map(|set| set.get("id")?.as_str()?.rsplit('/').next()).collect();
+        let names: Vec<&str> = sets.filter_map(|set| set.get("id")?.as_str()?.rsplit('/').next()).collect();
         json!(if names.is_empty() { "None".to_owned() } else { names.join(" ") })
     };
     vec![

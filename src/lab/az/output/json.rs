@@ -96,7 +96,13 @@ mod tests {
     fn numbers_are_written_as_python_writes_them() {
         let told = |text: &str| plain(&serde_json::from_str(text).unwrap());
         assert_eq!((told("1.0"), told("1e30"), told("1e22")), ("1.0".into(), "1e+30".into(), "1e+22".into()));
-        assert_eq!((told("0.00001"), told("-2.5e-7"), told("0.0001")), ("1e-05".into(), "-2.5e-07".into(), "0.0001".into()));
-        assert_eq!((told("18446744073709551615"), told("-5"), told("0.0")), ("18446744073709551615".into(), "-5".into(), "0.0".into()));
+        assert_eq!(
+            (told("0.00001"), told("-2.5e-7"), told("0.0001")),
+            ("1e-05".into(), "-2.5e-07".into(), "0.0001".into())
+        );
+        assert_eq!(
+            (told("18446744073709551615"), told("-5"), told("0.0")),
+            ("18446744073709551615".into(), "-5".into(), "0.0".into())
+        );
     }
 }

@@ -6,6 +6,6 @@ mod table;
 mod tsv;
 
 pub(super) use json::json;
-pub(super) use query::{Query, Answered};
+pub(super) use query::{Answered, Query};
 pub(super) use table::table;
 pub(super) use tsv::tsv;

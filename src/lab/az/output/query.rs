@@ -32,7 +32,9 @@ impl Query {
     /// Reads a question.
     pub(in crate::lab::az) fn read(text: &str) -> Result<Self, Failure> {
         let wrong = || failure(format!("argument --query: invalid jmespath_type value: '{text}'"));
-        let steps = text.chars().filter(|letter| matches!(letter, '.' | '[' | '(' | '{' | '|' | '!' | '&' | '<' | '>' | '='));
+        let steps = text
+            .chars()
+            .filter(|letter| matches!(letter, '.' | '[' | '(' | '{' | '|' | '!' | '&' | '<' | '>' | '='));
         if text.len() > LONGEST || steps.count() > STEPS {
             return Err(wrong());
         }
@@ -67,7 +69,10 @@ impl Answered {
 
     /// Returns the names of an object in the order in which they are shown: as asked for, else as the alphabet goes.
     pub(super) fn names<'a>(&'a self, map: &'a Map<String, Value>) -> Vec<&'a str> {
-        let asked = self.orders.iter().find(|order| order.len() == map.len() && order.iter().all(|name| map.contains_key(name)));
+        let asked = self
+            .orders
+            .iter()
+            .find(|order| order.len() == map.len() && order.iter().all(|name| map.contains_key(name)));
         let mut names: Vec<&str> = match asked {
             Some(order) => return order.iter().map(String::as_str).collect(),
             None => map.keys().map(String::as_str).collect(),
@@ -99,7 +104,10 @@ fn collect(ast: &Ast, orders: &mut Vec<Vec<String>>) {
             collect(lhs, orders);
             collect(rhs, orders);
         }
-        Ast::Flatten { node, .. } | Ast::Not { node, .. } | Ast::ObjectValues { node, .. } | Ast::Expref { ast: node, .. } => {
+        Ast::Flatten { node, .. }
+        | Ast::Not { node, .. }
+        | Ast::ObjectValues { node, .. }
+        | Ast::Expref { ast: node, .. } => {
             collect(node, orders);
         }
         Ast::Function { args: several, .. } | Ast::MultiList { elements: several, .. } => {

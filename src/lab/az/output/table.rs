@@ -23,7 +23,9 @@ pub(in crate::lab::az) fn table(answered: &Answered, row: Option<Row>, field: &s
     let rows: Vec<Vec<(String, String)>> = entries
         .into_iter()
         .map(|entry| match row.filter(|_| !answered.asked) {
-            Some(row) => row(entry).into_iter().map(|(name, value)| (name.to_owned(), shown(&value))).collect(),
+            Some(row) => {
+                row(entry).into_iter().map(|(name, value)| (name.to_owned(), shown(&value))).collect()
+            }
             None => cells(answered, entry),
         })
         .filter(|row: &Vec<_>| !row.is_empty())
@@ -74,7 +76,8 @@ fn written(rows: &[Vec<(String, String)>]) -> String {
     let widths: Vec<usize> = names
         .iter()
         .map(|name| {
-            let values = rows.iter().flat_map(|row| cell(row, name).lines().map(|line| line.width()).max()).max();
+            let values =
+                rows.iter().flat_map(|row| cell(row, name).lines().map(|line| line.width()).max()).max();
             // The real one leaves two more for a name than the name is wide.
             (name.width() + 2).max(values.unwrap_or_default())
         })

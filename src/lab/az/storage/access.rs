@@ -64,7 +64,9 @@ impl Access {
     /// Finds out what a line says about the account, and fetches what is needed to ask.
     pub(super) fn find(session: &mut Session<'_>, line: &Line) -> Result<Self, Failure> {
         let told = |session: &Session<'_>, option: &str, variable: &str| {
-            line.one(option).map(str::to_owned).or_else(|| session.profile.variable(variable).map(str::to_owned))
+            line.one(option)
+                .map(str::to_owned)
+                .or_else(|| session.profile.variable(variable).map(str::to_owned))
         };
         let account = told(session, "--account-name", "AZURE_STORAGE_ACCOUNT");
         let key = told(session, "--account-key", "AZURE_STORAGE_KEY");
@@ -85,7 +87,8 @@ impl Access {
             (Some(endpoint), _) => endpoint.trim_end_matches('/').to_owned(),
             (None, Some(account)) => {
                 let scheme = part("defaultendpointsprotocol").unwrap_or_else(|| "https".to_owned());
-                let suffix = part("endpointsuffix").or_else(|| session.profile.endpoint("suffix_storage_endpoint"));
+                let suffix =
+                    part("endpointsuffix").or_else(|| session.profile.endpoint("suffix_storage_endpoint"));
                 format!("{scheme}://{account}.blob.{}", suffix.unwrap_or_default())
             }
             (None, None) => {
@@ -93,13 +96,18 @@ impl Access {
             }
         };
         let (base, prefix) = split(&place);
-        if !base.contains("://") || base.contains(char::is_whitespace) || base.contains(['@', '?', '#', '\\']) {
+        if !base.contains("://") || base.contains(char::is_whitespace) || base.contains(['@', '?', '#', '\\'])
+        {
             return Err(Failure::new(1, format!("Invalid URL: {place}")));
         }
         let prefix = prefix.trim_end_matches('/').to_owned();
         let account = account.unwrap_or_else(|| {
             let host = base.split_once("://").map_or("", |(_, host)| host);
-            if prefix.is_empty() { host.split('.').next().unwrap_or_default().to_owned() } else { prefix.trim_start_matches('/').to_owned() }
+            if prefix.is_empty() {
+                host.split('.').next().unwrap_or_default().to_owned()
+            } else {
+                prefix.trim_start_matches('/').to_owned()
+            }
         });
         let right = match (login, key, signature) {
             (true, None, None) => {
@@ -119,7 +127,13 @@ impl Access {
     }
 
     /// Sends a request for a container or a blob; `path` is escaped and begins with a slash.
-    pub(super) fn ask(&self, session: &mut Session<'_>, verb: Verb, path: &str, asked: Asked<'_>) -> Result<Answer, Failure> {
+    pub(super) fn ask(
+        &self,
+        session: &mut Session<'_>,
+        verb: Verb,
+        path: &str,
+        asked: Asked<'_>,
+    ) -> Result<Answer, Failure> {
         let mut headers: BTreeMap<String, String> =
             asked.headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         headers.insert("x-ms-version".to_owned(), VERSION.to_owned());
@@ -147,7 +161,13 @@ impl Access {
     }
 
     /// Sends a request that has to be done.
-    pub(super) fn call(&self, session: &mut Session<'_>, verb: Verb, path: &str, asked: Asked<'_>) -> Result<Answer, Failure> {
+    pub(super) fn call(
+        &self,
+        session: &mut Session<'_>,
+        verb: Verb,
+        path: &str,
+        asked: Asked<'_>,
+    ) -> Result<Answer, Failure> {
         let answer = self.ask(session, verb, path, asked)?;
         if answer.status >= 400 { Err(trouble::failure(&answer)) } else { Ok(answer) }
     }
@@ -172,16 +192,21 @@ fn date(session: &mut Session<'_>) -> String {
 /// Takes a connection string apart; names in lower case.
 fn parts(text: &str) -> Result<BTreeMap<String, String>, Failure> {
     let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
-    let parts: Option<BTreeMap<String, String>> =
-        parts.map(|part| part.split_once('=').map(|(name, value)| (name.to_lowercase(), value.to_owned()))).collect();
-    parts.filter(|parts| !parts.is_empty()).ok_or_else(|| Failure::new(1, "Connection string is either blank or malformed."))
+    let parts: Option<BTreeMap<String, String>> = parts
+        .map(|part| part.split_once('=').map(|(name, value)| (name.to_lowercase(), value.to_owned())))
+        .collect();
+    parts
+        .filter(|parts| !parts.is_empty())
+        .ok_or_else(|| Failure::new(1, "Connection string is either blank or malformed."))
 }
 
 /// Finds an account among all, by its name.
 pub(super) fn locate(session: &mut Session<'_>, name: &str) -> Result<Value, Failure> {
     let path = session.place("/providers/Microsoft.Storage/storageAccounts")?;
     let all = session.list(&path, &[("api-version", super::account::VERSION)], None)?;
-    let is = |account: &Value| account.get("name").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(name));
+    let is = |account: &Value| {
+        account.get("name").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(name))
+    };
     let found = all.into_iter().find(is);
     found.ok_or_else(|| Failure::new(2, format!("Storage account '{name}' not found.")))
 }

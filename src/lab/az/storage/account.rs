@@ -162,13 +162,19 @@ fn update(session: &mut Session<'_>, line: &Line) -> Told {
     for (option, field) in flags {
         properties.extend(line.wants(option).map(|wanted| (field.to_owned(), json!(wanted))));
     }
-    for (option, field) in [("--public-network-access", "publicNetworkAccess"), ("--min-tls-version", "minimumTlsVersion")] {
+    for (option, field) in
+        [("--public-network-access", "publicNetworkAccess"), ("--min-tls-version", "minimumTlsVersion")]
+    {
         properties.extend(line.one(option).map(|word| (field.to_owned(), json!(word))));
     }
     if let Some(rules) = properties.get_mut("networkAcls").and_then(Value::as_object_mut) {
         if let Some(word) = line.one("--default-action") {
             let known = ["Allow", "Deny"].into_iter().find(|known| known.eq_ignore_ascii_case(word));
-            let wrong = || Failure::usage(format!("az storage account update: '{word}' is not a valid value for '--default-action'. Allowed values: Allow, Deny."));
+            let wrong = || {
+                Failure::usage(format!(
+                    "az storage account update: '{word}' is not a valid value for '--default-action'. Allowed values: Allow, Deny."
+                ))
+            };
             rules.insert("defaultAction".to_owned(), json!(known.ok_or_else(wrong)?));
         }
         if let Some(words) = line.many("--bypass") {
@@ -211,11 +217,14 @@ fn named(session: &Session<'_>, line: &Line) -> Result<Named, Failure> {
             let id = crate::lab::az::reference::identifier(session, line, kind, network)?;
             Some(format!("{id}/subnets/{name}"))
         }
-        (Some(_), None) => return Err(Failure::new(1, "usage error: --subnet ID | --subnet NAME --vnet-name NAME")),
+        (Some(_), None) => {
+            return Err(Failure::new(1, "usage error: --subnet ID | --subnet NAME --vnet-name NAME"));
+        }
         (None, _) => None,
     };
     let addresses = line.many("--ip-address").unwrap_or_default();
-    let addresses: Vec<String> = addresses.iter().flat_map(|word| word.split_whitespace().map(str::to_owned)).collect();
+    let addresses: Vec<String> =
+        addresses.iter().flat_map(|word| word.split_whitespace().map(str::to_owned)).collect();
     if subnet.is_none() && addresses.is_empty() {
         return Err(Failure::new(1, "usage error: --subnet ID | --ip-address ADDRESS"));
     }

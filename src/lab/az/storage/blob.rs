@@ -21,8 +21,13 @@ macro_rules! options {
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::own("storage container list", options!("--prefix --num-results --marker"), container::list).rows(container_row),
-    Command::own("storage container create", options!("--name,-n! --fail-on-exist? --public-access"), container::create),
+    Command::own("storage container list", options!("--prefix --num-results --marker"), container::list)
+        .rows(container_row),
+    Command::own(
+        "storage container create",
+        options!("--name,-n! --fail-on-exist? --public-access"),
+        container::create,
+    ),
     Command::own("storage container exists", options!("--name,-n!"), container::exists),
     Command::own("storage container show", options!("--name,-n!"), container::show),
     Command::own("storage container delete", options!("--name,-n! --fail-not-exist?"), container::delete),
@@ -37,7 +42,9 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::own("storage blob delete", options!("--container-name,-c! --name,-n!"), delete),
     Command::own(
         "storage blob upload",
-        options!("--container-name,-c! --name,-n --file,-f --data --content-type --overwrite% --if-match --if-none-match --no-progress? --type,-t"),
+        options!(
+            "--container-name,-c! --name,-n --file,-f --data --content-type --overwrite% --if-match --if-none-match --no-progress? --type,-t"
+        ),
         transfer::upload,
     ),
     Command::own(
@@ -59,7 +66,8 @@ fn list(session: &mut Session<'_>, line: &Line) -> Told {
         query.extend(line.one("--prefix").map(|prefix| ("prefix", prefix.to_owned())));
         query.extend(marker.take().map(|marker| ("marker", marker)));
         query.push(("maxresults", most.clone()));
-        let answer = access.call(session, Verb::Get, &path(name, None), Asked { query, ..Asked::default() })?;
+        let answer =
+            access.call(session, Verb::Get, &path(name, None), Asked { query, ..Asked::default() })?;
         let told = container::document(&answer)?;
         let blobs = told.child("Blobs").map(|blobs| blobs.within.as_slice()).unwrap_or_default();
         found.extend(blobs.iter().filter(|blob| blob.name == "Blob").map(|blob| shape::listed(name, blob)));

@@ -38,7 +38,8 @@ pub(super) fn list(session: &mut Session<'_>, line: &Line) -> Told {
         query.extend([("maxresults", most.clone()), ("include", String::new())]);
         let answer = access.call(session, Verb::Get, "/", Asked { query, ..Asked::default() })?;
         let told = document(&answer)?;
-        let containers = told.child("Containers").map(|containers| containers.within.as_slice()).unwrap_or_default();
+        let containers =
+            told.child("Containers").map(|containers| containers.within.as_slice()).unwrap_or_default();
         found.extend(containers.iter().map(shape::container));
         match told.told("NextMarker") {
             Some(next) if line.one("--num-results") == Some("*") => marker = Some(next.to_owned()),

@@ -49,8 +49,12 @@ const PROPERTIES: [(&str, &str, &str); 15] = [
 fn read(place: &str, text: &str) -> Value {
     match place {
         "/properties/contentLength" => text.parse::<u64>().map_or(Value::Null, Value::from),
-        "/properties/blobTierInferred" | "/properties/serverEncrypted" => json!(text.eq_ignore_ascii_case("true")),
-        "/properties/creationTime" | "/properties/lastModified" => moment(text).map_or_else(|| json!(text), Value::from),
+        "/properties/blobTierInferred" | "/properties/serverEncrypted" => {
+            json!(text.eq_ignore_ascii_case("true"))
+        }
+        "/properties/creationTime" | "/properties/lastModified" => {
+            moment(text).map_or_else(|| json!(text), Value::from)
+        }
         _ => json!(text),
     }
 }
@@ -100,7 +104,8 @@ pub(super) fn headed(container: &str, name: &str, answer: &Answer) -> Value {
 pub(super) fn written(answer: &Answer) -> Value {
     let told = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
     let time = |name: &str| header(answer, name).and_then(moment).map_or(Value::Null, Value::from);
-    let encrypted = header(answer, "x-ms-request-server-encrypted").map(|text| text.eq_ignore_ascii_case("true"));
+    let encrypted =
+        header(answer, "x-ms-request-server-encrypted").map(|text| text.eq_ignore_ascii_case("true"));
     json!({"client_request_id": told("x-ms-client-request-id"), "content_md5": told("content-md5"), "date": time("date"),
         "encryption_key_sha256": null, "encryption_scope": null, "etag": told("etag"), "lastModified": time("last-modified"),
         "request_id": told("x-ms-request-id"), "request_server_encrypted": encrypted, "structured_body": null,
@@ -123,7 +128,9 @@ pub(super) fn container(container: &Element) -> Value {
 /// Prints a container from the headers of an answer.
 pub(super) fn shown(name: &str, answer: &Answer) -> Value {
     let text = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
-    let flag = |name: &str| header(answer, name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")));
+    let flag = |name: &str| {
+        header(answer, name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")))
+    };
     held(
         name,
         json!({"etag": text("etag"), "hasImmutabilityPolicy": flag("x-ms-has-immutability-policy"),

@@ -62,13 +62,25 @@ mod tests {
 
     #[test]
     fn what_is_signed_has_its_order() {
-        let headers = [("x-ms-version", "1"), ("x-ms-date", "now"), ("content-length", "0"), ("range", "bytes=0-1"), ("date", "x")];
+        let headers = [
+            ("x-ms-version", "1"),
+            ("x-ms-date", "now"),
+            ("content-length", "0"),
+            ("range", "bytes=0-1"),
+            ("date", "x"),
+        ];
         let request = Request {
             verb: Verb::Put,
             base: "https://a.blob.core.windows.net".to_owned(),
             path: "/c/b%20d".to_owned(),
-            query: vec![("restype".to_owned(), "container".to_owned()), ("comp".to_owned(), "list".to_owned())],
-            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>(),
+            query: vec![
+                ("restype".to_owned(), "container".to_owned()),
+                ("comp".to_owned(), "list".to_owned()),
+            ],
+            headers: headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect::<BTreeMap<_, _>>(),
             body: Vec::new(),
         };
         let expected = "PUT\n\n\n\n\n\n\n\n\n\n\nbytes=0-1\nx-ms-date:now\nx-ms-version:1\n/a/c/b%20d\ncomp:list\nrestype:container";

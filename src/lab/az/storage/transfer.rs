@@ -34,16 +34,24 @@ const KINDS: [(&str, &str); 8] = [
 pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> Told {
     let (bytes, file) = match (line.one("--file"), line.one("--data")) {
         (Some(file), _) => {
-            let bytes = session.outside.read(file).map_err(|_| Failure::new(1, format!("[Errno 2] No such file or directory: '{file}'")))?;
+            let bytes = session
+                .outside
+                .read(file)
+                .map_err(|_| Failure::new(1, format!("[Errno 2] No such file or directory: '{file}'")))?;
             (bytes, file.to_owned())
         }
         (None, Some(data)) => (data.as_bytes().to_vec(), String::new()),
         (None, None) => return Err(Failure::new(1, "usage error: --file PATH | --data TEXT")),
     };
     if bytes.len() > LARGEST {
-        return Err(Failure::new(1, format!("The file has {} bytes; the az of the lab uploads at most {LARGEST}.", bytes.len())));
+        return Err(Failure::new(
+            1,
+            format!("The file has {} bytes; the az of the lab uploads at most {LARGEST}.", bytes.len()),
+        ));
     }
-    let name = line.one("--name").map_or_else(|| file.rsplit('/').next().unwrap_or_default().to_owned(), str::to_owned);
+    let name = line
+        .one("--name")
+        .map_or_else(|| file.rsplit('/').next().unwrap_or_default().to_owned(), str::to_owned);
     if name.is_empty() {
         return Err(Failure::usage("the following arguments are required: --name/-n"));
     }
@@ -63,7 +71,8 @@ pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> Told {
         headers.push(("if-match", tag.to_owned()));
     }
     let place = path(line.need("--container-name")?, Some(&name));
-    let answer = access.call(session, Verb::Put, &place, Asked { headers, body: bytes, ..Asked::default() })?;
+    let answer =
+        access.call(session, Verb::Put, &place, Asked { headers, body: bytes, ..Asked::default() })?;
     Ok(Some(shape::written(&answer)))
 }
 
@@ -118,7 +127,10 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> Told {
     }
     match line.one("--file") {
         Some(file) => {
-            session.outside.write(file, &content).map_err(|error| Failure::new(1, format!("{file}: {error}")))?;
+            session
+                .outside
+                .write(file, &content)
+                .map_err(|error| Failure::new(1, format!("{file}: {error}")))?;
             Ok(Some(out))
         }
         None => {

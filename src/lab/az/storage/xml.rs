@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn elements_texts_and_entities_are_read() {
-        let root = read("\u{feff}<?xml version=\"1.0\"?><A x=\"y\"><B>a &amp;lt; b</B><C /><B>2</B></A>").unwrap();
+        let root =
+            read("\u{feff}<?xml version=\"1.0\"?><A x=\"y\"><B>a &amp;lt; b</B><C /><B>2</B></A>").unwrap();
         assert_eq!((root.name.as_str(), root.within.len()), ("A", 3));
         assert_eq!((root.told("B"), root.told("C"), root.told("D")), (Some("a &lt; b"), None, None));
     }

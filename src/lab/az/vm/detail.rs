@@ -26,7 +26,8 @@ pub(super) fn detailed(session: &mut Session<'_>, mut machine: Value) -> Result<
         .and_then(|status| text(status, "/displayStatus"));
     let nics: Vec<String> =
         entries(&machine, "/networkProfile/networkInterfaces").filter_map(|nic| text(nic, "/id")).collect();
-    let (mut privates, mut publics, mut hardware, mut names) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut privates, mut publics, mut hardware, mut names) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for id in nics {
         let path = asked(session, &id)?;
         let nic = session.get(&path, VERSION)?;
@@ -44,7 +45,8 @@ pub(super) fn detailed(session: &mut Session<'_>, mut machine: Value) -> Result<
     if let Some(map) = machine.as_object_mut() {
         map.remove("instanceView");
         map.insert("powerState".to_owned(), json!(power.unwrap_or_default()));
-        let joined = [("privateIps", privates), ("publicIps", publics), ("macAddresses", hardware), ("fqdns", names)];
+        let joined =
+            [("privateIps", privates), ("publicIps", publics), ("macAddresses", hardware), ("fqdns", names)];
         for (field, values) in joined {
             map.insert(field.to_owned(), json!(values.join(",")));
         }
@@ -64,7 +66,8 @@ pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
         let Some(id) = text(nic, "/properties/virtualMachine/id") else { continue };
         let name = id.rsplit('/').next().unwrap_or_default().to_owned();
         let group = crate::lab::az::flatten::group(&id).unwrap_or_default().to_owned();
-        let meant = |option: &str, told: &str| line.one(option).is_none_or(|word| word.eq_ignore_ascii_case(told));
+        let meant =
+            |option: &str, told: &str| line.one(option).is_none_or(|word| word.eq_ignore_ascii_case(told));
         if !meant("--name", &name) || !meant("--resource-group", &group) {
             continue;
         }
@@ -84,7 +87,8 @@ pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
             Some(at) => at,
             None => {
                 let network = json!({"privateIpAddresses": [], "publicIpAddresses": []});
-                let entry = json!({"virtualMachine": {"name": name, "resourceGroup": group, "network": network}});
+                let entry =
+                    json!({"virtualMachine": {"name": name, "resourceGroup": group, "network": network}});
                 found.push((lower, entry));
                 found.len() - 1
             }
@@ -112,7 +116,10 @@ fn public(address: &Value) -> Value {
 /// A row of a table of machines.
 pub(super) fn row(machine: &Value) -> Vec<(&'static str, Value)> {
     let own = |field: &str| machine.get(field).cloned();
-    let mut row = vec![("Name", own("name").unwrap_or_default()), ("ResourceGroup", own("resourceGroup").unwrap_or_default())];
+    let mut row = vec![
+        ("Name", own("name").unwrap_or_default()),
+        ("ResourceGroup", own("resourceGroup").unwrap_or_default()),
+    ];
     for (name, field) in [("PowerState", "powerState"), ("PublicIps", "publicIps"), ("Fqdns", "fqdns")] {
         row.extend(own(field).map(|value| (name, value)));
     }
@@ -124,13 +131,18 @@ pub(super) fn row(machine: &Value) -> Vec<(&'static str, Value)> {
 /// A row of a table of addresses.
 pub(super) fn address_row(entry: &Value) -> Vec<(&'static str, Value)> {
     let joined = |place: &str, field: &str| {
-        let words = entries(entry, place).filter_map(|entry| entry.as_str().or_else(|| entry.get(field)?.as_str()));
+        let words =
+            entries(entry, place).filter_map(|entry| entry.as_str().or_else(|| entry.get(field)?.as_str()));
         Value::from(words.collect::<Vec<_>>().join(","))
     };
     let name = entry.pointer("/virtualMachine/name").cloned().unwrap_or_default();
     let outer = joined("/virtualMachine/network/publicIpAddresses", "ipAddress");
     let own = joined("/virtualMachine/network/privateIpAddresses", "");
     let mut row = vec![("VirtualMachine", name)];
-    row.extend([("PublicIPAddresses", outer), ("PrivateIPAddresses", own)].into_iter().filter(|(_, value)| value != ""));
+    row.extend(
+        [("PublicIPAddresses", outer), ("PrivateIPAddresses", own)]
+            .into_iter()
+            .filter(|(_, value)| value != ""),
+    );
     row
 }

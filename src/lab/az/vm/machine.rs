@@ -19,13 +19,18 @@ const VERSION: &str = "2026-04-01";
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::own("vm list", "--resource-group,-g --show-details,-d?", list).at(MACHINES, VERSION).rows(detail::row),
+    Command::own("vm list", "--resource-group,-g --show-details,-d?", list)
+        .at(MACHINES, VERSION)
+        .rows(detail::row),
     Command::own("vm show", "--resource-group,-g!^ --name,-n!^ --show-details,-d?", show)
         .at(MACHINE, VERSION)
         .rows(detail::row)
         .early(),
-    Command::own("vm get-instance-view", "--resource-group,-g!^ --name,-n!^", view).at(MACHINE, VERSION).early(),
-    Command::own("vm list-ip-addresses", "--resource-group,-g --name,-n", detail::addresses).rows(detail::address_row),
+    Command::own("vm get-instance-view", "--resource-group,-g!^ --name,-n!^", view)
+        .at(MACHINE, VERSION)
+        .early(),
+    Command::own("vm list-ip-addresses", "--resource-group,-g --name,-n", detail::addresses)
+        .rows(detail::address_row),
     Command::own("vm nic list", "--resource-group,-g! --vm-name!", nics).at(OF, VERSION),
     Command::own("vm nic show", "--resource-group,-g! --vm-name! --nic!", nic).at(OF, VERSION),
     Command::list(

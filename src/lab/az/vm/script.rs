@@ -27,7 +27,8 @@ pub(super) fn invoke(session: &mut Session<'_>, line: &Line) -> Told {
             json!({"name": format!("arg{nameless}"), "value": word})
         }
     };
-    let parameters: Vec<Value> = line.many("--parameters").unwrap_or_default().iter().map(parameter).collect();
+    let parameters: Vec<Value> =
+        line.many("--parameters").unwrap_or_default().iter().map(parameter).collect();
     let mut body = json!({"commandId": line.need("--command-id")?, "parameters": parameters});
     if line.has("--scripts") {
         body["script"] = json!(script);

@@ -43,7 +43,10 @@ fn create(session: &mut Session<'_>, line: &Line) -> Told {
         storage.extend(line.one(option).map(|text| (field.to_owned(), json!(text))));
     }
     if storage.is_empty() {
-        return Err(Failure::new(1, "usage error: --storage-account NAME_OR_ID [--storage-path PATH] [--file-path PATH] | --file-path PATH"));
+        return Err(Failure::new(
+            1,
+            "usage error: --storage-account NAME_OR_ID [--storage-path PATH] [--file-path PATH] | --file-path PATH",
+        ));
     }
     if line.one("--file-path").is_some_and(|path| !path.ends_with(".cap")) {
         return Err(Failure::new(1, "usage error: --file-path PATH must end with the '*.cap' extension"));
@@ -72,7 +75,8 @@ fn filters(session: &mut Session<'_>, text: &str) -> Result<Value, Failure> {
         let field = |(name, value): (String, Value)| {
             let bare: String = name.chars().filter(|letter| !matches!(letter, '-' | '_')).collect();
             let known = FILTER.iter().find(|known| known.eq_ignore_ascii_case(&bare));
-            let known = known.ok_or_else(|| wrong(format!("Model 'PacketCaptureFilter' has no field named '{name}'")))?;
+            let known = known
+                .ok_or_else(|| wrong(format!("Model 'PacketCaptureFilter' has no field named '{name}'")))?;
             let value = if value.is_number() { json!(value.to_string()) } else { value };
             Ok(((*known).to_owned(), value))
         };

@@ -29,7 +29,11 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         "--resource-group,-g --source-resource! --source-port# --dest-resource --dest-address --dest-port# --protocol --no-wait%",
         connectivity,
     ),
-    Command::own("network watcher show-topology", "--resource-group,-g --location,-l --vnet --subnet", topology),
+    Command::own(
+        "network watcher show-topology",
+        "--resource-group,-g --location,-l --vnet --subnet",
+        topology,
+    ),
 ];
 
 fn list(session: &mut Session<'_>, _line: &Line) -> Told {
@@ -45,7 +49,8 @@ fn asked(session: &mut Session<'_>, region: &str, action: &str, body: &Value) ->
 /// Adds the interface that is asked about, where one is named.
 fn interface(session: &Session<'_>, line: &Line, body: &mut Value) -> Result<(), Failure> {
     if let Some(name) = line.one("--nic") {
-        body["targetNicResourceId"] = json!(identifier(session, line, "Microsoft.Network/networkInterfaces", name)?);
+        body["targetNicResourceId"] =
+            json!(identifier(session, line, "Microsoft.Network/networkInterfaces", name)?);
     }
     Ok(())
 }
@@ -60,7 +65,12 @@ fn next_hop(session: &mut Session<'_>, line: &Line) -> Told {
 
 fn flow(session: &mut Session<'_>, line: &Line) -> Told {
     let end = |option: &str| -> Result<(String, String), Failure> {
-        let wrong = || Failure::new(1, "usage error: the format of the '--local' and '--remote' should be like x.x.x.x:port");
+        let wrong = || {
+            Failure::new(
+                1,
+                "usage error: the format of the '--local' and '--remote' should be like x.x.x.x:port",
+            )
+        };
         let (address, port) = line.need(option)?.rsplit_once(':').ok_or_else(wrong)?;
         Ok((address.to_owned(), port.to_owned()))
     };
@@ -72,7 +82,8 @@ fn flow(session: &mut Session<'_>, line: &Line) -> Told {
             Failure::new(1, format!("InvalidArgumentValue: Failed to parse '{option}' argument: unrecognized value '{word}' from choices '[{known}]'"))
         })
     };
-    let (direction, protocol) = (word("--direction", &["Inbound", "Outbound"])?, word("--protocol", &["TCP", "UDP"])?);
+    let (direction, protocol) =
+        (word("--direction", &["Inbound", "Outbound"])?, word("--protocol", &["TCP", "UDP"])?);
     let ((local, local_port), (remote, remote_port)) = (end("--local")?, end("--remote")?);
     let (id, region) = machine(session, line, line.need("--vm")?)?;
     let mut body = json!({"targetResourceId": id, "direction": direction, "protocol": protocol, "localIPAddress": local,
@@ -101,7 +112,8 @@ fn connectivity(session: &mut Session<'_>, line: &Line) -> Told {
     destination.extend(line.number("--dest-port").map(|port| ("port".to_owned(), json!(port))));
     let mut body = json!({"source": source, "destination": destination});
     if let Some(word) = line.one("--protocol") {
-        let known = ["Tcp", "Http", "Https", "Icmp"].into_iter().find(|known| known.eq_ignore_ascii_case(word));
+        let known =
+            ["Tcp", "Http", "Https", "Icmp"].into_iter().find(|known| known.eq_ignore_ascii_case(word));
         body["protocol"] = json!(known.unwrap_or(word));
     }
     asked(session, &region, "connectivityCheck", &body)

@@ -19,7 +19,9 @@ pub(super) fn all(session: &mut Session<'_>) -> Result<Vec<Value>, Failure> {
 
 /// Returns the path of the watcher of a region.
 pub(super) fn of(session: &mut Session<'_>, region: &str) -> Result<String, Failure> {
-    let text = |watcher: &Value, field: &str| watcher.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |watcher: &Value, field: &str| {
+        watcher.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     let all = all(session)?;
     let found = all.iter().find(|watcher| text(watcher, "location").eq_ignore_ascii_case(region));
     let none = || Failure::new(1, format!("network watcher is not enabled for region {region}."));
@@ -30,7 +32,11 @@ pub(super) fn of(session: &mut Session<'_>, region: &str) -> Result<String, Fail
 }
 
 /// Returns the identifier of a machine that a line names, and where it is.
-pub(super) fn machine(session: &mut Session<'_>, line: &Line, name: &str) -> Result<(String, String), Failure> {
+pub(super) fn machine(
+    session: &mut Session<'_>,
+    line: &Line,
+    name: &str,
+) -> Result<(String, String), Failure> {
     let id = identifier(session, line, "Microsoft.Compute/virtualMachines", name)?;
     let parsed = Id::parse(&id).ok_or_else(|| Failure::new(1, format!("invalid resource ID: {id}")))?;
     let rest = format!("{}/virtualMachines/{}", parsed.provider, segment(parsed.name()));
