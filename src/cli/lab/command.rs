@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::lab::{order, slack, up};
+use crate::cli::lab::{az, order, slack, up};
 use crate::cli::root::Global;
 
 /// The arguments of `ghost lab`.
@@ -29,6 +29,8 @@ enum Sub {
     Reset(order::Reset),
     /// Takes the lab down.
     Down(order::Down),
+    /// Runs a command of the built-in `az` on the lab.
+    Az(az::Arguments),
     /// Starts a local Slack for this bot or any other.
     Slack(slack::Arguments),
 }
@@ -42,6 +44,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::State(arguments) => order::state(arguments, lab, global),
         Sub::Reset(arguments) => order::reset(arguments, lab, global),
         Sub::Down(arguments) => order::down(arguments, lab, global),
+        Sub::Az(arguments) => az::run(arguments, lab, global),
         Sub::Slack(arguments) => slack::run(arguments, global),
     }
 }

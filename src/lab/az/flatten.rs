@@ -2,34 +2,53 @@
 
 use serde_json::{Map, Value, json};
 
-/// Lifts what lies below `properties` up, at every level; whatever has an id gets its group.
+/// How deep a document is followed; what lies deeper stays as it is.
+const DEEPEST: usize = 100;
+
+/// What the generated commands drop since their models do not know it: the field, and what the path of the resource ends in.
+const DROPPED: &[(&str, &str)] = &[
+    ("kind", "/networkinterfaces"),
+    ("hasbgpoverride", ""),
+];
+
+/// Lifts what lies below `properties` up, at every level; whatever has an id gets its group; nothing stays where nothing is.
 pub(super) fn flattened(document: Value) -> Value {
+    walked(document, true, DEEPEST)
+}
+
+/// Adds the group to whatever has an id, and leaves the rest.
+pub(super) fn grouped(document: Value) -> Value {
+    walked(document, false, DEEPEST)
+}
+
+fn walked(document: Value, lift: bool, left: usize) -> Value {
     match document {
-        Value::Array(list) => Value::Array(list.into_iter().map(flattened).collect()),
-        Value::Object(map) => Value::Object(lifted(map)),
+        deep if left == 0 => deep,
+        Value::Array(list) => Value::Array(list.into_iter().map(|value| walked(value, lift, left - 1)).collect()),
+        Value::Object(map) => Value::Object(lifted(map, lift, left - 1)),
         other => other,
     }
 }
 
-fn lifted(map: Map<String, Value>) -> Map<String, Value> {
+fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value> {
     let mut out = Map::new();
+    let kind = map.get("id").and_then(Value::as_str).map(kind).unwrap_or_default();
+    let mut below = None;
     for (name, value) in map {
         match value {
-            Value::Null => {}
-            Value::Object(inner) if name == "properties" => {
-                for (name, value) in lifted(inner) {
-                    // What has a name already keeps it.
-                    let name = if out.contains_key(&name) && name == "type" {
-                        "typePropertiesType".to_owned()
-                    } else {
-                        name
-                    };
-                    out.insert(name, value);
-                }
-            }
-            value => {
-                out.insert(name, flattened(value));
-            }
+            Value::Null if lift => {}
+            Value::Object(inner) if lift && name == "properties" && left > 0 => below = Some(lifted(inner, lift, left - 1)),
+            value if !(lift && dropped(&name, &kind)) => drop(out.insert(name, walked(value, lift, left))),
+            _ => {}
+        }
+    }
+    for (name, value) in below.into_iter().flatten() {
+        // What stands above keeps its name.
+        let taken = out.contains_key(&name);
+        match name.as_str() {
+            "type" if taken => drop(out.insert("typePropertiesType".to_owned(), value)),
+            _ if taken || dropped(&name, &kind) => {}
+            _ => drop(out.insert(name, value)),
         }
     }
     let group = out.get("id").and_then(Value::as_str).and_then(group).map(str::to_owned);
@@ -39,9 +58,49 @@ fn lifted(map: Map<String, Value>) -> Map<String, Value> {
     out
 }
 
+fn dropped(name: &str, kind: &str) -> bool {
+    DROPPED.iter().any(|(field, of)| name.eq_ignore_ascii_case(field) && kind.ends_with(of))
+}
+
+/// Returns the type at the end of an identifier, in lower case, after a slash.
+fn kind(id: &str) -> String {
+    let kind = id.rsplit('/').nth(1).unwrap_or_default();
+    format!("/{}", kind.to_ascii_lowercase())
+}
+
 /// Returns the group of an identifier.
-fn group(id: &str) -> Option<&str> {
+pub(super) fn group(id: &str) -> Option<&str> {
     let mut segments = id.split('/');
     segments.find(|segment| segment.eq_ignore_ascii_case("resourceGroups"))?;
     segments.next().filter(|group| !group.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_below_properties_comes_up_at_every_level() {
+        let told = json!({"id": "/subscriptions/s/resourceGroups/g/providers/P/t/n", "type": "P/t", "gone": null,
+            "properties": {"type": "inner", "list": [{"properties": {"a": 1}}], "ref": {"id": "/x/resourcegroups/h/y"}}});
+        let out = json!({"id": "/subscriptions/s/resourceGroups/g/providers/P/t/n", "type": "P/t", "resourceGroup": "g",
+            "typePropertiesType": "inner", "list": [{"a": 1}], "ref": {"id": "/x/resourcegroups/h/y", "resourceGroup": "h"}});
+        assert_eq!(flattened(told), out);
+    }
+
+    #[test]
+    fn what_is_grouped_keeps_its_properties() {
+        let told = json!({"id": "/resourceGroups/g/x", "properties": {"a": null}});
+        assert_eq!(grouped(told), json!({"id": "/resourceGroups/g/x", "properties": {"a": null}, "resourceGroup": "g"}));
+    }
+
+    #[test]
+    fn odd_documents_do_no_harm() {
+        for text in ["null", "[]", "7", r#"{"id": 7, "properties": 5}"#, r#"{"id": "/resourceGroups/"}"#, r#"{"properties": null}"#] {
+            let told: Value = serde_json::from_str(text).unwrap();
+            drop(flattened(told));
+        }
+        let deep = (0..120).fold(json!(1), |inner, _| json!({"properties": inner}));
+        drop(flattened(deep));
+    }
 }

@@ -93,6 +93,7 @@ impl Running {
         claim.write(&Record {
             url: format!("http://{address}"),
             token: lab.token.expose().to_owned(),
+            identity: lab.identity.expose().to_owned(),
             pid: std::process::id(),
             folder: folder.clone(),
         })?;

@@ -1,12 +1,13 @@
 //! The cloud on this machine, as `az` meets it.
 
-mod call;
-mod real_az;
 mod blobs;
+mod builtin;
+mod call;
 mod estate;
-mod recorded;
-mod stage;
-mod raw;
-mod served;
 #[cfg(feature = "cli")]
 mod process;
+mod raw;
+mod real_az;
+mod recorded;
+mod served;
+mod stage;
