@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 26] = [
+    const NO_BAD_NEWS: [&str; 28] = [
         "investigate",
         "demo",
         "bot",
@@ -193,6 +193,8 @@ mod tests {
         "lab up",
         "lab az",
         "lab set",
+        "lab cases",
+        "lab inject",
         "lab state",
         "lab reset",
         "lab down",

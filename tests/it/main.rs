@@ -9,6 +9,8 @@ mod azure;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "lab")]
+mod case;
 #[cfg(feature = "cloud")]
 mod cloud;
 #[cfg(all(feature = "shell", feature = "cli"))]

@@ -12,7 +12,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("cloud", &["base", "shell"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
-    ("lab", &["base", "net", "netfilter", "nsg", "qdisc", "route", "shell"]),
+    ("lab", &["base", "effective", "net", "netfilter", "nsg", "pcap", "qdisc", "route", "shell"]),
     ("meter", &[]),
     ("net", &[]),
     ("netfilter", &["base"]),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::cli::print::{Hinted, note};
 use crate::cli::root::Global;
 use crate::config::{Config, Environment, data_dir};
-use crate::lab::control::{Remote, RemoteError};
+use crate::lab::case;
+use crate::lab::control::{RecordError, Remote, RemoteError};
 use crate::lab::host::sweep;
 
 /// The name of the file in the data folder.
@@ -27,9 +28,15 @@ pub(in crate::cli) fn record(named: Option<&Path>, global: &Global) -> anyhow::R
 
 /// Finds the lab; what a dead one has left behind is cleaned up, its networks among it.
 pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
-    Remote::find(path).map_err(|error| match clean(path) {
-        Ok(()) => hinted(error),
-        Err(trouble) => trouble,
+    Remote::find(path).map_err(|error| {
+        // A lab that is gone may have left baselines behind.
+        if let (RemoteError::Record(RecordError::Dead(_)), Some(data)) = (&error, path.parent()) {
+            drop(case::clean(data));
+        }
+        match &error {
+            RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => clean(path).err().unwrap_or_else(|| hinted(error)),
+            _ => hinted(error),
+        }
     })
 }
 

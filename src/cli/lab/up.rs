@@ -15,7 +15,8 @@ use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
-use crate::lab::control::{Lab, LabError, RecordError, Running, Settings, exported};
+use crate::lab::case::Cases;
+use crate::lab::control::{Claim, Lab, LabError, RecordError, Running, Settings, exported};
 use crate::lab::host::{Host, Netns, Simulated};
 
 /// From which all that machines draw follows.
@@ -77,6 +78,9 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
 
 async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::Result<()> {
     let clock = LabClock::new(Arc::new(SystemClock));
+    // Whoever holds the place may clean up there: nobody else's lab lives by this file.
+    let record = std::path::absolute(&record).context("finding the folder of the lab's file")?;
+    let claim = Claim::take(&record).map_err(|error| hinted(error.into()))?;
     clean(&record)?;
     let folder = namespaces(&record);
     let mut lacks = Vec::new();
@@ -91,7 +95,7 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
             Arc::new(host)
         }
     };
-    let done = attend(arguments, (cloud, Arc::clone(&host), clock), record, &lacks).await;
+    let done = attend(arguments, (cloud, Arc::clone(&host), clock), claim, &lacks).await;
     // Also where it never came up.
     host.close().await;
     drop(std::fs::remove_dir(&folder));
@@ -101,16 +105,19 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
 async fn attend(
     arguments: &Arguments,
     (cloud, host, clock): (Cloud, Arc<dyn Host>, LabClock),
-    record: PathBuf,
+    claim: Claim,
     lacks: &[String],
 ) -> anyhow::Result<()> {
-    let lab = Lab::new(cloud, host, clock, Vec::new()).context("drawing the lab's secrets")?;
+    // Journal and baselines lie beside the lab's file, where the tools look for them.
+    let data = claim.path().parent().map_or_else(PathBuf::new, Path::to_owned);
+    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
-    let settings = Settings { port: arguments.port, record, program };
+    let settings = Settings { port: arguments.port, record: claim.path().to_owned(), program };
     // Whoever sends a signal has been heard from here on: what is written is removed in any case.
     let mut stop = std::pin::pin!(interrupted());
     let up = async {
-        let running = Running::open(settings, lab).await.map_err(hinted)?;
+        let running = Running::claimed(settings, claim, lab).await.map_err(hinted)?;
         announce(&running, lacks).map(|()| running)
     };
     let running = tokio::select! {

@@ -1,8 +1,10 @@
 //! The cloud on this machine, as `az` meets it.
 
+mod agree;
 mod blobs;
 mod builtin;
 mod call;
+mod change;
 mod estate;
 #[cfg(feature = "cli")]
 mod process;
@@ -11,3 +13,5 @@ mod real_az;
 mod recorded;
 mod served;
 mod stage;
+mod storage;
+mod survive;

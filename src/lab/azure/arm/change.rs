@@ -147,9 +147,10 @@ fn merge(whole: &mut Value, part: Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (name, value) in part {
-                match value {
-                    Value::Null => drop(whole.remove(&name)),
-                    value => merge(whole.entry(name).or_insert(Value::Null), value),
+                if value.is_null() {
+                    whole.remove(&name);
+                } else {
+                    merge(whole.entry(name).or_insert(Value::Null), value);
                 }
             }
         }

@@ -8,6 +8,7 @@ mod complete;
 mod documents;
 mod file;
 mod links;
+mod peers;
 
 pub(super) use documents::Estate;
 pub use file::{Broken, Description};

@@ -16,3 +16,4 @@ mod tree;
 pub(in crate::lab::host) use call::{Called, Calls};
 pub(in crate::lab::host) use file::Files;
 pub(in crate::lab::host) use interpreter::Interpreter;
+pub(in crate::lab::host) use run::duration;

@@ -1,6 +1,10 @@
 //! What the platform makes of a document that somebody sends: read-only fields, defaults, refusals.
 
 mod group;
+mod interface;
+mod network;
+mod peering;
+mod prefix;
 mod reference;
 mod removable;
 mod shaped;

@@ -12,4 +12,4 @@ mod variable;
 mod wrapper;
 
 pub(super) use shell::{Flow, Io, Shell};
-pub(super) use wrapper::duration;
+pub(in crate::lab::host) use wrapper::duration;

@@ -214,7 +214,7 @@ fn past<'a>(arguments: &'a [String], with_value: &[&str]) -> &'a [String] {
 }
 
 /// Reads `5`, `0.5`, `2m`.
-pub(in crate::lab::host::script) fn duration(text: &str) -> Option<Duration> {
+pub(in crate::lab::host) fn duration(text: &str) -> Option<Duration> {
     let (digits, unit) = match text.chars().last()? {
         's' => (text.strip_suffix('s')?, 1.0),
         'm' => (text.strip_suffix('m')?, 60.0),
