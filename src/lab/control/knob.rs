@@ -136,7 +136,9 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
         },
         "clear" => read.push(Knob::Clear),
         _ => {
-            return Err(Refused::new(format!("`{name}` cannot be set")).hint(format!("these can be: {KNOWN}")));
+            return Err(
+                Refused::new(format!("`{name}` cannot be set")).hint(format!("these can be: {KNOWN}"))
+            );
         }
     }
     Ok(())
