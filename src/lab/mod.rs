@@ -5,6 +5,7 @@
 
 pub mod az;
 pub mod azure;
+pub mod case;
 mod clock;
 pub mod control;
 pub mod host;

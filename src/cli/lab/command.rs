@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::lab::{az, order, slack, up};
+use crate::cli::lab::{az, cases, inject, order, slack, up};
 use crate::cli::root::Global;
 
 /// The arguments of `ghost lab`.
@@ -23,6 +23,12 @@ enum Sub {
     Up(up::Arguments),
     /// Sets how the cloud behaves and what goes wrong in it.
     Set(order::Set),
+    /// Lists and shows the cases that can be injected.
+    Cases(cases::Cases),
+    /// Injects a case: makes things go wrong in the lab.
+    Inject(inject::Inject),
+    /// Looks whether the injected case can be seen.
+    Check(inject::Check),
     /// Tells how the lab is.
     State(order::State),
     /// Makes everything in the lab as it was.
@@ -41,6 +47,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     match &arguments.command {
         Sub::Up(arguments) => up::run(arguments, lab, global),
         Sub::Set(arguments) => order::set(arguments, lab, global),
+        Sub::Cases(arguments) => cases::run(arguments),
+        Sub::Inject(arguments) => inject::run(arguments, lab, global),
+        Sub::Check(arguments) => inject::check(arguments, lab, global),
         Sub::State(arguments) => order::state(arguments, lab, global),
         Sub::Reset(arguments) => order::reset(arguments, lab, global),
         Sub::Az(arguments) => az::run(arguments, lab, global),

@@ -3,7 +3,9 @@
 //! Goes in: arguments. Comes out: lines that export where things are, then `# ready`. Never: a listener for other machines.
 
 mod az;
+mod cases;
 mod command;
+mod inject;
 mod order;
 mod place;
 mod slack;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::config::{Config, Environment, data_dir};
-use crate::lab::control::{Remote, RemoteError};
+use crate::lab::case::clean;
+use crate::lab::control::{RecordError, Remote, RemoteError};
 
 /// The name of the file in the data folder.
 const NAME: &str = "lab.json";
@@ -26,7 +27,13 @@ pub(in crate::cli) fn record(named: Option<&Path>, global: &Global) -> anyhow::R
 
 /// Finds the lab; what a dead one has left behind is cleaned up.
 pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
-    Remote::find(path).map_err(hinted)
+    Remote::find(path).map_err(|error| {
+        // A lab that is gone may have left baselines behind.
+        if let (RemoteError::Record(RecordError::Dead(_)), Some(data)) = (&error, path.parent()) {
+            drop(clean(data));
+        }
+        hinted(error)
+    })
 }
 
 /// Adds what to do about it.

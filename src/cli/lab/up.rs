@@ -15,6 +15,7 @@ use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
+use crate::lab::case::Cases;
 use crate::lab::control::{Lab, LabError, RecordError, Running, Settings, exported};
 use crate::lab::host::{Host, Simulated};
 
@@ -65,15 +66,13 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
 
 /// Reads the estate.
 fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
-    let Some(path) = path else {
-        anyhow::bail!("no estate is named");
-    };
+    let Some(path) = path else { return Cloud::usual().context("reading the estate of the use cases") };
     let hint = "an estate is what the resource manager tells, in one file: subscription, principal, resourceGroups, resources";
     let wrong = |error: anyhow::Error| {
         Hinted::new(error.context(format!("reading the estate {}", path.display())), hint)
     };
     let text = text(path, LARGEST)?;
-    let about: Description = serde_json::from_str(&text).map_err(|error| wrong(error.into()))?;
+    let about = Description::parse(text.as_bytes()).map_err(|error| wrong(error.into()))?;
     Ok(Cloud::new(about).map_err(|error| wrong(error.into()))?)
 }
 
@@ -83,12 +82,24 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
         Hosts::Simulated => Arc::new(Simulated::new(cloud.fabric(), SEED, clock.clone())),
         Hosts::Netns => anyhow::bail!("there are no network namespaces yet"),
     };
-    let lab = Lab::new(cloud, host, clock, Vec::new()).context("drawing the lab's secrets")?;
+    // Journal and baselines lie beside the lab's file, where the tools look for them.
+    let data = record.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
-    let running =
-        Running::open(Settings { port: arguments.port, record, program }, lab).await.map_err(hinted)?;
-    announce(&running)?;
-    running.serve(interrupted()).await.map_err(hinted)
+    let settings = Settings { port: arguments.port, record, program };
+    // Whoever sends a signal has been heard from here on: what is written is removed in any case.
+    let mut stop = std::pin::pin!(interrupted());
+    let up = async {
+        let running = Running::open(settings, lab).await.map_err(hinted)?;
+        announce(&running).map(|()| running)
+    };
+    let running = tokio::select! {
+        biased;
+        () = &mut stop => return Ok(()),
+        up = up => up?,
+    };
+    running.serve(stop).await.map_err(hinted)
 }
 
 /// Prints what to export.

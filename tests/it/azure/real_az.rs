@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use super::essential::essential;
-use super::stage::{Parrot, Stage, recordings};
+use super::recorded::{essential, recordings};
+use super::stage::{Parrot, Stage};
 use crate::random::{Random, is_long, seed, setting};
 
 /// The release of the recordings.
@@ -151,8 +151,12 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     if ran.exit.map(i64::from) != recorded["exit"].as_i64() {
         wrong.push(format!("{name}: exit {:?} instead of {}\n{}", ran.exit, recorded["exit"], ran.err));
     }
-    let told = (play.filled(&shown(&recorded["stdout"])), ran.out.clone());
-    match recorded["stdout_kind"].as_str().unwrap() {
+    let kind = recorded["stdout_kind"].as_str().unwrap();
+    let stdout = &recorded["stdout"];
+    let printed =
+        if kind == "json" { stdout.to_string() } else { stdout.as_str().unwrap_or_default().to_owned() };
+    let told = (play.filled(&printed), ran.out.clone());
+    match kind {
         // What happened before is nothing that happened here.
         _ if name == "monitor-activity-log-list" => {}
         "json" => {
@@ -178,11 +182,6 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     }
     play.stage.down().await;
     wrong
-}
-
-/// Returns a text as it is, and anything else as JSON.
-fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Returns the error without what warned before it and what it advises after it; a traceback as what it ends in.

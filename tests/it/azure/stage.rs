@@ -1,7 +1,7 @@
 //! A lab on a port, for tests.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use ghost_agent::lab::host::{
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use super::recorded::recordings;
 
 /// Guests that say the same to everybody.
 #[derive(Debug, Clone)]
@@ -59,22 +61,11 @@ impl Host for Parrot {
     async fn close(&self) {}
 }
 
-/// Where the recordings lie, where they are there.
-pub(super) fn recordings() -> Option<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az");
-    place.is_dir().then_some(place)
-}
-
-/// The estate of the recordings; a small one where they are not there.
+/// The estate of the recordings; that of the use cases where they are not there.
 pub(super) fn description() -> Description {
-    let small = || {
-        serde_json::json!({"subscription": {"id": "/subscriptions/s", "subscriptionId": "s", "tenantId": "t", "displayName": "lab"},
-            "principal": {"objectId": "o", "appId": "a"}, "resourceGroups": [{"id": "/subscriptions/s/resourceGroups/g", "name": "g",
-            "type": "Microsoft.Resources/resourceGroups", "location": "eastus", "tags": {}, "properties": {}}], "resources": []})
-    };
     let read =
-        |place: PathBuf| serde_json::from_slice(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
-    serde_json::from_value(recordings().map_or_else(small, read)).unwrap()
+        |place: PathBuf| Description::parse(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
+    recordings().map_or_else(|| Description::usual().unwrap(), read)
 }
 
 /// A lab that listens.

@@ -1,9 +1,13 @@
-//! The shell itself.
+//! A shell without a process.
 
 use super::call::Calls;
+use super::run::{Flow, Shell};
 use crate::lab::host::port::Ran;
 
-/// A shell without a process.
+/// The longest script.
+const LARGEST: usize = 1 << 20;
+
+/// A shell without a process: what scripts for machines are made of, and nothing else.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::lab::host) struct Interpreter;
 
@@ -16,16 +20,30 @@ impl Interpreter {
         variables: &[(String, String)],
         calls: &mut dyn Calls,
     ) -> Ran {
-        let _ = (arguments, variables);
         let begun = calls.now();
-        let (mut out, mut err, mut code) = (String::new(), String::new(), 0);
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let argv: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let called = calls.call(&argv, "");
-            out.push_str(&called.out);
-            err.push_str(&called.err);
-            code = called.code;
+        if text.len() > LARGEST {
+            let err = "bash: the script is too large\n".to_owned();
+            return Ran { out: String::new(), err, code: 2, took: std::time::Duration::ZERO };
         }
-        Ran { out, err, code, took: calls.now().since(begun) }
+        let mut shell = Shell::new(calls, arguments.to_vec());
+        for (name, value) in [
+            ("HOME", "/root"),
+            ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+            ("PWD", "/root"),
+            ("USER", "root"),
+        ] {
+            shell.variables.insert(name.to_owned(), value.to_owned());
+        }
+        shell.variables.extend(variables.iter().cloned());
+        let io = Shell::io();
+        let flow = shell.inner(text, &io);
+        let mut code = shell.status;
+        if flow == Flow::Killed {
+            code = shell.complain(&io, "Killed", code.max(1));
+        }
+        let (out, err) = (shell.close(0), shell.close(1));
+        let took = shell.calls.now().since(begun);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran { out: text(out), err: text(err), code, took }
     }
 }

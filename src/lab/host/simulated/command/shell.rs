@@ -27,9 +27,13 @@ impl<'a> Shell<'a> {
 impl Calls for Shell<'_> {
     fn call(&mut self, argv: &[String], input: &str) -> Called {
         let Some(program) = argv.first() else { return Called::default() };
+        // What was not found is told by the shell.
+        if call::lacks(self.world, self.machine, program) {
+            return Called::failed(127, "");
+        }
         let called = wire::call(self.world, self.machine, argv, input)
             .or_else(|| call::call(self.world, self.machine, argv, input))
-            .unwrap_or_else(|| Called::failed(127, format!("bash: {program}: command not found\n")));
+            .unwrap_or_else(|| Called::failed(127, ""));
         self.sleep(called.took);
         called
     }

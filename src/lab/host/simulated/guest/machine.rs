@@ -1,6 +1,12 @@
 //! A machine from inside.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::time::Duration;
+
+use super::firewall::{Backend, Firewall, Side};
+use super::route::Route;
+use super::shaper::Shaper;
 
 use crate::lab::host::fabric::Machine;
 use crate::lab::host::script::Files;
@@ -63,17 +69,39 @@ pub(in crate::lab::host) struct Guest {
     pub(in crate::lab::host) files: Files,
     /// What runs on it beside what every machine runs.
     pub(in crate::lab::host) processes: Vec<Process>,
+    /// Its routes, the most special first.
+    pub(in crate::lab::host) routes: Vec<Route>,
+    /// Its packet filter.
+    pub(in crate::lab::host::simulated) firewall: Firewall,
+    /// Its queues.
+    pub(in crate::lab::host::simulated) shaper: Shaper,
+    /// Which `iptables` is the default.
+    pub(in crate::lab::host::simulated) backend: Backend,
+    /// Packages that are not installed.
+    pub(in crate::lab::host::simulated) missing: BTreeSet<String>,
+    /// Services that do not run as they did in the beginning.
+    pub(in crate::lab::host::simulated) units: BTreeMap<String, bool>,
+    /// Devices that are down.
+    pub(in crate::lab::host::simulated) down: BTreeSet<String>,
     next_pid: u32,
 }
 
 impl Guest {
     /// Makes a machine as it is after its first start.
     pub(in crate::lab::host) fn new(machine: &Machine) -> Self {
+        let missing = ["iperf3", "docker.io", "fail2ban", "nmap", "hping3", "mtr-tiny"].map(str::to_owned);
         Self {
             name: machine.name.clone(),
             mtu: 1500,
             files: Files::default(),
             processes: Vec::new(),
+            routes: Route::first(machine),
+            firewall: Firewall::default(),
+            shaper: Shaper::default(),
+            backend: Backend::Nft,
+            missing: missing.into(),
+            units: BTreeMap::new(),
+            down: BTreeSet::new(),
             next_pid: 2_001,
         }
     }
@@ -81,20 +109,32 @@ impl Guest {
     /// Starts a program; returns its number.
     pub(in crate::lab::host) fn start(&mut self, argv: Vec<String>, listens: Vec<(Protocol, u16)>) -> u32 {
         let pid = self.next_pid;
-        self.next_pid += 7;
-        self.processes.push(Process { pid, argv, listens });
+        self.next_pid = self.next_pid.wrapping_add(7);
+        // A script may start more than any machine would carry.
+        if self.processes.len() < 1_024 {
+            self.processes.push(Process { pid, argv, listens });
+        }
         pid
     }
 
     /// Judges a packet by the machine's own firewall; rules that match count it.
     pub(in crate::lab::host) fn judge(&mut self, packet: &netfilter::Packet) -> Fate {
-        let _ = packet;
-        Fate::Passes
+        self.firewall.judge(packet)
     }
 
     /// Says what a device does to a packet that leaves by it.
     pub(in crate::lab::host) fn shaping(&self, device: &str, flow: &qdisc::Flow) -> Shaping {
-        let _ = (device, flow);
-        Shaping::default()
+        self.shaper.shaping(device, flow)
+    }
+
+    /// Returns the route of the machine's own table that carries a packet.
+    pub(in crate::lab::host) fn route(&self, to: IpAddr) -> Option<&Route> {
+        Route::pick(&self.routes, to)
+    }
+
+    /// Takes rules as `iptables-save` prints them, in place of those that are there; why not, where that fails.
+    pub(in crate::lab::host) fn load(&mut self, text: &str, six: bool) -> Result<(), String> {
+        let side = Side { backend: self.backend, six };
+        self.firewall.restore(side, text, false, true).map_err(|refusal| refusal.what)
     }
 }

@@ -1,0 +1,9 @@
+//! Text to a tree. What is not understood is an error with its line.
+
+mod command;
+mod compound;
+mod expansion;
+mod reader;
+mod word;
+
+pub(super) use reader::{Broken, parse};

@@ -1,0 +1,22 @@
+//! A machine's packet filter: the tables of `iptables` in both backends and both families, and native tables of `nft`.
+
+mod argument;
+mod change;
+mod counter;
+mod judge;
+mod module;
+mod native;
+mod nft;
+mod print;
+mod program;
+mod refusal;
+mod restore;
+mod spec;
+mod syntax;
+mod table;
+mod value;
+mod view;
+
+pub(in crate::lab::host::simulated) use change::Command;
+pub(in crate::lab::host::simulated) use refusal::Refusal;
+pub(in crate::lab::host::simulated) use table::{Backend, Firewall, Side};
