@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -67,7 +67,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
     Ok(printed.exit)
 }
 
-fn read(path: &PathBuf) -> Option<String> {
+fn read(path: &Path) -> Option<String> {
     let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= LARGEST);
     small.then(|| std::fs::read_to_string(path).ok()).flatten()
 }

@@ -41,7 +41,7 @@ fn dropped(rules: &[(&str, &str)], document: &mut Value) {
             });
             map.values_mut().for_each(|value| dropped(rules, value));
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -56,13 +56,15 @@ pub(super) fn grouped(document: Value) -> Value {
 }
 
 fn walked(document: Value, lift: bool, left: usize) -> Value {
+    if left == 0 {
+        return document;
+    }
     match document {
-        deep if left == 0 => deep,
         Value::Array(list) => {
             Value::Array(list.into_iter().map(|value| walked(value, lift, left - 1)).collect())
         }
         Value::Object(map) => Value::Object(lifted(map, lift, left - 1)),
-        other => other,
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other,
     }
 }
 
@@ -75,7 +77,12 @@ fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value
             Value::Object(inner) if lift && name == "properties" && left > 0 => {
                 below = Some(lifted(inner, lift, left - 1))
             }
-            value => drop(out.insert(name, walked(value, lift, left))),
+            value @ (Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)
+            | Value::Null) => drop(out.insert(name, walked(value, lift, left))),
         }
     }
     for (name, value) in below.into_iter().flatten() {

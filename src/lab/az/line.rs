@@ -177,5 +177,5 @@ fn dashed(word: &str) -> bool {
     let number =
         rest.parse::<f64>().is_ok() && rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     let name = word.split('=').next().unwrap_or_default();
-    !number && !(name.contains(' ') || (word.contains(' ') && !word.contains('=')))
+    !(number || name.contains(' ') || (word.contains(' ') && !word.contains('=')))
 }

@@ -39,7 +39,7 @@ fn shaped(shape: &Value, document: &Value) -> Value {
 fn absent(shape: &Value) -> Value {
     match shape {
         Value::Object(_) | Value::Array(_) => Value::Null,
-        other => other.clone(),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other.clone(),
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn moments(document: &mut Value) {
             }
         }
         Value::Array(list) => list.iter_mut().for_each(moments),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

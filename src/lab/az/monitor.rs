@@ -62,7 +62,7 @@ fn without_nothing(document: &mut Value) {
             map.values_mut().for_each(without_nothing);
         }
         Value::Array(list) => list.iter_mut().for_each(without_nothing),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -264,7 +264,7 @@ fn understood(answer: Answer) -> Answer {
             Ok(document) => Body::Json(document),
             Err(_) => Body::Text("text/plain", String::from_utf8_lossy(&bytes).into_owned()),
         },
-        other => other,
+        other @ (Body::Empty | Body::Json(_) | Body::Text(..)) => other,
     };
     Answer { body, ..answer }
 }

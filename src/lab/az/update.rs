@@ -33,6 +33,13 @@ pub(super) fn change(document: &mut Value, line: &Line) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Puts a field into an object; where there is none nothing happens.
+pub(super) fn put_in(document: &mut Value, field: &str, value: Value) {
+    if let Some(map) = document.as_object_mut() {
+        map.insert(field.to_owned(), value);
+    }
+}
+
 /// Takes away what nobody may write, at every level.
 pub(super) fn writable(document: &mut Value) {
     match document {
@@ -41,7 +48,7 @@ pub(super) fn writable(document: &mut Value) {
             map.values_mut().for_each(writable);
         }
         Value::Array(list) => list.iter_mut().for_each(writable),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -84,7 +91,7 @@ fn down<'a>(document: &'a mut Value, step: &str) -> Option<&'a mut Value> {
                 if map.contains_key(step) { map } else { map.get_mut("properties")?.as_object_mut()? };
             within.get_mut(step)
         }
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }
 
@@ -136,7 +143,7 @@ fn remove(document: &mut Value, path: &str, at: Option<usize>) -> Option<()> {
         }
         Value::Object(map) if map.contains_key(last) => drop(map.remove(last)),
         Value::Object(map) => drop(map.get_mut("properties")?.as_object_mut()?.remove(last)?),
-        _ => return None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
     }
     Some(())
 }

@@ -8,7 +8,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::reference::{filled, identifier};
 use crate::lab::az::session::{Session, checked};
 use crate::lab::az::table::{Command, Told};
-use crate::lab::az::update::{change, writable};
+use crate::lab::az::update::{change, put_in, writable};
 use crate::lab::azure::Verb;
 
 const LIST: &str = "--resource-group,-g --max-items#";
@@ -187,11 +187,11 @@ fn network(session: &mut Session<'_>, line: &Line) -> Told {
     let mut properties =
         json!({"addressSpace": {"addressPrefixes": line.many("--address-prefixes").unwrap_or(&all)}});
     if let Some(servers) = line.many("--dns-servers") {
-        properties["dhcpOptions"] = json!({"dnsServers": servers});
+        put_in(&mut properties, "dhcpOptions", json!({"dnsServers": servers}));
     }
     if let Some(name) = line.one("--subnet-name") {
         let prefix = line.one("--subnet-prefixes").unwrap_or("10.0.0.0/24");
-        properties["subnets"] = json!([{"name": name, "properties": {"addressPrefix": prefix}}]);
+        put_in(&mut properties, "subnets", json!([{"name": name, "properties": {"addressPrefix": prefix}}]));
     }
     body.insert("properties".to_owned(), properties);
     Ok(put(session, line, &Value::Object(body))?.map(|made| json!({"newVNet": made})))
@@ -229,9 +229,10 @@ fn changed(session: &mut Session<'_>, line: &Line) -> Told {
     }
     if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
         for (field, value) in fields {
-            match value {
-                Value::Null => drop(properties.remove(field)),
-                value => drop(properties.insert(field.to_owned(), value)),
+            if value.is_null() {
+                properties.remove(field);
+            } else {
+                properties.insert(field.to_owned(), value);
             }
         }
     }

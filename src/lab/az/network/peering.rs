@@ -7,7 +7,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::reference::identifier;
 use crate::lab::az::session::{Session, checked};
 use crate::lab::az::table::{Command, Told};
-use crate::lab::az::update::{change, writable};
+use crate::lab::az::update::{change, put_in, writable};
 use crate::lab::azure::Verb;
 
 const PEERINGS: &str = "Microsoft.Network/virtualNetworks/{--vnet-name}/virtualNetworkPeerings";
@@ -44,7 +44,7 @@ fn create(session: &mut Session<'_>, line: &Line) -> Told {
     let remote = identifier(session, line, "Microsoft.Network/virtualNetworks", line.need("--remote-vnet")?)?;
     let mut properties = json!({"remoteVirtualNetwork": {"id": remote}});
     for (option, field) in FLAGS {
-        properties[field] = json!(line.wants(option).unwrap_or(false));
+        put_in(&mut properties, field, json!(line.wants(option).unwrap_or(false)));
     }
     put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
 }

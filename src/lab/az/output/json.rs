@@ -45,7 +45,9 @@ fn write(document: &Value, depth: usize, out: &mut String) {
             line(out, depth);
             out.push('}');
         }
-        other => out.push_str(&other.to_string()),
+        other @ (Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
+            out.push_str(&other.to_string())
+        }
     }
 }
 

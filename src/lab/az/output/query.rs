@@ -113,6 +113,10 @@ fn collect(ast: &Ast, orders: &mut Vec<Vec<String>>) {
         Ast::Function { args: several, .. } | Ast::MultiList { elements: several, .. } => {
             several.iter().for_each(|one| collect(one, orders));
         }
-        _ => {}
+        Ast::Identity { .. }
+        | Ast::Field { .. }
+        | Ast::Index { .. }
+        | Ast::Literal { .. }
+        | Ast::Slice { .. } => {}
     }
 }

@@ -18,7 +18,9 @@ pub(in crate::lab::az) fn table(answered: &Answered, row: Option<Row>, field: &s
     };
     let entries: Vec<&Value> = match document {
         Value::Array(list) => list.iter().collect(),
-        other => vec![other],
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+            vec![other]
+        }
     };
     let rows: Vec<Vec<(String, String)>> = entries
         .into_iter()
@@ -50,7 +52,9 @@ fn cells(answered: &Answered, entry: &Value) -> Vec<(String, String)> {
             let cell = |(at, value): (usize, &Value)| (format!("Column{}", at + 1), shown(value));
             list.iter().enumerate().map(cell).collect()
         }
-        other => vec![("Result".to_owned(), shown(other))],
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+            vec![("Result".to_owned(), shown(other))]
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use super::query::Answered;
 pub(in crate::lab::az) fn tsv(answered: &Answered) -> String {
     let entries: Vec<&Value> = match &answered.document {
         Value::Array(list) => list.iter().collect(),
-        other => vec![other],
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+            vec![other]
+        }
     };
     let lines = entries.into_iter().map(|entry| format!("{}\n", line(answered, entry)));
     lines.collect()
@@ -24,7 +26,7 @@ fn line(answered: &Answered, entry: &Value) -> String {
         }
         Value::Array(list) => list.iter().map(cell).collect::<Vec<_>>().join("\t"),
         Value::Bool(value) => value.to_string(),
-        other => cell(other),
+        other @ (Value::Null | Value::Number(_) | Value::String(_)) => cell(other),
     }
 }
 
@@ -32,6 +34,6 @@ fn cell(value: &Value) -> String {
     match value {
         Value::Array(list) => list.len().to_string(),
         Value::Object(_) => String::new(),
-        other => plain(other),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain(other),
     }
 }

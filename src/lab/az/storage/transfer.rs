@@ -9,6 +9,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::retry::header;
 use crate::lab::az::session::Session;
 use crate::lab::az::table::Told;
+use crate::lab::az::update::put_in;
 use crate::lab::azure::{Answer, Body, Verb};
 
 /// The first piece that is fetched, and the others.
@@ -120,10 +121,12 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> Told {
         }
         content.extend(more);
     }
-    out["contentMd5"] = json!(null);
-    out["properties"]["contentLength"] = json!(content.len());
-    if let Some(last) = total.checked_sub(1).filter(|_| range.is_some()) {
-        out["properties"]["contentRange"] = json!(format!("bytes 0-{last}/{total}"));
+    put_in(&mut out, "contentMd5", json!(null));
+    if let Some(properties) = out.get_mut("properties") {
+        put_in(properties, "contentLength", json!(content.len()));
+        if let Some(last) = total.checked_sub(1).filter(|_| range.is_some()) {
+            put_in(properties, "contentRange", json!(format!("bytes 0-{last}/{total}")));
+        }
     }
     match line.one("--file") {
         Some(file) => {

@@ -8,6 +8,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::network::kind::{entries, path};
 use crate::lab::az::session::Session;
 use crate::lab::az::table::Told;
+use crate::lab::az::update::put_in;
 use crate::lab::azure::Verb;
 
 /// The options of `invoke`.
@@ -31,7 +32,7 @@ pub(super) fn invoke(session: &mut Session<'_>, line: &Line) -> Told {
         line.many("--parameters").unwrap_or_default().iter().map(parameter).collect();
     let mut body = json!({"commandId": line.need("--command-id")?, "parameters": parameters});
     if line.has("--scripts") {
-        body["script"] = json!(script);
+        put_in(&mut body, "script", json!(script));
     }
     let path = path(session, line)?;
     let found = session.call(Verb::Post, &path, session.command.version, Some(&body))?;

@@ -9,6 +9,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::reference::{identifier, segment};
 use crate::lab::az::session::Session;
 use crate::lab::az::table::{Command, Told};
+use crate::lab::az::update::put_in;
 use crate::lab::azure::Verb;
 
 const NAMED: &str = "-n,--name! --location,-l! --no-wait%";
@@ -58,7 +59,7 @@ fn create(session: &mut Session<'_>, line: &Line) -> Told {
         "totalBytesPerSession": line.number("--capture-limit").unwrap_or(1_073_741_824),
         "bytesToCapturePerPacket": line.number("--capture-size").unwrap_or(0)});
     if let Some(filters) = filters {
-        body["filters"] = filters;
+        put_in(&mut body, "filters", filters);
     }
     let path = format!("{}/packetCaptures/{}", of(session, &region)?, segment(line.need("--name")?));
     let found = session.call(Verb::Put, &path, VERSION, Some(&json!({"properties": body})))?;

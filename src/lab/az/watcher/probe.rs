@@ -9,6 +9,7 @@ use crate::lab::az::line::Line;
 use crate::lab::az::reference::{identifier, segment};
 use crate::lab::az::session::Session;
 use crate::lab::az::table::{Command, Told};
+use crate::lab::az::update::put_in;
 use crate::lab::azure::Verb;
 
 /// The commands.
@@ -49,8 +50,8 @@ fn asked(session: &mut Session<'_>, region: &str, action: &str, body: &Value) ->
 /// Adds the interface that is asked about, where one is named.
 fn interface(session: &Session<'_>, line: &Line, body: &mut Value) -> Result<(), Failure> {
     if let Some(name) = line.one("--nic") {
-        body["targetNicResourceId"] =
-            json!(identifier(session, line, "Microsoft.Network/networkInterfaces", name)?);
+        let id = identifier(session, line, "Microsoft.Network/networkInterfaces", name)?;
+        put_in(body, "targetNicResourceId", json!(id));
     }
     Ok(())
 }
@@ -114,7 +115,7 @@ fn connectivity(session: &mut Session<'_>, line: &Line) -> Told {
     if let Some(word) = line.one("--protocol") {
         let known =
             ["Tcp", "Http", "Https", "Icmp"].into_iter().find(|known| known.eq_ignore_ascii_case(word));
-        body["protocol"] = json!(known.unwrap_or(word));
+        put_in(&mut body, "protocol", json!(known.unwrap_or(word)));
     }
     asked(session, &region, "connectivityCheck", &body)
 }

@@ -103,14 +103,17 @@ fn answer(told: &Value) -> Answer {
         .collect();
     headers.push(("x-ms-request-id".to_owned(), "00000000-0000-4000-8000-00000000b10b".to_owned()));
     headers.push(("date".to_owned(), "Mon, 02 Jun 2025 09:31:00 GMT".to_owned()));
-    let body = match &told["body"] {
-        Value::Null => Body::Empty,
-        Value::String(text) => Body::Text("text/plain", text.clone()),
-        other => match (other["bytes"].as_u64(), other["base64"].as_str()) {
-            (Some(bytes), _) => Body::Bytes(pattern(bytes)),
-            (_, Some(_)) => Body::Bytes(Vec::new()),
-            (None, None) => Body::Json(other.clone()),
-        },
+    let told_body = &told["body"];
+    let body = if told_body.is_null() {
+        Body::Empty
+    } else if let Some(text) = told_body.as_str() {
+        Body::Text("text/plain", text.to_owned())
+    } else if let Some(bytes) = told_body["bytes"].as_u64() {
+        Body::Bytes(pattern(bytes))
+    } else if told_body["base64"].is_string() {
+        Body::Bytes(Vec::new())
+    } else {
+        Body::Json(told_body.clone())
     };
     Answer { status: u16::try_from(told["status"].as_u64().unwrap()).unwrap(), headers, body }
 }
