@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::lab::{cases, inject, order, slack, up};
+use crate::cli::lab::{az, cases, inject, order, slack, up};
 use crate::cli::root::Global;
 
 /// The arguments of `ghost lab`.
@@ -33,6 +33,8 @@ enum Sub {
     State(order::State),
     /// Makes everything in the lab as it was.
     Reset(order::Reset),
+    /// Runs a command of `az` on the lab, for machines that have none.
+    Az(az::Arguments),
     /// Takes the lab down.
     Down(order::Down),
     /// Starts a local Slack for this bot or any other.
@@ -50,6 +52,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::Check(arguments) => inject::check(arguments, lab, global),
         Sub::State(arguments) => order::state(arguments, lab, global),
         Sub::Reset(arguments) => order::reset(arguments, lab, global),
+        Sub::Az(arguments) => az::run(arguments, lab, global),
         Sub::Down(arguments) => order::down(arguments, lab, global),
         Sub::Slack(arguments) => slack::run(arguments, global),
     }

@@ -2,6 +2,7 @@
 //!
 //! Goes in: arguments. Comes out: lines that export where things are, then `# ready`. Never: a listener for other machines.
 
+mod az;
 mod cases;
 mod command;
 mod inject;

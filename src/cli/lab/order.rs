@@ -13,8 +13,7 @@ use crate::lab::control::steps;
 
 /// The arguments of `ghost lab set`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Keys:\n  \
+#[command(after_help = "Keys:\n  \
         lro_polls=N            so many polls find each operation still at work; 0 in the beginning\n  \
         page_size=N|off        lists come in pages of N\n  \
         capture_limit=N|off    so many packet captures fit\n  \
@@ -28,8 +27,7 @@ use crate::lab::control::steps;
         Either all is set, or nothing.\n\n\
         Examples:\n  ghost lab set lro_polls=2 page_size=1\n  ghost lab set power=tf-dest-vm:deallocated\n  \
         ghost lab set 'fault=GET .*networkSecurityGroups' status=429 'header=Retry-After: 1' times=3 \\\n      \
-        'body={\"error\":{\"code\":\"TooManyRequests\",\"message\":\"Slow down.\"}}'\n  ghost lab set clear"
-)]
+        'body={\"error\":{\"code\":\"TooManyRequests\",\"message\":\"Slow down.\"}}'\n  ghost lab set clear")]
 pub(in crate::cli) struct Set {
     /// What is set.
     #[arg(required = true, value_name = "KEY=VALUE")]
@@ -94,7 +92,12 @@ pub(in crate::cli) fn state(arguments: &State, lab: Option<&Path>, global: &Glob
         return line(&told.to_string()).map(|()| 0);
     }
     let text = |field: &str| told.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    line(&format!("{} (process {}), {} by its clock", text("url"), told.get("pid").unwrap_or(&Value::Null), text("now")))?;
+    line(&format!(
+        "{} (process {}), {} by its clock",
+        text("url"),
+        told.get("pid").unwrap_or(&Value::Null),
+        text("now")
+    ))?;
     for (name, value) in told.get("knobs").and_then(Value::as_object).into_iter().flatten() {
         line(&format!("  {name} = {}", if value.is_null() { "off".to_owned() } else { value.to_string() }))?;
     }

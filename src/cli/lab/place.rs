@@ -39,7 +39,9 @@ pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
 /// Adds what to do about it.
 pub(in crate::cli) fn hinted(error: RemoteError) -> anyhow::Error {
     let hint = match &error {
-        RemoteError::Record(_) => "`ghost lab up` starts one; --data-dir or --lab names the place of another".to_owned(),
+        RemoteError::Record(_) => {
+            "`ghost lab up` starts one; --data-dir or --lab names the place of another".to_owned()
+        }
         RemoteError::Silent { .. } => "it may be coming up or going down; `ghost lab state` tells".to_owned(),
         RemoteError::Refused(refused) => match &refused.hint {
             Some(hint) => hint.clone(),

@@ -66,13 +66,13 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
 
 /// Reads the estate.
 fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
-    let Some(path) = path else {
-        anyhow::bail!("no estate is named");
-    };
+    let Some(path) = path else { return Cloud::usual().context("reading the estate of the use cases") };
     let hint = "an estate is what the resource manager tells, in one file: subscription, principal, resourceGroups, resources";
-    let wrong = |error: anyhow::Error| Hinted::new(error.context(format!("reading the estate {}", path.display())), hint);
+    let wrong = |error: anyhow::Error| {
+        Hinted::new(error.context(format!("reading the estate {}", path.display())), hint)
+    };
     let text = text(path, LARGEST)?;
-    let about: Description = serde_json::from_str(&text).map_err(|error| wrong(error.into()))?;
+    let about = Description::parse(text.as_bytes()).map_err(|error| wrong(error.into()))?;
     Ok(Cloud::new(about).map_err(|error| wrong(error.into()))?)
 }
 
@@ -87,9 +87,19 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
     let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
-    let running = Running::open(Settings { port: arguments.port, record, program }, lab).await.map_err(hinted)?;
-    announce(&running)?;
-    running.serve(interrupted()).await.map_err(hinted)
+    let settings = Settings { port: arguments.port, record, program };
+    // Whoever sends a signal has been heard from here on: what is written is removed in any case.
+    let mut stop = std::pin::pin!(interrupted());
+    let up = async {
+        let running = Running::open(settings, lab).await.map_err(hinted)?;
+        announce(&running).map(|()| running)
+    };
+    let running = tokio::select! {
+        biased;
+        () = &mut stop => return Ok(()),
+        up = up => up?,
+    };
+    running.serve(stop).await.map_err(hinted)
 }
 
 /// Prints what to export.
@@ -111,8 +121,12 @@ fn hinted(error: LabError) -> anyhow::Error {
         LabError::Record(RecordError::Taken(_)) => {
             "`ghost lab down` ends it; with --data-dir another one can stand beside it"
         }
-        LabError::Record(RecordError::Foreign(_)) => "remove it if it is yours, or name another folder with --data-dir",
-        LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => "name another folder with --data-dir",
+        LabError::Record(RecordError::Foreign(_)) => {
+            "remove it if it is yours, or name another folder with --data-dir"
+        }
+        LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => {
+            "name another folder with --data-dir"
+        }
         _ => return error.into(),
     };
     Hinted::new(error, hint).into()

@@ -5,11 +5,43 @@ use serde_json::{Map, Value, json};
 /// How deep a document is followed; what lies deeper stays as it is.
 const DEEPEST: usize = 100;
 
-/// What the generated commands drop since their models do not know it: the field, and what the path of the resource ends in.
-const DROPPED: &[(&str, &str)] = &[
-    ("kind", "/networkinterfaces"),
-    ("hasbgpoverride", ""),
+/// What commands drop since their models do not know it: how the command begins, what the holder's identifier says of its type, the
+/// field.
+const UNKNOWN: &[(&str, &str, &str)] = &[
+    ("network nic ", "/networkinterfaces", "kind"),
+    ("network nic ", "/networkinterfaces", "allowPort25Out"),
+    ("vm nic show", "/networkinterfaces", "kind"),
+    ("vm nic show", "/networkinterfaces", "allowPort25Out"),
+    ("vm nic show", "/networkinterfaces", "disableTcpStateTracking"),
+    ("network nic show-effective-route-table", "", "hasBgpOverride"),
+    ("network watcher packet-capture ", "/packetcaptures", "type"),
+    ("monitor activity-log list", "", "channels"),
+    ("network list-service-tags", "", "networkFeatures"),
 ];
+
+/// Takes away what the model of a command does not know.
+pub(super) fn known(command: &str, document: &mut Value) {
+    let rules: Vec<(&str, &str)> = UNKNOWN
+        .iter()
+        .filter(|(begin, ..)| command.starts_with(begin))
+        .map(|(_, holder, field)| (*holder, *field))
+        .collect();
+    if !rules.is_empty() {
+        dropped(&rules, document);
+    }
+}
+
+fn dropped(rules: &[(&str, &str)], document: &mut Value) {
+    match document {
+        Value::Array(list) => list.iter_mut().for_each(|entry| dropped(rules, entry)),
+        Value::Object(map) => {
+            let kind = map.get("id").and_then(Value::as_str).map(kind).unwrap_or_default();
+            map.retain(|name, _| !rules.iter().any(|(holder, field)| name == field && kind.ends_with(holder)));
+            map.values_mut().for_each(|value| dropped(rules, value));
+        }
+        _ => {}
+    }
+}
 
 /// Lifts what lies below `properties` up, at every level; whatever has an id gets its group; nothing stays where nothing is.
 pub(super) fn flattened(document: Value) -> Value {
@@ -32,14 +64,12 @@ fn walked(document: Value, lift: bool, left: usize) -> Value {
 
 fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value> {
     let mut out = Map::new();
-    let kind = map.get("id").and_then(Value::as_str).map(kind).unwrap_or_default();
     let mut below = None;
     for (name, value) in map {
         match value {
             Value::Null if lift => {}
             Value::Object(inner) if lift && name == "properties" && left > 0 => below = Some(lifted(inner, lift, left - 1)),
-            value if !(lift && dropped(&name, &kind)) => drop(out.insert(name, walked(value, lift, left))),
-            _ => {}
+            value => drop(out.insert(name, walked(value, lift, left))),
         }
     }
     for (name, value) in below.into_iter().flatten() {
@@ -47,7 +77,7 @@ fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value
         let taken = out.contains_key(&name);
         match name.as_str() {
             "type" if taken => drop(out.insert("typePropertiesType".to_owned(), value)),
-            _ if taken || dropped(&name, &kind) => {}
+            _ if taken => {}
             _ => drop(out.insert(name, value)),
         }
     }
@@ -56,10 +86,6 @@ fn lifted(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value
         out.insert("resourceGroup".to_owned(), json!(group));
     }
     out
-}
-
-fn dropped(name: &str, kind: &str) -> bool {
-    DROPPED.iter().any(|(field, of)| name.eq_ignore_ascii_case(field) && kind.ends_with(of))
 }
 
 /// Returns the type at the end of an identifier, in lower case, after a slash.

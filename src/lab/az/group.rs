@@ -158,9 +158,8 @@ fn one(session: &mut Session<'_>, line: &Line, id: &str) -> Result<Value, Failur
         Some(version) => version.to_owned(),
         None => newest(session, &parsed)?,
     };
-    // Between a provider and its type the real one writes two slashes.
     let names: String = parsed.pairs.iter().map(|(kind, name)| format!("/{kind}/{}", segment(name))).collect();
-    let path = session.inside(parsed.group, &format!("{}/{names}", parsed.provider))?;
+    let path = session.inside(parsed.group, &format!("{}{names}", parsed.provider))?;
     let mut found = session.get(&path, &version)?;
     if let Some(map) = found.as_object_mut() {
         for field in SHOWN {

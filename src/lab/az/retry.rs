@@ -52,8 +52,8 @@ pub(super) fn told(answer: &Answer) -> Option<Duration> {
     let number = |name: &str, unit: f64| {
         let text = header(answer, name)?;
         let value: f64 = text.trim().parse().ok()?;
-        let seconds = (value * unit).min(LONGEST);
-        (seconds > 0.0).then(|| Duration::from_secs_f64(seconds))
+        let seconds = value * unit;
+        (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(LONGEST)))
     };
     number("retry-after", 1.0)
         .or_else(|| number("retry-after-ms", 0.001))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::failure::Failure;
+use super::flatten;
 use super::help;
 use super::line::{Line, parts_missing};
 use super::option::known;
@@ -174,7 +175,8 @@ fn each(session: &mut Session<'_>, line: &Line) -> Told {
     if let Some(name) = line.one("--subscription").filter(|_| session.command.name != "account set") {
         session.settle(name)?;
     }
-    let Some(ids) = line.many("--ids") else {
+    let by_id = known(session.command.options).iter().any(|option| option.part);
+    let Some(ids) = line.many("--ids").filter(|_| by_id) else {
         parts_missing(session.command, line)?;
         return one(session, line);
     };
@@ -192,10 +194,14 @@ fn each(session: &mut Session<'_>, line: &Line) -> Told {
 }
 
 fn one(session: &mut Session<'_>, line: &Line) -> Told {
-    match session.command.call {
+    let mut told = match session.command.call {
         Call::List => kind::list(session, line),
         Call::Show => kind::show(session, line),
         Call::Delete => kind::delete(session, line),
         Call::Own(own) => own(session, line),
+    }?;
+    if let Some(document) = &mut told {
+        flatten::known(session.command.name, document);
     }
+    Ok(told)
 }

@@ -1,9 +1,11 @@
 //! The cloud as a whole.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::blob::{OPERATOR, Role, Store};
 use super::estate::{Broken, Description, Estate};
 use super::fault::Faults;
 use super::identity;
@@ -28,6 +30,8 @@ pub struct Cloud {
     pub(super) activity: VecDeque<Value>,
     /// Captures that were begun, by identifier in lower case.
     pub(super) captures: BTreeMap<String, Capture>,
+    /// Captures that were removed before their files were stored.
+    pub(super) removed_captures: BTreeMap<String, Capture>,
     /// How many captures fit, where it is not the usual number.
     pub(super) most_captures: Option<usize>,
     /// How many entries a page of a list has.
@@ -39,6 +43,14 @@ pub struct Cloud {
     pub(super) guests: bool,
     /// How often keys of storage accounts were made anew.
     pub(super) rotations: BTreeMap<(String, &'static str), u32>,
+    /// What lies in the accounts.
+    pub(super) store: Store,
+    /// Where whoever works with the lab is on its Internet.
+    pub(super) operator: IpAddr,
+    /// What whoever is signed in may do with blobs.
+    pub(super) blob_role: Role,
+    /// Whether a request without a token is refused.
+    pub(super) demands_tokens: bool,
 }
 
 impl Cloud {
@@ -46,21 +58,36 @@ impl Cloud {
     ///
     /// # Errors
     /// Names the first part of the description that is wrong.
-    pub fn new(about: Description) -> Result<Self, Broken> {
+    pub fn new(mut about: Description) -> Result<Self, Broken> {
+        let estate = about.estate()?;
+        about.instance_views = about.views(&estate);
         Ok(Self {
-            estate: about.estate()?,
+            store: Store::of(&about, &estate),
+            estate,
             about,
             operations: Operations::default(),
             busy: BTreeMap::new(),
             activity: VecDeque::new(),
             captures: BTreeMap::new(),
+            removed_captures: BTreeMap::new(),
             most_captures: None,
             page: None,
             faults: Faults::default(),
             dials: BTreeMap::new(),
             guests: false,
             rotations: BTreeMap::new(),
+            operator: OPERATOR,
+            blob_role: Role::default(),
+            demands_tokens: false,
         })
+    }
+
+    /// Makes the cloud of the use cases.
+    ///
+    /// # Errors
+    /// Never fails in a program that passed its tests.
+    pub fn usual() -> Result<Self, Broken> {
+        Self::new(Description::usual()?)
     }
 
     /// Answers a request to the resource manager.
@@ -71,9 +98,24 @@ impl Cloud {
         if let Some(signed) = identity::answer(self, request, now) {
             return (signed.unwrap_or_else(|refusal| refusal.answer()), None);
         }
+        let who = match identity::signed_in(self, request, now) {
+            Ok(who) => who,
+            Err(refusal) => return (refusal.answer(), None),
+        };
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
-        activity::note(self, request, &done.0, now);
+        activity::note(self, request, &done.0, who.as_ref(), now);
         done
+    }
+
+    /// A request to the resource manager needs a token from now on, or no longer. A token that is sent has to be good in any case.
+    pub fn demand_tokens(&mut self, demanded: bool) {
+        self.demands_tokens = demanded;
+    }
+
+    /// Returns everything that is there, in the resource manager's form.
+    #[must_use]
+    pub fn documents(&self) -> Vec<Value> {
+        self.estate.all().cloned().collect()
     }
 
     /// Returns what can be made to go wrong.

@@ -140,7 +140,8 @@ fn millis(time: Duration) -> f64 {
 }
 
 fn read<T: DeserializeOwned>(body: &Value) -> Result<T, Refused> {
-    serde_json::from_value(body.clone()).map_err(|error| Refused::new(format!("the order cannot be read: {error}")))
+    serde_json::from_value(body.clone())
+        .map_err(|error| Refused::new(format!("the order cannot be read: {error}")))
 }
 
 fn host(error: HostError) -> Refused {

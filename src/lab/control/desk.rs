@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::bearer::Bearer;
+use super::bearer;
 use super::lab::{Lab, lock};
 use crate::base::{Clock as _, Timestamp, same};
 use crate::lab::azure::serve::{Asked, Desk, Service};
@@ -17,23 +17,25 @@ pub(super) struct Front(pub(super) Arc<Lab>);
 #[async_trait]
 impl Desk for Front {
     async fn answer(&self, asked: Asked) -> Answer {
-        let (lab, request) = (&self.0, &asked.request);
-        match &asked.service {
-            Service::Lab => lab.call(request).await,
+        let lab = &self.0;
+        let Asked { service, mut request, .. } = asked;
+        match service {
+            Service::Lab => lab.call(&request).await,
             Service::Identity if request.header("metadata").is_none() => {
-                Answer::json(400, json!({"error": "invalid_request", "error_description": "Required metadata header not specified"}))
+                let told = json!({"error": "invalid_request", "error_description": "Required metadata header not specified"});
+                Answer::json(400, told)
             }
-            Service::Identity => lab.manage(request).await,
-            Service::Manager => match self.refused(request) {
+            Service::Identity => lab.manage(&request).await,
+            Service::Manager => match self.stranger_to_identity(&request) {
                 Some(refused) => refused,
-                None => lab.manage(request).await,
+                None => {
+                    self.sign(&mut request);
+                    lab.manage(&request).await
+                }
             },
             Service::Blob(account) => {
-                let signed = request.header("authorization").filter(|header| header.starts_with("Bearer "));
-                match signed.and_then(|header| self.judged(Some(header)).blob()) {
-                    Some(refused) => refused,
-                    None => lab.blob(account.as_deref(), request).await,
-                }
+                self.sign(&mut request);
+                lab.blob(account.as_deref(), &request).await
             }
         }
     }
@@ -44,29 +46,33 @@ impl Desk for Front {
 }
 
 impl Front {
-    /// Refuses what comes without a good token; signing in, and finding out where, needs none.
-    fn refused(&self, request: &Request) -> Option<Answer> {
+    /// Refuses whoever asks for a machine's identity and is not the machine: others on this computer can reach the port too.
+    fn stranger_to_identity(&self, request: &Request) -> Option<Answer> {
         let path = request.path.trim_end_matches('/').to_ascii_lowercase();
-        if path == "/msi/token" || path == "/metadata/identity/oauth2/token" {
-            let shown = request.header("x-identity-header");
-            let known = shown.is_some_and(|shown| same(shown, self.0.identity.expose()));
-            let told = json!({"error": "invalid_request", "error_description": "the identity header is not the one of IDENTITY_HEADER"});
-            return (!known).then(|| Answer::json(401, told));
-        }
-        if path == "/metadata/endpoints" || path.contains("/oauth2/") || path.contains("/.well-known/") {
+        if path != "/msi/token" && path != "/metadata/identity/oauth2/token" {
             return None;
         }
-        let tenant = self.0.cloud().description().subscription.get("tenantId").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.judged(request.header("authorization")).manager(&tenant, self.0.clock().now())
+        let known =
+            request.header("x-identity-header").is_some_and(|shown| same(shown, self.0.identity.expose()));
+        let why = "the X-IDENTITY-HEADER is not the one of IDENTITY_HEADER";
+        (!known).then(|| Answer::json(401, json!({"error": "invalid_request", "error_description": why})))
     }
 
-    fn judged(&self, header: Option<&str>) -> Bearer {
-        let now = self.0.clock().now();
-        match Bearer::judge(header, self.0.token.expose(), now) {
-            Bearer::Good if lock(&self.0.knobs).token_expired => {
-                Bearer::Expired(Timestamp::from_millis(now.as_millis() - 31 * 60 * 1000))
-            }
-            judged => judged,
-        }
+    /// The lab's own token stands for whoever is signed in; where tokens count as expired, each is one that has expired.
+    fn sign(&self, request: &mut Request) {
+        let Some(token) = request.header("authorization").and_then(|header| header.strip_prefix("Bearer "))
+        else {
+            return;
+        };
+        let own = same(token, self.0.token.expose());
+        let signed = if lock(&self.0.knobs).token_expired {
+            let before = self.0.clock().now().as_millis() - 31 * 60 * 1000;
+            bearer::header(self.0.cloud().description(), Timestamp::from_millis(before))
+        } else if own {
+            self.0.signed()
+        } else {
+            return;
+        };
+        request.headers.insert("authorization".to_owned(), signed);
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn files(about: &Description, port: u16) -> Vec<(&'static str, String
     let text = |field: &str| about.subscription.get(field).and_then(Value::as_str).unwrap_or_default();
     let (subscription, tenant) = (text("subscriptionId"), text("tenantId"));
     let base = format!("https://localhost:{port}");
-    let config = format!("[cloud]\nname = {CLOUD}\n[core]\ncollect_telemetry = no\ninstance_discovery = false\n");
+    let config =
+        format!("[cloud]\nname = {CLOUD}\n[core]\ncollect_telemetry = no\ninstance_discovery = false\n");
     let clouds = format!(
         "[{CLOUD}]\nendpoint_resource_manager = {base}\nendpoint_management = {base}/\nendpoint_active_directory = {base}\n\
          endpoint_active_directory_resource_id = {base}/\nsuffix_storage_endpoint = core.windows.net\nsubscription = {subscription}\n"

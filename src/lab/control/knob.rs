@@ -72,7 +72,9 @@ impl Knob {
         let mut read = Vec::new();
         let steps: Vec<&Value> = body.as_array().map_or_else(|| vec![body], |list| list.iter().collect());
         for step in steps {
-            let step = step.as_object().ok_or_else(|| Refused::new("what is set is an object, or a list of objects"))?;
+            let step = step
+                .as_object()
+                .ok_or_else(|| Refused::new("what is set is an object, or a list of objects"))?;
             for (name, value) in step {
                 one(name, value, &mut read)?;
             }
@@ -89,11 +91,16 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
     let size = || match value {
         Value::Null => Ok(None),
         Value::String(text) if text == "off" => Ok(None),
-        value => value.as_u64().and_then(|size| usize::try_from(size).ok()).map(Some).ok_or_else(|| wrong("a number, or `off`")),
+        value => value
+            .as_u64()
+            .and_then(|size| usize::try_from(size).ok())
+            .map(Some)
+            .ok_or_else(|| wrong("a number, or `off`")),
     };
     let names = || -> Result<Vec<String>, Refused> {
         let list: Vec<&Value> = value.as_array().map_or_else(|| vec![value], |list| list.iter().collect());
-        let text = |entry: &&Value| entry.as_str().map(str::to_owned).ok_or_else(|| wrong("the name of a machine"));
+        let text =
+            |entry: &&Value| entry.as_str().map(str::to_owned).ok_or_else(|| wrong("the name of a machine"));
         list.iter().map(text).collect()
     };
     match name {
@@ -128,7 +135,11 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
             _ => return Err(wrong("`expired` or `good`")),
         },
         "clear" => read.push(Knob::Clear),
-        _ => return Err(Refused::new(format!("`{name}` cannot be set")).hint(format!("these can be: {KNOWN}"))),
+        _ => {
+            return Err(
+                Refused::new(format!("`{name}` cannot be set")).hint(format!("these can be: {KNOWN}"))
+            );
+        }
     }
     Ok(())
 }
@@ -138,7 +149,8 @@ fn fault(value: &Value) -> Result<Fault, Refused> {
         .map_err(|error| Refused::new(format!("a fault cannot be read: {error}"))
             .hint("a fault is {\"match\": \"METHOD path?query, as a regular expression\", \"status\": 429, \"headers\": {}, \"body\": …, \"times\": 1}"))?;
     let pattern = RegexBuilder::new(&told.pattern).size_limit(PATTERN).build();
-    let pattern = pattern.map_err(|error| Refused::new(format!("`match` is no regular expression: {error}")))?;
+    let pattern =
+        pattern.map_err(|error| Refused::new(format!("`match` is no regular expression: {error}")))?;
     if !(200..600).contains(&told.status) {
         return Err(Refused::new(format!("a status is a number from 200 to 599, not {}", told.status)));
     }
@@ -154,7 +166,13 @@ fn fault(value: &Value) -> Result<Fault, Refused> {
         }
         headers.push((name, value));
     }
-    Ok(Fault { pattern, status: told.status, headers, body: Fault::body(&told.body), times: told.times.unwrap_or(1) })
+    Ok(Fault {
+        pattern,
+        status: told.status,
+        headers,
+        body: Fault::body(&told.body),
+        times: told.times.unwrap_or(1),
+    })
 }
 
 impl Lab {
@@ -251,7 +269,10 @@ mod tests {
         refused(&json!({"fault": {"match": "(", "status": 500}}), "no regular expression");
         refused(&json!({"fault": {"match": "(a{1000}){1000}", "status": 500}}), "no regular expression");
         refused(&json!({"fault": {"match": "x", "status": 99}}), "a status is a number");
-        refused(&json!({"fault": {"match": "x", "status": 500, "headers": {"a\r\nb": "c"}}}), "no answer can have");
+        refused(
+            &json!({"fault": {"match": "x", "status": 500, "headers": {"a\r\nb": "c"}}}),
+            "no answer can have",
+        );
         refused(&json!({"fault": {"match": "x", "statis": 500}}), "unknown field");
         refused(&json!({"token": "old"}), "`expired` or `good`");
     }

@@ -1,6 +1,6 @@
 //! The cloud, its guests and its clock, kept in step.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use crate::base::{Clock as _, Secret, Timestamp};
-use crate::lab::azure::{Answer, CaptureTurn, Cloud, Request, Verb};
+use crate::lab::azure::{Answer, Cloud, Request, Verb};
 use crate::lab::clock::LabClock;
 use crate::lab::host::{Fabric, Host, HostError};
 
+use super::bearer;
 use super::door::Door;
 use super::knob::Knobs;
 
@@ -30,6 +31,8 @@ pub struct Lab {
     clock: LabClock,
     /// What guests were last told. Whoever holds it is the one who tells them.
     told: tokio::sync::Mutex<Fabric>,
+    /// The captures that machines know of.
+    pub(super) begun: tokio::sync::Mutex<BTreeSet<String>>,
     trouble: Mutex<Option<String>>,
     strangers: Mutex<VecDeque<(Timestamp, String)>>,
     pub(super) knobs: Mutex<Knobs>,
@@ -60,6 +63,7 @@ impl Lab {
         doors: Vec<Arc<dyn Door>>,
     ) -> std::io::Result<Arc<Self>> {
         cloud.guests(true);
+        cloud.demand_tokens(true);
         let secret = || super::token::draw().map(|word| Secret::new(&word));
         Ok(Arc::new(Self {
             told: tokio::sync::Mutex::new(cloud.fabric()),
@@ -67,6 +71,7 @@ impl Lab {
             cloud: Mutex::new(cloud),
             host,
             clock,
+            begun: tokio::sync::Mutex::default(),
             trouble: Mutex::default(),
             strangers: Mutex::default(),
             knobs: Mutex::default(),
@@ -109,6 +114,18 @@ impl Lab {
         answer
     }
 
+    /// Answers a request of this process: whoever is signed in asks, where the request does not say who.
+    pub async fn ask(self: &Arc<Self>, mut request: Request) -> Answer {
+        let signed = self.signed();
+        request.headers.entry("authorization".to_owned()).or_insert(signed);
+        self.manage(&request).await
+    }
+
+    /// Returns the header of whoever is signed in.
+    pub(super) fn signed(&self) -> String {
+        bearer::header(self.cloud().description(), self.clock.now().plus(Duration::from_secs(600)))
+    }
+
     /// Answers a request to the blob service.
     pub async fn blob(&self, account: Option<&str>, request: &Request) -> Answer {
         self.captures().await;
@@ -132,24 +149,6 @@ impl Lab {
         self.captures().await;
     }
 
-    /// Begins the captures that are to begin, and stores those that are over.
-    async fn captures(&self) {
-        let turns = self.cloud().capture_turns(self.clock.now());
-        for turn in turns {
-            let (name, file) = match turn {
-                CaptureTurn::Begin { name, order } => match self.host.capture(&name, order).await {
-                    Ok(()) => continue,
-                    Err(error) => (name, Err(error)),
-                },
-                CaptureTurn::End { name } => {
-                    let file = self.host.captured(&name).await;
-                    (name, file)
-                }
-            };
-            self.cloud().store_capture(&name, file, self.clock.now());
-        }
-    }
-
     /// Remembers how everything is now.
     ///
     /// # Errors
@@ -167,6 +166,11 @@ impl Lab {
     /// Fails where the guests cannot be made as they were; the estate is, all the same.
     pub async fn restore(&self) -> Result<(), HostError> {
         lock(&self.tasks).abort_all();
+        let begun = std::mem::take(&mut *self.begun.lock().await);
+        for capture in begun {
+            // Its file is nobody's any more.
+            drop(self.host.captured(&capture).await);
+        }
         let kept = lock(&self.kept).clone();
         *self.cloud() = kept;
         *lock(&self.knobs) = Knobs::default();

@@ -11,6 +11,7 @@
 
 mod bearer;
 mod call;
+mod capture;
 mod desk;
 mod door;
 mod export;

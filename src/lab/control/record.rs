@@ -146,7 +146,13 @@ impl Claim {
     fn locked(path: &Path) -> Result<Option<Self>, RecordError> {
         let lock = path.with_extension("lock");
         loop {
-            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&lock);
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .open(&lock);
             let file = file.map_err(disk("cannot open", &lock))?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
@@ -154,7 +160,9 @@ impl Claim {
                 Ok(()) => {}
             }
             // Whoever held it before may have taken the file away.
-            let same = |meta: fs::Metadata| file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (meta.dev(), meta.ino()));
+            let same = |meta: fs::Metadata| {
+                file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (meta.dev(), meta.ino()))
+            };
             if fs::metadata(&lock).is_ok_and(same) {
                 return Ok(Some(Self { path: path.to_owned(), _lock: file, written: false }));
             }
@@ -224,7 +232,12 @@ mod tests {
     use super::*;
 
     fn record(folder: &Path) -> Record {
-        Record { url: "http://127.0.0.1:1".to_owned(), token: "t".to_owned(), pid: 1, folder: folder.to_owned() }
+        Record {
+            url: "http://127.0.0.1:1".to_owned(),
+            token: "t".to_owned(),
+            pid: 1,
+            folder: folder.to_owned(),
+        }
     }
 
     fn left(folder: &Path) -> usize {

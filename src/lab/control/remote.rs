@@ -72,7 +72,8 @@ impl Remote {
     /// Fails where the lab refuses it, or does not answer.
     pub async fn order(&self, name: &str, body: &Value) -> Result<Value, RemoteError> {
         let silent = |source| RemoteError::Silent { url: self.record.url.clone(), source };
-        let request = self.client.post(format!("{}/lab/{name}", self.record.url)).bearer_auth(&self.record.token);
+        let request =
+            self.client.post(format!("{}/lab/{name}", self.record.url)).bearer_auth(&self.record.token);
         let request = if body.is_null() { request } else { request.json(body) };
         let response = request.send().await.map_err(silent)?;
         let good = response.status().is_success();
@@ -93,10 +94,14 @@ impl Remote {
     pub async fn send(&self, account: Option<&str>, request: &Request) -> Result<Answer, RemoteError> {
         let silent = |source| RemoteError::Silent { url: self.record.url.clone(), source };
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let query: Vec<String> =
-            request.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+        let query: Vec<String> = request
+            .query
+            .iter()
+            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
+            .collect();
         let mark = if query.is_empty() { "" } else { "?" };
-        let path = account.map_or_else(|| request.path.clone(), |account| format!("/{account}{}", request.path));
+        let path =
+            account.map_or_else(|| request.path.clone(), |account| format!("/{account}{}", request.path));
         let url = format!("{}{path}{mark}{}", self.record.url, query.join("&"));
         let method = Method::from_bytes(request.verb.name().as_bytes()).unwrap_or(Method::GET);
         let mut sent = self.client.request(method, url);
@@ -113,7 +118,9 @@ impl Remote {
         let headers: Vec<(String, String)> = response
             .headers()
             .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .map(|(name, value)| {
+                (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            })
             .collect();
         let bytes = response.bytes().await.map_err(silent)?.to_vec();
         Ok(Answer { status, body: body(&headers, bytes), headers })

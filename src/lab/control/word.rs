@@ -38,12 +38,14 @@ pub fn steps(words: &[String]) -> Result<Vec<Value>, WordError> {
         let number = |text: &str| text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number));
         match name {
             "fault" if value.starts_with('{') => {
-                let fault: Value = serde_json::from_str(value).map_err(|_| form("JSON, or a regular expression"))?;
+                let fault: Value =
+                    serde_json::from_str(value).map_err(|_| form("JSON, or a regular expression"))?;
                 steps.push(json!({"fault": fault}));
             }
             "fault" => steps.push(json!({"fault": {"match": value, "status": 500}})),
             "status" | "header" | "body" | "times" => {
-                let fault = steps.last_mut().and_then(|step| step.get_mut("fault")).and_then(Value::as_object_mut);
+                let fault =
+                    steps.last_mut().and_then(|step| step.get_mut("fault")).and_then(Value::as_object_mut);
                 more(fault.ok_or_else(|| WordError::NoFault(word.clone()))?, name, value)
                     .ok_or_else(|| form("`header=Name: value`"))?;
             }
@@ -89,14 +91,28 @@ mod tests {
     #[test]
     fn words_become_what_the_lab_is_told() {
         let words = [
-            "lro_polls=2", "page_size=off", "power=vm-1:deallocated", "busy=a,b", "clear", "fault=GET .*a=b", "status=429",
-            "header=Retry-After: 1", "times=3", "body={\"error\":{}}", "token=expired", r#"fault={"match":"x","status":500}"#,
+            "lro_polls=2",
+            "page_size=off",
+            "power=vm-1:deallocated",
+            "busy=a,b",
+            "clear",
+            "fault=GET .*a=b",
+            "status=429",
+            "header=Retry-After: 1",
+            "times=3",
+            "body={\"error\":{}}",
+            "token=expired",
+            r#"fault={"match":"x","status":500}"#,
         ];
         let expected = [
-            json!({"lro_polls": 2}), json!({"page_size": "off"}), json!({"power": {"vm-1": "deallocated"}}), json!({"busy": ["a", "b"]}),
+            json!({"lro_polls": 2}),
+            json!({"page_size": "off"}),
+            json!({"power": {"vm-1": "deallocated"}}),
+            json!({"busy": ["a", "b"]}),
             json!({"clear": "true"}),
             json!({"fault": {"match": "GET .*a=b", "status": 429, "headers": {"Retry-After": "1"}, "times": 3, "body": {"error": {}}}}),
-            json!({"token": "expired"}), json!({"fault": {"match": "x", "status": 500}}),
+            json!({"token": "expired"}),
+            json!({"fault": {"match": "x", "status": 500}}),
         ];
         assert_eq!(read(&words).unwrap(), expected);
     }

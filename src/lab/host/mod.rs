@@ -14,7 +14,7 @@ mod script;
 mod simulated;
 mod stage;
 
-pub use fabric::{Fabric, Machine, Nic};
+pub use fabric::{Account, Fabric, Machine, Nic};
 pub use netns::{Netns, sweep};
 pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
 pub use simulated::Simulated;

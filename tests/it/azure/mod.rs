@@ -2,7 +2,17 @@
 
 mod builtin;
 mod call;
+mod blobs;
 mod essential;
+mod agree;
+mod change;
+mod estate;
 mod real_az;
 mod recorded;
 mod stage;
+mod raw;
+mod served;
+#[cfg(feature = "cli")]
+mod process;
+mod storage;
+mod survive;

@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use super::essential::essential;
-use super::stage::{Parrot, Stage, recordings};
+use super::recorded::{essential, recordings};
+use super::stage::{Parrot, Stage};
 use crate::random::{Random, is_long, seed, setting};
 
 /// The release of the recordings.
@@ -29,7 +29,11 @@ fn program() -> Option<PathBuf> {
     let cache = setting("XDG_CACHE_HOME");
     let cache = if cache.is_empty() { PathBuf::from(setting("HOME")).join(".cache") } else { cache.into() };
     let program = cache.join(format!("ghost-tests/az-{RELEASE}/bin/az"));
-    assert!(program.is_file(), "{} is not there: tests/az installs it, GHOST_TEST_WITHOUT=az runs without", program.display());
+    assert!(
+        program.is_file(),
+        "{} is not there: tests/az installs it, GHOST_TEST_WITHOUT=az runs without",
+        program.display()
+    );
     Some(program)
 }
 
@@ -65,7 +69,10 @@ impl Play {
 
     /// Puts in what a recording leaves out.
     fn filled(&self, text: &str) -> String {
-        let (secure, plain) = (format!("https://localhost:{}", self.stage.port), format!("http://127.0.0.1:{}", self.stage.port));
+        let (secure, plain) = (
+            format!("https://localhost:{}", self.stage.port),
+            format!("http://127.0.0.1:{}", self.stage.port),
+        );
         let mut text = text.to_owned();
         for (hole, value) in [
             ("{{ARM}}", secure.as_str()),
@@ -115,9 +122,11 @@ impl Play {
                 let ran = self.az(&words).await;
                 assert_eq!(ran.exit, Some(0), "{name}: {words:?}: {}", ran.err);
             } else if let Some(file) = step["file"].as_str() {
-                let bytes: Vec<u8> = (0..step["bytes"].as_u64().unwrap()).map(|at| u8::try_from(at % 251).unwrap()).collect();
+                let bytes: Vec<u8> =
+                    (0..step["bytes"].as_u64().unwrap()).map(|at| u8::try_from(at % 251).unwrap()).collect();
                 std::fs::write(self.work.path().join(file), bytes).unwrap();
-            } else if step["note"].as_str().is_some_and(|note| note.starts_with("service-principal sign-in")) {
+            } else if step["note"].as_str().is_some_and(|note| note.starts_with("service-principal sign-in"))
+            {
                 let sign = "login --service-principal -u 33333333-3333-3333-3333-333333333333 -p x --tenant 11111111-1111-1111-1111-111111111111";
                 let ran = self.az(&sign.split(' ').map(str::to_owned).collect::<Vec<_>>()).await;
                 assert_eq!(ran.exit, Some(0), "{name}: {}", ran.err);
@@ -142,15 +151,23 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     if ran.exit.map(i64::from) != recorded["exit"].as_i64() {
         wrong.push(format!("{name}: exit {:?} instead of {}\n{}", ran.exit, recorded["exit"], ran.err));
     }
-    let told = (play.filled(&shown(&recorded["stdout"])), ran.out.clone());
-    match recorded["stdout_kind"].as_str().unwrap() {
+    let kind = recorded["stdout_kind"].as_str().unwrap();
+    let stdout = &recorded["stdout"];
+    let printed =
+        if kind == "json" { stdout.to_string() } else { stdout.as_str().unwrap_or_default().to_owned() };
+    let told = (play.filled(&printed), ran.out.clone());
+    match kind {
         // What happened before is nothing that happened here.
         _ if name == "monitor-activity-log-list" => {}
         "json" => {
             let theirs: Value = serde_json::from_str(&told.0).unwrap();
             let ours = serde_json::from_str::<Value>(&told.1).unwrap_or_default();
             if essential(&theirs) != essential(&ours) {
-                wrong.push(format!("{name}:\n  ours   {}\n  theirs {}", essential(&ours), essential(&theirs)));
+                wrong.push(format!(
+                    "{name}:\n  ours   {}\n  theirs {}",
+                    essential(&ours),
+                    essential(&theirs)
+                ));
             }
         }
         "text" if told.0.trim_end() != told.1.trim_end() => {
@@ -167,16 +184,13 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     wrong
 }
 
-/// Returns a text as it is, and anything else as JSON.
-fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Returns the error without what warned before it and what it advises after it; a traceback as what it ends in.
 fn errors(text: &str) -> Vec<String> {
     let told = text.lines().skip_while(|line| !line.starts_with("ERROR:") && !line.contains("error: "));
-    let told = told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
-    let mut told: Vec<String> = told.map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect();
+    let told =
+        told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
+    let mut told: Vec<String> =
+        told.map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect();
     if told.iter().any(|line| line.contains("Traceback")) {
         told.drain(1..told.len().saturating_sub(2));
         told.retain(|line| !line.starts_with("To ") && !line.starts_with("  "));
@@ -186,7 +200,8 @@ fn errors(text: &str) -> Vec<String> {
 
 /// The guests say what those of the recording said.
 fn guests(recorded: &Value) -> Parrot {
-    let bodies = recorded["exchanges"].as_array().unwrap().iter().map(|exchange| &exchange["response"]["body"]);
+    let bodies =
+        recorded["exchanges"].as_array().unwrap().iter().map(|exchange| &exchange["response"]["body"]);
     let message = bodies.filter_map(|body| body["value"][0]["message"].as_str()).next_back();
     Parrot(match message {
         Some(message) => {

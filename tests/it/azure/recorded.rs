@@ -8,19 +8,17 @@ use ghost_agent::lab::az::{Failure, run};
 use ghost_agent::lab::azure::{Answer, Body, Cloud, Description, Fault, Job, Request, Verb};
 use serde_json::Value;
 
-use super::essential::essential;
-
 /// Where the recordings lie, where they are there.
-fn recordings() -> Option<PathBuf> {
+pub(super) fn recordings() -> Option<PathBuf> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az");
     place.is_dir().then_some(place)
 }
 
-fn read(path: &Path) -> Value {
+pub(super) fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-fn cloud(place: &Path) -> Cloud {
+pub(super) fn cloud(place: &Path) -> Cloud {
     let about: Description = serde_json::from_value(read(&place.join("_estate.json"))).unwrap();
     Cloud::new(about).unwrap()
 }
@@ -30,7 +28,7 @@ const SUBSCRIPTION: &str = "00000000-0000-0000-0000-000000000001";
 /// What stands in a recording for what differs from run to run.
 const BASE: &str = "{{ARM}}";
 
-fn request(recorded: &Value) -> Request {
+pub(super) fn request(recorded: &Value) -> Request {
     let text = |field: &str| recorded[field].as_str().unwrap_or_default().to_owned();
     let pairs = |field: &str| -> Vec<(String, String)> {
         let found = recorded[field].as_object().into_iter().flatten();
@@ -50,7 +48,42 @@ fn request(recorded: &Value) -> Request {
     }
 }
 
-fn body(answer: &Answer) -> Value {
+/// Takes out what is the server's own business.
+pub(super) fn essential(document: &Value) -> Value {
+    const OWN: [&str; 7] =
+        ["etag", "resourceGuid", "nextLink", "access_token", "expires_on", "not_before", "value"];
+    match document {
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(name, value)| {
+                let lower = name.to_lowercase();
+                // A list is called so, and a key of an account.
+                let drawn =
+                    OWN.contains(&name.as_str()) && (name.as_str() != "value" || map.contains_key("keyName"));
+                !drawn && !lower.ends_with("time") && !value.is_null()
+            });
+            let kept = kept.map(|(name, value)| {
+                let updating = name == "provisioningState" && value == "Updating";
+                (name.clone(), if updating { Value::from("Succeeded") } else { essential(value) })
+            });
+            // Ids that are no paths are drawn.
+            let kept = kept.filter(|(name, value)| {
+                !(name == "nextHopIds" || (name == "id" && value.as_str().is_some_and(|id| id.len() == 36)))
+            });
+            Value::Object(kept.collect())
+        }
+        Value::Array(list) => {
+            let mut list: Vec<Value> = list.iter().map(essential).collect();
+            // Which tags there are does not depend on their order.
+            if list.iter().any(|entry| !entry["properties"]["systemService"].is_null()) {
+                list.sort_by_key(|entry| entry["name"].to_string());
+            }
+            Value::Array(list)
+        }
+        other => other.clone(),
+    }
+}
+
+pub(super) fn body(answer: &Answer) -> Value {
     match &answer.body {
         Body::Empty => Value::Null,
         Body::Json(document) => document.clone(),
@@ -59,7 +92,7 @@ fn body(answer: &Answer) -> Value {
     }
 }
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     "2025-06-02T09:31:00.000Z".parse().unwrap()
 }
 
@@ -150,7 +183,7 @@ fn operation(place: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn fault(told: &Value) -> Fault {
+pub(super) fn fault(told: &Value) -> Fault {
     let headers = told["headers"].as_object().into_iter().flatten();
     Fault {
         pattern: regex::Regex::new(told["match"].as_str().unwrap()).unwrap(),

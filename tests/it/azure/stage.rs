@@ -1,7 +1,7 @@
 //! A lab on a port, for tests.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,14 @@ use ghost_agent::base::SystemClock;
 use ghost_agent::lab::LabClock;
 use ghost_agent::lab::azure::{Cloud, Description};
 use ghost_agent::lab::control::{Lab, Remote, Running, Settings};
-use ghost_agent::lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene};
+use ghost_agent::lab::host::{
+    CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene,
+};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use super::recorded::recordings;
 
 /// Guests that say the same to everybody.
 #[derive(Debug, Clone)]
@@ -57,21 +61,11 @@ impl Host for Parrot {
     async fn close(&self) {}
 }
 
-/// Where the recordings lie, where they are there.
-pub(super) fn recordings() -> Option<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az");
-    place.is_dir().then_some(place)
-}
-
-/// The estate of the recordings; a small one where they are not there.
+/// The estate of the recordings; that of the use cases where they are not there.
 pub(super) fn description() -> Description {
-    let small = || {
-        serde_json::json!({"subscription": {"id": "/subscriptions/s", "subscriptionId": "s", "tenantId": "t", "displayName": "lab"},
-            "principal": {"objectId": "o", "appId": "a"}, "resourceGroups": [{"id": "/subscriptions/s/resourceGroups/g", "name": "g",
-            "type": "Microsoft.Resources/resourceGroups", "location": "eastus", "tags": {}, "properties": {}}], "resources": []})
-    };
-    let read = |place: PathBuf| serde_json::from_slice(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
-    serde_json::from_value(recordings().map_or_else(small, read)).unwrap()
+    let read =
+        |place: PathBuf| Description::parse(&std::fs::read(place.join("_estate.json")).unwrap()).unwrap();
+    recordings().map_or_else(|| Description::usual().unwrap(), read)
 }
 
 /// A lab that listens.
@@ -90,8 +84,11 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let cloud = Cloud::new(description()).unwrap();
         let lab = Lab::new(cloud, Arc::new(host), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
-        let settings =
-            Settings { port: 0, record: folder.path().join("lab.json"), program: PathBuf::from("/usr/bin/ghost") };
+        let settings = Settings {
+            port: 0,
+            record: folder.path().join("lab.json"),
+            program: PathBuf::from("/usr/bin/ghost"),
+        };
         let running = Running::open(settings, Arc::clone(&lab)).await.unwrap();
         let (port, exports) = (running.address().port(), running.exports());
         let (stop, stopped) = oneshot::channel::<()>();

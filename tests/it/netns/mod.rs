@@ -3,6 +3,7 @@
 //! Needs Linux, root and the tools of `tests/run`; `GHOST_TEST_WITHOUT=netns` runs without.
 #![expect(clippy::indexing_slicing, reason = "a test that looks beyond the end of its own list should stop")]
 
+mod agreement;
 mod crash;
 mod faults;
 mod place;

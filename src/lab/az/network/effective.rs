@@ -10,7 +10,7 @@ use crate::lab::az::session::Session;
 use crate::lab::az::table::{Command, Told};
 use crate::lab::azure::Verb;
 
-const NAMED: &str = "-n,--name!^ -g,--resource-group!^ --no-wait%";
+const NAMED: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
@@ -19,11 +19,11 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         .rows_in("value", route),
     Command::own("network nic list-effective-nsg", NAMED, asked)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveNetworkSecurityGroups", "2022-01-01"),
-    Command::own("network nic ip-config list", "--nic-name! -g,--resource-group! --max-items#", addresses)
+    Command::own("network nic ip-config list", "--nic-name! --resource-group,-g! --max-items#", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
-    Command::own("network nic ip-config show", "--nic-name!^ -n,--name!^ -g,--resource-group!^", address)
+    Command::own("network nic ip-config show", "--nic-name!^ -n,--name!^ --resource-group,-g!^", address)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
-    Command::own("network list-service-tags", "-l,--location!", tags).at("serviceTags", "2022-01-01"),
+    Command::own("network list-service-tags", "--location,-l!", tags).at("serviceTags", "2022-01-01"),
 ];
 
 fn asked(session: &mut Session<'_>, line: &Line) -> Told {

@@ -11,10 +11,10 @@ use crate::lab::az::table::{Command, Told};
 use crate::lab::az::update::{change, writable};
 use crate::lab::azure::Verb;
 
-const LIST: &str = "-g,--resource-group --max-items#";
-const SHOW: &str = "-n,--name!^ -g,--resource-group!^";
-const GONE: &str = "-n,--name!^ -g,--resource-group!^ --no-wait%";
-const CHANGED: &str = "-n,--name!^ -g,--resource-group!^ --tags* --no-wait% --set* --add* --remove*";
+const LIST: &str = "--resource-group,-g --max-items#";
+const SHOW: &str = "-n,--name!^ --resource-group,-g!^";
+const GONE: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
+const CHANGED: &str = "-n,--name!^ --resource-group,-g!^ --tags* --no-wait% --set* --add* --remove*";
 
 const GROUPS: &str = "Microsoft.Network/networkSecurityGroups";
 const GROUP: &str = "Microsoft.Network/networkSecurityGroups/{--name}";
@@ -38,21 +38,21 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::list("network nsg list", LIST, GROUPS, "2022-01-01"),
     Command::show("network nsg show", SHOW, GROUP, "2022-01-01"),
     Command::delete("network nsg delete", GONE, GROUP, "2022-01-01"),
-    Command::own("network nsg create", "-n,--name! -g,--resource-group! -l,--location --tags* --no-wait%", wrapped)
+    Command::own("network nsg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", wrapped)
         .at(GROUP, "2022-01-01"),
     Command::own("network nsg update", CHANGED, changed).at(GROUP, "2022-01-01"),
-    Command::list("network route-table list", "-g,--resource-group! --max-items#", TABLES, "2025-07-01"),
+    Command::list("network route-table list", "--resource-group,-g! --max-items#", TABLES, "2025-07-01"),
     Command::show("network route-table show", SHOW, TABLE, "2025-07-01"),
     Command::delete("network route-table delete", GONE, TABLE, "2025-07-01"),
     Command::own(
         "network route-table create",
-        "-n,--name! -g,--resource-group! -l,--location --tags* --disable-bgp-route-propagation% --no-wait%",
+        "-n,--name! --resource-group,-g! --location,-l --tags* --disable-bgp-route-propagation% --no-wait%",
         created,
     )
     .at(TABLE, "2025-07-01"),
     Command::own(
         "network route-table update",
-        "-n,--name!^ -g,--resource-group!^ --tags* --disable-bgp-route-propagation% --no-wait% --set* --add* --remove*",
+        "-n,--name!^ --resource-group,-g!^ --tags* --disable-bgp-route-propagation% --no-wait% --set* --add* --remove*",
         changed,
     )
     .at(TABLE, "2025-07-01"),
@@ -61,13 +61,13 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::delete("network vnet delete", GONE, NETWORK, "2025-07-01"),
     Command::own(
         "network vnet create",
-        "-n,--name! -g,--resource-group! -l,--location --tags* --address-prefixes,--address-prefix* --subnet-name --subnet-prefixes,--subnet-prefix* --dns-servers* --no-wait%",
+        "-n,--name! --resource-group,-g! --location,-l --tags* --address-prefixes,--address-prefix* --subnet-name --subnet-prefixes,--subnet-prefix* --dns-servers* --no-wait%",
         network,
     )
     .at(NETWORK, "2025-07-01"),
     Command::own(
         "network vnet update",
-        "-n,--name!^ -g,--resource-group!^ --tags* --address-prefixes* --dns-servers* --no-wait% --set* --add* --remove*",
+        "-n,--name!^ --resource-group,-g!^ --tags* --address-prefixes* --dns-servers* --no-wait% --set* --add* --remove*",
         changed,
     )
     .at(NETWORK, "2025-07-01"),
@@ -76,7 +76,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::delete("network nic delete", GONE, INTERFACE, "2023-11-01"),
     Command::own(
         "network nic update",
-        "-n,--name!^ -g,--resource-group!^ --network-security-group --accelerated-networking% --ip-forwarding% --dns-servers* --no-wait% --set* --add* --remove*",
+        "-n,--name!^ --resource-group,-g!^ --network-security-group --accelerated-networking% --ip-forwarding% --dns-servers* --no-wait% --set* --add* --remove*",
         changed,
     )
     .at(INTERFACE, "2023-11-01"),
@@ -88,7 +88,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::list("network asg list", LIST, SETS, "2023-11-01"),
     Command::show("network asg show", SHOW, SET, "2023-11-01"),
     Command::delete("network asg delete", GONE, SET, "2023-11-01"),
-    Command::own("network asg create", "-n,--name! -g,--resource-group! -l,--location --tags* --no-wait%", created)
+    Command::own("network asg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", created)
         .at(SET, "2023-11-01"),
     Command::list("network lb list", LIST, BALANCERS, "2023-11-01"),
     Command::show("network lb show", SHOW, BALANCER, "2023-11-01"),

@@ -16,18 +16,18 @@ const VERSION: &str = "2023-11-01";
 
 /// The commands. The parts of an identifier stand in its order.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::list("network vnet peering list", "-g,--resource-group! --vnet-name! --max-items#", PEERINGS, VERSION),
-    Command::show("network vnet peering show", "--vnet-name!^ -n,--name!^ -g,--resource-group!^", PEERING, VERSION),
-    Command::delete("network vnet peering delete", "--vnet-name!^ -n,--name!^ -g,--resource-group!^ --no-wait%", PEERING, VERSION),
+    Command::list("network vnet peering list", "--resource-group,-g! --vnet-name! --max-items#", PEERINGS, VERSION),
+    Command::show("network vnet peering show", "--vnet-name!^ -n,--name!^ --resource-group,-g!^", PEERING, VERSION),
+    Command::delete("network vnet peering delete", "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --no-wait%", PEERING, VERSION),
     Command::own(
         "network vnet peering create",
-        "-n,--name! --remote-vnet! -g,--resource-group! --vnet-name! --allow-vnet-access% --allow-forwarded-traffic% --allow-gateway-transit% --use-remote-gateways% --no-wait%",
+        "-n,--name! --remote-vnet! --resource-group,-g! --vnet-name! --allow-vnet-access% --allow-forwarded-traffic% --allow-gateway-transit% --use-remote-gateways% --no-wait%",
         create,
     )
     .at(PEERING, VERSION),
     Command::own(
         "network vnet peering update",
-        "--vnet-name!^ -n,--name!^ -g,--resource-group!^ --no-wait% --set* --add* --remove*",
+        "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --no-wait% --set* --add* --remove*",
         update,
     )
     .at(PEERING, VERSION),

@@ -16,23 +16,23 @@ const VERSION: &str = "2025-07-01";
 
 /// The commands. The parts of an identifier stand in its order.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::list("network route-table route list", "-g,--resource-group! --route-table-name! --max-items#", ROUTES, VERSION),
-    Command::show("network route-table route show", "--route-table-name!^ -n,--name!^ -g,--resource-group!^", ROUTE, VERSION),
+    Command::list("network route-table route list", "--resource-group,-g! --route-table-name! --max-items#", ROUTES, VERSION),
+    Command::show("network route-table route show", "--route-table-name!^ -n,--name!^ --resource-group,-g!^", ROUTE, VERSION),
     Command::delete(
         "network route-table route delete",
-        "--route-table-name!^ -n,--name!^ -g,--resource-group!^ --no-wait%",
+        "--route-table-name!^ -n,--name!^ --resource-group,-g!^ --no-wait%",
         ROUTE,
         VERSION,
     ),
     Command::own(
         "network route-table route create",
-        "-n,--name! -g,--resource-group! --route-table-name! --address-prefix! --next-hop-type! --next-hop-ip-address --no-wait%",
+        "-n,--name! --resource-group,-g! --route-table-name! --address-prefix! --next-hop-type! --next-hop-ip-address --no-wait%",
         create,
     )
     .at(ROUTE, VERSION),
     Command::own(
         "network route-table route update",
-        "--route-table-name!^ -n,--name!^ -g,--resource-group!^ --address-prefix --next-hop-type --next-hop-ip-address --no-wait% --set* --add* --remove*",
+        "--route-table-name!^ -n,--name!^ --resource-group,-g!^ --address-prefix --next-hop-type --next-hop-ip-address --no-wait% --set* --add* --remove*",
         update,
     )
     .at(ROUTE, VERSION),

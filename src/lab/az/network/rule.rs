@@ -17,20 +17,20 @@ const VERSION: &str = "2022-01-01";
 
 /// The commands. The parts of an identifier stand in its order.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::own("network nsg rule list", "-g,--resource-group! --nsg-name! --include-default? --max-items#", list)
+    Command::own("network nsg rule list", "--resource-group,-g! --nsg-name! --include-default? --max-items#", list)
         .at("Microsoft.Network/networkSecurityGroups/{--nsg-name}", VERSION)
         .rows(row),
-    Command::show("network nsg rule show", "--nsg-name!^ -n,--name!^ -g,--resource-group!^", RULE, VERSION).rows(row),
-    Command::delete("network nsg rule delete", "--nsg-name!^ -n,--name!^ -g,--resource-group!^ --no-wait%", RULE, VERSION),
+    Command::show("network nsg rule show", "--nsg-name!^ -n,--name!^ --resource-group,-g!^", RULE, VERSION).rows(row),
+    Command::delete("network nsg rule delete", "--nsg-name!^ -n,--name!^ --resource-group,-g!^ --no-wait%", RULE, VERSION),
     Command::own(
         "network nsg rule create",
-        "-n,--name! --nsg-name! --priority!# -g,--resource-group! --access --description --direction --protocol --source-address-prefixes,--source-address-prefix* --source-port-ranges,--source-port-range* --source-asgs* --destination-address-prefixes,--destination-address-prefix* --destination-port-ranges,--destination-port-range* --destination-asgs* --no-wait%",
+        "-n,--name! --nsg-name! --priority!# --resource-group,-g! --access --description --direction --protocol --source-address-prefixes,--source-address-prefix* --source-port-ranges,--source-port-range* --source-asgs* --destination-address-prefixes,--destination-address-prefix* --destination-port-ranges,--destination-port-range* --destination-asgs* --no-wait%",
         create,
     )
     .at(RULE, VERSION),
     Command::own(
         "network nsg rule update",
-        "--nsg-name!^ -n,--name!^ -g,--resource-group!^ --priority# --access --description --direction --protocol --source-address-prefixes,--source-address-prefix* --source-port-ranges,--source-port-range* --source-asgs* --destination-address-prefixes,--destination-address-prefix* --destination-port-ranges,--destination-port-range* --destination-asgs* --no-wait% --set* --add* --remove*",
+        "--nsg-name!^ -n,--name!^ --resource-group,-g!^ --priority# --access --description --direction --protocol --source-address-prefixes,--source-address-prefix* --source-port-ranges,--source-port-range* --source-asgs* --destination-address-prefixes,--destination-address-prefix* --destination-port-ranges,--destination-port-range* --destination-asgs* --no-wait% --set* --add* --remove*",
         update,
     )
     .at(RULE, VERSION),

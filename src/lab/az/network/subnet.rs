@@ -17,18 +17,18 @@ const VERSION: &str = "2024-07-01";
 
 /// The commands. The parts of an identifier stand in its order.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::list("network vnet subnet list", "-g,--resource-group! --vnet-name! --max-items#", SUBNETS, VERSION),
-    Command::show("network vnet subnet show", "--vnet-name!^ -n,--name!^ -g,--resource-group!^", SUBNET, VERSION),
-    Command::delete("network vnet subnet delete", "--vnet-name!^ -n,--name!^ -g,--resource-group!^ --no-wait%", SUBNET, VERSION),
+    Command::list("network vnet subnet list", "--resource-group,-g! --vnet-name! --max-items#", SUBNETS, VERSION),
+    Command::show("network vnet subnet show", "--vnet-name!^ -n,--name!^ --resource-group,-g!^", SUBNET, VERSION),
+    Command::delete("network vnet subnet delete", "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --no-wait%", SUBNET, VERSION),
     Command::own(
         "network vnet subnet create",
-        "-n,--name! -g,--resource-group! --vnet-name! --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --service-endpoints* --no-wait%",
+        "-n,--name! --resource-group,-g! --vnet-name! --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --service-endpoints* --no-wait%",
         create,
     )
     .at(SUBNET, VERSION),
     Command::own(
         "network vnet subnet update",
-        "--vnet-name!^ -n,--name!^ -g,--resource-group!^ --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --nat-gateway --service-endpoints* --no-wait% --set* --add* --remove*",
+        "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --nat-gateway --service-endpoints* --no-wait% --set* --add* --remove*",
         update,
     )
     .at(SUBNET, VERSION),

@@ -11,13 +11,13 @@ use crate::lab::az::session::Session;
 use crate::lab::az::table::{Command, Told};
 use crate::lab::azure::Verb;
 
-const NAMED: &str = "-n,--name! -l,--location! --no-wait%";
+const NAMED: &str = "-n,--name! --location,-l! --no-wait%";
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::own(
         "network watcher packet-capture create",
-        "-n,--name! -g,--resource-group! --vm --target --target-type --storage-account --storage-path --file-path --time-limit# --capture-size# --capture-limit# --filters --no-wait%",
+        "-n,--name! --resource-group,-g! --vm --target --target-type --storage-account --storage-path --file-path --time-limit# --capture-size# --capture-limit# --filters --no-wait%",
         create,
     ),
     Command::own("network watcher packet-capture list", "--location,-l!", list),

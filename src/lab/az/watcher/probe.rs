@@ -16,20 +16,20 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     Command::own("network watcher list", "--max-items#", list),
     Command::own(
         "network watcher show-next-hop",
-        "-g,--resource-group! --vm! --source-ip! --dest-ip! --nic --no-wait%",
+        "--resource-group,-g! --vm! --source-ip! --dest-ip! --nic --no-wait%",
         next_hop,
     ),
     Command::own(
         "network watcher test-ip-flow",
-        "-g,--resource-group --direction! --protocol! --vm! --local! --remote! --nic --no-wait%",
+        "--resource-group,-g --direction! --protocol! --vm! --local! --remote! --nic --no-wait%",
         flow,
     ),
     Command::own(
         "network watcher test-connectivity",
-        "-g,--resource-group --source-resource! --source-port# --dest-resource --dest-address --dest-port# --protocol --no-wait%",
+        "--resource-group,-g --source-resource! --source-port# --dest-resource --dest-address --dest-port# --protocol --no-wait%",
         connectivity,
     ),
-    Command::own("network watcher show-topology", "-g,--resource-group -l,--location --vnet --subnet", topology),
+    Command::own("network watcher show-topology", "--resource-group,-g --location,-l --vnet --subnet", topology),
 ];
 
 fn list(session: &mut Session<'_>, _line: &Line) -> Told {

@@ -85,6 +85,9 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
     shape::removable(cloud, target)?;
     cloud.estate.remove(target);
     capture::forget(cloud, target);
+    if target.kind() == "storageaccounts" {
+        cloud.store.drop_account(target.name());
+    }
     let name = cloud.operations.begin(Some(Done::Gone));
     let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
     Ok(Answer::empty(202)
@@ -144,9 +147,10 @@ fn merge(whole: &mut Value, part: Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (name, value) in part {
-                match value {
-                    Value::Null => drop(whole.remove(&name)),
-                    value => merge(whole.entry(name).or_insert(Value::Null), value),
+                if value.is_null() {
+                    whole.remove(&name);
+                } else {
+                    merge(whole.entry(name).or_insert(Value::Null), value);
                 }
             }
         }

@@ -10,5 +10,6 @@ mod subscription;
 
 pub(super) use answer::{answer, missing};
 pub(super) use compute::runs;
-pub(super) use shape::guid;
+pub(super) use shape::{default_rules, guid};
 pub(super) use storage::keys;
+pub(super) use subscription::service_tags;

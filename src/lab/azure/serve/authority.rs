@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, NameConstraints,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose, NameConstraints,
 };
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -24,7 +24,8 @@ const NAMES: [&str; 6] = [
 ];
 
 /// What the authority may speak for: whoever steals its key can play nobody else.
-const WITHIN: [&str; 4] = ["localhost", "management.azure.com", "login.microsoftonline.com", "blob.core.windows.net"];
+const WITHIN: [&str; 4] =
+    ["localhost", "management.azure.com", "login.microsoftonline.com", "blob.core.windows.net"];
 
 const DAY: i64 = 86_400;
 
@@ -86,7 +87,8 @@ fn root(now: Timestamp) -> Result<CertificateParams, rcgen::Error> {
         std::net::Ipv6Addr::LOCALHOST.octets(),
         128,
     )));
-    root.name_constraints = Some(NameConstraints { permitted_subtrees: within, excluded_subtrees: Vec::new() });
+    root.name_constraints =
+        Some(NameConstraints { permitted_subtrees: within, excluded_subtrees: Vec::new() });
     Ok(root)
 }
 

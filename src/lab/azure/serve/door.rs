@@ -34,6 +34,8 @@ const HANDSHAKE: u8 = 0x16;
 const GREETING: Duration = Duration::from_secs(15);
 /// So long a connection may lie still between two requests, and so long the head of one may take.
 const HEAD: Duration = Duration::from_secs(90);
+/// So many headers one may have.
+const MOST_HEADERS: usize = 100;
 /// The largest head.
 const LARGEST_HEAD: usize = 64 << 10;
 /// How long open requests may take when the server ends.
@@ -139,7 +141,12 @@ where
         async move { Ok::<_, Infallible>(answer(shared, way, request).await) }
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST_HEAD).half_close(true);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .half_close(true);
     let served = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut served = std::pin::pin!(served);
     let done = tokio::select! {
@@ -170,7 +177,10 @@ async fn answer(shared: Arc<Shared>, way: Way, mut request: Request<Incoming>) -
             return write(plain(403, &format!("this lab reaches no other host: {authority}")));
         }
         Place::Foreign => {
-            return write(plain(421, "this address answers to its own names alone, and only to programs of this machine"));
+            return write(plain(
+                421,
+                "this address answers to its own names alone, and only to programs of this machine",
+            ));
         }
     };
     let secure = matches!(way, Way::Secure | Way::Tunnel(_));

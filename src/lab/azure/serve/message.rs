@@ -39,11 +39,16 @@ pub(super) async fn read(
         Service::Manager | Service::Identity | Service::Lab => OTHER,
     };
     let long = || match service {
-        Service::Blob(_) => refused(413, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit."),
+        Service::Blob(_) => refused(
+            413,
+            "RequestBodyTooLarge",
+            "The request body is too large and exceeds the maximum permissible limit.",
+        ),
         Service::Manager | Service::Identity | Service::Lab => plain(413, "the body is too large"),
     };
     let size = body.size_hint();
-    let wanted = size.upper().map_or(most, |bytes| u32::try_from(bytes.div_ceil(MIB as u64)).unwrap_or(u32::MAX));
+    let wanted =
+        size.upper().map_or(most, |bytes| u32::try_from(bytes.div_ceil(MIB as u64)).unwrap_or(u32::MAX));
     if wanted > most {
         return Err(long());
     }
@@ -53,7 +58,9 @@ pub(super) async fn read(
     let bytes = match timeout(ARRIVES, to_bytes(Flow::new(body), limit)).await {
         Err(_) => return Err(plain(408, "the body did not arrive in time")),
         // Too long, or cut off: nobody is there to tell in the second case.
-        Ok(Err(_)) => return Err(if size.exact().is_some() { plain(400, "the body was cut off") } else { long() }),
+        Ok(Err(_)) => {
+            return Err(if size.exact().is_some() { plain(400, "the body was cut off") } else { long() });
+        }
         Ok(Ok(bytes)) => bytes.to_vec(),
     };
     let mut headers: BTreeMap<String, String> = BTreeMap::new();
@@ -76,7 +83,10 @@ fn pairs(query: &str) -> Vec<(String, String)> {
         percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned()
     };
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(name, value)| (decoded(name), decoded(value))).collect()
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
 }
 
 /// Answers with a line of text.
@@ -86,8 +96,11 @@ pub(super) fn plain(status: u16, text: &str) -> Answer {
 
 /// Refuses as the blob service does.
 fn refused(status: u16, code: &str, message: &str) -> Answer {
-    let text = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>");
-    Answer { status, headers: Vec::new(), body: Body::Text("application/xml", text) }.with("x-ms-error-code", code)
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"
+    );
+    Answer { status, headers: Vec::new(), body: Body::Text("application/xml", text) }
+        .with("x-ms-error-code", code)
 }
 
 /// Writes an answer. A header that no wire can carry is left out.
@@ -125,8 +138,10 @@ mod tests {
 
     #[test]
     fn the_answers_own_type_wins_and_a_header_that_cannot_be_sent_is_left_out() {
-        let answer = Answer { status: 404, headers: Vec::new(), body: Body::Text("text/html", "x".to_owned()) };
-        let response = write(answer.with("Content-Type", "application/json").with("x", "a\nb").with("bad name", "y"));
+        let answer =
+            Answer { status: 404, headers: Vec::new(), body: Body::Text("text/html", "x".to_owned()) };
+        let response =
+            write(answer.with("Content-Type", "application/json").with("x", "a\nb").with("bad name", "y"));
         assert_eq!(response.status(), 404);
         assert_eq!(response.headers().get("content-type").unwrap(), "application/json");
         assert_eq!(response.headers().len(), 1);

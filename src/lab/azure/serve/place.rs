@@ -46,7 +46,8 @@ const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 const BLOBS: &str = ".blob.core.windows.net";
 
 /// First parts of paths that belong to the resource manager or to sign-in. No account has such a name.
-const MANAGED: [&str; 7] = ["subscriptions", "providers", "metadata", "msi", "tenants", "common", "organizations"];
+const MANAGED: [&str; 7] =
+    ["subscriptions", "providers", "metadata", "msi", "tenants", "common", "organizations"];
 
 impl Place {
     /// Says what becomes of a request that was sent to an authority (`name` or `name:port`) on a server with this port.
@@ -91,10 +92,13 @@ impl Place {
 /// Returns the service of a public name.
 fn hosted(name: &str, path: &str) -> Option<Service> {
     match name {
-        "management.azure.com" | "login.microsoftonline.com" => Some(by_path(path)).filter(|found| *found == Service::Manager),
+        "management.azure.com" | "login.microsoftonline.com" => {
+            Some(by_path(path)).filter(|found| *found == Service::Manager)
+        }
         name => {
             let account = name.strip_suffix(BLOBS)?;
-            let plain = !account.is_empty() && account.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            let plain = !account.is_empty()
+                && account.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
             plain.then(|| Service::Blob(Some(account.to_owned())))
         }
     }
@@ -103,7 +107,11 @@ fn hosted(name: &str, path: &str) -> Option<Service> {
 fn by_path(path: &str) -> Service {
     let first = first(path);
     let tenant = path.contains("/oauth2/") || path.contains("/.well-known/");
-    if first.is_empty() || tenant || MANAGED.contains(&first.as_str()) { Service::Manager } else { Service::Blob(None) }
+    if first.is_empty() || tenant || MANAGED.contains(&first.as_str()) {
+        Service::Manager
+    } else {
+        Service::Blob(None)
+    }
 }
 
 fn first(path: &str) -> String {
@@ -185,7 +193,12 @@ mod tests {
 
     #[test]
     fn the_proxy_knows_the_clouds_hosts_and_nobody_else() {
-        check(&Way::Proxied, "169.254.169.254", "/metadata/identity/oauth2/token", &Place::Ours(Service::Identity));
+        check(
+            &Way::Proxied,
+            "169.254.169.254",
+            "/metadata/identity/oauth2/token",
+            &Place::Ours(Service::Identity),
+        );
         check(&Way::Proxied, "acct.blob.core.windows.net", "/c/b", &blob(Some("acct")));
         check(&Way::Proxied, "localhost:8443", "/lab/set", &Place::Foreign);
         for host in ["aka.ms", "10.0.0.1", "169.254.169.253", "localhost:80"] {

@@ -7,13 +7,10 @@ use std::net::IpAddr;
 
 use super::plan::{Link, Plan};
 use super::routes::{OUT, VOID};
-use super::wire::WIRE_SERVER;
+use super::wire::{SHARED, WIRE_SERVER};
 use crate::lab::host::stage::{Oddity, Stage};
 use crate::net::{AddressSet, Family, Inventory, Ranges, Tags};
 use crate::nsg::{Access, Direction, Gate, Group, Knowledge, Ports, Protocols, Rule, Ruleset};
-
-/// The address from which machines without a public one are seen.
-const SHARED: &str = "20.0.0.4";
 
 /// Writes everything that the fabric judges and translates.
 pub(super) fn text(plan: &Plan, stage: &Stage, tags: Option<&Tags>) -> String {

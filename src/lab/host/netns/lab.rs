@@ -200,6 +200,11 @@ impl Lab {
         let links: Vec<&Link> = self.plan.of(name).collect();
         let outer: String = links.iter().map(|link| wire::outer(link, space.as_str())).collect();
         batch(&what, &self.router, &outer)?;
+        let prompt: Vec<String> = links.iter().flat_map(|link| wire::prompt(link)).collect();
+        let words = ["-q", "-e", "-w"].into_iter().chain(prompt.iter().map(String::as_str));
+        if !prompt.is_empty() {
+            must(&what, Order::own("sysctl", &words.collect::<Vec<_>>())?.within(&self.router))?;
+        }
         let inner: String = links.iter().map(|link| wire::inner(link)).collect();
         batch(&what, &space, &format!("link set lo up\n{inner}"))?;
         if links.iter().any(|link| link.nic.forwards) {
@@ -244,6 +249,8 @@ impl Lab {
             // Most of it is not there.
             batch_away(&self.router, &away)?;
             batch("loading routes", &self.router, &lines)?;
+            batch_away(&self.internet, "route flush table 200\n")?;
+            batch("loading routes", &self.internet, &wire::back(&self.plan))?;
             self.loaded.0 = lines;
         }
         let rules = gate::text(&self.plan, &self.stage, tags.as_ref());

@@ -18,13 +18,17 @@ const GATEWAY_SIX: &str = "fe80::1234:5678:9abc";
 const BEYOND_MAC: &str = "12:34:56:78:9a:bd";
 /// The address of the wire server, and of the platform's name server.
 pub(super) const WIRE_SERVER: &str = "168.63.129.16";
+/// The address from which machines without a public one are seen.
+pub(super) const SHARED: &str = "20.0.0.4";
+/// The table of the ways back in.
+const BACK: u32 = 200;
 /// Wires of the fabric carry whatever a machine sends; the path says what is too large.
 const WIDEST: u32 = 9_216;
 /// The largest packet of a path, unless somebody says otherwise.
 pub(super) const PATH: u32 = 1_500;
 
 /// What the kernel has to know about the fabric before anything is wired to it.
-pub(super) const FABRIC: [&str; 13] = [
+pub(super) const FABRIC: [&str; 11] = [
     "net.ipv4.ip_forward=1",
     "net.ipv6.conf.all.forwarding=1",
     "net.ipv4.conf.all.rp_filter=0",
@@ -32,11 +36,9 @@ pub(super) const FABRIC: [&str; 13] = [
     "net.ipv4.conf.all.proxy_arp=1",
     "net.ipv4.conf.all.send_redirects=0",
     "net.ipv4.conf.default.send_redirects=0",
-    "net.ipv4.neigh.default.proxy_delay=0",
     "net.ipv4.icmp_ratelimit=0",
     "net.ipv6.icmp.ratelimit=0",
     "net.ipv6.conf.all.proxy_ndp=1",
-    "net.ipv6.neigh.default.proxy_delay=0",
     "net.netfilter.nf_conntrack_tcp_be_liberal=1",
 ];
 
@@ -54,17 +56,29 @@ pub(super) fn fabric(internet: &str) -> String {
     )
 }
 
-/// Wires what is beyond the way out: it has every address there is.
+/// Wires what is beyond the way out: it has every address there is, but for those of machines.
 pub(super) fn internet() -> String {
     format!(
         "link set lo up\n\
          link set eth0 addrgenmode none up\n\
-         addr add {BEYOND}/32 dev lo\n\
-         neigh replace 169.254.1.1 lladdr {GATEWAY} dev eth0 nud permanent\n\
-         route add default via 169.254.1.1 dev eth0 onlink\n\
-         rule add iif eth0 lookup 100 pref 100\n\
-         route add local default dev lo table 100\n"
+         rule add lookup {BACK} pref 10\n\
+         rule add lookup local pref 100\n\
+         rule del pref 0\n\
+         route add local default dev lo table local\n"
     )
+}
+
+/// Says, beyond the way out, which addresses are behind it.
+pub(super) fn back(plan: &Plan) -> String {
+    let public = plan.links.iter().filter_map(|link| link.nic.public).filter(IpAddr::is_ipv4);
+    let all = public.map(|public| public.to_string()).chain([SHARED.to_owned()]);
+    let lines = |address| {
+        format!(
+            "route replace {address}/32 dev eth0 table {BACK}\n\
+             neigh replace {address} lladdr {GATEWAY} dev eth0 nud permanent\n"
+        )
+    };
+    all.map(lines).collect()
 }
 
 /// Makes the wire of an interface, seen from the fabric.
@@ -84,6 +98,11 @@ pub(super) fn outer(link: &Link, space: &str) -> String {
         ));
     }
     text
+}
+
+/// What the kernel has to know about a wire: the fabric answers for others at once.
+pub(super) fn prompt(link: &Link) -> [String; 2] {
+    ["ipv4", "ipv6"].map(|family| format!("net.{family}.neigh.{}.proxy_delay=0", link.device))
 }
 
 /// Brings up an interface inside its machine.
