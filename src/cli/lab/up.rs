@@ -15,7 +15,7 @@ use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
-use crate::lab::case::Cases;
+use crate::lab::case::{Cases, clean};
 use crate::lab::control::{Lab, LabError, RecordError, Running, Settings, exported};
 use crate::lab::host::{Host, Simulated};
 
@@ -84,7 +84,7 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
     };
     // Journal and baselines lie beside the lab's file, where the tools look for them.
     let data = record.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let cases = Cases::new(data.clone());
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
     let settings = Settings { port: arguments.port, record, program };
@@ -92,6 +92,8 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
     let mut stop = std::pin::pin!(interrupted());
     let up = async {
         let running = Running::open(settings, lab).await.map_err(hinted)?;
+        // The place is this lab's now: what a dead one has injected here is gone with it.
+        clean(&data).context("cleaning up after a lab that is gone")?;
         announce(&running).map(|()| running)
     };
     let running = tokio::select! {

@@ -3,7 +3,6 @@
 mod builtin;
 mod call;
 mod blobs;
-mod essential;
 mod agree;
 mod change;
 mod estate;

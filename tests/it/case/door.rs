@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use ghost_agent::base::SystemClock;
 use ghost_agent::lab::LabClock;
-use ghost_agent::lab::azure::Cloud;
 use ghost_agent::lab::case::{CASES, Cases, embedded, standing};
 use ghost_agent::lab::control::{Door, Lab};
 use serde_json::{Value, json};
 
-use super::ground::{Remembering, about};
+use super::ground::{Remembering, usual};
 
 struct Open {
     lab: Arc<Lab>,
@@ -19,13 +18,13 @@ struct Open {
     data: tempfile::TempDir,
 }
 
-fn open() -> Option<Open> {
+fn open() -> Open {
     let data = tempfile::tempdir().unwrap();
     let guests = Arc::new(Remembering::default());
-    let cloud = Cloud::new(about()?).unwrap();
+    let cloud = usual();
     let lab = Lab::new(cloud, guests.clone(), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
-    let door = Cases::open(data.path().to_owned()).unwrap();
-    Some(Open { lab, door, guests, data })
+    let door = Cases::new(data.path().to_owned());
+    Open { lab, door, guests, data }
 }
 
 impl Open {
@@ -41,7 +40,7 @@ impl Open {
 
 #[tokio::test]
 async fn a_lab_takes_orders_about_cases() {
-    let Some(open) = open() else { return };
+    let open = open();
     let before = open.estate();
     assert!(open.order("check", Value::Null).await.unwrap_err().contains("ghost lab inject"));
     assert_eq!(open.order("case", Value::Null).await.unwrap()["case"], Value::Null);
@@ -63,7 +62,7 @@ async fn a_lab_takes_orders_about_cases() {
 
 #[tokio::test]
 async fn whoever_ordered_it_may_go_away_and_it_is_whole_all_the_same() {
-    let Some(open) = open() else { return };
+    let open = open();
     let before = open.estate();
     // The order is begun, and dropped at the first wait.
     let begun = tokio::time::timeout(
@@ -87,7 +86,7 @@ async fn whoever_ordered_it_may_go_away_and_it_is_whole_all_the_same() {
 
 #[tokio::test]
 async fn what_the_platform_shows_of_every_case_is_seen_and_gone() {
-    let Some(open) = open() else { return };
+    let open = open();
     for (name, text) in CASES {
         open.order("inject", json!({"case": text})).await.unwrap_or_else(|error| panic!("{name}: {error}"));
         let there = open.order("check", Value::Null).await.unwrap();
