@@ -15,7 +15,7 @@ use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
-use crate::lab::case::Cases;
+use crate::lab::case::{self, Cases};
 use crate::lab::control::{Claim, Lab, LabError, RecordError, Running, Settings, exported};
 use crate::lab::host::{Host, Netns, Simulated};
 
@@ -110,13 +110,15 @@ async fn attend(
 ) -> anyhow::Result<()> {
     // Journal and baselines lie beside the lab's file, where the tools look for them.
     let data = claim.path().parent().map_or_else(PathBuf::new, Path::to_owned);
-    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let cases = Cases::new(data.clone());
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
     let settings = Settings { port: arguments.port, record: claim.path().to_owned(), program };
     // Whoever sends a signal has been heard from here on: what is written is removed in any case.
     let mut stop = std::pin::pin!(interrupted());
     let up = async {
+        // The place is this lab's: what a dead one has injected here is gone with it.
+        case::clean(&data).context("cleaning up after a lab that is gone")?;
         let running = Running::claimed(settings, claim, lab).await.map_err(hinted)?;
         announce(&running, lacks).map(|()| running)
     };

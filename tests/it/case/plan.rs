@@ -82,7 +82,7 @@ proptest! {
     /// Whatever is combined, in any order: taking the steps back one by one leaves the estate as it was, and so does a reset.
     #[test]
     fn combined_faults_leave_no_trace(chosen in subsequence((0..FAULTS.len()).collect::<Vec<_>>(), 0..10), order in any::<Index>()) {
-        let Some(here) = Here::up() else { return Ok(()) };
+        let here = Here::up();
         let mut chosen = chosen;
         if !chosen.is_empty() {
             let turn = order.index(chosen.len());
@@ -103,7 +103,7 @@ proptest! {
 
 #[test]
 fn every_rule_that_is_added_is_taken_back_by_its_own_words() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     use ghost_agent::lab::case::Ground as _;
     let all: Vec<usize> = (0..FAULTS.len()).collect();
     let plan = plan(&Case::read(&case(&all)).unwrap(), &View::new(here.documents())).unwrap();
@@ -134,7 +134,7 @@ fn every_rule_that_is_added_is_taken_back_by_its_own_words() {
 
 #[test]
 fn shaping_spares_ssh_and_a_rate_stands_behind_the_damage() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     use ghost_agent::lab::case::Ground as _;
     let plan = plan(&Case::read(&case(&[10, 11])).unwrap(), &View::new(here.documents())).unwrap();
     let commands: Vec<&str> = plan
@@ -161,7 +161,7 @@ fn shaping_spares_ssh_and_a_rate_stands_behind_the_damage() {
 
 #[test]
 fn what_does_not_go_together_is_told_with_its_line() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     use ghost_agent::lab::case::Ground as _;
     let view = View::new(here.documents());
     let told = |body: &str| plan(&Case::read(&format!("{HEAD}{body}")).unwrap(), &view).unwrap_err();
@@ -194,7 +194,7 @@ fn what_does_not_go_together_is_told_with_its_line() {
 
 #[test]
 fn an_appliance_of_ones_own_is_a_detour_and_goes_again() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let (estate, essence) = (here.estate(), here.essence());
     let nva = "[[vm]]\nname = \"nva\"\naddress = \"10.0.1.100\"\nsubnet = \"forensics-vnet/default\"\nforwards = true\n";
     let text = format!("{HEAD}{nva}[[fault]]\n{}", FAULTS[5]);
