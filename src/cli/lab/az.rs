@@ -49,7 +49,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
 
     let environment = Environment::read();
     let folder = environment.path("AZURE_CONFIG_DIR").unwrap_or_else(|| lab.folder.join("az"));
-    let text = |(name, value): (&String, &std::ffi::OsString)| Some((name.clone(), value.to_str()?.to_owned()));
+    let text =
+        |(name, value): (&String, &std::ffi::OsString)| Some((name.clone(), value.to_str()?.to_owned()));
     let mut variables: BTreeMap<String, String> = environment.all().iter().filter_map(text).collect();
     // Tokens come from the lab that is meant, whichever the shell was led to.
     variables.insert("IDENTITY_ENDPOINT".to_owned(), format!("{}/msi/token", lab.url));

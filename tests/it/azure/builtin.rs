@@ -48,8 +48,10 @@ fn now() -> Timestamp {
 
 /// Who runs the command of a recording.
 fn profile(name: &str, estate: &Value) -> Profile {
-    let mut profile = Profile::lab("https://localhost:8443", "http://127.0.0.1:8444/msi/token", &estate["subscription"]);
-    let blank = name == "cloud-register" || name.starts_with("err-not-logged-in") || name.starts_with("login-");
+    let mut profile =
+        Profile::lab("https://localhost:8443", "http://127.0.0.1:8444/msi/token", &estate["subscription"]);
+    let blank =
+        name == "cloud-register" || name.starts_with("err-not-logged-in") || name.starts_with("login-");
     let principal = name == "err-token-secret-expired";
     let mut files: BTreeMap<&str, String> = profile.files().into_iter().collect();
     if blank {
@@ -104,12 +106,18 @@ impl Replay {
             self.wrong.push(format!("{line}\n    recorded: {} {path}", told["method"]));
         }
         let own = |(name, _): &(String, String)| name != "api-version";
-        let asked: BTreeMap<String, String> = request.query.iter().filter(|pair| own(pair)).cloned().collect();
+        let asked: BTreeMap<String, String> =
+            request.query.iter().filter(|pair| own(pair)).cloned().collect();
         let pairs = told["query"].as_object().into_iter().flatten();
         let pairs = pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).filter(own);
         let recorded: BTreeMap<String, String> = pairs.collect();
         let timed = |query: &BTreeMap<String, String>| {
-            let words = query.get("$filter").map(|filter| filter.split(' ').filter(|word| !word.contains("T0") && !word.contains("{{TIME}}")).collect::<String>());
+            let words = query.get("$filter").map(|filter| {
+                filter
+                    .split(' ')
+                    .filter(|word| !word.contains("T0") && !word.contains("{{TIME}}"))
+                    .collect::<String>()
+            });
             let mut query = query.clone();
             query.extend(words.map(|words| ("$filter".to_owned(), words)));
             query
@@ -181,7 +189,12 @@ fn play(place: &Path, name: &str) -> Vec<String> {
     let recorded = recorded(&place.join(format!("{name}.json")));
     let estate = read(&place.join("_estate.json"));
     let mut profile = profile(name, &estate);
-    let mut replay = Replay { exchanges: recorded["exchanges"].as_array().unwrap().clone(), at: 0, wrong: Vec::new(), token: None };
+    let mut replay = Replay {
+        exchanges: recorded["exchanges"].as_array().unwrap().clone(),
+        at: 0,
+        wrong: Vec::new(),
+        token: None,
+    };
     let mut wire = |request: Request| replay.answer(&request);
     let mut within = Within::new(&mut wire, now());
     for step in recorded["setup"].as_array().unwrap() {
@@ -236,7 +249,8 @@ fn same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (_, Value::String(text)) if text.contains("{{TIME}}") => ours.is_string(),
         (Value::Object(ours), Value::Object(theirs)) => {
-            ours.len() == theirs.len() && ours.iter().all(|(name, value)| theirs.get(name).is_some_and(|other| same(value, other)))
+            ours.len() == theirs.len()
+                && ours.iter().all(|(name, value)| theirs.get(name).is_some_and(|other| same(value, other)))
         }
         (Value::Array(ours), Value::Array(theirs)) => {
             ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| same(ours, theirs))
@@ -276,7 +290,8 @@ fn walk(place: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
 }
 
 fn names(place: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files =
+        std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = files
         .filter(|name| !name.starts_with('_'))
         .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
@@ -298,5 +313,11 @@ fn every_recording_is_asked_and_printed_as_it_was() {
         }
     }
     let cut = |text: &String| text.chars().take(1_500).collect::<String>();
-    assert!(failed.is_empty(), "{} of {}\n{}", failed.len(), names.len(), failed.iter().map(cut).collect::<Vec<_>>().join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} of {}\n{}",
+        failed.len(),
+        names.len(),
+        failed.iter().map(cut).collect::<Vec<_>>().join("\n")
+    );
 }
