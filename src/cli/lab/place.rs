@@ -37,7 +37,7 @@ pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
             RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => {
                 clean(path).err().unwrap_or_else(|| hinted(error))
             }
-            _ => hinted(error),
+            RemoteError::Record(_) | RemoteError::Silent { .. } | RemoteError::Refused(_) => hinted(error),
         }
     })
 }

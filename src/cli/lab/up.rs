@@ -163,7 +163,7 @@ fn hinted(error: LabError) -> anyhow::Error {
         LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => {
             "name another folder with --data-dir"
         }
-        _ => return error.into(),
+        LabError::Certificate(_) => return error.into(),
     };
     Hinted::new(error, hint).into()
 }
