@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -77,6 +78,13 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
 }
 
 async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::Result<()> {
+    // Whoever sends a signal is heard from here on: what is made and written is removed in any case.
+    let mut stop = std::pin::pin!(interrupted());
+    tokio::select! {
+        biased;
+        () = &mut stop => return Ok(()),
+        () = std::future::ready(()) => {}
+    }
     let clock = LabClock::new(Arc::new(SystemClock));
     // Whoever holds the place may clean up there: nobody else's lab lives by this file.
     let record = std::path::absolute(&record).context("finding the folder of the lab's file")?;
@@ -95,7 +103,7 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
             Arc::new(host)
         }
     };
-    let done = attend(arguments, (cloud, Arc::clone(&host), clock), claim, &lacks).await;
+    let done = attend(arguments, (cloud, Arc::clone(&host), clock), claim, &lacks, stop).await;
     // Also where it never came up.
     host.close().await;
     drop(std::fs::remove_dir(&folder));
@@ -107,6 +115,7 @@ async fn attend(
     (cloud, host, clock): (Cloud, Arc<dyn Host>, LabClock),
     claim: Claim,
     lacks: &[String],
+    mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> anyhow::Result<()> {
     // Journal and baselines lie beside the lab's file, where the tools look for them.
     let data = claim.path().parent().map_or_else(PathBuf::new, Path::to_owned);
@@ -114,8 +123,6 @@ async fn attend(
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
     let settings = Settings { port: arguments.port, record: claim.path().to_owned(), program };
-    // Whoever sends a signal has been heard from here on: what is written is removed in any case.
-    let mut stop = std::pin::pin!(interrupted());
     let up = async {
         // The place is this lab's: what a dead one has injected here is gone with it.
         case::clean(&data).context("cleaning up after a lab that is gone")?;
@@ -158,7 +165,7 @@ fn hinted(error: LabError) -> anyhow::Error {
         LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => {
             "name another folder with --data-dir"
         }
-        _ => return error.into(),
+        LabError::Certificate(_) => return error.into(),
     };
     Hinted::new(error, hint).into()
 }

@@ -237,6 +237,7 @@ mod tests {
         Record {
             url: "http://127.0.0.1:1".to_owned(),
             token: "t".to_owned(),
+            identity: "i".to_owned(),
             pid: 1,
             folder: folder.to_owned(),
         }
