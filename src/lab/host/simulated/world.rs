@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::guest::Guest;
+use super::wire::Journal;
 use crate::base::Timestamp;
 use crate::lab::host::fabric::{Fabric, Machine};
 use crate::lab::host::port::CaptureOrder;
@@ -25,6 +26,8 @@ pub(in crate::lab::host) struct World {
     pub(in crate::lab::host) guests: BTreeMap<String, Guest>,
     /// Captures that run, by name.
     pub(in crate::lab::host) captures: BTreeMap<String, Capture>,
+    /// What was said between machines.
+    pub(in crate::lab::host) journal: Journal,
 }
 
 /// A capture that runs.
@@ -47,6 +50,7 @@ impl World {
             fabric,
             stage: Stage::default(),
             captures: BTreeMap::new(),
+            journal: Journal::default(),
         }
     }
 

@@ -1,0 +1,17 @@
+//! The way of a packet from one machine to another, and back.
+//!
+//! Sender's firewall → shaping of its device → (the sender's capture) → rules of its interface → routes → what is odd between →
+//! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
+
+mod gate;
+mod internet;
+mod line;
+mod name;
+mod place;
+mod walk;
+
+pub(super) use internet::{METADATA, Outside, PLATFORM};
+pub(super) use line::{Call, End, Line, Side, line};
+pub(super) use name::{Asked, Unresolved, ask, resolve};
+pub(super) use place::{Place, exit, place, shares};
+pub(super) use walk::{Datagram, Fall, How, Leg, nanos, walk};

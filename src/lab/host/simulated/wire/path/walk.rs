@@ -1,0 +1,342 @@
+//! One packet on its way, one direction.
+
+use std::net::IpAddr;
+
+use super::gate::{Next, lets, next};
+use super::place::{Place, exit, place};
+use crate::lab::host::fabric::Nic;
+use crate::lab::host::simulated::guest::{Fate, Shaping};
+use crate::lab::host::simulated::world::World;
+use crate::lab::host::stage::Oddity;
+use crate::netfilter::{Hook, Packet, State};
+use crate::qdisc::Flow;
+
+/// One way through a network, and what every appliance and every other network adds; nanoseconds.
+const NEAR: u64 = 118_000;
+const HOP: u64 = 130_000;
+const PEERED: u64 = 240_000;
+/// The most appliances on a way; then it is a circle.
+const MOST_HOPS: usize = 8;
+
+/// A packet as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::lab::host::simulated::wire) struct Datagram {
+    /// The machine that sends it; nobody's, if it comes from outside.
+    pub(in crate::lab::host::simulated::wire) from: Option<String>,
+    /// Where it comes from.
+    pub(in crate::lab::host::simulated::wire) src: (IpAddr, u16),
+    /// Where it goes.
+    pub(in crate::lab::host::simulated::wire) dst: (IpAddr, u16),
+    /// The number of its protocol.
+    pub(in crate::lab::host::simulated::wire) protocol: u8,
+    /// Its TCP flags.
+    pub(in crate::lab::host::simulated::wire) flags: Option<u8>,
+    /// Its type of ICMP.
+    pub(in crate::lab::host::simulated::wire) icmp: Option<u8>,
+    /// What connection tables know about it.
+    pub(in crate::lab::host::simulated::wire) state: State,
+}
+
+impl Datagram {
+    /// Whether it answers something, so that the platform lets it through.
+    fn answers(&self) -> bool {
+        self.state != State::New
+    }
+
+    fn at(&self, hook: Hook, input: Option<String>, output: Option<String>) -> Packet {
+        let ports = matches!(self.protocol, 6 | 17);
+        Packet {
+            hook,
+            protocol: self.protocol,
+            src: self.src.0,
+            dst: self.dst.0,
+            sport: ports.then_some(self.src.1),
+            dport: ports.then_some(self.dst.1),
+            input,
+            output,
+            state: Some(self.state),
+            icmp_type: self.icmp,
+            tcp_flags: self.flags,
+            mark: Some(0),
+        }
+    }
+}
+
+/// How a packet ends that does not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lab::host::simulated::wire) enum How {
+    /// Without a word.
+    Silent,
+    /// With a reset.
+    Reset,
+    /// With an ICMP error that no such port is there.
+    Unreachable,
+}
+
+/// Where a packet ends that does not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lab::host::simulated::wire) enum Fall {
+    /// At its sender, before it is sent.
+    Sender(How),
+    /// Between the machines.
+    Between,
+    /// At its receiver, after it came.
+    Receiver(How),
+}
+
+/// One direction of a way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::lab::host::simulated::wire) struct Leg {
+    /// What the sender's device does.
+    pub(in crate::lab::host::simulated::wire) own: Shaping,
+    /// What devices of appliances do.
+    pub(in crate::lab::host::simulated::wire) between: Vec<Shaping>,
+    /// How long it takes besides; nanoseconds.
+    pub(in crate::lab::host::simulated::wire) base: u64,
+    /// Where it ends, unless it arrives.
+    pub(in crate::lab::host::simulated::wire) fall: Option<Fall>,
+    /// The appliances on the way.
+    pub(in crate::lab::host::simulated::wire) hops: Vec<IpAddr>,
+    /// The machine where it arrives.
+    pub(in crate::lab::host::simulated::wire) arrives: Option<Place>,
+    /// Whether it never leaves its machine.
+    pub(in crate::lab::host::simulated::wire) local: bool,
+}
+
+impl Leg {
+    /// Whether something arrives and is heard.
+    pub(in crate::lab::host::simulated::wire) fn whole(&self) -> bool {
+        self.fall.is_none()
+    }
+
+    /// The share of packets that are lost or damaged on the way.
+    pub(in crate::lab::host::simulated::wire) fn lost(&self) -> f64 {
+        let kept = |shaping: &Shaping| (1.0 - shaping.loss) * (1.0 - shaping.corrupt);
+        1.0 - self.between.iter().chain([&self.own]).map(kept).product::<f64>()
+    }
+
+    /// The least bits a second on the way, with what goes at once.
+    pub(in crate::lab::host::simulated::wire) fn rate(&self) -> Option<(u64, u64)> {
+        self.between.iter().chain([&self.own]).filter_map(|shaping| shaping.rate).min()
+    }
+
+    /// How long a packet takes on average; nanoseconds.
+    pub(in crate::lab::host::simulated::wire) fn delay(&self) -> u64 {
+        let waits = self.between.iter().chain([&self.own]).map(|shaping| nanos(shaping.delay));
+        waits.fold(self.base, u64::saturating_add)
+    }
+}
+
+/// Nanoseconds of a time, at most some hundred years.
+pub(in crate::lab::host::simulated::wire) fn nanos(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 4).min(u64::MAX / 4)
+}
+
+/// Takes a packet from its sender to wherever it ends.
+pub(in crate::lab::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> Leg {
+    let mut leg = Leg::default();
+    let Some(from) = packet.from.clone() else {
+        if let Place::Outside(outside) = place(world, packet.src.0) {
+            leg.base = u64::from(outside.round) * 500;
+        }
+        receive(world, packet, &mut leg);
+        return leg;
+    };
+    if own(world, &from, packet.dst.0) {
+        leg.local = true;
+        (leg.base, leg.arrives) = (12_000, Some(Place::Machine { name: from.clone(), nic: 0, inside: None }));
+        let lo = || Some("lo".to_owned());
+        let fate = judge(world, &from, &packet.at(Hook::Output, None, lo()));
+        leg.fall = fall(fate).map(Fall::Sender);
+        if leg.fall.is_none() {
+            let fate = judge(world, &from, &packet.at(Hook::Input, lo(), None));
+            leg.fall = fall(fate).map(Fall::Receiver);
+        }
+        return leg;
+    }
+    let Some((nic, document)) = world
+        .machine(&from)
+        .and_then(|machine| exit(machine, packet.dst.0))
+        .map(|(at, nic, _)| (at, nic.clone()))
+    else {
+        leg.fall = Some(Fall::Between);
+        return leg;
+    };
+    if !send(world, &from, nic, packet, &mut leg) {
+        return leg;
+    }
+    carry(world, &from, document, packet, &mut leg);
+    leg
+}
+
+fn own(world: &World, machine: &str, address: IpAddr) -> bool {
+    let mine = world.machine(machine).is_some_and(|machine| {
+        machine.nics.iter().any(|nic| nic.addresses.iter().any(|(own, _)| *own == address))
+    });
+    mine || address.is_loopback()
+}
+
+/// Takes a packet through the sender's own firewall and onto its device.
+fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
+    let device = format!("eth{nic}");
+    for hook in [Hook::Output, Hook::Postrouting] {
+        let fate = judge(world, from, &packet.at(hook, None, Some(device.clone())));
+        leg.fall = fall(fate).map(Fall::Sender);
+        if leg.fall.is_some() {
+            return false;
+        }
+    }
+    leg.own = shaping(world, from, &device, packet);
+    true
+}
+
+/// Takes a packet from a device through the platform.
+fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut Leg) {
+    let to = place(world, packet.dst.0);
+    if to == Place::Platform {
+        (leg.base, leg.arrives) = (160_000, Some(to));
+        return;
+    }
+    let mut sender = from.to_owned();
+    for _ in 0..MOST_HOPS {
+        let open = packet.answers()
+            || lets(&world.fabric, &nic, "outbound", packet.protocol, packet.src, packet.dst);
+        if !open || astray(world, from, packet) {
+            break;
+        }
+        match next(&world.fabric, &nic, packet.dst.0) {
+            Next::Nowhere => break,
+            Next::Straight { peered } => {
+                let here = matches!(to, Place::Machine { inside: None, .. });
+                // Without a table of routes, whatever is known can be reached.
+                let free = nic.routes.is_null() && to != Place::Nobody;
+                if !here && !free {
+                    break;
+                }
+                leg.base += if peered { PEERED } else { NEAR };
+                return arrive(world, packet, &to, leg);
+            }
+            Next::Outside => {
+                if !matches!(to, Place::Outside(_) | Place::Machine { inside: Some(_), .. }) {
+                    break;
+                }
+                leg.base += NEAR;
+                return arrive(world, packet, &to, leg);
+            }
+            Next::Appliance(address) => {
+                let Place::Machine { name, nic: at, .. } = place(world, address) else { break };
+                if name == sender {
+                    break;
+                }
+                leg.base += HOP;
+                if matches!(&to, Place::Machine { name: end, .. } if *end == name) {
+                    return arrive(world, packet, &to, leg);
+                }
+                leg.hops.push(address);
+                let found = world.machine(&name).and_then(|machine| machine.nics.get(at)).cloned();
+                let Some(own) = found.filter(|own| own.forwards) else { break };
+                if !forward(world, &name, (at, &own), packet, leg) {
+                    break;
+                }
+                (sender, nic) = (name, own);
+            }
+        }
+    }
+    leg.fall = leg.fall.or(Some(Fall::Between));
+}
+
+/// Takes a packet through an appliance; false where it ends there.
+fn forward(
+    world: &mut World,
+    name: &str,
+    (at, nic): (usize, &Nic),
+    packet: &Datagram,
+    leg: &mut Leg,
+) -> bool {
+    let open =
+        packet.answers() || lets(&world.fabric, nic, "inbound", packet.protocol, packet.src, packet.dst);
+    let device = format!("eth{at}");
+    let both = || (Some(device.clone()), Some(device.clone()));
+    let passes = open && {
+        let (input, output) = both();
+        fall(judge(world, name, &packet.at(Hook::Forward, input, output))).is_none()
+    };
+    let own = shaping(world, name, &device, packet);
+    leg.between.push(own);
+    passes
+}
+
+fn arrive(world: &mut World, packet: &Datagram, to: &Place, leg: &mut Leg) {
+    match to {
+        Place::Outside(outside) => {
+            leg.base += u64::from(outside.round) * 500;
+            leg.arrives = Some(to.clone());
+        }
+        Place::Machine { name, nic, .. } => {
+            let nic = world.machine(name).and_then(|machine| machine.nics.get(*nic)).cloned();
+            let open = packet.answers()
+                || nic.is_none_or(|nic| {
+                    lets(&world.fabric, &nic, "inbound", packet.protocol, packet.src, packet.dst)
+                });
+            if open {
+                receive(world, packet, leg);
+            } else {
+                leg.fall = Some(Fall::Between);
+            }
+        }
+        Place::Platform | Place::Nobody => leg.arrives = Some(to.clone()),
+    }
+}
+
+/// Takes a packet from the device of its receiver through its firewall.
+fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
+    let to = place(world, packet.dst.0);
+    if let Place::Machine { name, nic, inside } = &to {
+        let mut packet = packet.clone();
+        packet.dst.0 = inside.unwrap_or(packet.dst.0);
+        let device = format!("eth{nic}");
+        for hook in [Hook::Prerouting, Hook::Input] {
+            let fate = judge(world, name, &packet.at(hook, Some(device.clone()), None));
+            leg.fall = fall(fate).map(Fall::Receiver);
+            if leg.fall.is_some() {
+                break;
+            }
+        }
+    }
+    leg.arrives = Some(to);
+}
+
+/// Whether the answers of a machine take a way that leads nowhere.
+fn astray(world: &World, from: &str, packet: &Datagram) -> bool {
+    packet.answers()
+        && world.stage.oddities.iter().any(|oddity| match oddity {
+            Oddity::Asymmetric { machine, to, .. } => machine == from && *to == packet.dst.0,
+            Oddity::PathMtu { .. } | Oddity::ArpConflict { .. } | Oddity::Dns { .. } => false,
+        })
+}
+
+fn judge(world: &mut World, machine: &str, packet: &Packet) -> Fate {
+    world.guests.get_mut(machine).map_or(Fate::Passes, |guest| guest.judge(packet))
+}
+
+fn fall(fate: Fate) -> Option<How> {
+    match fate {
+        Fate::Passes => None,
+        Fate::Dropped => Some(How::Silent),
+        Fate::Refused { reset: true } => Some(How::Reset),
+        Fate::Refused { reset: false } => Some(How::Unreachable),
+    }
+}
+
+fn shaping(world: &World, machine: &str, device: &str, packet: &Datagram) -> Shaping {
+    let ports = matches!(packet.protocol, 6 | 17);
+    let flow = Flow {
+        protocol: packet.protocol,
+        src: packet.src.0,
+        dst: packet.dst.0,
+        sport: ports.then_some(packet.src.1),
+        dport: ports.then_some(packet.dst.1),
+        priority: Some(0),
+    };
+    world.guests.get(machine).map(|guest| guest.shaping(device, &flow)).unwrap_or_default()
+}
