@@ -34,7 +34,9 @@ pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
             drop(case::clean(data));
         }
         match &error {
-            RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => clean(path).err().unwrap_or_else(|| hinted(error)),
+            RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => {
+                clean(path).err().unwrap_or_else(|| hinted(error))
+            }
             _ => hinted(error),
         }
     })

@@ -93,7 +93,11 @@ impl Play {
     fn words(&self, argv: &Value) -> Vec<String> {
         let words = argv.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
         // Before a recording its first word is left out.
-        words.enumerate().filter(|(at, word)| *at > 0 || *word != "az").map(|(_, word)| self.filled(word)).collect()
+        words
+            .enumerate()
+            .filter(|(at, word)| *at > 0 || *word != "az")
+            .map(|(_, word)| self.filled(word))
+            .collect()
     }
 
     fn config(&self) -> PathBuf {
@@ -246,7 +250,9 @@ async fn az_prints_what_was_recorded() {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     let asked = names.len();
     // One that stops half way is no reason to stop the others.
-    let told = |done: Result<Vec<String>, tokio::task::JoinError>| done.unwrap_or_else(|error| vec![error.to_string()]);
+    let told = |done: Result<Vec<String>, tokio::task::JoinError>| {
+        done.unwrap_or_else(|error| vec![error.to_string()])
+    };
     for name in names {
         if running.len() == AT_ONCE {
             wrong.extend(told(running.join_next().await.unwrap()));
