@@ -23,7 +23,15 @@ fn lab() -> Arc<Lab> {
 async fn inside(lab: &Arc<Lab>) -> String {
     let mut told = String::new();
     for vm in ["tf-source-vm", "tf-dest-vm"] {
-        for command in ["iptables-save", "ip6tables-save", "nft list ruleset", "tc qdisc show", "ip link", "ip route", "ss -tuln"] {
+        for command in [
+            "iptables-save",
+            "ip6tables-save",
+            "nft list ruleset",
+            "tc qdisc show",
+            "ip link",
+            "ip route",
+            "ss -tuln",
+        ] {
             let text = command.to_owned();
             let script = Script { text, arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
             let ran = Lab::host(lab).run(vm, &script).await.unwrap();
@@ -39,7 +47,12 @@ fn wrong(case: &str, when: &str, checked: &[Checked]) -> Vec<String> {
     wrong
         .map(|checked| {
             let found: String = checked.found.chars().take(600).collect();
-            format!("{case} {when}: {} should{} show {}\n{found}", checked.command, if checked.expected { "" } else { " not" }, checked.shows)
+            format!(
+                "{case} {when}: {} should{} show {}\n{found}",
+                checked.command,
+                if checked.expected { "" } else { " not" },
+                checked.shows
+            )
         })
         .collect()
 }

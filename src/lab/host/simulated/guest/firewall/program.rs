@@ -180,7 +180,7 @@ impl Firewall {
                         .as_ref()
                         .map(|comment| format!(" comment \"{comment}\""))
                         .unwrap_or_default();
-                    out.push_str(&format!("\t\t{}{comment}{}\n", rule.raw, number(rule.handle)));
+                    out.push_str(&format!("\t\t{}{comment}{}\n", devices(&rule.raw), number(rule.handle)));
                 }
                 out.push_str("\t}\n");
             }
@@ -223,6 +223,31 @@ fn ordered(document: &Value) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Writes devices as the program does: without `meta`, in quotes.
+fn devices(raw: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut words = raw.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let device = words.peek().is_some_and(|next| matches!(*next, "iifname" | "oifname" | "iif" | "oif"));
+        if word != "meta" || !device {
+            out.push(word.to_owned());
+            continue;
+        }
+        out.extend(words.next().map(str::to_owned));
+        if words.peek() == Some(&"!=") {
+            out.extend(words.next().map(str::to_owned));
+        }
+        if let Some(value) = words.next() {
+            out.push(if value.starts_with(['{', '"', '@']) {
+                value.to_owned()
+            } else {
+                format!("\"{value}\"")
+            });
+        }
+    }
+    out.join(" ")
 }
 
 /// Names a priority as the program does.
