@@ -19,7 +19,7 @@ use crate::lab::host::{Host, HostError};
 #[async_trait]
 impl Ground for Arc<Lab> {
     async fn manage(&self, request: &Request) -> Answer {
-        Lab::manage(self, request).await
+        self.ask(request.clone()).await
     }
 
     fn documents(&self) -> Vec<Value> {

@@ -10,6 +10,7 @@ use ghost_agent::lab::control::Lab;
 use ghost_agent::lab::host::{Script, Simulated, Way};
 
 use super::ground::usual;
+use super::plan::{FAULTS, case};
 
 fn lab() -> Arc<Lab> {
     let now: Timestamp = "2025-06-02T09:31:00.000Z".parse().unwrap();
@@ -91,4 +92,42 @@ async fn every_case_is_seen_with_what_a_person_would_use_and_gone_after_a_reset(
     }
     assert!(found.is_empty(), "{}", found.join("\n\n"));
     assert!(std::fs::read_dir(data.path()).unwrap().all(|entry| entry.unwrap().path().is_dir()));
+}
+
+/// Injects faults, takes them away one by one as a later phase does, and resets; returns what is left each time.
+async fn taken_back(faults: &[usize], data: &Path) -> Vec<String> {
+    let lab = lab();
+    let before = inside(&lab).await;
+    let fixes: Vec<String> = faults.iter().map(|at| format!("\"f{at}\"")).collect();
+    let later =
+        format!("[phase.2]\nprompt = \"y\"\noutcome = [\"CONFIRMED\"]\nfixes = [{}]\n", fixes.join(", "));
+    let text = format!("{}\n{later}", case(faults));
+    let mut left = Vec::new();
+    for phase in [1, 2] {
+        if let Err(error) = inject(&lab, data, &text, None, phase).await {
+            return vec![format!("{faults:?} phase {phase}: {error}")];
+        }
+        let there = inside(&lab).await;
+        // What a machine is like inside says nothing of the cloud's faults and of those on the way.
+        if phase == 2 && there != before {
+            left.push(format!("{faults:?} is not taken back\n{before}\n---\n{there}"));
+        }
+    }
+    reset(&lab, data).await.unwrap();
+    let after = inside(&lab).await;
+    if after != before {
+        left.push(format!("{faults:?} is not reset\n{before}\n---\n{after}"));
+    }
+    left
+}
+
+#[tokio::test]
+async fn every_fault_alone_and_all_together_can_be_taken_back() {
+    let data = tempfile::tempdir().unwrap();
+    let mut left = Vec::new();
+    for at in 0..FAULTS.len() {
+        left.extend(taken_back(&[at], data.path()).await);
+    }
+    left.extend(taken_back(&(0..FAULTS.len()).collect::<Vec<_>>(), data.path()).await);
+    assert!(left.is_empty(), "{}", left.join("\n\n"));
 }
