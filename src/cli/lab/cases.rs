@@ -11,10 +11,8 @@ use crate::lab::case::{CASES, Case, embedded, markdown};
 
 /// The arguments of `ghost lab cases`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Without a case it lists those that come with the program. No lab has to run.\n\n\
-        Examples:\n  ghost lab cases\n  ghost lab cases j\n  ghost lab cases j --text > my-case.toml\n  ghost lab cases my-case.toml"
-)]
+#[command(after_help = "Without a case it lists those that come with the program. No lab has to run.\n\n\
+        Examples:\n  ghost lab cases\n  ghost lab cases j\n  ghost lab cases j --text > my-case.toml\n  ghost lab cases my-case.toml")]
 pub(in crate::cli) struct Cases {
     /// A case that comes with the program, or a case file.
     #[arg(value_name = "CASE|FILE")]
@@ -50,8 +48,9 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
     };
     let file = match embedded(named) {
         Some(file) => file.to_owned(),
-        None => text(Path::new(named), 1 << 20)
-            .map_err(|error| Hinted::new(error, "`ghost lab cases` lists those that come with the program"))?,
+        None => text(Path::new(named), 1 << 20).map_err(|error| {
+            Hinted::new(error, "`ghost lab cases` lists those that come with the program")
+        })?,
     };
     let case = Case::read(&file).map_err(|problems| {
         let hint = problems.hint().to_owned();

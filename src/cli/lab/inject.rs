@@ -79,7 +79,9 @@ pub(in crate::cli) fn run(arguments: &Inject, lab: Option<&Path>, global: &Globa
     if !word("notes").is_empty() {
         text.push_str(&format!("\n\nFor whoever shows it:\n  {}", word("notes").replace('\n', "\n  ")));
     }
-    text.push_str("\n\n`ghost lab check` looks whether it is there; `ghost lab reset` makes everything as it was.");
+    text.push_str(
+        "\n\n`ghost lab check` looks whether it is there; `ghost lab reset` makes everything as it was.",
+    );
     line(&text)?;
     Ok(0)
 }
@@ -127,7 +129,9 @@ pub(in crate::cli) fn check(arguments: &Check, lab: Option<&Path>, global: &Glob
     if arguments.json {
         line(&told.to_string())?;
     } else {
-        let word = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let word = |value: &Value, field: &str| {
+            value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         let mut text = format!("{}: {}", word(&told, "case"), word(&told, "title"));
         for seen in &seen {
             let state = match (flag(seen, "expected"), flag(seen, "seen")) {
@@ -136,7 +140,11 @@ pub(in crate::cli) fn check(arguments: &Check, lab: Option<&Path>, global: &Glob
                 (false, false) => "gone      ",
                 (false, true) => "STILL SEEN",
             };
-            text.push_str(&format!("\n  {state}  {}\n              {}", word(seen, "command"), word(seen, "shows")));
+            text.push_str(&format!(
+                "\n  {state}  {}\n              {}",
+                word(seen, "command"),
+                word(seen, "shows")
+            ));
         }
         line(&text)?;
     }
