@@ -51,11 +51,10 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
     let folder = environment.path("AZURE_CONFIG_DIR").unwrap_or_else(|| lab.folder.join("az"));
     let text =
         |(name, value): (&String, &std::ffi::OsString)| Some((name.clone(), value.to_str()?.to_owned()));
-    let mut variables: BTreeMap<String, String> = environment.all().iter().filter_map(text).collect();
-    // Tokens come from the lab that is meant, whichever the shell was led to.
-    variables.insert("IDENTITY_ENDPOINT".to_owned(), format!("{}/msi/token", lab.url));
-    variables.insert("IDENTITY_HEADER".to_owned(), lab.identity.clone());
+    let variables: BTreeMap<String, String> = environment.all().iter().filter_map(text).collect();
     let mut profile = Profile::read(variables, |name| read(&folder.join(name)));
+    // Whoever may read the lab's file may speak with it.
+    profile.hold(&lab.token);
     let before = profile.files();
     let printed = az(&mut client, &mut profile, &arguments.words);
     keep(&folder, &before, &profile)?;

@@ -27,6 +27,8 @@ pub struct Profile {
     pub(super) secrets: Vec<Value>,
     /// The environment.
     pub(super) variables: BTreeMap<String, String>,
+    /// A token for whoever has not been told where tokens are.
+    pub(super) token: Option<String>,
 }
 
 impl Profile {
@@ -42,7 +44,7 @@ impl Profile {
         let secrets = entries(&document(SECRETS));
         let clouds = sections(&file(CLOUDS).unwrap_or_default());
         let settings = sections(&file(SETTINGS).unwrap_or_default());
-        Self { about, subscriptions, clouds, settings, secrets, variables }
+        Self { about, subscriptions, clouds, settings, secrets, variables, token: None }
     }
 
     /// Returns the files of the folder as they are now.
@@ -69,6 +71,11 @@ impl Profile {
         let user = json!({"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"});
         profile.subscriptions = vec![entry("Lab", subscription, &user, true)];
         profile
+    }
+
+    /// Uses a token where the environment does not say where the machine's tokens are.
+    pub fn hold(&mut self, token: &str) {
+        self.token = Some(token.to_owned());
     }
 
     /// Returns the name of the cloud in use.

@@ -53,6 +53,10 @@ impl Session<'_> {
 
     /// Fetches a token.
     pub(super) fn fetch_token(&mut self, who: &Who, resource: &str) -> Result<String, Failure> {
+        let told = self.profile.variable("IDENTITY_ENDPOINT").is_some();
+        if let Some(token) = self.profile.token.clone().filter(|_| !told && matches!(who, Who::Machine)) {
+            return Ok(token);
+        }
         let answer = match who {
             Who::Machine => self.machine(resource)?,
             Who::Principal { client, secret, tenant } => {
