@@ -16,16 +16,7 @@ fn capture(world: &mut World, machine: &str, seconds: u64) -> Vec<u8> {
     world.now = since.plus(Duration::from_secs(seconds));
     let bytes = pcap(world, &Capture { order, since });
     world.now = since;
-    keep(&bytes, machine);
     bytes
-}
-
-/// Leaves a capture where a person can look at it, if one wants to.
-fn keep(bytes: &[u8], machine: &str) {
-    if let Some(folder) = option_env!("GHOST_KEEP_CAPTURES") {
-        let name = format!("{folder}/{:?}{machine}.pcap", std::thread::current().name().unwrap_or("x"));
-        std::fs::write(name.replace(['"', ':'], "_"), bytes).unwrap();
-    }
 }
 
 /// The records: when, how long, the bytes.
