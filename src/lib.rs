@@ -4,13 +4,16 @@
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
 //! - [`bot`]: the Slack bot, which puts the rooms together.
+//! - [`cloud`]: the cloud, through `az` and the shell.
 //! - [`effective`]: what changed in the routes and rules of network interfaces, and proof that nothing did.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
 //! - [`lab`]: what Ghost runs against where there is nothing real.
+//! - [`meter`]: what `qperf` and `iperf` print, and what a series of runs says.
 //! - [`net`]: what the inspectors share: documents, prefixes, service tags, exact sets.
 //! - [`netfilter`]: what a packet filter does to a packet, and what a change of it does to traffic.
 //! - [`nsg`]: which security rule decides over a packet, and who reaches what.
 //! - [`pcap`]: what a capture shows, in one pass.
+//! - [`probe`]: looking into a running guest.
 //! - [`qdisc`]: what traffic shaping does to packets, from what `tc` prints.
 //! - [`route`]: which effective route carries a packet.
 //! - [`session`]: one owner drives one session, and every step is durable before its effect.
@@ -25,6 +28,8 @@ pub mod base;
 pub mod bot;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cloud")]
+pub mod cloud;
 #[cfg(feature = "cli")]
 pub mod config;
 #[cfg(feature = "effective")]
@@ -33,6 +38,8 @@ pub mod effective;
 pub mod http;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(feature = "meter")]
+pub mod meter;
 #[cfg(any(feature = "nsg", feature = "route"))]
 pub mod net;
 #[cfg(feature = "netfilter")]
@@ -41,6 +48,8 @@ pub mod netfilter;
 pub mod nsg;
 #[cfg(feature = "pcap")]
 pub mod pcap;
+#[cfg(feature = "probe")]
+pub mod probe;
 #[cfg(feature = "qdisc")]
 pub mod qdisc;
 #[cfg(feature = "route")]

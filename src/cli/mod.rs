@@ -14,9 +14,16 @@ mod consent;
 mod demo;
 #[cfg(feature = "effective")]
 mod effective;
-#[cfg(any(feature = "netfilter", feature = "nsg", feature = "pcap", feature = "qdisc", feature = "route"))]
+#[cfg(any(
+    feature = "meter",
+    feature = "netfilter",
+    feature = "nsg",
+    feature = "pcap",
+    feature = "qdisc",
+    feature = "route"
+))]
 mod harmless;
-#[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
+#[cfg(any(feature = "meter", feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]
 mod investigate;
@@ -27,6 +34,8 @@ mod knowledge;
 #[cfg(feature = "lab")]
 mod lab;
 mod log;
+#[cfg(feature = "meter")]
+mod meter;
 #[cfg(feature = "shell")]
 mod name;
 #[cfg(feature = "netfilter")]

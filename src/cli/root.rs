@@ -69,6 +69,9 @@ enum Sub {
     /// Decides a recorded session once more and says where it would go another way.
     #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
+    /// Reads measurements and says whether they are stable.
+    #[cfg(feature = "meter")]
+    Meter(super::meter::Arguments),
     /// Reads packet filters, walks packets through them, judges what differs.
     #[cfg(feature = "netfilter")]
     Netfilter(super::netfilter::Arguments),
@@ -137,6 +140,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
+        #[cfg(feature = "meter")]
+        Sub::Meter(arguments) => super::meter::run(&arguments),
         #[cfg(feature = "netfilter")]
         Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
         #[cfg(feature = "pcap")]
@@ -165,7 +170,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 20] = [
+    const NO_BAD_NEWS: [&str; 28] = [
         "investigate",
         "demo",
         "bot",
@@ -185,18 +190,28 @@ mod tests {
         "netfilter collect",
         "netfilter inspect",
         "pcap rules",
+        "lab up",
+        "lab az",
+        "lab set",
+        "lab cases",
+        "lab inject",
+        "lab state",
+        "lab reset",
+        "lab down",
         "lab slack",
         "completions",
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 8] = [
+    const NO_DOCUMENT: [&str; 10] = [
         "demo",
         "bot",
         "shell demo",
         "sessions export",
         "netfilter collect",
         "netfilter inspect",
+        "lab up",
+        "lab az",
         "lab slack",
         "completions",
     ];

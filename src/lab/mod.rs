@@ -5,7 +5,9 @@
 
 pub mod az;
 pub mod azure;
+pub mod case;
 mod clock;
+pub mod control;
 pub mod host;
 pub mod workspace;
 

@@ -9,6 +9,10 @@ mod azure;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "lab")]
+mod case;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(all(feature = "shell", feature = "cli"))]
 mod command;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
@@ -38,10 +42,14 @@ mod netfilter_kernel;
 #[cfg(feature = "netfilter")]
 mod netfilter_text;
 #[cfg(feature = "lab")]
+mod netns;
+#[cfg(feature = "lab")]
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
 mod pcap;
-#[cfg(any(feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
+#[cfg(feature = "probe")]
+mod probe;
+#[cfg(any(feature = "lab", feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

@@ -5,17 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
+    ("cloud", &["base", "shell"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
-    ("lab", &["base", "net", "netfilter", "nsg", "qdisc", "route", "shell"]),
+    ("lab", &["base", "effective", "net", "netfilter", "nsg", "pcap", "qdisc", "route", "shell"]),
+    ("meter", &[]),
     ("net", &[]),
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("pcap", &[]),
+    ("probe", &["base", "cloud", "netfilter", "shell"]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
@@ -33,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "effective",
             "http",
             "lab",
+            "meter",
             "net",
             "netfilter",
             "nsg",

@@ -2,8 +2,14 @@
 //!
 //! Goes in: arguments. Comes out: lines that export where things are, then `# ready`. Never: a listener for other machines.
 
+mod az;
+mod cases;
 mod command;
+mod inject;
+mod order;
+mod place;
 mod slack;
+mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
 #[cfg(feature = "bot")]

@@ -1,13 +1,16 @@
 //! The cloud as a whole.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::blob::{OPERATOR, Role, Store};
 use super::estate::{Broken, Description, Estate};
 use super::fault::Faults;
 use super::identity;
-use super::operation::{Done, Operations};
+use super::job::Job;
+use super::operation::Operations;
 use super::refusal::Refusal;
 use super::request::{Answer, Request};
 use super::target::Target;
@@ -27,24 +30,27 @@ pub struct Cloud {
     pub(super) activity: VecDeque<Value>,
     /// Captures that were begun, by identifier in lower case.
     pub(super) captures: BTreeMap<String, Capture>,
+    /// Captures that were removed before their files were stored.
+    pub(super) removed_captures: BTreeMap<String, Capture>,
     /// How many captures fit, where it is not the usual number.
     pub(super) most_captures: Option<usize>,
     /// How many entries a page of a list has.
     pub(super) page: Option<usize>,
-    faults: Faults,
-}
-
-/// Something that has to be done outside before an operation ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// The operation that waits for it.
-    pub operation: String,
-    /// The virtual machine.
-    pub machine: String,
-    /// The lines of the script.
-    pub script: Vec<String>,
-    /// Its parameters, by name.
-    pub parameters: Vec<(String, String)>,
+    pub(super) faults: Faults,
+    /// Connections that somebody tries, by operation, and what the configuration says of them.
+    pub(super) dials: BTreeMap<String, Value>,
+    /// Whether there are machines that answer for themselves.
+    pub(super) guests: bool,
+    /// How often keys of storage accounts were made anew.
+    pub(super) rotations: BTreeMap<(String, &'static str), u32>,
+    /// What lies in the accounts.
+    pub(super) store: Store,
+    /// Where whoever works with the lab is on its Internet.
+    pub(super) operator: IpAddr,
+    /// What whoever is signed in may do with blobs.
+    pub(super) blob_role: Role,
+    /// Whether a request without a token is refused.
+    pub(super) demands_tokens: bool,
 }
 
 impl Cloud {
@@ -52,18 +58,36 @@ impl Cloud {
     ///
     /// # Errors
     /// Names the first part of the description that is wrong.
-    pub fn new(about: Description) -> Result<Self, Broken> {
+    pub fn new(mut about: Description) -> Result<Self, Broken> {
+        let estate = about.estate()?;
+        about.instance_views = about.views(&estate);
         Ok(Self {
-            estate: about.estate()?,
+            store: Store::of(&about, &estate),
+            estate,
             about,
             operations: Operations::default(),
             busy: BTreeMap::new(),
             activity: VecDeque::new(),
             captures: BTreeMap::new(),
+            removed_captures: BTreeMap::new(),
             most_captures: None,
             page: None,
             faults: Faults::default(),
+            dials: BTreeMap::new(),
+            guests: false,
+            rotations: BTreeMap::new(),
+            operator: OPERATOR,
+            blob_role: Role::default(),
+            demands_tokens: false,
         })
+    }
+
+    /// Makes the cloud of the use cases.
+    ///
+    /// # Errors
+    /// Never fails in a program that passed its tests.
+    pub fn usual() -> Result<Self, Broken> {
+        Self::new(Description::usual()?)
     }
 
     /// Answers a request to the resource manager.
@@ -74,18 +98,24 @@ impl Cloud {
         if let Some(signed) = identity::answer(self, request, now) {
             return (signed.unwrap_or_else(|refusal| refusal.answer()), None);
         }
+        let who = match identity::signed_in(self, request, now) {
+            Ok(who) => who,
+            Err(refusal) => return (refusal.answer(), None),
+        };
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
-        activity::note(self, request, &done.0, now);
+        activity::note(self, request, &done.0, who.as_ref(), now);
         done
     }
 
-    /// Ends a script with what it printed. Each stream keeps its end alone, as on the platform, and nothing tells how it exited.
-    pub fn printed(&mut self, operation: &str, out: &str, err: &str) {
-        self.busy.retain(|_, busy| busy != operation);
-        let message = format!("Enable succeeded: \n[stdout]\n{}\n[stderr]\n{}", kept(out), kept(err));
-        let result = json!({"value": [{"code": "ProvisioningState/succeeded", "level": "Info",
-            "displayStatus": "Provisioning succeeded", "message": message}]});
-        self.operations.end(operation, Done::Result(result));
+    /// A request to the resource manager needs a token from now on, or no longer. A token that is sent has to be good in any case.
+    pub fn demand_tokens(&mut self, demanded: bool) {
+        self.demands_tokens = demanded;
+    }
+
+    /// Returns everything that is there, in the resource manager's form.
+    #[must_use]
+    pub fn documents(&self) -> Vec<Value> {
+        self.estate.all().cloned().collect()
     }
 
     /// Returns what can be made to go wrong.
@@ -161,13 +191,4 @@ impl Cloud {
 
 fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-/// Returns the last 4,096 bytes of a stream; a character that would be cut goes.
-fn kept(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(4_096);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }

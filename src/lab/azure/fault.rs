@@ -50,10 +50,10 @@ impl Fault {
     /// Returns a body from a document: a text is told as it is.
     #[must_use]
     pub fn body(document: &Value) -> Body {
-        match document {
-            Value::Null => Body::Empty,
-            Value::String(text) => Body::Text("text/html", text.clone()),
-            other => Body::Json(other.clone()),
+        match document.as_str() {
+            Some(text) => Body::Text("text/html", text.to_owned()),
+            None if document.is_null() => Body::Empty,
+            None => Body::Json(document.clone()),
         }
     }
 }

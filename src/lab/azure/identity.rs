@@ -94,3 +94,64 @@ fn token(cloud: &Cloud, tenant: &str, now: Timestamp) -> String {
         part(json!({"tid": tenant, "oid": principal("objectId"), "appid": principal("appId"), "exp": until}));
     format!("{head}.{body}.{}", engine.encode("lab"))
 }
+
+/// Who a token says somebody is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Who {
+    /// The identifier of the person or program.
+    pub(super) object: String,
+}
+
+/// What is wrong with a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadToken {
+    /// Its time is over.
+    Expired,
+    /// It is none, or another tenant's.
+    Unreadable,
+}
+
+/// Reads a token.
+pub(super) fn who(cloud: &Cloud, token: &str, now: Timestamp) -> Result<Who, BadToken> {
+    use base64::Engine as _;
+    let mut parts = token.split('.');
+    let claims = parts.nth(1).filter(|_| parts.next().is_some() && parts.next().is_none());
+    let bytes = claims.and_then(|part| {
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok()
+    });
+    let claims: Value =
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or(BadToken::Unreadable)?;
+    let tenant = cloud.about.subscription.get("tenantId");
+    if claims.get("tid") != tenant {
+        return Err(BadToken::Unreadable);
+    }
+    let until = claims.get("exp").and_then(Value::as_i64).ok_or(BadToken::Unreadable)?;
+    if until.saturating_mul(1000) <= now.as_millis() {
+        return Err(BadToken::Expired);
+    }
+    let object = claims.get("oid").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(Who { object })
+}
+
+/// Refuses a request to the resource manager whose token is not good; one without a token, where tokens are demanded.
+pub(super) fn signed_in(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<Option<Who>, Refusal> {
+    let Some(sent) = request.header("authorization") else {
+        let message = "Authentication failed. The 'Authorization' header is missing.";
+        let demanded = || Refusal::new(401, "AuthenticationFailed", message);
+        return if cloud.demands_tokens { Err(demanded()) } else { Ok(None) };
+    };
+    let (scheme, token) = sent.trim().split_once(' ').unwrap_or((sent, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        let message = "Authentication failed. The 'Authorization' header is provided in an invalid format.";
+        return Err(Refusal::new(401, "AuthenticationFailedInvalidHeader", message));
+    }
+    who(cloud, token.trim(), now).map(Some).map_err(|bad| match bad {
+        BadToken::Expired => {
+            let message = "The access token expiry UTC time is earlier than current UTC time.";
+            Refusal::new(401, "ExpiredAuthenticationToken", message)
+        }
+        BadToken::Unreadable => {
+            Refusal::new(401, "InvalidAuthenticationToken", "The access token is invalid.")
+        }
+    })
+}

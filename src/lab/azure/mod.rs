@@ -5,22 +5,34 @@
 //! modeled, a difference between what the estate says and what effective routes and rules say.
 //!
 //! The way of a request: `cloud` (faults, the token, the plane) → `arm` (which resource, which verb) → `estate` (documents), with
-//! `operation` where the platform answers later.
+//! `operation` where the platform answers later. `Cloud::blob` is the way to storage, `Cloud::fabric` what carries packets is told.
+//!
+//! What there is not: gateways, BGP and network managers; what `allowForwardedTraffic` of a peering forbids; the prefixes of user routes
+//! in the tag `VirtualNetwork`; version 6 in the tag `Internet`; regions other than `eastus` in the addresses of operations. At most
+//! 10,000 operations and 10,000 events of the log are remembered.
 
 mod activity;
 mod arm;
+mod blob;
 mod cloud;
 mod effective;
 mod estate;
+mod fabric;
 mod fault;
 mod identity;
+mod job;
 mod operation;
 mod refusal;
 mod request;
+mod seam;
+pub mod serve;
 mod target;
 mod watch;
 
-pub use cloud::{Cloud, Job};
+pub use blob::{From as BlobsFrom, Role as BlobRole};
+pub use cloud::Cloud;
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};
+pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
+pub use watch::{CaptureTrouble, Kept, RunningCapture};

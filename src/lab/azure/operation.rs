@@ -20,6 +20,9 @@ pub(super) enum Done {
     Failed(Value),
 }
 
+/// How many operations are remembered; the oldest go first.
+const MOST: usize = 10_000;
+
 /// An operation.
 #[derive(Debug, Clone)]
 struct Operation {
@@ -51,6 +54,9 @@ impl Operations {
     /// Begins one that ends so; returns its name.
     pub(super) fn begin(&mut self, done: Option<Done>) -> String {
         self.begun += 1;
+        if self.known.len() >= MOST {
+            self.known.pop_first();
+        }
         let name = format!("00000000-0000-4000-8000-{:012}", self.begun);
         self.known.insert(name.clone(), Operation { polls: self.polls, done });
         name

@@ -6,13 +6,16 @@
 //!
 //! `port` is what both backends can do; `simulated` is a deterministic model, `netns` the kernel's own namespaces.
 
+mod exec;
 mod fabric;
+mod netns;
 mod port;
 mod script;
 mod simulated;
 mod stage;
 
-pub use fabric::{Fabric, Machine, Nic};
+pub use fabric::{Account, Fabric, Machine, Nic};
+pub use netns::{Netns, sweep};
 pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
 pub use simulated::Simulated;
 pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};

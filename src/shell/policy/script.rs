@@ -10,7 +10,10 @@ use crate::base::Digest;
 use crate::shell::{Ruling, Tier, Verdict};
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 1] = [("guest-network", include_str!("script/guest-network.sh"))];
+const TEXTS: [(&str, &str); 2] = [
+    ("guest-firewall", include_str!("script/guest-firewall.sh")),
+    ("guest-network", include_str!("script/guest-network.sh")),
+];
 
 /// A declared script.
 #[derive(Debug, Clone)]

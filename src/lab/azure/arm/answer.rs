@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
+use super::act::act;
 use super::{change, compute, subscription};
 use crate::base::Timestamp;
 use crate::lab::azure::activity;
-use crate::lab::azure::cloud::{Cloud, Job};
-use crate::lab::azure::effective::{Nic, routes, rules};
-use crate::lab::azure::operation::{self, Done, Form};
+use crate::lab::azure::cloud::Cloud;
+use crate::lab::azure::job::Job;
+use crate::lab::azure::operation::Form;
 use crate::lab::azure::refusal::Refusal;
 use crate::lab::azure::request::{Answer, Request, Verb};
 use crate::lab::azure::target::Target;
-use crate::lab::azure::watch;
 
 /// An answer, and what has to be done outside before its operation ends.
 pub(super) type Answered = Result<(Answer, Option<Job>), Refusal>;
@@ -111,81 +111,6 @@ fn read(cloud: &Cloud, request: &Request, target: &Target) -> Result<Answer, Ref
     let Some(found) = cloud.estate.get(target) else { return Err(missing(cloud, target)) };
     let found = compute::looked_at(cloud, found.clone(), request);
     Ok(Answer::json(200, found))
-}
-
-fn act(cloud: &mut Cloud, request: &Request, target: &Target, action: &str, now: Timestamp) -> Answered {
-    let resource = Target { tail: None, ..target.clone() };
-    if cloud.estate.get(&resource).is_none() {
-        return Err(missing(cloud, &resource));
-    }
-    match (resource.kind().as_str(), action.to_ascii_lowercase().as_str()) {
-        ("virtualmachines", "runcommand") => compute::run_command(cloud, request, &resource, now),
-        ("networkinterfaces", action @ ("effectiveroutetable" | "effectivenetworksecuritygroups")) => {
-            let nic = cloud.estate.get(&resource).map(|document| Nic::of(&cloud.estate, document));
-            let Some(nic) = nic else { return Err(missing(cloud, &resource)) };
-            if !nic
-                .machine()
-                .and_then(Target::parse)
-                .is_some_and(|machine| compute::runs(cloud, machine.name()))
-            {
-                let message = format!(
-                    "Network interface {} used in the operation is not attached to a running virtual machine.",
-                    resource.id()
-                );
-                return Err(Refusal::new(400, "OperationNotAllowed", message));
-            }
-            let found =
-                if action == "effectiveroutetable" { routes(cloud, &nic) } else { rules(cloud, &nic) };
-            Ok(alone(soon(cloud, request, Done::Result(json!({"value": found})))))
-        }
-        ("storageaccounts", "listkeys") => Ok(alone(Answer::json(200, keys(&resource)))),
-        ("networkwatchers/packetcaptures", action) => {
-            match watch::capture::post(cloud, &resource, action, now) {
-                Some(Some(told)) => Ok(alone(soon(cloud, request, Done::Result(told)))),
-                Some(None) => Ok(alone(soon(cloud, request, Done::Nothing))),
-                None => Err(no_action(action)),
-            }
-        }
-        ("networkwatchers", action) => {
-            let body = if request.body.is_empty() { json!({}) } else { change::document(request)? };
-            match watch::post(cloud, action, &body) {
-                Some(told) => {
-                    let (told, at_once) = told?;
-                    Ok(alone(if at_once {
-                        Answer::json(200, told)
-                    } else {
-                        soon(cloud, request, Done::Result(told))
-                    }))
-                }
-                None => Err(no_action(action)),
-            }
-        }
-        _ => Err(no_action(action)),
-    }
-}
-
-/// Returns the keys of an account: they follow from its name, and open nothing but this cloud.
-fn keys(account: &Target) -> Value {
-    let key = |name: &str| {
-        json!({"creationTime": "2025-05-20T08:00:00.0000000Z", "keyName": name,
-        "value": super::guid(&format!("{}/{name}", account.id())), "permissions": "FULL"})
-    };
-    json!({"keys": [key("key1"), key("key2")]})
-}
-
-fn no_action(action: &str) -> Refusal {
-    let message = format!("The resource type could not be found in the namespace for the action '{action}'.");
-    Refusal::new(404, "InvalidResourceType", message)
-}
-
-/// Promises a result: the platform tells where to ask for it.
-fn soon(cloud: &mut Cloud, request: &Request, done: Done) -> Answer {
-    let name = cloud.operations.begin(Some(done));
-    let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
-    Answer::empty(202)
-        .with("Azure-AsyncOperation", status)
-        .with("Location", result)
-        .with("Azure-AsyncNotification", "Enabled")
 }
 
 /// Says that something is not there, as its provider says it.

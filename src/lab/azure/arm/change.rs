@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::missing;
-use super::shape;
+use super::{shape, storage};
 use crate::base::Timestamp;
 use crate::lab::azure::cloud::Cloud;
 use crate::lab::azure::operation::{self, Done};
@@ -11,6 +11,9 @@ use crate::lab::azure::refusal::Refusal;
 use crate::lab::azure::request::{Answer, Request};
 use crate::lab::azure::target::Target;
 use crate::lab::azure::watch::capture;
+
+/// What nobody changes in part.
+const OWN: [&str; 4] = ["id", "name", "type", "etag"];
 
 /// Replaces a document: what is absent is gone, what only the platform writes stays.
 pub(super) fn put(
@@ -51,11 +54,23 @@ pub(super) fn patch(cloud: &mut Cloud, request: &Request, target: &Target) -> Re
     let body = document(request)?;
     let Some(mut whole) = cloud.estate.get(target).cloned() else { return Err(missing(cloud, target)) };
     tagged(cloud, request, target)?;
+    let own: Vec<(&str, Value)> =
+        OWN.iter().filter_map(|name| Some((*name, whole.get(*name)?.clone()))).collect();
+    // Network rules come whole: what is absent is gone.
+    if let (Some(_), Some(known)) = (body.pointer("/properties/networkAcls"), whole.get_mut("properties"))
+        && let Some(known) = known.as_object_mut()
+    {
+        known.remove("networkAcls");
+    }
     merge(&mut whole, body);
-    let rules =
-        whole.pointer_mut("/properties/networkAcls/virtualNetworkRules").and_then(Value::as_array_mut);
-    for rule in rules.into_iter().flatten().filter_map(Value::as_object_mut) {
-        rule.entry("state").or_insert(json!("Succeeded"));
+    if let Some(map) = whole.as_object_mut() {
+        map.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        if !map.get("properties").is_some_and(Value::is_object) {
+            return Err(Refusal::unreadable("properties are expected to be an object"));
+        }
+    }
+    if target.kind() == "storageaccounts" {
+        storage::checked(cloud, &mut whole)?;
     }
     let stored = cloud.estate.put(target, whole);
     Ok(Answer::json(200, stored))
@@ -70,6 +85,9 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
     shape::removable(cloud, target)?;
     cloud.estate.remove(target);
     capture::forget(cloud, target);
+    if target.kind() == "storageaccounts" {
+        cloud.store.drop_account(target.name());
+    }
     let name = cloud.operations.begin(Some(Done::Gone));
     let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
     Ok(Answer::empty(202)
@@ -129,9 +147,10 @@ fn merge(whole: &mut Value, part: Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (name, value) in part {
-                match value {
-                    Value::Null => drop(whole.remove(&name)),
-                    value => merge(whole.entry(name).or_insert(Value::Null), value),
+                if value.is_null() {
+                    whole.remove(&name);
+                } else {
+                    merge(whole.entry(name).or_insert(Value::Null), value);
                 }
             }
         }

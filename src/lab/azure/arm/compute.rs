@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::answer::Answered;
 use super::change::document;
 use crate::base::Timestamp;
-use crate::lab::azure::cloud::{Cloud, Job};
+use crate::lab::azure::cloud::Cloud;
+use crate::lab::azure::job::{Job, ScriptJob};
 use crate::lab::azure::refusal::Refusal;
 use crate::lab::azure::request::{Answer, Request};
 use crate::lab::azure::target::Target;
@@ -28,7 +29,7 @@ pub(super) fn looked_at(cloud: &Cloud, mut found: Value, request: &Request) -> V
 }
 
 /// Says whether a machine runs.
-pub(super) fn runs(cloud: &Cloud, name: &str) -> bool {
+pub(in crate::lab::azure) fn runs(cloud: &Cloud, name: &str) -> bool {
     let view = cloud.about.instance_views.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     let statuses = view.and_then(|(_, view)| view.get("statuses")).and_then(Value::as_array);
     statuses.into_iter().flatten().any(|status| status.get("code") == Some(&json!("PowerState/running")))
@@ -72,5 +73,6 @@ pub(super) fn run_command(
         .with("Location", format!("{place}?p={operation}&monitor=true&api-version={version}"))
         .with("x-ms-retry-after-ms", "100");
     let machine = target.name().to_owned();
-    Ok((answer, Some(Job { operation, machine, script: texts(body.get("script")), parameters })))
+    let job = ScriptJob { operation, machine, script: texts(body.get("script")), parameters };
+    Ok((answer, Some(Job::Script(job))))
 }

@@ -135,6 +135,11 @@ pub(super) fn of_location(cloud: &Cloud, target: &Target, kind: &str) -> Option<
     if !kind.eq_ignore_ascii_case("serviceTags") {
         return Some(Answer::json(200, json!({"value": []})));
     }
+    Some(Answer::json(200, service_tags(cloud)))
+}
+
+/// Tells of the service tags.
+pub(in crate::lab::azure) fn service_tags(cloud: &Cloud) -> Value {
     let value = |(name, prefixes): (&String, &Vec<String>)| {
         let region = name.split_once('.').map_or("", |(_, region)| region).to_ascii_lowercase();
         let service = name.split('.').next().unwrap_or_default();
@@ -142,11 +147,8 @@ pub(super) fn of_location(cloud: &Cloud, target: &Target, kind: &str) -> Option<
             "networkFeatures": ["API", "NSG", "UDR", "FW"], "systemService": format!("Azure{service}"), "addressPrefixes": prefixes}})
     };
     let values: Vec<Value> = cloud.about.service_tags.iter().map(value).collect();
-    Some(Answer::json(
-        200,
-        json!({"name": "Public", "type": "Microsoft.Network/serviceTags", "cloud": "Public", "changeNumber": "120",
-        "id": format!("/subscriptions/{}/providers/Microsoft.Network/serviceTags/Public", cloud.subscription()), "values": values}),
-    ))
+    json!({"name": "Public", "type": "Microsoft.Network/serviceTags", "cloud": "Public", "changeNumber": "120",
+        "id": format!("/subscriptions/{}/providers/Microsoft.Network/serviceTags/Public", cloud.subscription()), "values": values})
 }
 
 /// Everything that is in the subscription, in short.

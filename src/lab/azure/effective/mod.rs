@@ -2,10 +2,13 @@
 //!
 //! Goes in: the estate and an interface. Comes out: the platform's documents. Never: a row that no configuration explains.
 
+mod network;
 mod nic;
 mod routes;
 mod rules;
+mod tag;
 
+pub(super) use network::neighbors;
 pub(super) use nic::{Nic, by_machine};
 pub(super) use routes::routes;
 pub(super) use rules::rules;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::child::list_of;
-use super::links;
+use super::{links, peers};
 use crate::lab::azure::target::Target;
 
 /// Everything that is there.
@@ -82,6 +82,7 @@ impl Estate {
             self.documents.insert(place, document.clone());
         }
         links::follow(self, before.as_ref(), Some(&document));
+        peers::follow(self, before.as_ref(), Some(&document));
         self.get(target).cloned().unwrap_or(document)
     }
 
@@ -103,6 +104,7 @@ impl Estate {
             }
         }
         links::follow(self, Some(&gone), None);
+        peers::follow(self, Some(&gone), None);
         Some(gone)
     }
 

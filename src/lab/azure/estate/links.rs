@@ -11,22 +11,41 @@ struct Link {
     from: &'static str,
     /// The property that holds the reference.
     by: &'static str,
-    /// The list below the properties of what is referred to.
+    /// The list below the properties of what is referred to; a field of that name, where there is room for one.
     listed: &'static str,
+    one: bool,
 }
 
-const LINKS: [Link; 4] = [
-    Link { from: "microsoft.network/virtualnetworks/subnets", by: "networkSecurityGroup", listed: "subnets" },
-    Link { from: "microsoft.network/virtualnetworks/subnets", by: "routeTable", listed: "subnets" },
+const LINKS: [Link; 5] = [
+    Link {
+        from: "microsoft.network/virtualnetworks/subnets",
+        by: "networkSecurityGroup",
+        listed: "subnets",
+        one: false,
+    },
+    Link {
+        from: "microsoft.network/virtualnetworks/subnets",
+        by: "routeTable",
+        listed: "subnets",
+        one: false,
+    },
     Link {
         from: "microsoft.network/networkinterfaces",
         by: "networkSecurityGroup",
         listed: "networkInterfaces",
+        one: false,
     },
     Link {
         from: "microsoft.network/networkinterfaces/ipconfigurations",
         by: "subnet",
         listed: "ipConfigurations",
+        one: false,
+    },
+    Link {
+        from: "microsoft.network/networkinterfaces/ipconfigurations",
+        by: "publicIPAddress",
+        listed: "ipConfiguration",
+        one: true,
     },
 ];
 
@@ -40,6 +59,10 @@ pub(super) fn follow(estate: &mut Estate, before: Option<&Value>, after: Option<
                 let referred =
                     document.pointer(&format!("/properties/{}/id", link.by)).and_then(Value::as_str);
                 let Some(target) = referred.and_then(Target::parse) else { continue };
+                if link.one {
+                    only(estate, &target, link.listed, id, present);
+                    continue;
+                }
                 if let Some(list) = estate.get_mut(&target).and_then(|found| list_mut(found, link.listed)) {
                     list.retain(|entry| !names(entry, id));
                     if present {
@@ -50,6 +73,17 @@ pub(super) fn follow(estate: &mut Estate, before: Option<&Value>, after: Option<
                 }
             }
         }
+    }
+}
+
+/// Sets the one reference back, or takes it away.
+fn only(estate: &mut Estate, target: &Target, field: &str, id: &str, present: bool) {
+    let found = estate.get_mut(target).and_then(|found| found.get_mut("properties"));
+    let Some(properties) = found.and_then(Value::as_object_mut) else { return };
+    if present {
+        properties.insert(field.to_owned(), json!({"id": id}));
+    } else if properties.get(field).is_some_and(|own| names(own, id)) {
+        properties.remove(field);
     }
 }
 

@@ -4,9 +4,11 @@
 //! a reference from one side alone, two documents with the same identifier.
 
 mod child;
+mod complete;
 mod documents;
 mod file;
 mod links;
+mod peers;
 
 pub(super) use documents::Estate;
 pub use file::{Broken, Description};

@@ -1,9 +1,12 @@
 //! Packet captures of a watcher: one at a time on a machine, until somebody stops it or its time is over.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
+use super::file::CaptureTrouble;
 use crate::base::Timestamp;
-use crate::lab::azure::arm::missing;
+use crate::lab::azure::arm::{missing, runs};
 use crate::lab::azure::cloud::Cloud;
 use crate::lab::azure::refusal::Refusal;
 use crate::lab::azure::target::Target;
@@ -15,20 +18,50 @@ const EXTENSION: &str = "NetworkWatcherAgentLinux";
 /// A capture that was begun.
 #[derive(Debug, Clone)]
 pub(in crate::lab::azure) struct Capture {
-    /// The machine.
-    machine: String,
+    /// The machine's identifier.
+    pub(super) machine: String,
     started: Timestamp,
     seconds: u64,
-    /// Somebody stopped it.
-    stopped: bool,
+    /// Why it ended before its time, where it did.
+    ended: Option<&'static str>,
+    /// Whether its file was stored, and what hindered that.
+    done: Option<Option<CaptureTrouble>>,
+    /// Where its file goes.
+    pub(super) storage: Value,
+    pub(super) filters: Vec<Value>,
+    pub(super) snaplen: u32,
+    pub(super) most: u64,
 }
 
 impl Capture {
     /// Says why it is over, where it is.
-    fn over(&self, now: Timestamp) -> Option<&'static str> {
-        let passed = now.as_millis().saturating_sub(self.started.as_millis());
-        let late = u64::try_from(passed).is_ok_and(|passed| passed >= self.seconds.saturating_mul(1000));
-        if self.stopped { Some("Manual") } else { late.then_some("TimeExceeded") }
+    pub(super) fn over(&self, now: Timestamp) -> Option<&'static str> {
+        self.ended.or_else(|| (now >= self.until()).then_some("TimeExceeded"))
+    }
+
+    /// Returns when it is over at the latest.
+    pub(super) fn until(&self) -> Timestamp {
+        self.started.plus(Duration::from_secs(self.seconds))
+    }
+
+    /// Ends it, where it is not over.
+    pub(super) fn end(&mut self, why: &'static str, now: Timestamp) {
+        self.ended = Some(self.over(now).unwrap_or(why));
+    }
+
+    /// Its file is stored, or will not be.
+    pub(super) fn done(&mut self, trouble: Option<CaptureTrouble>) {
+        self.done = Some(trouble);
+    }
+
+    /// Says whether somebody said what became of its file.
+    pub(super) fn is_done(&self) -> bool {
+        self.done.is_some()
+    }
+
+    /// Says whether it is over, and its file is waited for.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.over(now).is_some() && !self.is_done()
     }
 }
 
@@ -66,6 +99,10 @@ pub(in crate::lab::azure) fn begin(
             format!("Cannot create more than {most} packet captures for this subscription in this region.");
         return Err(Refusal::network(400, "PacketCaptureCountLimitReached", message));
     }
+    if !runs(cloud, place.name()) {
+        let message = format!("The virtual machine {} is not running.", place.name());
+        return Err(Refusal::network(400, "OperationNotAllowed", message));
+    }
     let agent = Target {
         chain: [&place.chain[..], &[("extensions".to_owned(), EXTENSION.to_owned())]].concat(),
         ..place.clone()
@@ -76,15 +113,22 @@ pub(in crate::lab::azure) fn begin(
     }
     let number = |field: &str, usual: u64| sent.get(field).and_then(Value::as_u64).unwrap_or(usual);
     let seconds = number("timeLimitInSeconds", 18_000);
+    let filters = match sent.get("filters") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(filters)) if filters.iter().all(Value::is_object) => filters.clone(),
+        Some(_) => return Err(Refusal::unreadable("filters are expected to be a list of objects")),
+    };
+    let (snaplen, most) = (number("bytesToCapturePerPacket", 0), number("totalBytesPerSession", 1 << 30));
+    let storage = storage(sent, &place, now)?;
     let properties = json!({
-        "provisioningState": "Succeeded", "target": machine, "targetType": "AzureVM",
-        "bytesToCapturePerPacket": number("bytesToCapturePerPacket", 0),
-        "totalBytesPerSession": number("totalBytesPerSession", 1 << 30), "timeLimitInSeconds": seconds,
-        "storageLocation": storage(sent, &place, now)?, "filters": sent.get("filters").cloned().unwrap_or_else(|| json!([])),
+        "provisioningState": "Succeeded", "target": machine, "targetType": "AzureVM", "bytesToCapturePerPacket": snaplen,
+        "totalBytesPerSession": most, "timeLimitInSeconds": seconds, "storageLocation": storage, "filters": filters,
     });
-    cloud
-        .captures
-        .insert(key, Capture { machine: machine.to_owned(), started: now, seconds, stopped: false });
+    let snaplen = u32::try_from(snaplen).unwrap_or(0);
+    let machine = machine.to_owned();
+    let capture =
+        Capture { machine, started: now, seconds, ended: None, done: None, storage, filters, snaplen, most };
+    cloud.captures.insert(key, capture);
     Ok(properties.as_object().cloned().unwrap_or_default())
 }
 
@@ -131,15 +175,22 @@ pub(in crate::lab::azure) fn post(
     let capture = cloud.captures.get_mut(&target.id().to_ascii_lowercase())?;
     match action {
         "stop" => {
-            capture.stopped |= capture.over(now).is_none();
+            capture.end("Manual", now);
             Some(None)
         }
         "querystatus" => {
             let text = capture.started.to_string();
             let start = text.trim_end_matches('Z').split('.').next().unwrap_or_default();
             let over = capture.over(now);
+            let trouble = capture.done.flatten();
+            let status = match (over, trouble) {
+                (None, _) => "Running",
+                (Some(_), None) => "Stopped",
+                (Some(_), Some(_)) => "Error",
+            };
+            let troubles: Vec<String> = trouble.iter().map(ToString::to_string).collect();
             let mut told = json!({"name": target.name(), "id": target.id(), "captureStartTime": format!("{start}.0000000Z"),
-                "packetCaptureStatus": if over.is_some() { "Stopped" } else { "Running" }, "packetCaptureError": []});
+                "packetCaptureStatus": status, "packetCaptureError": troubles});
             if let (Some(why), Some(map)) = (over, told.as_object_mut()) {
                 map.insert("stopReason".to_owned(), json!(why));
             }
@@ -149,7 +200,16 @@ pub(in crate::lab::azure) fn post(
     }
 }
 
-/// Forgets a capture that was removed.
+/// Forgets captures that were removed, on their own or with their watcher. What one saw so far is still stored.
 pub(in crate::lab::azure) fn forget(cloud: &mut Cloud, target: &Target) {
-    cloud.captures.remove(&target.id().to_ascii_lowercase());
+    let own = target.id().to_ascii_lowercase();
+    let below = format!("{own}/");
+    let gone: Vec<String> =
+        cloud.captures.keys().filter(|id| **id == own || id.starts_with(&below)).cloned().collect();
+    for id in gone {
+        if let Some(capture) = cloud.captures.remove(&id).filter(|capture| cloud.guests && !capture.is_done())
+        {
+            cloud.removed_captures.insert(id, capture);
+        }
+    }
 }

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::flow::{Packet, verdict};
 use super::hop::choose;
-use crate::lab::azure::arm::guid;
+use crate::lab::azure::arm::{guid, runs};
 use crate::lab::azure::cloud::Cloud;
-use crate::lab::azure::effective::{Nic, by_machine};
+use crate::lab::azure::effective::{Nic, by_machine, neighbors};
+use crate::lab::azure::target::Target;
 
 /// From which port a trial comes.
 const EPHEMERAL: u16 = 40_000;
@@ -31,17 +32,20 @@ pub(super) fn connect(
     let hop = choose(cloud, source, to.0);
     let lost = hop.as_ref().is_none_or(|hop| hop.kind == "None");
     if lost {
-        there.push(issue("Outbound", "UserDefinedRoute", "RouteType", "User"));
+        let whose = if hop.as_ref().is_some_and(|hop| hop.user) { "User" } else { "System" };
+        there.push(issue("Outbound", "UserDefinedRoute", "RouteType", whose));
     }
     let appliance = hop.filter(|hop| hop.kind == "VirtualAppliance").and_then(|hop| hop.address);
-    let owner = appliance.as_deref().map(|address| owner(cloud, address));
-    let dead = matches!(owner, Some(None));
+    let nobody =
+        |address: &str| address.parse().ok().and_then(|address| owner(cloud, source, address)).is_none();
+    let dead = appliance.as_deref().is_some_and(nobody);
+    let off = target.is_some_and(|target| !on(cloud, target) || !near(cloud, source, target));
     let last = target.map(|target| {
         let inward = verdict(cloud, target, packet("Inbound"));
         (!inward.allowed)
             .then(|| issue("Inbound", "NetworkSecurityRule", "RuleName", &rule_name(&inward.rule)))
     });
-    let reachable = there.is_empty() && !dead && !matches!(last, Some(Some(_)));
+    let reachable = there.is_empty() && !dead && !off && !matches!(last, Some(Some(_)));
     let hops = hops(source, target, to.0, (there, appliance, last.flatten()));
     let mut told = json!({"hops": hops, "connectionStatus": if reachable { "Reachable" } else { "Unreachable" },
         "probesSent": if reachable { 66 } else { 30 }, "probesFailed": if reachable { 0 } else { 30 }});
@@ -53,9 +57,45 @@ pub(super) fn connect(
     told
 }
 
-fn owner<'a>(cloud: &'a Cloud, address: &str) -> Option<Nic<'a>> {
+/// Finds the interface that owns an address, as seen from another one.
+pub(super) fn owner<'a>(cloud: &'a Cloud, from: &Nic<'_>, address: IpAddr) -> Option<Nic<'a>> {
     let all = cloud.estate.of("Microsoft.Network/networkInterfaces");
-    all.map(|document| Nic::of(&cloud.estate, document)).find(|nic| nic.addresses().contains(&address))
+    let own = |nic: &Nic<'_>| nic.addresses().iter().any(|found| found.parse() == Ok(address));
+    all.map(|document| Nic::of(&cloud.estate, document)).find(|nic| own(nic) && near(cloud, from, nic))
+}
+
+/// Says whether two interfaces are in one network, or in networks that are peered.
+fn near(cloud: &Cloud, one: &Nic<'_>, other: &Nic<'_>) -> bool {
+    let id = |network: Option<&Value>| {
+        network.and_then(|network| network.get("id")?.as_str()).map(str::to_ascii_lowercase)
+    };
+    let (own, far) = (id(one.network), id(other.network));
+    let peered = one.network.map(|network| neighbors(cloud, network)).unwrap_or_default();
+    own == far || peered.iter().any(|neighbor| id(Some(neighbor.network)) == far)
+}
+
+/// Returns the address of a storage account, the only thing whose name the platform knows here.
+pub(super) fn named(cloud: &Cloud, name: &str) -> Option<IpAddr> {
+    let account = name.split_once(".blob.").map(|(account, _)| account)?;
+    cloud.estate.of("Microsoft.Storage/storageAccounts").find(|found| {
+        found.get("name").and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(account))
+    })?;
+    let prefix = cloud.about.service_tags.get("Storage")?.first()?;
+    let network: std::net::Ipv4Addr = prefix.split('/').next()?.parse().ok()?;
+    Some(IpAddr::V4(std::net::Ipv4Addr::from(u32::from(network) | 4)))
+}
+
+/// Tells of a name that nobody knows.
+pub(super) fn unresolved(source: &Nic<'_>) -> Value {
+    let (place, address) = (place(source), source.addresses().first().copied().unwrap_or_default());
+    json!({"hops": [{"type": "Source", "id": guid(&place), "address": address, "resourceId": place, "nextHopIds": [],
+        "issues": [{"origin": "Local", "severity": "Error", "type": "DnsResolution", "context": []}]}],
+        "connectionStatus": "Unreachable", "probesSent": 0, "probesFailed": 0})
+}
+
+fn place(nic: &Nic<'_>) -> String {
+    let found = nic.document.pointer("/properties/ipConfigurations/0/id").and_then(Value::as_str);
+    found.unwrap_or_default().to_owned()
 }
 
 /// What stood in the way: at the source, an appliance between, at the target.
@@ -68,13 +108,6 @@ fn hops(
     (there, appliance, last): Ways,
 ) -> Vec<Value> {
     let mut hops = Vec::new();
-    let place = |nic: &Nic<'_>| {
-        nic.document
-            .pointer("/properties/ipConfigurations/0/id")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
     let address =
         |nic: &Nic<'_>| nic.addresses().first().map(|address| (*address).to_owned()).unwrap_or_default();
     let (first, end) = (place(source), target.map(place).unwrap_or_default());
@@ -92,6 +125,11 @@ fn hops(
     let issues: Vec<Value> = last.into_iter().collect();
     hops.push(json!({"type": kind, "id": last_id, "address": shown, "resourceId": end, "nextHopIds": [], "issues": issues}));
     hops
+}
+
+/// Says whether the machine of an interface runs.
+fn on(cloud: &Cloud, nic: &Nic<'_>) -> bool {
+    nic.machine().and_then(Target::parse).is_some_and(|machine| runs(cloud, machine.name()))
 }
 
 fn issue(origin: &str, kind: &str, key: &str, value: &str) -> Value {

@@ -63,10 +63,9 @@ fn fits(rule: &Value, packet: Packet<'_>) -> bool {
             field.get(..1).unwrap_or_default().to_uppercase(),
             field.get(1..).unwrap_or_default()
         );
-        let mut plain = list(&whole).filter(|prefix| !prefix.chars().all(char::is_alphabetic));
-        // The platform writes anything as the whole of version 4, and means both.
-        plain.any(|prefix| prefix == "0.0.0.0/0" || holds(prefix, address).is_some())
-            || list(&expanded).any(|prefix| holds(prefix, address).is_some())
+        let holds = |prefix: &str| prefix == "0.0.0.0/0" || holds(prefix, address).is_some();
+        // The platform writes anything as the whole of version 4, and means both. What is expanded is all there is.
+        if list(&expanded).next().is_some() { list(&expanded).any(holds) } else { list(&whole).any(holds) }
     };
     let port = |field: &str, port: u16| {
         list(field).any(|range| {

@@ -19,16 +19,17 @@ pub(super) struct Hop {
     pub(super) user: bool,
 }
 
-/// Chooses the route to an address: the longest prefix, then a user's, a gateway's, the platform's.
+/// Chooses the route to an address: the longest prefix, then an endpoint's, a user's, a gateway's, the platform's.
 pub(super) fn choose(cloud: &Cloud, nic: &Nic<'_>, to: IpAddr) -> Option<Hop> {
     let rows = routes(cloud, nic);
     let active = rows.iter().filter(|row| word(row, "state") == "Active");
     let fitting = active.filter_map(|row| {
         let prefixes = row.get("addressPrefix").and_then(Value::as_array)?;
         let longest = prefixes.iter().filter_map(|prefix| holds(prefix.as_str()?, to)).max()?;
-        let rank = match word(row, "source") {
-            "User" => 2,
-            "VirtualNetworkGateway" => 1,
+        let rank = match (word(row, "source"), word(row, "nextHopType")) {
+            (_, "VirtualNetworkServiceEndpoint") => 3,
+            ("User", _) => 2,
+            ("VirtualNetworkGateway", _) => 1,
             _ => 0,
         };
         Some(((longest, rank), row))

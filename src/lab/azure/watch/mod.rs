@@ -5,10 +5,12 @@
 
 pub(super) mod capture;
 mod connect;
+mod file;
 mod flow;
 mod hop;
 mod post;
 mod prefix;
 mod topology;
 
-pub(super) use post::post;
+pub use file::{CaptureTrouble, Kept, RunningCapture};
+pub(super) use post::{Told, post};

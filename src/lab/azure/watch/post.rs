@@ -4,29 +4,49 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::connect::{connect, machine};
+use super::connect::{connect, machine, named, owner, unresolved};
 use super::flow::{Packet, verdict};
 use super::hop::{choose, told};
 use super::topology::topology;
-use crate::lab::azure::arm::missing;
+use crate::lab::azure::arm::{missing, runs};
 use crate::lab::azure::cloud::Cloud;
 use crate::lab::azure::effective::Nic;
+use crate::lab::azure::job::DialJob;
 use crate::lab::azure::refusal::Refusal;
 use crate::lab::azure::target::Target;
+use crate::lab::host::Protocol;
 
-/// Answers a question: what comes of it, and whether it is told at once.
+/// What comes of a question.
+pub(in crate::lab::azure) enum Told {
+    /// A document, told at once.
+    AtOnce(Value),
+    /// A document, told later.
+    Soon(Value),
+    /// Somebody has to try.
+    Trial(Trial),
+}
+
+/// A trial that somebody has to make.
+pub(in crate::lab::azure) struct Trial {
+    /// What is told if it succeeds as the configuration says.
+    pub(in crate::lab::azure) told: Value,
+    /// The trial; its operation has no name yet.
+    pub(in crate::lab::azure) job: DialJob,
+}
+
+/// Answers a question.
 pub(in crate::lab::azure) fn post(
     cloud: &Cloud,
     action: &str,
     body: &Value,
-) -> Option<Result<(Value, bool), Refusal>> {
+) -> Option<Result<Told, Refusal>> {
     Some(match action {
-        "nexthop" => hop(cloud, body).map(|told| (told, false)),
-        "ipflowverify" => flow(cloud, body).map(|told| (told, false)),
-        "connectivitycheck" => connectivity(cloud, body).map(|told| (told, false)),
+        "nexthop" => hop(cloud, body).map(Told::Soon),
+        "ipflowverify" => flow(cloud, body).map(Told::Soon),
+        "connectivitycheck" => connectivity(cloud, body),
         "topology" => {
             let group = body.get("targetResourceGroupName").and_then(Value::as_str).unwrap_or_default();
-            Ok((topology(cloud, group), true))
+            Ok(Told::AtOnce(topology(cloud, group)))
         }
         _ => return None,
     })
@@ -85,22 +105,48 @@ fn flow(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
     Ok(json!({"access": if found.allowed { "Allow" } else { "Deny" }, "ruleName": found.rule}))
 }
 
-fn connectivity(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
+fn connectivity(cloud: &Cloud, body: &Value) -> Result<Told, Refusal> {
     let part = |side: &str, field: &str| body.pointer(&format!("/{side}/{field}")).and_then(Value::as_str);
     let source = target(cloud, part("source", "resourceId").unwrap_or_default())?;
+    let machine = source.machine().and_then(Target::parse).unwrap_or_default();
+    if !runs(cloud, machine.name()) {
+        let message = format!("The virtual machine {} is not running.", machine.name());
+        return Err(Refusal::network(400, "OperationNotAllowed", message));
+    }
     let to = match part("destination", "resourceId") {
         Some(id) => Some(target(cloud, id)?),
         None => None,
     };
-    let there = match (&to, part("destination", "address")) {
-        (Some(nic), _) => nic.addresses().first().map(|found| address(found)).transpose()?,
-        (None, Some(text)) => Some(address(text)?),
-        (None, None) => None,
+    let name = part("destination", "address").unwrap_or_default();
+    let there = match &to {
+        Some(nic) => nic.addresses().first().map(|found| address(found)).transpose()?,
+        None if name.is_empty() => None,
+        None => match named(cloud, name) {
+            Some(found) => Some(found),
+            None if name.chars().any(char::is_alphabetic) && !name.contains(':') => {
+                return Ok(Told::Soon(unresolved(&source)));
+            }
+            None => Some(address(name)?),
+        },
     };
     let there = there.ok_or_else(|| Refusal::unreadable("a destination is needed"))?;
-    let port = body.pointer("/destination/port").and_then(Value::as_u64).unwrap_or(0);
-    let port = u16::try_from(port).map_err(|_| Refusal::unreadable("the port is too large"))?;
+    let to = to.or_else(|| owner(cloud, &source, there));
     let protocol = word(body, "protocol");
-    let protocol = if protocol.is_empty() { "Tcp" } else { protocol };
-    Ok(connect(cloud, &source, to.as_ref(), (there, port), protocol))
+    let (protocol, port) = match protocol.to_ascii_lowercase().as_str() {
+        "icmp" => (Protocol::Icmp, Some(0)),
+        "" | "tcp" | "http" | "https" => (Protocol::Tcp, None),
+        _ => return Err(Refusal::unreadable("the protocol is none of Tcp, Http, Https and Icmp")),
+    };
+    let sent = body.pointer("/destination/port").and_then(Value::as_u64).unwrap_or(0);
+    let port = port.map_or_else(|| u16::try_from(sent), Ok);
+    let port = port.map_err(|_| Refusal::unreadable("the port is too large"))?;
+    let word = if protocol == Protocol::Icmp { "Icmp" } else { "Tcp" };
+    let told = connect(cloud, &source, to.as_ref(), (there, port), word);
+    let open = told.get("connectionStatus").and_then(Value::as_str) == Some("Reachable");
+    if !cloud.guests || !open {
+        return Ok(Told::Soon(told));
+    }
+    let job =
+        DialJob { operation: String::new(), machine: machine.name().to_owned(), to: there, protocol, port };
+    Ok(Told::Trial(Trial { told, job }))
 }

@@ -174,3 +174,14 @@ fn reports(world: &mut World, machine: &str) -> bool {
     guest.judge(&packet(Hook::Output, State::New)) == Fate::Passes
         && guest.judge(&packet(Hook::Input, State::Established)) == Fate::Passes
 }
+
+#[cfg(test)]
+impl Simulated {
+    /// Returns delay in seconds and loss of what leaves `eth0`.
+    pub(super) fn shaping_of(&self, machine: &str, flow: &crate::qdisc::Flow) -> (f64, f64) {
+        let inner = self.lock();
+        let shaping =
+            inner.world.guests.get(machine).map(|guest| guest.shaping("eth0", flow)).unwrap_or_default();
+        (shaping.delay.as_secs_f64(), shaping.loss)
+    }
+}

@@ -9,6 +9,8 @@
 mod command;
 mod guest;
 mod host;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod world;
 

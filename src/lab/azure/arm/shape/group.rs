@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::prefix::{is_ports, is_word, prefix};
 use super::shaped::document;
 use crate::lab::azure::cloud::Cloud;
 use crate::lab::azure::refusal::Refusal;
@@ -102,7 +103,8 @@ pub(super) fn rule(
     checked(target.name(), properties, others.map_or(&[], Vec::as_slice))
 }
 
-fn defaults(target: &Target) -> Vec<Value> {
+/// Returns the rules that every group has.
+pub(in crate::lab::azure) fn defaults(target: &Target) -> Vec<Value> {
     let rule =
         |(name, what, from, to, access, priority, direction): &(&str, &str, &str, &str, &str, u32, &str)| {
             let mut inner = Map::new();
@@ -166,6 +168,7 @@ fn checked(name: &str, rule: &Map<String, Value>, others: &[Value]) -> Result<()
             return Err(Refusal::network(400, "SecurityRuleParameterNotSpecified", message));
         }
     }
+    readable(name, rule)?;
     let same = others.iter().find(|other| {
         let field = |field: &str| other.pointer(&format!("/properties/{field}"));
         let named = other.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -181,6 +184,37 @@ fn checked(name: &str, rule: &Map<String, Value>, others: &[Value]) -> Result<()
             "Security rule {name} conflicts with rule {other}. Rules cannot have the same Priority and Direction."
         );
         return Err(Refusal::network(400, "SecurityRuleConflict", message));
+    }
+    Ok(())
+}
+
+/// Refuses prefixes and ports that are none.
+fn readable(name: &str, rule: &Map<String, Value>) -> Result<(), Refusal> {
+    for (one, several) in PAIRS {
+        let many = rule.get(several).and_then(Value::as_array).into_iter().flatten();
+        for value in many.chain(rule.get(one)) {
+            let text = value.as_str().ok_or_else(|| Refusal::unreadable(several))?;
+            let ports = one.ends_with("PortRange");
+            let good =
+                if ports { is_ports(text) } else { text == "*" || prefix(text).is_some() || is_word(text) };
+            if !good && !text.is_empty() {
+                let (code, what) = if ports {
+                    ("SecurityRuleInvalidPortRange", "Port range")
+                } else {
+                    ("SecurityRuleInvalidAddressPrefix", "Address prefix")
+                };
+                let message = format!("Security rule {name} has invalid {what}. Value provided: {text}");
+                return Err(Refusal::network(400, code, message));
+            }
+        }
+    }
+    let known = |protocol: &str| {
+        ["*", "Tcp", "Udp", "Icmp", "Esp", "Ah"].iter().any(|known| known.eq_ignore_ascii_case(protocol))
+    };
+    let protocol = rule.get("protocol").and_then(Value::as_str);
+    if protocol.is_some_and(|protocol| !known(protocol)) {
+        let message = format!("Value provided for protocol of security rule {name} is not valid.");
+        return Err(Refusal::network(400, "SecurityRuleParameterInvalid", message));
     }
     Ok(())
 }

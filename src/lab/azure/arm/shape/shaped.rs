@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{group, reference, subnet, table};
+use super::{group, interface, network, peering, reference, subnet, table};
 use crate::base::Digest;
 use crate::lab::azure::cloud::Cloud;
 use crate::lab::azure::refusal::Refusal;
@@ -29,8 +29,12 @@ pub(in crate::lab::azure::arm) fn shaped(
         "networksecuritygroups" => group::whole(target, &mut properties, before)?,
         "networksecuritygroups/securityrules" => group::rule(cloud, target, &mut properties)?,
         "routetables" => table::whole(target, &mut properties, before)?,
-        "routetables/routes" => table::route(&mut properties)?,
-        "virtualnetworks/subnets" => subnet::subnet(cloud, target, &mut properties, before)?,
+        "routetables/routes" => table::route(cloud, target, &mut properties)?,
+        "virtualnetworks" => network::whole(cloud, target, &mut properties, before)?,
+        "virtualnetworks/subnets" => subnet::placed(cloud, target, &mut properties, before)?,
+        "virtualnetworks/virtualnetworkpeerings" => peering::peering(cloud, target, &mut properties, before)?,
+        "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
+        "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,
         _ => {}
     }
     if target.namespace() == "microsoft.network" {

@@ -42,9 +42,7 @@ impl Shell<'_> {
                 return Flow::Next;
             }
         }
-        let begun = self.calls.now();
         let flow = self.item(item, &io);
-        drop(begun);
         self.started.get_or_insert(4_242);
         self.status = 0;
         if flow == Flow::Killed { flow } else { Flow::Next }
@@ -114,6 +112,11 @@ impl Shell<'_> {
 
     /// Runs something as a shell of its own.
     pub(super) fn apart(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let held: usize = self.variables.values().map(String::len).sum();
+        // A copy of what is held costs, or a loop over it would cost without bound.
+        if let Err(flow) = self.spend(held / 8) {
+            return flow;
+        }
         let variables = self.variables.clone();
         let functions = self.functions.clone();
         let (arguments, options) = (self.arguments.clone(), self.options);

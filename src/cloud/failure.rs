@@ -1,0 +1,353 @@
+//! What a failed `az` means.
+
+use std::fmt;
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Nobody is signed in.
+    SignedOut,
+    /// The sign-in has expired, or is not taken.
+    Expired,
+    /// The identity may not do that.
+    Forbidden,
+    /// A policy of the organization forbids it.
+    Disallowed,
+    /// A storage account's network rules keep us out.
+    KeptOut,
+    /// It does not exist.
+    NotFound,
+    /// Too many requests.
+    Throttled,
+    /// Something else is at work on it, or it is there already.
+    Conflict,
+    /// Something uses it.
+    InUse,
+    /// There is no room for another.
+    Quota,
+    /// The machine does not run.
+    Off,
+    /// The machine's agent does not answer.
+    Silent,
+    /// The machine lacks an extension.
+    NoExtension,
+    /// No network watcher watches that region.
+    NoWatcher,
+    /// The request itself is wrong.
+    Invalid,
+    /// The command line is wrong.
+    Usage,
+    /// The service failed.
+    Service,
+    /// Nobody answered.
+    Unreachable,
+    /// What came back is no answer.
+    Unreadable,
+    /// `az` itself broke.
+    Broken,
+    /// None of these.
+    Other,
+}
+
+impl Class {
+    /// Says whether a read may be tried again: the same may go well in a moment.
+    #[must_use]
+    pub fn passes(self) -> bool {
+        matches!(self, Self::Throttled | Self::Service | Self::Unreachable | Self::Unreadable)
+    }
+
+    /// Says what a person can do about it.
+    #[must_use]
+    pub fn hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::SignedOut => "sign in with `az login`, or give the bot an identity in its configuration",
+            Self::Expired => "sign in again; a service principal's secret may have run out",
+            Self::Forbidden => "give the identity that action on that scope; `deploy/azure` has the roles",
+            Self::Disallowed => "ask who owns the policy that is named",
+            Self::KeptOut => {
+                "let this machine's network in at the storage account's network rules, or run where it is let in"
+            }
+            Self::NotFound => "look at the spelling, the resource group and the subscription",
+            Self::Throttled => "wait a minute: the subscription has sent too many requests",
+            Self::Conflict => "wait until what is under way there is done",
+            Self::InUse => "take it off what uses it first",
+            Self::Quota => "remove what is not needed any more, or ask for a higher limit",
+            Self::Off => "start the machine",
+            Self::Silent => "the machine's agent does not reach 168.63.129.16, or is down; try ssh",
+            Self::NoExtension => "install the extension on the machine: az vm extension set",
+            Self::NoWatcher => "enable Network Watcher for the region of the machine",
+            Self::Usage => {
+                "this release of `az` may not know the command; `ghost config check` tells its version"
+            }
+            Self::Service | Self::Unreachable | Self::Unreadable => {
+                "try again; look at the state of the platform if it stays"
+            }
+            Self::Broken => "repair or update `az`",
+            Self::Invalid | Self::Other => return None,
+        })
+    }
+}
+
+/// A failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind it is.
+    pub class: Class,
+    /// The service's code, where it told one.
+    pub code: Option<String>,
+    /// What was said, in one line.
+    pub message: String,
+}
+
+impl Failure {
+    /// Returns the action that was missing, as in `Microsoft.Network/networkInterfaces/effectiveRouteTable/action`.
+    #[must_use]
+    pub fn action(&self) -> Option<&str> {
+        let rest = self.message.split_once("perform action '")?.1;
+        rest.split_once('\'').map(|(action, _)| action)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) if !self.message.contains(code.as_str()) => write!(out, "{} ({code})", self.message),
+            Some(_) | None => out.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Codes and what they mean; the first that fits.
+const CODES: &[(&str, Class)] = &[
+    ("ExpiredAuthenticationToken", Class::Expired),
+    ("InvalidAuthenticationToken", Class::Expired),
+    ("AuthenticationFailed", Class::Expired),
+    ("AuthorizationFailed", Class::Forbidden),
+    ("LinkedAuthorizationFailed", Class::Forbidden),
+    ("AuthorizationPermissionMismatch", Class::Forbidden),
+    ("AuthorizationFailure", Class::KeptOut),
+    ("RequestDisallowedByPolicy", Class::Disallowed),
+    ("NetworkWatcherNotFound", Class::NoWatcher),
+    ("ParentResourceNotFound", Class::NotFound),
+    ("TooManyRequests", Class::Throttled),
+    ("SubscriptionRequestsThrottled", Class::Throttled),
+    ("OperationNotAllowedByThrottling", Class::Throttled),
+    ("ServerBusy", Class::Throttled),
+    ("AnotherOperationInProgress", Class::Conflict),
+    ("Conflict", Class::Conflict),
+    ("SecurityRuleConflict", Class::Conflict),
+    ("BlobAlreadyExists", Class::Conflict),
+    ("QuotaExceeded", Class::Quota),
+    ("VMAgentStatusCommunicationError", Class::Silent),
+    ("InternalServerError", Class::Service),
+    ("ServiceUnavailable", Class::Service),
+    ("GatewayTimeout", Class::Service),
+];
+
+/// Beginnings and ends of codes.
+const PARTS: &[(&str, &str, Class)] = &[
+    ("RetryableError", "", Class::Throttled),
+    ("InUse", "CannotBeDeleted", Class::InUse),
+    ("", "LimitReached", Class::Quota),
+    ("", "QuotaExceeded", Class::Quota),
+    ("", "NotFound", Class::NotFound),
+    ("Invalid", "", Class::Invalid),
+];
+
+/// Words where there is no code; the first that are there.
+const WORDS: &[(&str, Class)] = &[
+    ("run 'az login' to setup account", Class::SignedOut),
+    ("run \"az login\" to access", Class::SignedOut),
+    ("AADSTS", Class::Expired),
+    ("None, None", Class::Expired),
+    ("az logout", Class::Expired),
+    ("traceback", Class::Broken),
+    ("blocked by network rules of storage account", Class::KeptOut),
+    ("do not have the required permissions", Class::Forbidden),
+    ("Authentication failure", Class::Expired),
+    ("network watcher is not enabled for region", Class::NoWatcher),
+    ("The specified blob already exists", Class::Conflict),
+    ("Too Many Requests", Class::Throttled),
+    ("Unauthorized(", Class::Expired),
+    ("Forbidden(", Class::Forbidden),
+    ("Not Found", Class::NotFound),
+    ("does not exist", Class::NotFound),
+    ("JSON is invalid", Class::Unreadable),
+    ("Failed to establish a new connection", Class::Unreachable),
+    ("CERTIFICATE_VERIFY_FAILED", Class::Unreachable),
+    ("Read timed out", Class::Unreachable),
+    ("invalid status '", Class::Service),
+    ("usage error", Class::Usage),
+    ("Missing required field", Class::Usage),
+    ("not found.", Class::NotFound),
+];
+
+/// Says what a failed `az` means, from its exit code and what it printed on standard error.
+#[must_use]
+pub fn failure(exit: Option<i32>, stderr: &str) -> Failure {
+    let told = stderr.lines().skip_while(|line| !line.starts_with("ERROR:"));
+    let mut told =
+        told.map(|line| line.strip_prefix("ERROR:").unwrap_or(line).trim()).filter(|line| !line.is_empty());
+    let first = told.next().or_else(|| stderr.lines().map(str::trim).find(|line| !line.is_empty()));
+    let message = first.unwrap_or("it printed nothing").to_owned();
+    let code = code(&message, stderr);
+    let class =
+        code.as_deref().and_then(|code| by_code(code, &message)).or_else(|| by_words(stderr)).unwrap_or(
+            match exit {
+                Some(2) => Class::Usage,
+                Some(3) => Class::NotFound,
+                _ => Class::Other,
+            },
+        );
+    Failure { class, code, message: message.chars().take(1_000).collect() }
+}
+
+/// Finds the service's code: `(Code) message`, `Code: Code`, `ErrorCode:Code`, or that of a raw body.
+fn code(message: &str, stderr: &str) -> Option<String> {
+    let name = |text: &str| {
+        let name: String = text.chars().take_while(char::is_ascii_alphanumeric).collect();
+        (name.len() > 2 && name.len() < 100).then_some(name)
+    };
+    let brackets = message
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+        .and_then(|(code, _)| name(code).filter(|name| name == code));
+    let line = || {
+        stderr
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("ErrorCode:").and_then(|rest| name(rest.trim())))
+    };
+    let raw = || {
+        let rest = message.split_once("\"code\":")?.1.trim_start().strip_prefix('"')?;
+        name(rest)
+    };
+    brackets.or_else(line).or_else(raw).filter(|code| code != "None")
+}
+
+fn by_code(code: &str, message: &str) -> Option<Class> {
+    if code == "OperationNotAllowed" {
+        // The platform uses this one for everything that a machine's state forbids, and for quotas.
+        let lower = message.to_lowercase();
+        return Some(if lower.contains("extension") {
+            Class::NoExtension
+        } else if lower.contains("quota") {
+            Class::Quota
+        } else if lower.contains("running") {
+            Class::Off
+        } else {
+            Class::Conflict
+        });
+    }
+    let whole = CODES.iter().find(|(known, _)| *known == code).map(|(_, class)| *class);
+    whole.or_else(|| {
+        let part = PARTS.iter().find(|(begin, end, _)| code.starts_with(begin) && code.ends_with(end));
+        part.map(|(_, _, class)| *class)
+    })
+}
+
+fn by_words(stderr: &str) -> Option<Class> {
+    let lower = stderr.to_lowercase();
+    WORDS.iter().find(|(words, _)| lower.contains(&words.to_lowercase())).map(|(_, class)| *class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(exit: i32, text: &str) -> Class {
+        failure(Some(exit), text).class
+    }
+
+    #[test]
+    fn a_code_says_what_it_is() {
+        for (exit, text, expected) in [
+            (
+                1,
+                "ERROR: (TooManyRequests) The request is being throttled.\nCode: TooManyRequests\n",
+                Class::Throttled,
+            ),
+            (
+                1,
+                "ERROR: (AuthorizationFailed) The client 'x' does not have authorization\n",
+                Class::Forbidden,
+            ),
+            (
+                3,
+                "ERROR: (ResourceGroupNotFound) Resource group 'nope' could not be found.\n",
+                Class::NotFound,
+            ),
+            (1, "ERROR: (InUseRouteTableCannotBeDeleted) Route table x is in use\n", Class::InUse),
+            (1, "ERROR: (PacketCaptureCountLimitReached) Cannot create more than 1\n", Class::Quota),
+            (
+                1,
+                "ERROR: (OperationNotAllowed) The operation requires the VM to be running (or set to run).\n",
+                Class::Off,
+            ),
+            (
+                1,
+                "ERROR: (OperationNotAllowed) Network Watcher extension is not installed on x.\n",
+                Class::NoExtension,
+            ),
+            (1, "ERROR: (VMAgentStatusCommunicationError) VM 'x' has not reported status\n", Class::Silent),
+            (1, "ERROR: Too Many Requests({\"error\": {\"code\": \"TooManyRequests\"}})\n", Class::Throttled),
+            (3, "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound\n", Class::NotFound),
+        ] {
+            assert_eq!(class(exit, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_do_where_there_is_no_code() {
+        for (exit, text, expected) in [
+            (1, "ERROR: Please run 'az login' to setup account.\n", Class::SignedOut),
+            (
+                1,
+                "ERROR: AADSTS7000222: The provided client secret keys are expired.\naz logout\naz login\n",
+                Class::Expired,
+            ),
+            (1, "ERROR: None, None\nRun the command below\naz logout\naz login\n", Class::Expired),
+            (
+                1,
+                "ERROR: \nThe request may be blocked by network rules of storage account. Please\n",
+                Class::KeptOut,
+            ),
+            (1, "ERROR: network watcher is not enabled for region westus.\n", Class::NoWatcher),
+            (1, "ERROR: JSON is invalid: Expecting\n", Class::Unreadable),
+            (2, "ERROR: 'frobnicate' is misspelled or not recognized by the system.\n", Class::Usage),
+            (
+                1,
+                "ERROR: The command failed with an unexpected error. Here is the traceback:\n",
+                Class::Broken,
+            ),
+            (1, "", Class::Other),
+        ] {
+            assert_eq!(class(exit, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_missing_action_is_told() {
+        let text = "ERROR: (AuthorizationFailed) The client 'a' with object id 'b' does not have authorization to perform action 'Microsoft.Network/x/action' over scope '/s'.\n";
+        assert_eq!(failure(Some(1), text).action(), Some("Microsoft.Network/x/action"));
+    }
+
+    #[test]
+    fn a_warning_before_the_error_is_passed_over() {
+        let told = failure(
+            Some(1),
+            "WARNING: Subscription 'nope' not recognized.\nERROR: Subscription 'nope' not found. Check the spelling.\n",
+        );
+        assert_eq!(
+            (told.class, told.message.as_str()),
+            (Class::NotFound, "Subscription 'nope' not found. Check the spelling.")
+        );
+    }
+
+    #[test]
+    fn only_what_may_go_well_in_a_moment_is_tried_again() {
+        assert!(Class::Throttled.passes() && Class::Service.passes());
+        assert!(!Class::Conflict.passes() && !Class::Forbidden.passes() && !Class::Other.passes());
+    }
+}

@@ -1,0 +1,25 @@
+//! The command lines of `az` that Ghost's tools can produce: all of them, and no other.
+//!
+//! Goes in: checked names, addresses, ports. Comes out: a line, which says whether it changes anything. Never: a word of anybody else
+//! outside the value of an option.
+//!
+//! Which option a subcommand wants differs among siblings (`packet-capture create` takes the group of the machine, its siblings the
+//! region of the watcher): here it is written down once.
+
+mod compute;
+mod network;
+mod storage;
+mod text;
+mod watch;
+
+pub use compute::{extensions, instance_view, machine, machines, run_script, scripts_carrier};
+pub use network::{
+    activity, effective_routes, effective_rules, interface, interfaces, network, networks, route_table,
+    route_tables, security_group, security_groups, service_tags, signed_in, subnet,
+};
+pub use storage::{account, blob_delete, blob_download, blob_exists, blob_upload, blobs, container_exists};
+pub use text::Line;
+pub use watch::{
+    CaptureLimits, capture_create, capture_delete, capture_status, capture_stop, captures, connectivity,
+    ip_flow, next_hop, topology, watchers,
+};

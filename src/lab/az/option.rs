@@ -1,0 +1,122 @@
+//! The options of a command, as its row in the table spells them.
+//!
+//! `--name,-n!` is an option with two names, in the order in which messages spell them, that has to be there; the first long name
+//! stands for it elsewhere. What follows the names: `!` has to be there, `*` takes several
+//! values, `?` stands alone, `%` alone or with `true` or `false`, `#` takes a whole number, `^` is a part of an identifier, so that `--ids` can stand for it.
+
+/// An option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Its names.
+    pub(super) names: Vec<&'static str>,
+    /// What it takes.
+    pub(super) takes: Takes,
+    /// Whether it has to be there.
+    pub(super) needed: bool,
+    /// Whether it is a part of an identifier.
+    pub(super) part: bool,
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// Nothing, or whether it is meant.
+    Maybe,
+    /// One value.
+    One,
+    /// A whole number.
+    Number,
+    /// One value or several.
+    Several,
+}
+
+/// What every command knows.
+const EVERYWHERE: &str =
+    "--output,-o --query --subscription --only-show-errors? --debug? --verbose? --help,-h?";
+
+/// What a command knows whose resource has an identifier.
+const BY_ID: &str = "--ids*";
+
+impl Known {
+    /// Returns its long name.
+    pub(super) fn name(&self) -> &'static str {
+        let long = self.names.iter().find(|name| name.starts_with("--"));
+        long.copied().unwrap_or_default()
+    }
+
+    /// Returns its names as messages spell them.
+    pub(super) fn spelled(&self) -> String {
+        self.names.join("/")
+    }
+}
+
+/// Reads the options of a row, and adds those that every command has.
+pub(super) fn known(row: &'static str) -> Vec<Known> {
+    let mut known: Vec<Known> = row.split_whitespace().map(one).collect();
+    let by_id = if known.iter().any(|option| option.part) { BY_ID } else { "" };
+    for option in by_id.split_whitespace().chain(EVERYWHERE.split_whitespace()).map(one) {
+        // What the row spells otherwise stays as the row has it.
+        if known.iter().all(|known| known.name() != option.name()) {
+            known.push(option);
+        }
+    }
+    known
+}
+
+fn one(word: &'static str) -> Known {
+    let names = word.trim_end_matches(['!', '*', '?', '%', '#', '^']);
+    let marks = word.get(names.len()..).unwrap_or_default();
+    let takes = match () {
+        () if marks.contains('?') => Takes::Nothing,
+        () if marks.contains('%') => Takes::Maybe,
+        () if marks.contains('*') => Takes::Several,
+        () if marks.contains('#') => Takes::Number,
+        () => Takes::One,
+    };
+    Known { names: names.split(',').collect(), takes, needed: marks.contains('!'), part: marks.contains('^') }
+}
+
+/// How the word of a line that begins with a dash is to be understood.
+pub(super) enum Meant<'a> {
+    /// An option, and a value that is written with it.
+    Option(&'a Known, Option<String>),
+    /// The beginning of several options.
+    Several(Vec<&'static str>),
+    /// No option.
+    Unknown,
+}
+
+/// Finds the option that a word means: by its name, by `--name=value`, by `-nvalue`, or by the beginning of one long name.
+pub(super) fn meant<'a>(known: &'a [Known], word: &str) -> Meant<'a> {
+    let exactly = |name: &str| known.iter().find(|option| option.names.contains(&name));
+    if let Some(option) = exactly(word) {
+        return Meant::Option(option, None);
+    }
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (word, None),
+    };
+    if value.is_some()
+        && let Some(option) = exactly(name)
+    {
+        return Meant::Option(option, value);
+    }
+    if !name.starts_with("--") {
+        let short = name.char_indices().nth(2).and_then(|(at, _)| Some((word.get(..at)?, word.get(at..)?)));
+        return match short.and_then(|(short, rest)| Some((exactly(short)?, rest))) {
+            Some((option, rest)) => Meant::Option(option, Some(rest.to_owned())),
+            None => Meant::Unknown,
+        };
+    }
+    let begun: Vec<&Known> = known
+        .iter()
+        .filter(|option| name.len() > 2 && option.names.iter().any(|long| long.starts_with(name)))
+        .collect();
+    match begun.as_slice() {
+        [] => Meant::Unknown,
+        [option] => Meant::Option(option, value),
+        several => Meant::Several(several.iter().map(|option| option.name()).collect()),
+    }
+}

@@ -1,0 +1,11 @@
+//! `az storage …`: accounts with their rules, containers and blobs.
+
+mod access;
+pub(super) mod account;
+pub(super) mod blob;
+mod container;
+mod shape;
+mod sign;
+mod transfer;
+mod trouble;
+mod xml;

@@ -1,0 +1,5 @@
+//! `az network watcher …`: what the platform sees of a flow, and captures.
+
+pub(super) mod capture;
+pub(super) mod probe;
+mod region;

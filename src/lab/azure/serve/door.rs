@@ -1,0 +1,221 @@
+//! The port: connections in, TLS where it begins with TLS, tunnels that end here.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body as Flow;
+use hyper::body::Incoming;
+use hyper::header::HOST;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tracing::debug;
+
+use super::authority::Authority;
+use super::desk::{Asked, Desk};
+use super::message::{HELD, plain, read, write};
+use super::place::{Place, Way};
+
+/// So many connections are served at the same time; the next ones wait at the door.
+const MOST: usize = 256;
+/// The first byte of a TLS connection.
+const HANDSHAKE: u8 = 0x16;
+/// So long somebody may take to say the first word, and to shake hands.
+const GREETING: Duration = Duration::from_secs(15);
+/// So long a connection may lie still between two requests, and so long the head of one may take.
+const HEAD: Duration = Duration::from_secs(90);
+/// So many headers one may have.
+const MOST_HEADERS: usize = 100;
+/// The largest head.
+const LARGEST_HEAD: usize = 64 << 10;
+/// How long open requests may take when the server ends.
+const FAREWELL: Duration = Duration::from_millis(700);
+
+/// What all connections share.
+struct Shared {
+    port: u16,
+    tls: TlsAcceptor,
+    desk: Arc<dyn Desk>,
+    room: Arc<Semaphore>,
+    held: Semaphore,
+    tasks: Mutex<JoinSet<()>>,
+    stop: watch::Receiver<bool>,
+}
+
+impl Shared {
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+}
+
+/// Serves a port until it is told to stop. The listener is the caller's: it has to be one of the loopback address.
+pub async fn serve(
+    listener: TcpListener,
+    port: u16,
+    authority: Authority,
+    desk: Arc<dyn Desk>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let shared = Arc::new(Shared {
+        port,
+        tls: TlsAcceptor::from(authority.config),
+        desk,
+        room: Arc::new(Semaphore::new(MOST)),
+        held: Semaphore::new(HELD),
+        tasks: Mutex::default(),
+        stop: stop.clone(),
+    });
+    loop {
+        let accepted = async {
+            let place = Arc::clone(&shared.room).acquire_owned().await.ok();
+            (place, listener.accept().await)
+        };
+        let (place, stream) = tokio::select! {
+            () = told(&mut stop) => break,
+            (place, accepted) = accepted => match accepted {
+                Ok((stream, _)) => (place, stream),
+                // No more files, for instance: those that are open have to end first.
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        let inner = Arc::clone(&shared);
+        shared.spawn(async move {
+            connection(inner, stream).await;
+            drop(place);
+        });
+    }
+    let mut tasks = std::mem::take(&mut *shared.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+    let ended = async { while tasks.join_next().await.is_some() {} };
+    drop(timeout(FAREWELL, ended).await);
+}
+
+/// Waits until the server is told to stop, or nobody is left who could tell it.
+async fn told(stop: &mut watch::Receiver<bool>) {
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+async fn connection(shared: Arc<Shared>, stream: TcpStream) {
+    let mut first = [0_u8; 1];
+    let Ok(Ok(1)) = timeout(GREETING, stream.peek(&mut first)).await else { return };
+    drop(stream.set_nodelay(true));
+    match first {
+        [HANDSHAKE] => secure(shared, stream, Way::Secure).await,
+        [_] => talk(shared, stream, Way::Plain).await,
+    }
+}
+
+async fn secure<S>(shared: Arc<Shared>, stream: S, way: Way)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    match timeout(GREETING, shared.tls.accept(stream)).await {
+        Ok(Ok(stream)) => talk(shared, stream, way).await,
+        Ok(Err(error)) => debug!("a handshake failed: {error}"),
+        Err(_) => debug!("a handshake took too long"),
+    }
+}
+
+/// Serves the requests of a connection, one after the other.
+async fn talk<S>(shared: Arc<Shared>, stream: S, way: Way)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut stop = shared.stop.clone();
+    let service = service_fn(|request| {
+        let (shared, way) = (Arc::clone(&shared), way.clone());
+        async move { Ok::<_, Infallible>(answer(shared, way, request).await) }
+    });
+    let mut server = http1::Builder::new();
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .half_close(true);
+    let served = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut served = std::pin::pin!(served);
+    let done = tokio::select! {
+        done = served.as_mut() => done,
+        () = told(&mut stop) => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = done {
+        debug!("a connection ended early: {error}");
+    }
+}
+
+async fn answer(shared: Arc<Shared>, way: Way, mut request: Request<Incoming>) -> Response<Flow> {
+    if request.method() == Method::CONNECT {
+        return connect(&shared, &way, &mut request);
+    }
+    let whole = request.uri().authority().map(ToString::to_string);
+    let proxied = whole.is_some() && way == Way::Plain;
+    let told = request.headers().get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
+    let authority = whole.or(told).unwrap_or_default();
+    let way = if proxied { Way::Proxied } else { way };
+    let service = match Place::of(&way, &authority, request.uri().path(), shared.port) {
+        Place::Ours(service) => service,
+        Place::Stranger => {
+            shared.desk.stranger(&authority);
+            return write(plain(403, &format!("this lab reaches no other host: {authority}")));
+        }
+        Place::Foreign => {
+            return write(plain(
+                421,
+                "this address answers to its own names alone, and only to programs of this machine",
+            ));
+        }
+    };
+    let secure = matches!(way, Way::Secure | Way::Tunnel(_));
+    let base = format!("{}://{authority}", if secure { "https" } else { "http" });
+    let (parts, body) = request.into_parts();
+    match read(parts, body, base, &service, &shared.held).await {
+        Ok(request) => write(shared.desk.answer(Asked { service, secure, request }).await),
+        Err(refused) => write(refused),
+    }
+}
+
+/// Digs a tunnel, where it ends here.
+fn connect(shared: &Arc<Shared>, way: &Way, request: &mut Request<Incoming>) -> Response<Flow> {
+    let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+    if *way != Way::Plain {
+        return write(plain(405, "there is no tunnel in a tunnel"));
+    }
+    if !Place::has_tunnel(&authority, shared.port) {
+        shared.desk.stranger(&authority);
+        return write(plain(403, &format!("this lab reaches no other host: {authority}")));
+    }
+    let upgrade = hyper::upgrade::on(request);
+    shared.spawn(tunnel(Arc::clone(shared), upgrade, authority));
+    Response::new(Flow::empty())
+}
+
+/// Serves what comes through a tunnel. It is boxed, as a tunnel is served by what digs tunnels.
+fn tunnel(shared: Arc<Shared>, upgrade: OnUpgrade, host: String) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        // The connection gives its place back when it has become a tunnel.
+        let Ok(_place) = timeout(GREETING, shared.room.acquire()).await else { return };
+        match timeout(GREETING, upgrade).await {
+            Ok(Ok(stream)) => secure(Arc::clone(&shared), TokioIo::new(stream), Way::Tunnel(host)).await,
+            Ok(Err(error)) => debug!("a tunnel was not dug: {error}"),
+            Err(_) => debug!("a tunnel took too long"),
+        }
+    })
+}

@@ -1,0 +1,35 @@
+//! Cases: what is wrong in the lab, what a person says about it, and what has to be found.
+//!
+//! Goes in: a case file, an estate, guests. Comes out: a plan of typed steps, the faults themselves, what they look like, and
+//! everything as it was before. Never: a step before the whole file is checked, a step that is not in the journal first, a panic
+//! on any file.
+//!
+//! The way of a case: `read` (text to a case) → `plan` (a case and an estate to steps; pure) → `run` (steps over a `Ground`, with
+//! the journal, and back). `fault` is one type for each thing that can be wrong; `cases` are those that come with the program;
+//! `table` is the page about them.
+
+mod case;
+mod cases;
+mod door;
+mod fault;
+mod plan;
+mod problem;
+mod read;
+mod run;
+mod table;
+
+pub use case::{
+    Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
+    Sight, Traffic, Vm,
+};
+pub use cases::{CASES, embedded};
+pub use door::Cases;
+pub use fault::{
+    Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,
+    Hop, Iptables, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed, PortSilent,
+    RateLimit, Route, ServiceEndpoint, StorageFirewall, Target, Verdict,
+};
+pub use plan::{Act, Plan, Step, View, plan};
+pub use problem::{Problem, Problems};
+pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
+pub use table::markdown;

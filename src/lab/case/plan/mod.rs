@@ -1,0 +1,17 @@
+//! From a case and an estate to steps.
+//!
+//! Goes in: a case, the documents of an estate. Comes out: steps in their order, each with what takes it back, and the stage; or all
+//! that does not fit. Never: a request, a script that runs, a step for a name that is not there.
+
+mod act;
+mod cloud;
+mod estate;
+mod guest;
+mod make;
+mod stage;
+mod view;
+
+pub use act::{Act, Step};
+pub use make::{Plan, lift, plan};
+pub(super) use stage::stage;
+pub use view::View;

@@ -1,0 +1,48 @@
+export LC_ALL=C PATH="${PATH:-/bin}:/usr/sbin:/sbin:/usr/bin:/bin"
+part() {
+  name=$1; shift
+  if ! command -v "$1" >/dev/null 2>&1; then out="$1 is not installed"; code=127
+  else
+    out=$("$@" 2>/dev/null); code=$?
+    if [ "$code" != 0 ]; then out=$("$@" 2>&1 >/dev/null | head -n 5); fi
+  fi
+  printf 'section %s %s %s\n%s\n' "$name" "$code" "${#out}" "$out"
+}
+saved() {
+  tool=$1; shift
+  if [ {{counters}} = yes ]; then all=$("$tool" "$@" -c); else all=$("$tool" "$@"); fi || return $?
+  if [ {{counters}} = yes ]; then printf '%s\n' "$all"
+  else printf '%s\n' "$all" | sed -e '/^# /s/ on [A-Z].*$//' -e 's/^\(:[^ ]* [^ ]*\) \[.*\]$/\1 [0:0]/'; fi
+}
+backend() {
+  for tool in iptables ip6tables; do
+    version=$("$tool" --version 2>/dev/null)
+    for kind in legacy nft; do
+      save=$tool-$kind-save
+      if ! command -v "$save" >/dev/null 2>&1; then
+        case "$kind $version" in
+          "nft "*nf_tables*) save=$tool-save ;;
+          "legacy "*nf_tables*) ;;
+          "legacy $tool v"*) save=$tool-save ;;
+        esac
+      fi
+      if command -v "$save" >/dev/null 2>&1; then part "$tool-$kind" saved "$save"; else part "$tool-$kind" "$save"; fi
+    done
+  done
+}
+ruleset() { if [ {{counters}} = yes ]; then nft -j list ruleset; else nft -j -s list ruleset; fi; }
+chosen() { update-alternatives --query iptables 2>/dev/null || alternatives --display iptables 2>/dev/null; iptables --version 2>/dev/null; true; }
+tables() { if [ -e "/proc/net/$1" ]; then cat "/proc/net/$1"; fi; }
+gathered() {
+  backend
+  if command -v nft >/dev/null 2>&1; then part nft ruleset; else part nft nft; fi
+  part ipset ipset save
+  part alternatives chosen
+  part tables tables ip_tables_names
+  part tables6 tables ip6_tables_names
+}
+packed=$(gathered | gzip -9nc | base64 -w0)
+digest=$(printf %s "$packed" | sha256sum | cut -c 1-64)
+printf 'ghost-parcel 1 %s %s %s\n' "$digest" "${#packed}" {{from}}
+printf %s "$packed" | tail -c +$(({{from}} + 1)) | head -c 3600
+printf '\nghost-parcel-end\n'

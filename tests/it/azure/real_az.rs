@@ -1,0 +1,266 @@
+//! The unmodified `az` works on the lab and prints what was recorded.
+//!
+//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use ghost_agent::lab::host::HostError;
+use serde_json::Value;
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+use super::recorded::{essential, recordings};
+use super::stage::{Parrot, Stage};
+use crate::random::{Random, is_long, seed, setting};
+
+/// The release of the recordings.
+const RELEASE: &str = "2.91.0";
+/// So many recordings are played in the short run.
+const SAMPLE: usize = 40;
+/// It keeps a core busy each.
+const AT_ONCE: usize = 2;
+
+/// Returns the program; nothing where somebody wants to go without.
+fn program() -> Option<PathBuf> {
+    if setting("GHOST_TEST_WITHOUT").split(',').any(|name| name == "az") {
+        return None;
+    }
+    let cache = setting("XDG_CACHE_HOME");
+    let cache = if cache.is_empty() { PathBuf::from(setting("HOME")).join(".cache") } else { cache.into() };
+    let program = cache.join(format!("ghost-tests/az-{RELEASE}/bin/az"));
+    assert!(
+        program.is_file(),
+        "{} is not there: tests/az installs it, GHOST_TEST_WITHOUT=az runs without",
+        program.display()
+    );
+    Some(program)
+}
+
+/// What came of a command.
+#[derive(Debug)]
+struct Ran {
+    out: String,
+    err: String,
+    exit: Option<i32>,
+}
+
+/// A lab, and an `az` that is led there.
+struct Play {
+    stage: Stage,
+    program: PathBuf,
+    work: tempfile::TempDir,
+    key: String,
+}
+
+impl Play {
+    async fn az(&self, words: &[String]) -> Ran {
+        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+        let mut command = Command::new(&self.program);
+        command.env_clear().envs(self.stage.exports.iter().cloned()).env("PATH", setting("PATH"));
+        command.env("HOME", self.work.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
+        // Warnings are what a user sees by default.
+        command.env_remove("AZURE_CORE_ONLY_SHOW_ERRORS");
+        command.args(words).current_dir(self.work.path()).stdin(Stdio::null()).kill_on_drop(true);
+        let done = command.output().await.unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ran { out: text(&done.stdout), err: text(&done.stderr), exit: done.status.code() }
+    }
+
+    /// Puts in what a recording leaves out.
+    fn filled(&self, text: &str) -> String {
+        let (secure, plain) = (
+            format!("https://localhost:{}", self.stage.port),
+            format!("http://127.0.0.1:{}", self.stage.port),
+        );
+        let mut text = text.to_owned();
+        for (hole, value) in [
+            ("{{ARM}}", secure.as_str()),
+            ("{{BLOBS}}", &secure),
+            ("{{BLOB}}", &plain),
+            ("{{IMDS}}", &plain),
+            ("{{ARM_HOST}}", secure.trim_start_matches("https://")),
+            ("{{BLOBS_HOST}}", secure.trim_start_matches("https://")),
+            ("{{BLOB_HOST}}", plain.trim_start_matches("http://")),
+            ("{{KEY}}", &self.key),
+            ("{{SECRET}}", "a-secret"),
+        ] {
+            text = text.replace(hole, value);
+        }
+        text
+    }
+
+    fn words(&self, argv: &Value) -> Vec<String> {
+        let words = argv.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        // Before a recording its first word is left out.
+        words.enumerate().filter(|(at, word)| *at > 0 || *word != "az").map(|(_, word)| self.filled(word)).collect()
+    }
+
+    fn config(&self) -> PathBuf {
+        PathBuf::from(self.stage.export("AZURE_CONFIG_DIR"))
+    }
+
+    fn forget(&self, names: &[&str]) {
+        for name in names {
+            drop(std::fs::remove_file(self.config().join(name)));
+        }
+    }
+
+    /// Does what stands before a recording.
+    async fn prepare(&self, recorded: &Value) {
+        let name = recorded["name"].as_str().unwrap();
+        match name {
+            "cloud-register" => {
+                self.forget(&["clouds.config", "azureProfile.json", "config"]);
+            }
+            name if name.starts_with("err-not-logged-in") || name.starts_with("login-") => {
+                self.forget(&["azureProfile.json"]);
+            }
+            _ => {}
+        }
+        for step in recorded["setup"].as_array().into_iter().flatten() {
+            if let Some(argv) = step.get("az") {
+                let words = self.words(argv);
+                let ran = self.az(&words).await;
+                assert_eq!(ran.exit, Some(0), "{name}: {words:?}: {}", ran.err);
+            } else if let Some(file) = step["file"].as_str() {
+                let bytes: Vec<u8> =
+                    (0..step["bytes"].as_u64().unwrap()).map(|at| u8::try_from(at % 251).unwrap()).collect();
+                std::fs::write(self.work.path().join(file), bytes).unwrap();
+            } else if step["note"].as_str().is_some_and(|note| note.starts_with("service-principal sign-in"))
+            {
+                let sign = "login --service-principal -u 33333333-3333-3333-3333-333333333333 -p x --tenant 11111111-1111-1111-1111-111111111111";
+                let ran = self.az(&sign.split(' ').map(str::to_owned).collect::<Vec<_>>()).await;
+                assert_eq!(ran.exit, Some(0), "{name}: {}", ran.err);
+                self.forget(&["msal_token_cache.json", "msal_token_cache.bin", "msal_http_cache.bin"]);
+            } else if step["note"].is_null() {
+                let step: Value = serde_json::from_str(&self.filled(&step.to_string())).unwrap();
+                self.stage.remote().order("set", &step).await.unwrap();
+            }
+        }
+    }
+}
+
+/// Plays a recording; returns what differs.
+async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
+    let stage = Stage::up(guests(&recorded)).await;
+    let key = key(&stage).await;
+    let play = Play { stage, program, work: tempfile::tempdir().unwrap(), key };
+    play.prepare(&recorded).await;
+    let name = recorded["name"].as_str().unwrap();
+    let ran = play.az(&play.words(&recorded["argv"])).await;
+    let mut wrong = Vec::new();
+    if ran.exit.map(i64::from) != recorded["exit"].as_i64() {
+        wrong.push(format!("{name}: exit {:?} instead of {}\n{}", ran.exit, recorded["exit"], ran.err));
+    }
+    let kind = recorded["stdout_kind"].as_str().unwrap();
+    let stdout = &recorded["stdout"];
+    let printed =
+        if kind == "json" { stdout.to_string() } else { stdout.as_str().unwrap_or_default().to_owned() };
+    let told = (play.filled(&printed), ran.out.clone());
+    match kind {
+        // What happened before is nothing that happened here.
+        _ if name == "monitor-activity-log-list" => {}
+        "json" => {
+            let theirs: Value = serde_json::from_str(&told.0).unwrap();
+            let ours = serde_json::from_str::<Value>(&told.1).unwrap_or_default();
+            if essential(&theirs) != essential(&ours) {
+                wrong.push(format!(
+                    "{name}:\n  ours   {}\n  theirs {}",
+                    essential(&ours),
+                    essential(&theirs)
+                ));
+            }
+        }
+        "text" if told.0.trim_end() != told.1.trim_end() => {
+            wrong.push(format!("{name}:\n  ours   {:?}\n  theirs {:?}", told.1, told.0));
+        }
+        "none" if !told.1.is_empty() => wrong.push(format!("{name}: printed {:?}", told.1)),
+        _ => {}
+    }
+    let (ours, theirs) = (errors(&ran.err), errors(&play.filled(recorded["stderr"].as_str().unwrap())));
+    if ours != theirs {
+        wrong.push(format!("{name}:\n  ours   {ours:?}\n  theirs {theirs:?}"));
+    }
+    play.stage.down().await;
+    wrong
+}
+
+/// Returns the error without what warned before it and what it advises after it; a traceback as what it ends in.
+fn errors(text: &str) -> Vec<String> {
+    let told = text.lines().skip_while(|line| !line.starts_with("ERROR:") && !line.contains("error: "));
+    let told =
+        told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
+    let mut told: Vec<String> =
+        told.map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect();
+    if told.iter().any(|line| line.contains("Traceback")) {
+        told.drain(1..told.len().saturating_sub(2));
+        told.retain(|line| !line.starts_with("To ") && !line.starts_with("  "));
+    }
+    told
+}
+
+/// The guests say what those of the recording said.
+fn guests(recorded: &Value) -> Parrot {
+    let bodies =
+        recorded["exchanges"].as_array().unwrap().iter().map(|exchange| &exchange["response"]["body"]);
+    let message = bodies.filter_map(|body| body["value"][0]["message"].as_str()).next_back();
+    Parrot(match message {
+        Some(message) => {
+            let (out, err) = message.rsplit_once("\n[stderr]\n").unwrap();
+            Ok((out.split_once("[stdout]\n").unwrap().1.to_owned(), err.to_owned()))
+        }
+        None => Err(HostError::Lacking("nothing is recorded".to_owned())),
+    })
+}
+
+/// Asks for the key of the account.
+async fn key(stage: &Stage) -> String {
+    let request = super::call::post(
+        "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Storage/storageAccounts/nwlogs080613/listKeys",
+    );
+    let answer = stage.remote().send(None, &request).await.unwrap();
+    super::call::document(&answer)["keys"][0]["value"].as_str().unwrap_or("none").to_owned()
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn az_prints_what_was_recorded() {
+    let (Some(place), Some(program)) = (recordings(), program()) else { return };
+    let only = setting("GHOST_TEST_RECORDING");
+    let mut names: Vec<String> = std::fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".json") && !name.starts_with('_') && name.contains(&only))
+        .collect();
+    names.sort();
+    if !is_long() && only.is_empty() {
+        let mut random = Random::new(seed("az_prints_what_was_recorded"));
+        while names.len() > SAMPLE {
+            names.swap_remove(random.below(names.len()));
+        }
+    }
+    let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
+    let asked = names.len();
+    // One that stops half way is no reason to stop the others.
+    let told = |done: Result<Vec<String>, tokio::task::JoinError>| done.unwrap_or_else(|error| vec![error.to_string()]);
+    for name in names {
+        if running.len() == AT_ONCE {
+            wrong.extend(told(running.join_next().await.unwrap()));
+        }
+        running.spawn(play(program.clone(), read(&place.join(name))));
+    }
+    while let Some(done) = running.join_next().await {
+        wrong.extend(told(done));
+    }
+    let cut = |text: &String| text.chars().take(1500).collect::<String>();
+    assert!(
+        wrong.is_empty() && asked > 0,
+        "{} of {asked}\n{}",
+        wrong.len(),
+        wrong.iter().map(cut).collect::<Vec<_>>().join("\n")
+    );
+}

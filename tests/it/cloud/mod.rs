@@ -1,0 +1,4 @@
+//! The cloud as `az` tells of it.
+
+mod failed;
+mod judged;
