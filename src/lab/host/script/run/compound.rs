@@ -31,9 +31,13 @@ impl Shell<'_> {
             };
             let argv: Vec<String> = peel(argv);
             if argv.first().is_some_and(|program| self.calls.find(program).is_some()) {
-                // The file for its output is there at once, and stays empty.
-                drop(self.redirected(&command.redirects, &io));
-                self.started = Some(self.calls.start(&argv));
+                // The file for its output is there at once; what it prints later is added to it.
+                let output = self.redirected(&command.redirects, &io).ok().flatten();
+                let number = self.calls.start(&argv);
+                if let Some(Target::File(path)) = output.as_ref().and_then(|io| io.targets.get(&1)) {
+                    self.calls.prints_to(number, path);
+                }
+                self.started = Some(number);
                 self.status = 0;
                 return Flow::Next;
             }

@@ -322,7 +322,7 @@ impl Tcp<'_> {
     }
 
     fn acknowledge(&mut self, near: bool, now: u64) {
-        let seq = self.end(near).next;
+        let seq = self.end(near).highest;
         self.emit(near, (seq, 0), ACK, now);
     }
 

@@ -63,7 +63,10 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
         }
     };
     let line = net.line(to, Protocol::Icmp, 0);
-    if line.near.address.is_unspecified() {
+    let leads = net.world.guests.get(machine).is_none_or(|guest| {
+        line.there.local || to.is_ipv6() || guest.route(to).is_some_and(|route| route.kind.is_empty())
+    });
+    if line.near.address.is_unspecified() || !leads {
         return Called { took: net.took(), ..Called::failed(2, "ping: connect: Network is unreachable\n") };
     }
     let mut run = Run {
