@@ -265,7 +265,7 @@ fn life(line: &Line) -> u8 {
 }
 
 fn share(part: u64, whole: u64) -> String {
-    if whole == 0 || part * 100 % whole == 0 {
+    if whole == 0 || (part * 100).is_multiple_of(whole) {
         return (part * 100).checked_div(whole).unwrap_or(0).to_string();
     }
     let text = format!("{:.4}", exact(part * 100) / exact(whole));
