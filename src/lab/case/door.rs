@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::case::Case;
+use super::story::Case;
 use super::run::{Failed, Ground, Kept, check, inject, reset, standing};
 use crate::base::{Clock as _, Timestamp};
 use crate::lab::azure::{Answer, Cloud, Description, Request};
