@@ -1,18 +1,17 @@
 //! The cloud on this machine, as `az` meets it.
 
+mod agree;
+mod blobs;
 mod builtin;
 mod call;
-mod blobs;
-mod essential;
-mod agree;
 mod change;
 mod estate;
-mod real_az;
-mod recorded;
-mod stage;
-mod raw;
-mod served;
 #[cfg(feature = "cli")]
 mod process;
+mod raw;
+mod real_az;
+mod recorded;
+mod served;
+mod stage;
 mod storage;
 mod survive;
