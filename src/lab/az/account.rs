@@ -229,8 +229,9 @@ fn cloud(session: &mut Session<'_>, line: &Line) -> Told {
 
 fn clouds(session: &mut Session<'_>, _line: &Line) -> Told {
     let mut names: Vec<String> = session.profile.clouds.keys().cloned().collect();
-    if !names.iter().any(|name| name == "AzureCloud") {
-        names.insert(0, "AzureCloud".to_owned());
+    for name in ["AzureBleuCloud", "AzureUSGovernment", "AzureChinaCloud", "AzureCloud"] {
+        names.retain(|known| known != name);
+        names.insert(0, name.to_owned());
     }
     Ok(Some(names.iter().map(|name| described(session, name)).collect()))
 }

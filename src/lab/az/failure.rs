@@ -25,6 +25,14 @@ impl Failure {
         Self::new(2, format!("{}\n\n{MORE}", text.as_ref()))
     }
 
+    /// A word that is none of those that an option knows.
+    pub(super) fn choice(command: &str, option: &str, word: &str, known: &[&str]) -> Self {
+        let known = known.join(", ");
+        Self::usage(format!(
+            "az {command}: '{word}' is not a valid value for '{option}'. Allowed values: {known}."
+        ))
+    }
+
     /// Whoever asks is not signed in.
     pub(super) fn stranger() -> Self {
         Self::new(1, "Please run 'az login' to setup account.")

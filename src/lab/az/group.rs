@@ -40,7 +40,7 @@ const SHOWN: [&str; 11] = [
 
 /// The commands.
 pub(super) const COMMANDS: &[Command] = &[
-    Command::own("group list", "--tag", list),
+    Command::own("group list", "--tag", list).rows(group_row),
     Command::own("group show", "--name,-n,--resource-group,-g!", show),
     Command::own("group exists", "--name,-n,--resource-group,-g!", exists),
     Command::own(
@@ -137,7 +137,17 @@ fn row(resource: &Value) -> Vec<(&'static str, Value)> {
         ("ResourceGroup", own("resourceGroup")),
         ("Location", own("location")),
         ("Type", own("type")),
-        ("Status", own("status")),
+        ("Status", own("provisioningState")),
+    ]
+}
+
+/// A row of a table of groups.
+fn group_row(group: &Value) -> Vec<(&'static str, Value)> {
+    let own = |place: &str| group.pointer(place).cloned().unwrap_or_default();
+    vec![
+        ("Name", own("/name")),
+        ("Location", own("/location")),
+        ("Status", own("/properties/provisioningState")),
     ]
 }
 

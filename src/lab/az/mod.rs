@@ -7,8 +7,9 @@
 //! The way of a line: `line` (which command, which options; `table` holds them as data) → `session` (requests, tokens, retries, what
 //! takes long) → `flatten` and `model` (from the platform's form to the printed one) → `output` (query, json, tsv, table).
 //!
-//! What it leaves out, on purpose: `yaml` output, colors, progress bars, telemetry, extensions, `--next-token`, blobs above 256 MB in
-//! blocks. It drops the fields that the lab is known to send and the real one is known to drop; a field that neither knows stays.
+//! What it leaves out, on purpose: `yaml` output, colors, progress bars, telemetry, extensions, `--next-token`, uploads above 256 MB,
+//! endpoints of clouds that are not registered. Whole numbers above 64 bits lose digits; a table of an object that `--query` picked has
+//! its columns by the alphabet. It drops the fields that the lab is known to send and the real one is known to drop; a field that neither knows stays.
 
 mod account;
 mod client;

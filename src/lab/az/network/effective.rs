@@ -19,7 +19,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         .rows_in("value", route),
     Command::own("network nic list-effective-nsg", NAMED, asked)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveNetworkSecurityGroups", "2022-01-01"),
-    Command::own("network nic ip-config list", "--nic-name! --resource-group,-g! --max-items#", addresses)
+    Command::own("network nic ip-config list", "--nic-name! --resource-group,-g!", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
     Command::own("network nic ip-config show", "--nic-name!^ -n,--name!^ --resource-group,-g!^", address)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),

@@ -12,6 +12,7 @@ use crate::lab::az::update::{change, put_in, writable};
 use crate::lab::azure::Verb;
 
 const LIST: &str = "--resource-group,-g --max-items#";
+const WHOLE: &str = "--resource-group,-g";
 const SHOW: &str = "-n,--name!^ --resource-group,-g!^";
 const GONE: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
 const CHANGED: &str = "-n,--name!^ --resource-group,-g!^ --tags* --no-wait% --set* --add* --remove*";
@@ -35,7 +36,7 @@ const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::list("network nsg list", LIST, GROUPS, "2022-01-01"),
+    Command::list("network nsg list", WHOLE, GROUPS, "2022-01-01"),
     Command::show("network nsg show", SHOW, GROUP, "2022-01-01"),
     Command::delete("network nsg delete", GONE, GROUP, "2022-01-01"),
     Command::own("network nsg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", wrapped)
@@ -56,7 +57,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         changed,
     )
     .at(TABLE, "2025-07-01"),
-    Command::list("network vnet list", LIST, NETWORKS, "2025-07-01"),
+    Command::list("network vnet list", LIST, NETWORKS, "2025-07-01").rows(network_row),
     Command::show("network vnet show", SHOW, NETWORK, "2025-07-01"),
     Command::delete("network vnet delete", GONE, NETWORK, "2025-07-01"),
     Command::own(
@@ -80,12 +81,12 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         changed,
     )
     .at(INTERFACE, "2023-11-01"),
-    Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01"),
-    Command::show("network public-ip show", SHOW, ADDRESS, "2022-01-01"),
+    Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01").rows(address_row),
+    Command::show("network public-ip show", SHOW, ADDRESS, "2022-01-01").rows(address_row),
     Command::delete("network public-ip delete", GONE, ADDRESS, "2022-01-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
     Command::show("network private-endpoint show", SHOW, ENDPOINT, "2026-01-01"),
-    Command::list("network asg list", LIST, SETS, "2023-11-01"),
+    Command::list("network asg list", WHOLE, SETS, "2023-11-01"),
     Command::show("network asg show", SHOW, SET, "2023-11-01"),
     Command::delete("network asg delete", GONE, SET, "2023-11-01"),
     Command::own("network asg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", created)
@@ -167,6 +168,43 @@ fn begun(session: &mut Session<'_>, line: &Line) -> Result<Map<String, Value>, F
     let mut body = Map::from_iter([("location".to_owned(), json!(location(session, line)?))]);
     body.extend(tags(line).map(|tags| ("tags".to_owned(), tags)));
     Ok(body)
+}
+
+/// A row of a table of networks.
+fn network_row(network: &Value) -> Vec<(&'static str, Value)> {
+    let own = |field: &str| network.get(field).cloned().unwrap_or_default();
+    let words = |place: &str| {
+        let words =
+            network.pointer(place).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        json!(words.collect::<Vec<_>>().join(", "))
+    };
+    let subnets = network.get("subnets").and_then(Value::as_array).map_or(0, Vec::len);
+    vec![
+        ("Name", own("name")),
+        ("ResourceGroup", own("resourceGroup")),
+        ("Location", own("location")),
+        ("NumSubnets", json!(subnets)),
+        ("Prefixes", words("/addressSpace/addressPrefixes")),
+        ("DnsServers", words("/dhcpOptions/dnsServers")),
+        ("DDOSProtection", own("enableDdosProtection")),
+        ("VMProtection", own("enableVmProtection")),
+    ]
+}
+
+/// A row of a table of public addresses.
+fn address_row(address: &Value) -> Vec<(&'static str, Value)> {
+    let own = |field: &str| address.get(field).cloned().unwrap_or_default();
+    let zones =
+        address.get("zones").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    vec![
+        ("Name", own("name")),
+        ("ResourceGroup", own("resourceGroup")),
+        ("Location", own("location")),
+        ("Zones", json!(zones.collect::<Vec<_>>().join(" "))),
+        ("Address", own("ipAddress")),
+        ("IdleTimeoutInMinutes", own("idleTimeoutInMinutes")),
+        ("ProvisioningState", own("provisioningState")),
+    ]
 }
 
 fn created(session: &mut Session<'_>, line: &Line) -> Told {

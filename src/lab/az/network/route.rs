@@ -38,11 +38,12 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
     .at(ROUTE, VERSION),
 ];
 
-const HOPS: [&str; 5] = ["Internet", "None", "VirtualAppliance", "VirtualNetworkGateway", "VnetLocal"];
+const HOPS: [&str; 6] =
+    ["Internet", "None", "VirtualAppliance", "VirtualApplianceEcmp", "VirtualNetworkGateway", "VnetLocal"];
 
 fn create(session: &mut Session<'_>, line: &Line) -> Told {
     let mut properties = Map::new();
-    told(line, &mut properties)?;
+    told(session, line, &mut properties)?;
     put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
 }
 
@@ -53,23 +54,19 @@ fn update(session: &mut Session<'_>, line: &Line) -> Told {
     writable(&mut body);
     if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
         properties.remove("hasBgpOverride");
-        told(line, properties)?;
+        told(session, line, properties)?;
     }
     change(&mut body, line)?;
     put(session, line, &body)
 }
 
-fn told(line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure> {
+fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure> {
     if let Some(prefix) = line.one("--address-prefix") {
         properties.insert("addressPrefix".to_owned(), json!(prefix));
     }
     if let Some(word) = line.one("--next-hop-type") {
         let Some(known) = HOPS.iter().find(|known| known.eq_ignore_ascii_case(word)) else {
-            let known = HOPS.join(", ");
-            let why = format!(
-                "InvalidArgumentValue: Failed to parse '--next-hop-type' argument: unrecognized value '{word}' from choices '[{known}]'"
-            );
-            return Err(Failure::new(1, why));
+            return Err(Failure::choice(session.command.name, "--next-hop-type", word, &HOPS));
         };
         properties.insert("nextHopType".to_owned(), json!(known));
     }

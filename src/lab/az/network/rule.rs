@@ -17,7 +17,7 @@ const VERSION: &str = "2022-01-01";
 
 /// The commands. The parts of an identifier stand in its order.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::own("network nsg rule list", "--resource-group,-g! --nsg-name! --include-default? --max-items#", list)
+    Command::own("network nsg rule list", "--resource-group,-g! --nsg-name! --include-default?", list)
         .at("Microsoft.Network/networkSecurityGroups/{--nsg-name}", VERSION)
         .rows(row),
     Command::show("network nsg rule show", "--nsg-name!^ -n,--name!^ --resource-group,-g!^", RULE, VERSION).rows(row),
@@ -66,9 +66,6 @@ fn list(session: &mut Session<'_>, line: &Line) -> Told {
     let mut all = rules("securityRules");
     if line.has("--include-default") {
         all.extend(rules("defaultSecurityRules"));
-    }
-    if let Some(most) = line.number("--max-items").and_then(|most| usize::try_from(most).ok()) {
-        all.truncate(most);
     }
     Ok(Some(flattened(Value::Array(all))))
 }
@@ -119,11 +116,7 @@ fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>)
     for (option, field, _, known) in WORDS {
         let Some(word) = line.one(option) else { continue };
         let Some(known) = known.iter().find(|known| known.eq_ignore_ascii_case(word)) else {
-            let known = known.join(", ");
-            let why = format!(
-                "InvalidArgumentValue: Failed to parse '{option}' argument: unrecognized value '{word}' from choices '[{known}]'"
-            );
-            return Err(Failure::new(1, why));
+            return Err(Failure::choice(session.command.name, option, word, known));
         };
         properties.insert(field.to_owned(), json!(known));
     }

@@ -128,6 +128,33 @@ pub(super) fn row(machine: &Value) -> Vec<(&'static str, Value)> {
     row
 }
 
+/// A row of a table of machines with what they are like now.
+pub(super) fn view_row(machine: &Value) -> Vec<(&'static str, Value)> {
+    let own = |field: &str| machine.get(field).cloned().unwrap_or_default();
+    let power = entries(machine, "/instanceView/statuses")
+        .find(|status| text(status, "/code").is_some_and(|code| code.starts_with("PowerState/")))
+        .and_then(|status| text(status, "/displayStatus"));
+    vec![
+        ("Name", own("name")),
+        ("ResourceGroup", own("resourceGroup")),
+        ("Location", own("location")),
+        ("ProvisioningState", own("provisioningState")),
+        ("PowerState", json!(power)),
+    ]
+}
+
+/// A row of a table of extensions.
+pub(super) fn extension_row(extension: &Value) -> Vec<(&'static str, Value)> {
+    let own = |field: &str| extension.get(field).cloned().unwrap_or_default();
+    vec![
+        ("Name", own("name")),
+        ("ProvisioningState", own("provisioningState")),
+        ("Publisher", own("publisher")),
+        ("Version", own("typeHandlerVersion")),
+        ("AutoUpgradeMinorVersion", own("autoUpgradeMinorVersion")),
+    ]
+}
+
 /// A row of a table of addresses.
 pub(super) fn address_row(entry: &Value) -> Vec<(&'static str, Value)> {
     let joined = |place: &str, field: &str| {

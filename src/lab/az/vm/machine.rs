@@ -28,6 +28,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         .early(),
     Command::own("vm get-instance-view", "--resource-group,-g!^ --name,-n!^", view)
         .at(MACHINE, VERSION)
+        .rows(detail::view_row)
         .early(),
     Command::own("vm list-ip-addresses", "--resource-group,-g --name,-n", detail::addresses)
         .rows(detail::address_row),
@@ -39,6 +40,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         "Microsoft.Compute/virtualMachines/{--vm-name}/extensions",
         "2024-11-01",
     )
+    .rows(detail::extension_row)
     .early(),
     Command::show(
         "vm extension show",
@@ -46,6 +48,7 @@ pub(in crate::lab::az) const COMMANDS: &[Command] = &[
         "Microsoft.Compute/virtualMachines/{--vm-name}/extensions/{--name}",
         "2024-11-01",
     )
+    .rows(detail::extension_row)
     .early(),
     Command::own("vm run-command invoke", script::OPTIONS, script::invoke)
         .at("Microsoft.Compute/virtualMachines/{--name}/runCommand", "2024-11-01")

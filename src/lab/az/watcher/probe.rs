@@ -14,7 +14,7 @@ use crate::lab::azure::Verb;
 
 /// The commands.
 pub(in crate::lab::az) const COMMANDS: &[Command] = &[
-    Command::own("network watcher list", "--max-items#", list),
+    Command::own("network watcher list", "", list),
     Command::own(
         "network watcher show-next-hop",
         "--resource-group,-g! --vm! --source-ip! --dest-ip! --nic --no-wait%",
@@ -78,10 +78,7 @@ fn flow(session: &mut Session<'_>, line: &Line) -> Told {
     let word = |option: &str, known: &[&'static str]| -> Result<&'static str, Failure> {
         let word = line.need(option)?;
         let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();
-        found.ok_or_else(|| {
-            let known = known.join(", ");
-            Failure::new(1, format!("InvalidArgumentValue: Failed to parse '{option}' argument: unrecognized value '{word}' from choices '[{known}]'"))
-        })
+        found.ok_or_else(|| Failure::choice(session.command.name, option, word, known))
     };
     let (direction, protocol) =
         (word("--direction", &["Inbound", "Outbound"])?, word("--protocol", &["TCP", "UDP"])?);
