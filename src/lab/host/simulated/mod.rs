@@ -6,8 +6,6 @@
 //! `world` is everything; `guest` a machine from inside (firewall, qdiscs, routes, packages, files); `wire` what happens to packets
 //! between two guests; `command` what a script can call.
 
-#[cfg(test)]
-mod agree;
 mod command;
 mod document;
 mod guest;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Simulated;
 use crate::base::{Clock as _, ManualClock, Timestamp};
 use crate::lab::LabClock;
 use crate::lab::host::fabric::{Fabric, Machine, Nic};
 use crate::lab::host::port::{Host as _, HostError, Ran, Script, Way};
+use crate::lab::host::simulated::Simulated;
 
 fn machine(name: &str, last: u8) -> Machine {
     let nic = Nic {

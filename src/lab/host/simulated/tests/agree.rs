@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::Simulated;
 use crate::base::{ManualClock, Timestamp};
 use crate::lab::LabClock;
 use crate::lab::host::fabric::{Fabric, Machine, Nic};
 use crate::lab::host::port::{Host as _, Script, Way};
+use crate::lab::host::simulated::Simulated;
 
 /// Runs a script where the real tools are; nothing where they cannot be asked.
 fn real(text: &str) -> Option<String> {
