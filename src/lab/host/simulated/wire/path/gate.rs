@@ -48,9 +48,15 @@ pub(super) fn lets(
     rules.verdict(&packet).verdict != nsg::Verdict::Deny
 }
 
+/// Whether nothing is known about the routes of an interface; then whatever is known can be reached.
+pub(super) fn unrouted(nic: &Nic) -> bool {
+    let rows = nic.routes.get("value").unwrap_or(&nic.routes);
+    rows.is_null() || rows.as_array().is_some_and(Vec::is_empty)
+}
+
 /// Says where the routes of an interface take a packet.
 pub(super) fn next(fabric: &Fabric, nic: &Nic, to: IpAddr) -> Next {
-    if nic.routes.is_null() {
+    if unrouted(nic) {
         return Next::Straight { peered: false };
     }
     let tags = tags(fabric);

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::gate::{Next, lets, next};
+use super::gate::{Next, lets, next, unrouted};
 use super::place::{Place, exit, place};
 use crate::lab::host::fabric::Nic;
 use crate::lab::host::simulated::guest::{Fate, Shaping};
@@ -218,7 +218,7 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
             Next::Straight { peered } => {
                 let here = matches!(to, Place::Machine { inside: None, .. });
                 // Without a table of routes, whatever is known can be reached.
-                let free = nic.routes.is_null() && to != Place::Nobody;
+                let free = unrouted(&nic) && to != Place::Nobody;
                 if !here && !free {
                     break;
                 }
