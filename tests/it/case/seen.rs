@@ -94,6 +94,20 @@ async fn every_case_is_seen_with_what_a_person_would_use_and_gone_after_a_reset(
     assert!(std::fs::read_dir(data.path()).unwrap().all(|entry| entry.unwrap().path().is_dir()));
 }
 
+/// Leaves out what a packet filter keeps of tables that were used once: chains of the kernel without a rule that let all pass.
+fn filled(inside: &str) -> Vec<&str> {
+    let empty = |line: &&str| {
+        let line = line.trim();
+        let saved =
+            line.is_empty() || line.starts_with('*') || line == "COMMIT" || line.contains(" ACCEPT [");
+        let base = ["INPUT", "FORWARD", "OUTPUT", "PREROUTING", "POSTROUTING"]
+            .map(|name| format!("chain {name} {{"));
+        let listed = line.starts_with("table ") || line == "}" || line.ends_with("policy accept;");
+        !(saved || listed || base.iter().any(|chain| chain == line))
+    };
+    inside.lines().filter(empty).collect()
+}
+
 /// Injects faults, takes them away one by one as a later phase does, and resets; returns what is left each time.
 async fn taken_back(faults: &[usize], data: &Path) -> Vec<String> {
     let lab = lab();
@@ -109,8 +123,12 @@ async fn taken_back(faults: &[usize], data: &Path) -> Vec<String> {
         }
         let there = inside(&lab).await;
         // What a machine is like inside says nothing of the cloud's faults and of those on the way.
-        if phase == 2 && there != before {
-            left.push(format!("{faults:?} is not taken back\n{before}\n---\n{there}"));
+        if phase == 2 && filled(&there) != filled(&before) {
+            left.push(format!(
+                "{faults:?} is not taken back\n{:#?}\n---\n{:#?}",
+                filled(&before),
+                filled(&there)
+            ));
         }
     }
     reset(&lab, data).await.unwrap();
