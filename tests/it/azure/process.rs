@@ -33,7 +33,8 @@ struct Up {
 
 impl Up {
     fn new(data: &Path, words: &[&str]) -> Self {
-        let mut child = ghost(data, &[&["lab", "up"], words].concat()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            ghost(data, &[&["lab", "up"], words].concat()).stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let mut lines = Vec::new();
         for line in out.lines() {
@@ -79,12 +80,16 @@ fn a_lab_prints_what_leads_to_it_and_nothing_for_a_shell_to_expand() {
     let up = Up::new(&data, &[]);
     for line in up.lines.iter().filter(|line| !line.starts_with("# ")) {
         let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
-        assert!(name != "PATH" && !value.contains(['$', '`', '\\', '~', '*', ';', '&', '|', '<', '>', '"']), "{line}");
+        assert!(
+            name != "PATH" && !value.contains(['$', '`', '\\', '~', '*', ';', '&', '|', '<', '>', '"']),
+            "{line}"
+        );
     }
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(Path::new(up.export("AZURE_CONFIG_DIR"))), 0o700);
     assert_eq!(mode(&data.join("lab.json")), 0o600);
-    let note = up.lines.iter().find_map(|line| line.strip_prefix("# no az here? this folder has one: ")).unwrap();
+    let note =
+        up.lines.iter().find_map(|line| line.strip_prefix("# no az here? this folder has one: ")).unwrap();
     let script = std::fs::read_to_string(Path::new(note).join("az")).unwrap();
     assert!(script.contains("lab.json az -- \"$@\""), "{script}");
     let record: Value = serde_json::from_slice(&std::fs::read(data.join("lab.json")).unwrap()).unwrap();
@@ -134,7 +139,11 @@ fn two_labs_do_not_share_a_place_and_another_file_finds_another_lab() {
     let up = Up::new(&data, &[]);
     let second = run(&data, &["lab", "up"]);
     assert_eq!(second.status.code(), Some(1));
-    assert!(err(&second).contains("a lab runs already") && err(&second).contains("hint: `ghost lab down`"), "{}", err(&second));
+    assert!(
+        err(&second).contains("a lab runs already") && err(&second).contains("hint: `ghost lab down`"),
+        "{}",
+        err(&second)
+    );
     let port = up.export("HTTP_PROXY").rsplit(':').next().unwrap().to_owned();
     let taken = run(&elsewhere, &["lab", "up", "--port", &port]);
     assert!(err(&taken).contains(&format!("cannot listen on port {port}")), "{}", err(&taken));
@@ -169,8 +178,36 @@ fn what_cannot_be_set_or_read_is_told_with_a_hint() {
         std::fs::write(&estate, text).unwrap();
         let refused = run(&data, &["lab", "up", "--estate", estate.to_str().unwrap()]);
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{text}");
-        assert!(err(&refused).contains("reading the estate") && err(&refused).contains("hint: "), "{}", err(&refused));
+        assert!(
+            err(&refused).contains("reading the estate") && err(&refused).contains("hint: "),
+            "{}",
+            err(&refused)
+        );
     }
     assert_eq!(run(&data, &["lab", "set"]).status.code(), Some(2));
     assert_eq!(run(&data, &["lab", "up", "--hosts", "real"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_built_in_az_needs_the_file_of_the_lab_and_nothing_else() {
+    let (_folder, data) = data();
+    let words = ["lab", "az", "--", "group", "exists", "-n", "nw-forensics-rg", "-o", "tsv"];
+    let call = |words: &[&str]| {
+        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+        command.arg("--data-dir").arg(&data).args(words).env_clear().stdin(Stdio::null());
+        command
+    };
+    assert_eq!(call(&words).output().unwrap().status.code(), Some(1));
+    let _up = Up::new(&data, &[]);
+    let told = call(&words).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
+    // A reader that goes away is no failure worth a word.
+    let mut child = call(&["lab", "az", "--", "vm", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(err(&child.wait_with_output().unwrap()), "");
 }

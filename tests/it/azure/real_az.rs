@@ -1,6 +1,7 @@
-//! The unmodified `az` works on the lab and prints what was recorded.
+//! The unmodified `az` works on the lab and prints what was recorded; so does the built-in one.
 //!
-//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40.
+//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40; the built-in one
+//! prints all of them always.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -45,18 +46,36 @@ struct Ran {
     exit: Option<i32>,
 }
 
+/// Which `az` is asked.
+#[derive(Debug, Clone)]
+enum Program {
+    Real(PathBuf),
+    #[cfg(feature = "cli")]
+    BuiltIn,
+}
+
 /// A lab, and an `az` that is led there.
 struct Play {
     stage: Stage,
-    program: PathBuf,
+    program: Program,
     work: tempfile::TempDir,
     key: String,
 }
 
 impl Play {
     async fn az(&self, words: &[String]) -> Ran {
+        let (program, before) = match &self.program {
+            Program::Real(program) => (program.clone(), Vec::new()),
+            #[cfg(feature = "cli")]
+            Program::BuiltIn => {
+                let record = self.stage.folder.path().join("lab.json").to_str().unwrap().to_owned();
+                let words = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
+                (env!("CARGO_BIN_EXE_ghost").into(), words.to_vec())
+            }
+        };
         #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(&program);
+        command.args(before);
         command.env_clear().envs(self.stage.exports.iter().cloned()).env("PATH", setting("PATH"));
         command.env("HOME", self.work.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
         // Warnings are what a user sees by default.
@@ -93,7 +112,11 @@ impl Play {
     fn words(&self, argv: &Value) -> Vec<String> {
         let words = argv.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
         // Before a recording its first word is left out.
-        words.enumerate().filter(|(at, word)| *at > 0 || *word != "az").map(|(_, word)| self.filled(word)).collect()
+        words
+            .enumerate()
+            .filter(|(at, word)| *at > 0 || *word != "az")
+            .map(|(_, word)| self.filled(word))
+            .collect()
     }
 
     fn config(&self) -> PathBuf {
@@ -142,7 +165,7 @@ impl Play {
 }
 
 /// Plays a recording; returns what differs.
-async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
+async fn play(program: Program, recorded: Value) -> Vec<String> {
     let stage = Stage::up(guests(&recorded)).await;
     let key = key(&stage).await;
     let play = Play { stage, program, work: tempfile::tempdir().unwrap(), key };
@@ -227,26 +250,26 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-#[tokio::test]
-async fn az_prints_what_was_recorded() {
-    let (Some(place), Some(program)) = (recordings(), program()) else { return };
+/// Returns the names of all recordings, or of those that somebody wants.
+fn names(place: &Path) -> Vec<String> {
     let only = setting("GHOST_TEST_RECORDING");
-    let mut names: Vec<String> = std::fs::read_dir(&place)
+    let mut names: Vec<String> = std::fs::read_dir(place)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".json") && !name.starts_with('_') && name.contains(&only))
         .collect();
     names.sort();
-    if !is_long() && only.is_empty() {
-        let mut random = Random::new(seed("az_prints_what_was_recorded"));
-        while names.len() > SAMPLE {
-            names.swap_remove(random.below(names.len()));
-        }
-    }
+    names
+}
+
+/// Plays recordings, and fails where one is not printed as it was.
+async fn printed(place: &Path, program: Program, names: Vec<String>) {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     let asked = names.len();
     // One that stops half way is no reason to stop the others.
-    let told = |done: Result<Vec<String>, tokio::task::JoinError>| done.unwrap_or_else(|error| vec![error.to_string()]);
+    let told = |done: Result<Vec<String>, tokio::task::JoinError>| {
+        done.unwrap_or_else(|error| vec![error.to_string()])
+    };
     for name in names {
         if running.len() == AT_ONCE {
             wrong.extend(told(running.join_next().await.unwrap()));
@@ -263,4 +286,24 @@ async fn az_prints_what_was_recorded() {
         wrong.len(),
         wrong.iter().map(cut).collect::<Vec<_>>().join("\n")
     );
+}
+
+#[tokio::test]
+async fn az_prints_what_was_recorded() {
+    let (Some(place), Some(program)) = (recordings(), program()) else { return };
+    let mut names = names(&place);
+    if !is_long() && setting("GHOST_TEST_RECORDING").is_empty() {
+        let mut random = Random::new(seed("az_prints_what_was_recorded"));
+        while names.len() > SAMPLE {
+            names.swap_remove(random.below(names.len()));
+        }
+    }
+    printed(&place, Program::Real(program), names).await;
+}
+
+#[cfg(feature = "cli")]
+#[tokio::test]
+async fn the_built_in_az_prints_what_was_recorded_too() {
+    let Some(place) = recordings() else { return };
+    printed(&place, Program::BuiltIn, names(&place)).await;
 }
