@@ -73,7 +73,7 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints a line on standard error, for people.
-#[cfg(any(feature = "pcap", feature = "shell"))]
+#[cfg(any(feature = "lab", feature = "pcap", feature = "shell"))]
 pub(super) fn note(text: &str) {
     drop(writeln!(io::stderr(), "{text}"));
 }

@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 27] = [
+    const NO_BAD_NEWS: [&str; 28] = [
         "investigate",
         "demo",
         "bot",
@@ -191,6 +191,7 @@ mod tests {
         "netfilter inspect",
         "pcap rules",
         "lab up",
+        "lab az",
         "lab set",
         "lab cases",
         "lab inject",
@@ -202,7 +203,7 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 9] = [
+    const NO_DOCUMENT: [&str; 10] = [
         "demo",
         "bot",
         "shell demo",
@@ -210,6 +211,7 @@ mod tests {
         "netfilter collect",
         "netfilter inspect",
         "lab up",
+        "lab az",
         "lab slack",
         "completions",
     ];

@@ -49,7 +49,12 @@ mod page;
 mod pcap;
 #[cfg(feature = "probe")]
 mod probe;
-#[cfg(any(feature = "lab", feature = "shell", feature = "netfilter", all(feature = "cli", feature = "pcap")))]
+#[cfg(any(
+    feature = "lab",
+    feature = "shell",
+    feature = "netfilter",
+    all(feature = "cli", feature = "pcap")
+))]
 mod random;
 #[cfg(feature = "shell")]
 mod redact;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::print::Hinted;
+use crate::cli::print::{Hinted, note};
 use crate::cli::root::Global;
 use crate::config::{Config, Environment, data_dir};
-use crate::lab::case::clean;
+use crate::lab::case;
 use crate::lab::control::{RecordError, Remote, RemoteError};
+use crate::lab::host::sweep;
 
 /// The name of the file in the data folder.
 const NAME: &str = "lab.json";
@@ -25,15 +26,41 @@ pub(in crate::cli) fn record(named: Option<&Path>, global: &Global) -> anyhow::R
     Ok(folder.join(NAME))
 }
 
-/// Finds the lab; what a dead one has left behind is cleaned up.
+/// Finds the lab; what a dead one has left behind is cleaned up, its networks among it.
 pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
     Remote::find(path).map_err(|error| {
         // A lab that is gone may have left baselines behind.
         if let (RemoteError::Record(RecordError::Dead(_)), Some(data)) = (&error, path.parent()) {
-            drop(clean(data));
+            drop(case::clean(data));
         }
-        hinted(error)
+        match &error {
+            RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => {
+                clean(path).err().unwrap_or_else(|| hinted(error))
+            }
+            RemoteError::Record(_) | RemoteError::Silent { .. } | RemoteError::Refused(_) => hinted(error),
+        }
     })
+}
+
+/// Where guests that are namespaces note what they make.
+pub(in crate::cli) fn namespaces(record: &Path) -> PathBuf {
+    record.with_extension("netns")
+}
+
+/// Removes the namespaces of labs that are dead.
+pub(in crate::cli) fn clean(record: &Path) -> anyhow::Result<()> {
+    let folder = namespaces(record);
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let hint = "whoever started that lab may remove them: run the command as root";
+    let swept = sweep(&folder).map_err(|error| Hinted::new(error, hint))?;
+    if !swept.is_empty() {
+        note(&format!("removed what a dead lab had left: {}", swept.join(", ")));
+    }
+    // Where another lab lives there it is not empty.
+    drop(std::fs::remove_dir(&folder));
+    Ok(())
 }
 
 /// Adds what to do about it.

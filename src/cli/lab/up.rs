@@ -2,22 +2,23 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::place::record;
-use crate::base::SystemClock;
+use super::place::{clean, namespaces, record};
+use crate::base::{SystemClock, private_dir};
 use crate::cli::input::text;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
 use crate::lab::LabClock;
 use crate::lab::azure::{Cloud, Description};
-use crate::lab::case::Cases;
-use crate::lab::control::{Lab, LabError, RecordError, Running, Settings, exported};
-use crate::lab::host::{Host, Simulated};
+use crate::lab::case::{self, Cases};
+use crate::lab::control::{Claim, Lab, LabError, RecordError, Running, Settings, exported};
+use crate::lab::host::{Host, Netns, Simulated};
 
 /// From which all that machines draw follows.
 const SEED: u64 = 1;
@@ -77,22 +78,56 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
 }
 
 async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::Result<()> {
+    // Whoever sends a signal is heard from here on: what is made and written is removed in any case.
+    let mut stop = std::pin::pin!(interrupted());
+    tokio::select! {
+        biased;
+        () = &mut stop => return Ok(()),
+        () = std::future::ready(()) => {}
+    }
     let clock = LabClock::new(Arc::new(SystemClock));
+    // Whoever holds the place may clean up there: nobody else's lab lives by this file.
+    let record = std::path::absolute(&record).context("finding the folder of the lab's file")?;
+    let claim = Claim::take(&record).map_err(|error| hinted(error.into()))?;
+    clean(&record)?;
+    let folder = namespaces(&record);
+    let mut lacks = Vec::new();
     let host: Arc<dyn Host> = match arguments.hosts {
         Hosts::Simulated => Arc::new(Simulated::new(cloud.fabric(), SEED, clock.clone())),
-        Hosts::Netns => anyhow::bail!("there are no network namespaces yet"),
+        Hosts::Netns => {
+            private_dir(&folder).with_context(|| format!("making {}", folder.display()))?;
+            let hint = "--hosts simulated needs neither root nor programs";
+            let host = Netns::open(folder.clone(), cloud.fabric(), clock.clone()).await;
+            let host = host.map_err(|error| Hinted::new(error, hint))?;
+            lacks = host.lacks();
+            Arc::new(host)
+        }
     };
+    let done = attend(arguments, (cloud, Arc::clone(&host), clock), claim, &lacks, stop).await;
+    // Also where it never came up.
+    host.close().await;
+    drop(std::fs::remove_dir(&folder));
+    done
+}
+
+async fn attend(
+    arguments: &Arguments,
+    (cloud, host, clock): (Cloud, Arc<dyn Host>, LabClock),
+    claim: Claim,
+    lacks: &[String],
+    mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
+) -> anyhow::Result<()> {
     // Journal and baselines lie beside the lab's file, where the tools look for them.
-    let data = record.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let cases = Cases::open(data).context("cleaning up after a lab that is gone")?;
+    let data = claim.path().parent().map_or_else(PathBuf::new, Path::to_owned);
+    let cases = Cases::new(data.clone());
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
-    let settings = Settings { port: arguments.port, record, program };
-    // Whoever sends a signal has been heard from here on: what is written is removed in any case.
-    let mut stop = std::pin::pin!(interrupted());
+    let settings = Settings { port: arguments.port, record: claim.path().to_owned(), program };
     let up = async {
-        let running = Running::open(settings, lab).await.map_err(hinted)?;
-        announce(&running).map(|()| running)
+        // The place is this lab's: what a dead one has injected here is gone with it.
+        case::clean(&data).context("cleaning up after a lab that is gone")?;
+        let running = Running::claimed(settings, claim, lab).await.map_err(hinted)?;
+        announce(&running, lacks).map(|()| running)
     };
     let running = tokio::select! {
         biased;
@@ -103,13 +138,16 @@ async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::
 }
 
 /// Prints what to export.
-fn announce(running: &Running) -> anyhow::Result<()> {
+fn announce(running: &Running, lacks: &[String]) -> anyhow::Result<()> {
     let quoted = |value: &str| exported(value).ok_or_else(|| hinted(LabError::Path(value.to_owned())));
     for (name, value) in running.exports() {
         line(&format!("export {name}={}", quoted(&value)?))?;
     }
     let programs = running.programs();
     line(&format!("# no az here? this folder has one: {}", programs.display()))?;
+    for lack in lacks {
+        line(&format!("# {}", lack.replace('\n', " ")))?;
+    }
     line("# ready")?;
     std::io::stdout().flush()?;
     Ok(())
@@ -127,7 +165,7 @@ fn hinted(error: LabError) -> anyhow::Error {
         LabError::Path(_) | LabError::Record(_) | LabError::Folder { .. } => {
             "name another folder with --data-dir"
         }
-        _ => return error.into(),
+        LabError::Certificate(_) => return error.into(),
     };
     Hinted::new(error, hint).into()
 }

@@ -1,6 +1,6 @@
 //! The cases that come with the program.
 
-use super::case::Case;
+use super::story::Case;
 use super::problem::Problems;
 
 /// The text of every case, by its name.

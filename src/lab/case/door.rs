@@ -9,46 +9,43 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::case::Case;
-use super::run::{Failed, Ground, Kept, check, clean, inject, reset, standing};
+use super::story::Case;
+use super::run::{Failed, Ground, Kept, check, inject, reset, standing};
 use crate::base::{Clock as _, Timestamp};
 use crate::lab::azure::{Answer, Cloud, Description, Request};
 use crate::lab::control::{Door, Lab, Refused};
 use crate::lab::host::{Host, HostError};
 
-/// A lab that runs, as a case needs it.
-struct Whole(Arc<Lab>);
-
 #[async_trait]
-impl Ground for Whole {
+impl Ground for Arc<Lab> {
     async fn manage(&self, request: &Request) -> Answer {
-        self.0.manage(request).await
+        self.ask(request.clone()).await
     }
 
     fn documents(&self) -> Vec<Value> {
-        self.0.cloud().documents()
+        self.cloud().documents()
     }
 
     async fn replace(&self, about: Description) -> Result<(), String> {
         let cloud = Cloud::new(about).map_err(|broken| broken.to_string())?;
-        *self.0.cloud() = cloud;
-        self.0.settle().await;
+        *self.cloud() = cloud;
+        self.settle().await;
         Ok(())
     }
 
     async fn kept(&self, kept: Kept) -> Result<(), HostError> {
         match kept {
-            Kept::Keep => self.0.keep().await,
-            Kept::Restore => self.0.restore().await,
+            Kept::Keep => self.keep().await,
+            Kept::Restore => self.restore().await,
         }
     }
 
     fn host(&self) -> &dyn Host {
-        self.0.host().as_ref()
+        Lab::host(self).as_ref()
     }
 
     fn now(&self) -> Timestamp {
-        self.0.clock().now()
+        self.clock().now()
     }
 }
 
@@ -78,13 +75,11 @@ fn first() -> usize {
 }
 
 impl Cases {
-    /// Takes orders with journal and baselines in a data folder. What a dead lab has left there is cleaned up first.
-    ///
-    /// # Errors
-    /// Fails where that cannot be cleaned up.
-    pub fn open(data: PathBuf) -> Result<Self, Failed> {
-        clean(&data)?;
-        Ok(Self { data, turn: Arc::default(), tasks: std::sync::Mutex::default() })
+    /// Takes orders, with journal and baselines in a data folder. What a dead lab has left there is for `clean`, by whoever has made
+    /// sure that it is dead.
+    #[must_use]
+    pub fn new(data: PathBuf) -> Self {
+        Self { data, turn: Arc::default(), tasks: std::sync::Mutex::default() }
     }
 
     /// Does something to its end, whether somebody waits for it or not.
@@ -115,7 +110,7 @@ impl Cases {
 #[async_trait]
 impl Door for Cases {
     async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, Refused>> {
-        let (ground, data) = (Whole(Arc::clone(lab)), self.data.clone());
+        let (ground, data) = (Arc::clone(lab), self.data.clone());
         match name {
             "inject" => {
                 let order: Order = match serde_json::from_value(body.clone()) {

@@ -8,7 +8,6 @@
 //! the journal, and back). `fault` is one type for each thing that can be wrong; `cases` are those that come with the program;
 //! `table` is the page about them.
 
-mod case;
 mod cases;
 mod door;
 mod fault;
@@ -16,12 +15,9 @@ mod plan;
 mod problem;
 mod read;
 mod run;
+mod story;
 mod table;
 
-pub use case::{
-    Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
-    Sight, Traffic, Vm,
-};
 pub use cases::{CASES, embedded};
 pub use door::Cases;
 pub use fault::{
@@ -32,4 +28,8 @@ pub use fault::{
 pub use plan::{Act, Plan, Step, View, plan};
 pub use problem::{Problem, Problems};
 pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
+pub use story::{
+    Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
+    Sight, Traffic, Vm,
+};
 pub use table::markdown;

@@ -88,14 +88,12 @@ impl Knob {
 
 fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
     let wrong = |wants: &str| Refused::new(format!("`{name}` wants {wants}"));
-    let size = || match value {
-        Value::Null => Ok(None),
-        Value::String(text) if text == "off" => Ok(None),
-        value => value
-            .as_u64()
-            .and_then(|size| usize::try_from(size).ok())
-            .map(Some)
-            .ok_or_else(|| wrong("a number, or `off`")),
+    let size = || {
+        if value.is_null() || value == "off" {
+            return Ok(None);
+        }
+        let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
+        size.map(Some).ok_or_else(|| wrong("a number, or `off`"))
     };
     let names = || -> Result<Vec<String>, Refused> {
         let list: Vec<&Value> = value.as_array().map_or_else(|| vec![value], |list| list.iter().collect());
@@ -156,10 +154,7 @@ fn fault(value: &Value) -> Result<Fault, Refused> {
     }
     let mut headers = Vec::new();
     for (name, value) in told.headers {
-        let value = match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         if name.is_empty() || !token || value.contains(|char: char| char.is_control()) {
             return Err(Refused::new(format!("no answer can have the header `{}`", name.escape_default())));

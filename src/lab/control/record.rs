@@ -23,6 +23,8 @@ pub struct Record {
     pub url: String,
     /// What whoever orders something has to show.
     pub token: String,
+    /// What a machine shows that asks who it is.
+    pub identity: String,
     /// The lab's process.
     pub pid: u32,
     /// The folder with what leads `az` to the lab.
@@ -235,6 +237,7 @@ mod tests {
         Record {
             url: "http://127.0.0.1:1".to_owned(),
             token: "t".to_owned(),
+            identity: "i".to_owned(),
             pid: 1,
             folder: folder.to_owned(),
         }

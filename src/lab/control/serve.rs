@@ -75,24 +75,33 @@ impl Running {
     /// # Errors
     /// Fails where the port or the place is taken, or the disk does not take what is written; nothing is left behind then.
     pub async fn open(settings: Settings, lab: Arc<Lab>) -> Result<Self, LabError> {
-        let Settings { port, record, program } = settings;
-        let record = std::path::absolute(&record)
-            .map_err(|source| LabError::Folder { folder: record.clone(), source })?;
+        let record = std::path::absolute(&settings.record)
+            .map_err(|source| LabError::Folder { folder: settings.record.clone(), source })?;
+        let claim = Claim::take(&record)?;
+        Self::claimed(settings, claim, lab).await
+    }
+
+    /// Brings a lab up at a place that was taken for it already.
+    ///
+    /// # Errors
+    /// Fails as [`Running::open`] does.
+    pub async fn claimed(settings: Settings, mut claim: Claim, lab: Arc<Lab>) -> Result<Self, LabError> {
+        let Settings { port, program, .. } = settings;
         let word = |path: &std::path::Path| {
             let text = path.to_str().and_then(exported);
             text.ok_or_else(|| LabError::Path(path.display().to_string()))
         };
-        let script = script(&word(&program)?, &word(&record)?);
+        let script = script(&word(&program)?, &word(claim.path())?);
         let taken = |source| LabError::Port { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
         // Certificates are looked at by programs that know no other clock.
         let authority = Authority::draw(SystemClock.now())?;
-        let mut claim = Claim::take(&record)?;
         let folder = claim.folder();
         claim.write(&Record {
             url: format!("http://{address}"),
             token: lab.token.expose().to_owned(),
+            identity: lab.identity.expose().to_owned(),
             pid: std::process::id(),
             folder: folder.clone(),
         })?;

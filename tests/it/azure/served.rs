@@ -78,7 +78,9 @@ async fn a_connection_carries_many_requests_and_a_cut_off_one_harms_nobody() {
     let stage = Stage::quiet().await;
     let head = format!("Host: 127.0.0.1:{}\r\n", stage.port);
     let mut cut = connect(&stage).await;
-    cut.write_all(format!("POST /lab/set HTTP/1.1\r\n{head}Content-Length: 100\r\n\r\n{{").as_bytes()).await.unwrap();
+    cut.write_all(format!("POST /lab/set HTTP/1.1\r\n{head}Content-Length: 100\r\n\r\n{{").as_bytes())
+        .await
+        .unwrap();
     drop(cut);
     let mut half = connect(&stage).await;
     half.write_all(b"GET /meta").await.unwrap();
@@ -121,7 +123,9 @@ async fn names_and_pages_of_others_are_not_let_in() {
     for head in [
         format!("Host: evil.example:{port}\r\nAuthorization: Bearer {token}\r\n"),
         format!("Host: 127.0.0.1:1\r\nAuthorization: Bearer {token}\r\n"),
-        format!("Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nOrigin: http://127.0.0.1:{port}\r\n"),
+        format!(
+            "Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+        ),
         format!("Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {}\r\n", "0".repeat(64)),
         format!("Host: 127.0.0.1:{port}\r\n"),
         format!("Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"),
@@ -129,7 +133,9 @@ async fn names_and_pages_of_others_are_not_let_in() {
         asked.push(once(&stage, &format!("GET /lab/state HTTP/1.1\r\n{head}\r\n")).await.status);
     }
     assert_eq!(asked, [421, 421, 403, 401, 401, 200]);
-    let whole = format!("GET http://127.0.0.1:{port}/lab/state HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+    let whole = format!(
+        "GET http://127.0.0.1:{port}/lab/state HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
     assert_eq!(once(&stage, &whole).await.status, 421);
     stage.down().await;
 }
@@ -139,7 +145,11 @@ async fn a_machine_learns_who_it_is_by_its_header_or_through_the_proxy() {
     let stage = Stage::quiet().await;
     let (port, word) = (stage.port, stage.export("IDENTITY_HEADER").to_owned());
     let resource = "api-version=2019-08-01&resource=https%3A%2F%2Flocalhost%2F";
-    let own = |word: &str| format!("GET /msi/token?{resource} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-IDENTITY-HEADER: {word}\r\n\r\n");
+    let own = |word: &str| {
+        format!(
+            "GET /msi/token?{resource} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-IDENTITY-HEADER: {word}\r\n\r\n"
+        )
+    };
     assert_eq!(once(&stage, &own("x")).await.status, 401);
     let said = once(&stage, &own(&word)).await;
     let token: Value = serde_json::from_str(&said.body).unwrap();
@@ -148,7 +158,11 @@ async fn a_machine_learns_who_it_is_by_its_header_or_through_the_proxy() {
     assert_eq!(once(&stage, &through("")).await.status, 400);
     assert_eq!(once(&stage, &through("Metadata: true\r\n")).await.status, 200);
     let token = token["access_token"].as_str().unwrap();
-    let list = |token: &str| format!("GET /subscriptions HTTP/1.1\r\nHost: localhost:{port}\r\nAuthorization: Bearer {token}\r\n\r\n");
+    let list = |token: &str| {
+        format!(
+            "GET /subscriptions HTTP/1.1\r\nHost: localhost:{port}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        )
+    };
     assert_eq!(once(&stage, &list(token)).await.status, 200);
     assert_eq!(once(&stage, &list("nonsense")).await.status, 401);
     // 80,000 seconds later it has expired.
@@ -195,7 +209,8 @@ async fn the_same_request_twice_is_the_same_thing_once() {
     let (first, second) = (remote.send(None, &put).await.unwrap(), remote.send(None, &put).await.unwrap());
     assert_eq!((first.status, second.status), (201, 200));
     let delete = request(Verb::Delete, &network("networkSecurityGroups/twice"), None);
-    let (first, second) = (remote.send(None, &delete).await.unwrap(), remote.send(None, &delete).await.unwrap());
+    let (first, second) =
+        (remote.send(None, &delete).await.unwrap(), remote.send(None, &delete).await.unwrap());
     assert_eq!((first.status, second.status), (202, 204));
     stage.down().await;
 }
@@ -210,7 +225,9 @@ async fn script(stage: &Stage, machine: &str) -> Value {
     let place = answer.headers.iter().find(|(name, _)| name == "azure-asyncoperation").unwrap().1.clone();
     let path = place.split("/subscriptions").nth(1).unwrap().split('?').next().unwrap().to_owned();
     loop {
-        let told = document(&remote.send(None, &request(Verb::Get, &format!("/subscriptions{path}"), None)).await.unwrap());
+        let told = document(
+            &remote.send(None, &request(Verb::Get, &format!("/subscriptions{path}"), None)).await.unwrap(),
+        );
         if told["status"] != "InProgress" {
             return told;
         }
@@ -229,7 +246,10 @@ async fn a_script_prints_and_a_silent_machine_fails_after_minutes_of_the_labs_cl
     let stage = Stage::up(Parrot(Err(HostError::Silent("tf-dest-vm".to_owned())))).await;
     let before = stage.lab.clock().now();
     let told = script(&stage, "tf-dest-vm").await;
-    assert_eq!((&told["status"], &told["error"]["code"]), (&json!("Failed"), &json!("VMAgentStatusCommunicationError")));
+    assert_eq!(
+        (&told["status"], &told["error"]["code"]),
+        (&json!("Failed"), &json!("VMAgentStatusCommunicationError"))
+    );
     assert!(stage.lab.clock().now().since(before) >= Duration::from_secs(600));
     // It is not busy afterwards.
     assert_eq!(script(&stage, "tf-dest-vm").await["status"], "Failed");

@@ -7,8 +7,7 @@ use std::path::Path;
 use ghost_agent::lab::case::{CASES, CODES, Case, Outcome, Pair, View, embedded, markdown, plan};
 use serde_json::Value;
 
-use super::ground::{Here, about};
-use ghost_agent::lab::azure::Cloud;
+use super::ground::{Here, usual};
 
 fn all() -> Vec<Case> {
     CASES
@@ -57,8 +56,7 @@ fn prompts_and_pairs_are_those_that_are_pinned() {
 
 #[test]
 fn what_is_expected_follows_from_the_faults() {
-    let Some(about) = about() else { return };
-    let view = View::new(Cloud::new(about).unwrap().documents());
+    let view = View::new(usual().documents());
     let (address, owned) = (|vm: &str| view.address(vm), |address: IpAddr| view.owned(address));
     // The estate's own, and what is there where nothing changed.
     let beside = [
@@ -97,8 +95,7 @@ fn every_code_of_the_contract_can_be_injected() {
 
 #[test]
 fn every_case_fits_the_estate() {
-    let Some(about) = about() else { return };
-    let view = View::new(Cloud::new(about).unwrap().documents());
+    let view = View::new(usual().documents());
     for case in all() {
         if let Err(problems) = plan(&case, &view) {
             panic!("{}: {problems}", case.id);
@@ -145,7 +142,7 @@ fn the_page_about_the_cases_holds_what_is_generated() {
 #[test]
 fn nothing_is_seen_where_nothing_is_wrong_by_name() {
     // What a case shows must not be there before: names of rules and routes are its own.
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     for case in all() {
         for seen in case.seen.iter().filter(|seen| seen.shows.contains("ghost-demo")) {

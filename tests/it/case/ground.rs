@@ -13,10 +13,9 @@ use ghost_agent::lab::case::{Ground, Kept};
 use ghost_agent::lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage};
 use serde_json::Value;
 
-/// The estate of the use cases, where it is there.
-pub(super) fn about() -> Option<Description> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az/_estate.json");
-    Some(serde_json::from_slice(&std::fs::read(place).ok()?).unwrap())
+/// The estate of the use cases.
+pub(super) fn usual() -> Cloud {
+    Cloud::usual().unwrap()
 }
 
 /// What was run on each machine, and the stage.
@@ -103,15 +102,14 @@ pub(super) struct Here {
 }
 
 impl Here {
-    /// Brings one up; nothing where the estate is not there.
-    pub(super) fn up() -> Option<Self> {
-        let cloud = Cloud::new(about()?).unwrap();
-        Some(Self {
-            cloud: Mutex::new(cloud),
+    /// Brings one up.
+    pub(super) fn up() -> Self {
+        Self {
+            cloud: Mutex::new(usual()),
             kept: Mutex::default(),
             guests: Remembering::default(),
             data: tempfile::tempdir().unwrap(),
-        })
+        }
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -16,7 +16,7 @@ fn put(here: &Here, name: &str, phase: usize) -> Result<ghost_agent::lab::case::
 
 #[test]
 fn every_case_goes_in_and_leaves_nothing() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let (estate, guests) = (here.estate(), here.guests());
     for (name, text) in CASES {
         let case = Case::read(text).unwrap();
@@ -35,7 +35,7 @@ fn every_case_goes_in_and_leaves_nothing() {
 
 #[test]
 fn a_step_that_fails_takes_back_all_before_it() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let (estate, guests) = (here.estate(), here.guests());
     *here.guests.fails.lock().unwrap() = Some("--dport 5001".to_owned());
     let Err(failed @ Failed::Step { .. }) = put(&here, "p", 1) else { panic!("it went in") };
@@ -51,7 +51,7 @@ fn a_step_that_fails_takes_back_all_before_it() {
 
 #[test]
 fn whoever_comes_after_a_crash_finds_the_journal_and_cleans_up() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let (estate, guests) = (here.estate(), here.guests());
     // The caller goes away before each step: the future is dropped there, as with a process that is killed.
     for steps in 0..12 {
@@ -84,7 +84,7 @@ fn whoever_comes_after_a_crash_finds_the_journal_and_cleans_up() {
 
 #[test]
 fn what_a_dead_lab_left_on_the_disk_goes_with_the_next_one() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     put(&here, "n", 1).unwrap();
     assert_eq!(here.files(), ["lab-case.json", "netfilter/fw_pre_hardening_N_snapshot.json"]);
     // The process is gone, and its estate and guests with it.
@@ -95,11 +95,11 @@ fn what_a_dead_lab_left_on_the_disk_goes_with_the_next_one() {
 
 #[test]
 fn a_case_over_another_takes_its_place() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     put(&here, "a", 1).unwrap();
     let alone = {
-        let other = Here::up().unwrap();
+        let other = Here::up();
         put(&other, "e", 1).unwrap();
         other.essence()
     };
@@ -117,7 +117,7 @@ fn a_case_over_another_takes_its_place() {
 
 #[test]
 fn a_later_phase_only_takes_away_what_was_fixed() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     put(&here, "t", 1).unwrap();
     assert!(here.estate().contains("ghost-demo-t-rt"));
@@ -126,7 +126,7 @@ fn a_later_phase_only_takes_away_what_was_fixed() {
     assert!(!here.estate().contains("ghost-demo-t-rt") && second.done.len() == 2, "{:?}", second.done);
     assert_eq!(here.guests().ran, ran, "what was not fixed is not touched");
     let at_once = {
-        let other = Here::up().unwrap();
+        let other = Here::up();
         put(&other, "t", 2).unwrap();
         other.essence()
     };
@@ -139,7 +139,7 @@ fn a_later_phase_only_takes_away_what_was_fixed() {
 
 #[test]
 fn baselines_are_what_the_tools_compare_with_and_older_than_the_window() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     put(&here, "p", 1).unwrap();
     let text = std::fs::read_to_string(here.path().join("effective/eni_pre_window_P.json")).unwrap();
     let snapshot = effective::Snapshot::parse(&text).unwrap();
@@ -158,7 +158,7 @@ fn baselines_are_what_the_tools_compare_with_and_older_than_the_window() {
 
 #[test]
 fn a_baseline_that_is_somebody_elses_is_not_touched() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     let path = here.path().join("effective/eni_pre_window_P.json");
     std::fs::create_dir(here.path().join("effective")).unwrap();
@@ -170,7 +170,7 @@ fn a_baseline_that_is_somebody_elses_is_not_touched() {
 
 #[test]
 fn a_case_that_does_not_fit_touches_nothing() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     let text = embedded("j").unwrap().replace("tf-dest-vm\"", "tf-other-vm\"");
     let failed = waited(inject(&here, here.path(), &text, None, 1)).unwrap_err();
@@ -181,9 +181,12 @@ fn a_case_that_does_not_fit_touches_nothing() {
 
 #[test]
 fn an_estate_of_ones_own_is_there_with_the_case_and_gone_after_it() {
-    let Some(here) = Here::up() else { return };
+    let here = Here::up();
     let estate = here.estate();
     let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az/_estate.json");
+    if !place.exists() {
+        return;
+    }
     let text = std::fs::read_to_string(place).unwrap().replace("tf-dest-vm", "db-1");
     let own: serde_json::Value = serde_json::from_str(&text).unwrap();
     let case = embedded("j").unwrap().replace("tf-dest-vm", "db-1");

@@ -6,3 +6,4 @@ mod ground;
 mod hostile;
 mod inject;
 mod plan;
+mod seen;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::lab::case::case::Baseline;
+use crate::lab::case::story::Baseline;
 
 /// Something that is done at once, and taken back at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::act::{Act, Step};
 use super::make::Maker;
-use crate::lab::case::case::Case;
+use crate::lab::case::story::Case;
 
 impl Maker {
     /// Adds machines, public addresses and documents.

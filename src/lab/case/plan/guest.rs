@@ -84,18 +84,10 @@ impl Maker {
         self.step(what, run(&policy.vm, [set(policy.policy.name())]), run(&policy.vm, [set(before.name())]));
     }
 
-    /// Adds a chain with rules, and the jump to it; returns whether it is new.
-    fn jumped(
-        &mut self,
-        vm: &str,
-        family: Family,
-        table: &str,
-        chain: &str,
-        rules: &[String],
-        from: &str,
-        when: &str,
-    ) {
-        let text = |rest: String| call(family, table, &rest);
+    /// Adds a chain with rules, and the jump to it.
+    fn jumped(&mut self, own: &Chain) {
+        let Chain { vm, family, table, chain, rules, from, when } = own;
+        let text = |rest: String| call(*family, table, &rest);
         let when = if when.is_empty() { String::new() } else { format!("{when} ") };
         let mut add = vec![text(format!("-N {chain}"))];
         add.extend(rules.iter().map(|rule| text(format!("-A {chain} {rule}"))));
@@ -109,26 +101,14 @@ impl Maker {
         self.share(key, format!("{vm}: the chain {chain} before {from}"), run(vm, add), run(vm, gone));
     }
 
-    pub(super) fn chain(&mut self, chain: &Chain) {
-        if self
-            .shared
-            .contains_key(&format!("chain {} {:?} {} {}", chain.vm, chain.family, chain.table, chain.chain))
-        {
-            self.wrong(
-                format!("the chain `{}` is made twice", chain.chain),
-                "write all its rules into one fault",
-            );
+    pub(super) fn chain(&mut self, own: &Chain) {
+        let key = format!("chain {} {:?} {} {}", own.vm, own.family, own.table, own.chain);
+        if self.shared.contains_key(&key) {
+            let what = format!("the chain `{}` is made twice", own.chain);
+            self.wrong(what, "write all its rules into one fault");
             return;
         }
-        self.jumped(
-            &chain.vm,
-            chain.family,
-            &chain.table,
-            &chain.chain,
-            &chain.rules,
-            &chain.from,
-            &chain.when,
-        );
+        self.jumped(own);
     }
 
     pub(super) fn fail2ban(&mut self, ban: &Fail2ban) {
@@ -139,7 +119,15 @@ impl Maker {
                 [] => String::new(),
                 ports => format!("-p tcp -m multiport --dports {}", ports.join(",")),
             };
-            self.jumped(&ban.vm, ban.family, "filter", &name, &["-j RETURN".to_owned()], "INPUT", &when);
+            self.jumped(&Chain {
+                vm: ban.vm.clone(),
+                family: ban.family,
+                table: "filter".to_owned(),
+                chain: name.clone(),
+                rules: vec!["-j RETURN".to_owned()],
+                from: "INPUT".to_owned(),
+                when,
+            });
         }
         let with = match (ban.target.name(), ban.family) {
             ("REJECT", Family::Ipv4) => " --reject-with icmp-port-unreachable",

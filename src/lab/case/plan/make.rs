@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::act::{Act, Step};
 use super::stage::stage;
 use super::view::View;
-use crate::lab::case::case::{Baseline, Case};
+use crate::lab::case::story::{Baseline, Case};
 use crate::lab::case::fault::Fault;
 use crate::lab::case::problem::{Problem, Problems};
 use crate::lab::host::Stage;
@@ -20,8 +20,7 @@ pub struct Plan {
 }
 
 /// Returns what takes some faults away, the last first. A step that several faults need goes with the last of them.
-#[must_use]
-pub fn lift<'a>(steps: &'a [Step], gone: &BTreeSet<usize>) -> Vec<&'a Step> {
+pub(in crate::lab::case) fn lift<'a>(steps: &'a [Step], gone: &BTreeSet<usize>) -> Vec<&'a Step> {
     let only = |step: &&Step| !step.faults.is_empty() && step.faults.iter().all(|fault| gone.contains(fault));
     steps.iter().rev().filter(only).collect()
 }

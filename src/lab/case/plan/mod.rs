@@ -12,6 +12,7 @@ mod stage;
 mod view;
 
 pub use act::{Act, Step};
-pub use make::{Plan, lift, plan};
+pub(super) use make::lift;
+pub use make::{Plan, plan};
 pub(super) use stage::stage;
 pub use view::View;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use crate::lab::case::case::Vm;
+use crate::lab::case::story::Vm;
 
 const NETWORK: &str = "Microsoft.Network";
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::seen::Written;
-use crate::lab::case::case::{BaselineKind, Change, Forbidden, Outcome, Pair, Public, Service, Traffic, Vm};
+use crate::lab::case::story::{BaselineKind, Change, Forbidden, Outcome, Pair, Public, Service, Traffic, Vm};
 
 /// The whole file. Faults are read one by one, so that each error has its line.
 #[derive(Debug, Deserialize)]

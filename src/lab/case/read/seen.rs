@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::Deserialize;
 
-use crate::lab::case::case::{Seen, Sight};
+use crate::lab::case::story::{Seen, Sight};
 use crate::lab::case::fault;
 use crate::lab::case::problem::Problem;
 use crate::lab::host::Protocol;

@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::file::{File, Later, Remembered};
 use super::line::{line_of, line_of_field};
 use crate::base::SessionId;
-use crate::lab::case::case::{Baseline, Case, Phase, Placed, Service};
+use crate::lab::case::story::{Baseline, Case, Phase, Placed, Service};
 use crate::lab::case::fault::{self, Fault};
 use crate::lab::case::problem::{Problem, Problems};
 

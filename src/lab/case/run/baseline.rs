@@ -10,7 +10,7 @@ use super::perform::{ask, run};
 use crate::base::{Timestamp, private_dir, write_private_new};
 use crate::effective;
 use crate::lab::azure::Verb;
-use crate::lab::case::case::{Baseline, BaselineKind};
+use crate::lab::case::story::{Baseline, BaselineKind};
 use crate::netfilter;
 
 /// Who takes them.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ground::Ground;
 use super::perform::{ask, run};
 use crate::lab::azure::Verb;
-use crate::lab::case::case::{Case, Sight};
+use crate::lab::case::story::{Case, Sight};
 use crate::lab::case::plan::View;
 use crate::lab::host::{CaptureOrder, Protocol};
 use crate::pcap;

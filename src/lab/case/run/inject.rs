@@ -1,17 +1,17 @@
 //! A case, injected; and everything as it was.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::baseline;
+use super::failed::Failed;
 use super::ground::{Ground, Kept};
 use super::journal::{Entry, Journal};
 use super::perform::perform;
 use crate::lab::azure::Description;
-use crate::lab::case::case::Case;
+use crate::lab::case::story::Case;
 use crate::lab::case::plan::{Act, Step, View, lift, plan, stage};
 use crate::lab::case::problem::Problems;
 
@@ -41,69 +41,6 @@ pub struct Standing {
     pub done: bool,
     /// Since when, by the lab's clock.
     pub at: String,
-}
-
-/// Why nothing was injected.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Failed {
-    /// The case does not fit.
-    #[error("the case does not fit: {0}")]
-    Case(Problems),
-    /// It has no such phase.
-    #[error("the case has {has} phase(s), and no phase {phase}")]
-    Phase {
-        /// The phase that was asked for.
-        phase: usize,
-        /// How many it has.
-        has: usize,
-    },
-    /// A baseline of this name is there already.
-    #[error("there is a baseline {0} already, and it is not the lab's")]
-    Baseline(PathBuf),
-    /// A step failed; everything is as it was before.
-    #[error("{step}: {why}; everything is as it was before")]
-    Step {
-        /// The step.
-        step: String,
-        /// Why.
-        why: String,
-    },
-    /// A step failed, and so did the way back.
-    #[error("{step}: {why}; and it could not be taken back: {back}")]
-    Stuck {
-        /// The step.
-        step: String,
-        /// Why.
-        why: String,
-        /// What went wrong on the way back.
-        back: String,
-    },
-    /// The lab could not be made as it was.
-    #[error("the lab could not be made as it was: {0}")]
-    Reset(String),
-    /// The disk does not do it.
-    #[error("the journal in {0}: {1}")]
-    Disk(PathBuf, #[source] io::Error),
-}
-
-impl Failed {
-    /// Returns what to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Case(problems) => problems.hint().to_owned(),
-            Self::Phase { has, .. } => format!("phases are counted from 1 to {has}"),
-            Self::Baseline(path) => format!("move {} away, or name the baseline otherwise", path.display()),
-            Self::Step { .. } => {
-                "`ghost lab reset` is not needed; repair the case, and inject it again".to_owned()
-            }
-            Self::Stuck { .. } | Self::Reset(_) => {
-                "`ghost lab down` and `ghost lab up` begin anew".to_owned()
-            }
-            Self::Disk(..) => "name a folder that can be written with --data-dir".to_owned(),
-        }
-    }
 }
 
 /// Injects a case, up to a phase. Whatever was injected before goes first; a later phase of what is there only takes faults away.
@@ -242,11 +179,10 @@ async fn undo(ground: &dyn Ground, data: &Path, step: &Step) -> Result<(), Faile
     for act in &step.undo {
         let undone = perform(ground, data, act).await;
         // Somebody may have repaired it by hand, as the prompt of a later phase says.
-        match (undone, act) {
-            (Err(why), Act::Put { .. } | Act::Patch { .. } | Act::Set { .. } | Act::Delete { .. }) => {
-                return Err(Failed::Step { step: format!("{} is taken away", step.what), why });
-            }
-            (Ok(()) | Err(_), _) => {}
+        if let Err(why) = undone
+            && !matches!(act, Act::Run { .. })
+        {
+            return Err(Failed::Step { step: format!("{} is taken away", step.what), why });
         }
     }
     Ok(())

@@ -9,11 +9,13 @@
 
 mod baseline;
 mod check;
+mod failed;
 mod ground;
 mod inject;
 mod journal;
 mod perform;
 
 pub use check::{Checked, check};
+pub use failed::Failed;
 pub use ground::{Ground, Kept};
-pub use inject::{Failed, Injected, Standing, clean, inject, reset, standing};
+pub use inject::{Injected, Standing, clean, inject, reset, standing};

@@ -38,6 +38,11 @@ pub(in crate::lab::host) trait Calls {
     /// Starts a program and leaves it running; returns its number.
     fn start(&mut self, argv: &[String]) -> u32;
 
+    /// Says into which file a program prints that was left running.
+    fn prints_to(&mut self, number: u32, path: &str) {
+        let _ = (number, path);
+    }
+
     /// Says where a program lies, as in `/usr/sbin/tc`.
     fn find(&self, program: &str) -> Option<String>;
 

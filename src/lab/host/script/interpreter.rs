@@ -38,10 +38,11 @@ impl Interpreter {
         let io = Shell::io();
         let flow = shell.inner(text, &io);
         let mut code = shell.status;
+        let (out, mut err) = (shell.close(0), shell.close(1));
         if flow == Flow::Killed {
-            code = shell.complain(&io, "Killed", code.max(1));
+            err.extend_from_slice(b"Killed\n");
+            code = code.max(1);
         }
-        let (out, err) = (shell.close(0), shell.close(1));
         let took = shell.calls.now().since(begun);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Ran { out: text(out), err: text(err), code, took }

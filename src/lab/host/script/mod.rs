@@ -10,6 +10,8 @@ mod interpreter;
 mod parse;
 mod pattern;
 mod run;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod tree;
 

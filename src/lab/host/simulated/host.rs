@@ -7,7 +7,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::command::Shell;
-use super::guest::Fate;
 use super::wire;
 use super::world::{Capture, World};
 use crate::base::Clock as _;
@@ -16,7 +15,6 @@ use crate::lab::host::fabric::Fabric;
 use crate::lab::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
 use crate::lab::host::script::Interpreter;
 use crate::lab::host::stage::{Protocol, Stage};
-use crate::netfilter::{Hook, Packet, State};
 
 /// Where agents fetch their scripts.
 const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
@@ -150,27 +148,16 @@ fn on(world: &World, machine: &str) -> Result<(), HostError> {
 
 /// Whether the agent of a machine reaches the wire server, and hears its answers.
 fn reports(world: &mut World, machine: &str) -> bool {
-    let own = world.machine(machine).and_then(|machine| machine.nics.first()).and_then(|nic| {
-        nic.addresses.iter().find_map(|(address, _)| match address {
-            IpAddr::V4(address) => Some(*address),
-            IpAddr::V6(_) => None,
-        })
-    });
-    let (Some(own), Some(guest)) = (own, world.guests.get_mut(machine)) else { return false };
-    let packet = |hook, state| Packet {
-        hook,
-        protocol: 6,
-        src: IpAddr::V4(if hook == Hook::Output { own } else { WIRE_SERVER }),
-        dst: IpAddr::V4(if hook == Hook::Output { WIRE_SERVER } else { own }),
-        sport: Some(if hook == Hook::Output { 40_168 } else { 80 }),
-        dport: Some(if hook == Hook::Output { 80 } else { 40_168 }),
-        input: (hook == Hook::Input).then(|| "eth0".to_owned()),
-        output: (hook == Hook::Output).then(|| "eth0".to_owned()),
-        state: Some(state),
-        icmp_type: None,
-        tcp_flags: Some(if hook == Hook::Output { 2 } else { 18 }),
-        mark: Some(0),
-    };
-    guest.judge(&packet(Hook::Output, State::New)) == Fate::Passes
-        && guest.judge(&packet(Hook::Input, State::Established)) == Fate::Passes
+    matches!(wire::reaches(world, machine, IpAddr::V4(WIRE_SERVER), Protocol::Tcp, 80), wire::Reach::Open(_))
+}
+
+#[cfg(test)]
+impl Simulated {
+    /// Returns delay in seconds and loss of what leaves `eth0`.
+    pub(super) fn shaping_of(&self, machine: &str, flow: &crate::qdisc::Flow) -> (f64, f64) {
+        let inner = self.lock();
+        let shaping =
+            inner.world.guests.get(machine).map(|guest| guest.shaping("eth0", flow)).unwrap_or_default();
+        (shaping.delay.as_secs_f64(), shaping.loss)
+    }
 }

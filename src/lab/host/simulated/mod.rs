@@ -6,9 +6,14 @@
 //! `world` is everything; `guest` a machine from inside (firewall, qdiscs, routes, packages, files); `wire` what happens to packets
 //! between two guests; `command` what a script can call.
 
+#[cfg(test)]
+mod agree;
 mod command;
+mod document;
 mod guest;
 mod host;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod world;
 

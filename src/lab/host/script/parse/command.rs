@@ -152,9 +152,8 @@ impl Reader {
     fn redirect(&mut self) -> Result<Option<Redirect>, Broken> {
         self.blanks();
         let digits = self.text.iter().skip(self.at).take(4).take_while(|char| char.is_ascii_digit()).count();
-        if !matches!(self.ahead(digits), Some('<' | '>'))
-            && !(digits == 0 && self.peek() == Some('&') && self.ahead(1) == Some('>'))
-        {
+        let both = digits == 0 && self.peek() == Some('&') && self.ahead(1) == Some('>');
+        if !both && !matches!(self.ahead(digits), Some('<' | '>')) {
             return Ok(None);
         }
         let number: String = self.text.iter().skip(self.at).take(digits).collect();

@@ -31,16 +31,18 @@ impl Shell<'_> {
             };
             let argv: Vec<String> = peel(argv);
             if argv.first().is_some_and(|program| self.calls.find(program).is_some()) {
-                // The file for its output is there at once, and stays empty.
-                drop(self.redirected(&command.redirects, &io));
-                self.started = Some(self.calls.start(&argv));
+                // The file for its output is there at once; what it prints later is added to it.
+                let output = self.redirected(&command.redirects, &io).ok().flatten();
+                let number = self.calls.start(&argv);
+                if let Some(Target::File(path)) = output.as_ref().and_then(|io| io.targets.get(&1)) {
+                    self.calls.prints_to(number, path);
+                }
+                self.started = Some(number);
                 self.status = 0;
                 return Flow::Next;
             }
         }
-        let begun = self.calls.now();
         let flow = self.item(item, &io);
-        drop(begun);
         self.started.get_or_insert(4_242);
         self.status = 0;
         if flow == Flow::Killed { flow } else { Flow::Next }
@@ -110,6 +112,11 @@ impl Shell<'_> {
 
     /// Runs something as a shell of its own.
     pub(super) fn apart(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let held: usize = self.variables.values().map(String::len).sum();
+        // A copy of what is held costs, or a loop over it would cost without bound.
+        if let Err(flow) = self.spend(held / 8) {
+            return flow;
+        }
         let variables = self.variables.clone();
         let functions = self.functions.clone();
         let (arguments, options) = (self.arguments.clone(), self.options);

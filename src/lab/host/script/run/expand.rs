@@ -46,6 +46,7 @@ impl Shell<'_> {
         let mut parts = Vec::new();
         let part = |text, quoted, own| Part { text, quoted, own, begins: false, nothing: false };
         for piece in &word.pieces {
+            let before = parts.len();
             match piece {
                 Piece::Text(text, quoted) => parts.push(part(text.clone(), *quoted, true)),
                 Piece::Variable(variable, quoted) => self.variable(variable, *quoted, io, &mut parts)?,
@@ -59,6 +60,8 @@ impl Shell<'_> {
                     parts.push(part(number.to_string(), *quoted, false));
                 }
             }
+            let bytes = parts.iter().skip(before).map(|part| part.text.len()).sum();
+            self.spend(bytes)?;
         }
         Ok(parts)
     }

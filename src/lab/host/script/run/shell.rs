@@ -149,6 +149,16 @@ impl<'a> Shell<'a> {
         Flow::Next
     }
 
+    /// Counts bytes that are held or copied.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Flow> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= BYTES {
+            return Ok(());
+        }
+        self.status = 137;
+        Err(Flow::Killed)
+    }
+
     /// Goes one deeper.
     pub(super) fn deeper(&mut self) -> Result<(), Flow> {
         self.depth += 1;

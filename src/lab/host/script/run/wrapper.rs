@@ -129,12 +129,11 @@ impl Shell<'_> {
     /// Runs a text as a shell of its own.
     pub(super) fn inner_script(&mut self, text: &str, arguments: Vec<String>, io: &Io) {
         let conditional = std::mem::take(&mut self.conditional);
-        let flow = self.apart(|shell| {
+        let _ = self.apart(|shell| {
             shell.arguments = arguments;
             shell.inner(text, io)
         });
         self.conditional = conditional;
-        drop(flow);
     }
 
     /// Runs a text in this shell.

@@ -68,7 +68,9 @@ pub(super) fn remove(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8
                 .filter(|own| own.starts_with(&below))
                 .map(str::to_owned)
                 .collect();
-            all.iter().for_each(|own| drop(shell.calls.files().remove(own)));
+            for own in &all {
+                shell.calls.files().remove(own);
+            }
         } else if shell.is_folder(&path) {
             code = shell.complain(io, &format!("rm: cannot remove '{file}': Is a directory"), 1);
             continue;

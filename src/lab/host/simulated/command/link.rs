@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use crate::lab::host::simulated::document::set;
 use crate::lab::host::simulated::world::{Called, World};
 
 /// Names the devices of a machine.
@@ -230,17 +231,17 @@ fn object_of(link: &Link, addresses: bool) -> Value {
                     "scope": if lo { "host" } else { "global" }, "valid_life_time": u32::MAX, "preferred_life_time": u32::MAX,
                 });
                 if address.is_ipv4() {
-                    info["label"] = json!(link.name);
+                    set(&mut info, "label", json!(link.name));
                     if let Some(broadcast) = broadcast(*address, *length).filter(|_| !lo) {
-                        info["broadcast"] = json!(broadcast);
+                        set(&mut info, "broadcast", json!(broadcast));
                     }
                 }
                 info
             })
             .collect();
-        row["addr_info"] = json!(infos);
+        set(&mut row, "addr_info", json!(infos));
     } else {
-        row["linkmode"] = json!("DEFAULT");
+        set(&mut row, "linkmode", json!("DEFAULT"));
     }
     row
 }
@@ -263,9 +264,7 @@ fn neighbors(world: &World, machine: &str, is_json: bool) -> Called {
 /// Answers `ethtool`.
 pub(super) fn ethtool(words: &[String]) -> Called {
     match words {
-        [flag, device] if flag == "-i" => Called::said(format!(
-            "driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n"
-        )).on(device),
+        [flag, device] if flag == "-i" => Called::said("driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n").on(device),
         [flag, device] if flag == "-k" => Called::said(format!(
             "Features for {device}:\nrx-checksumming: on\ntx-checksumming: on\nscatter-gather: on\ntcp-segmentation-offload: on\ngeneric-segmentation-offload: on\ngeneric-receive-offload: on\nlarge-receive-offload: off\n"
         )).on(device),

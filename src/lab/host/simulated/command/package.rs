@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::lab::host::simulated::guest::Fate;
+use crate::lab::host::simulated::wire;
 use crate::lab::host::simulated::world::{Called, World};
-use crate::netfilter::{Hook, Packet, State};
+use crate::lab::host::stage::Protocol;
 
 /// Programs and their packages, with their versions.
 const PACKAGES: [(&str, &str, &str); 12] = [
@@ -128,26 +128,12 @@ fn change(world: &mut World, machine: &str, install: bool, names: &[&str]) -> Ca
     Called { out, took, ..Called::default() }
 }
 
-/// Whether the machine's own firewall lets it ask for packages.
+/// Whether the machine finds those who have packages, and hears their answers.
 fn reaches(world: &mut World, machine: &str) -> bool {
-    let own = world.machine(machine).and_then(|machine| machine.nics.first());
-    let own = own.and_then(|nic| nic.addresses.iter().map(|(address, _)| *address).find(IpAddr::is_ipv4));
-    let (Some(own), Some(guest)) = (own, world.guests.get_mut(machine)) else { return false };
-    let packet = Packet {
-        hook: Hook::Output,
-        protocol: 6,
-        src: own,
-        dst: IpAddr::from([20, 106, 104, 242]),
-        sport: Some(41_238),
-        dport: Some(80),
-        input: None,
-        output: Some("eth0".to_owned()),
-        state: Some(State::New),
-        icmp_type: None,
-        tcp_flags: Some(2),
-        mark: Some(0),
+    let open = |world: &mut World, to: [u8; 4], protocol, port| {
+        matches!(wire::reaches(world, machine, IpAddr::from(to), protocol, port), wire::Reach::Open(_))
     };
-    guest.judge(&packet) == Fate::Passes && guest.route(packet.dst).is_some_and(|route| route.kind.is_empty())
+    open(world, [168, 63, 129, 16], Protocol::Udp, 53) && open(world, [20, 106, 104, 242], Protocol::Tcp, 80)
 }
 
 /// Answers `dpkg -l` and `dpkg -s`.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use crate::lab::host::simulated::document::set;
 use crate::lab::host::simulated::guest::Route;
 use crate::lab::host::simulated::world::{Called, World};
 
@@ -103,13 +104,13 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     if is_json {
                         let mut row = json!({"dst": to.to_string(), "dev": route.device, "flags": [], "uid": 0, "cache": []});
                         if let Some(via) = route.via {
-                            row["gateway"] = json!(via.to_string());
+                            set(&mut row, "gateway", json!(via.to_string()));
                         }
                         if let Some(src) = src {
-                            row["prefsrc"] = json!(src.to_string());
+                            set(&mut row, "prefsrc", json!(src.to_string()));
                         }
                         if let Some(mtu) = route.mtu {
-                            row["metrics"] = json!([{"mtu": mtu}]);
+                            set(&mut row, "metrics", json!([{"mtu": mtu}]));
                         }
                         return Called::said(format!("{}\n", json!([row])));
                     }
@@ -171,28 +172,28 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
 fn object(route: &Route) -> Value {
     let mut row = json!({"dst": route.prefix(), "flags": []});
     if !route.device.is_empty() {
-        row["dev"] = json!(route.device);
+        set(&mut row, "dev", json!(route.device));
     }
     if !route.kind.is_empty() {
-        row["type"] = json!(route.kind);
+        set(&mut row, "type", json!(route.kind));
     }
     if let Some(via) = route.via {
-        row["gateway"] = json!(via.to_string());
+        set(&mut row, "gateway", json!(via.to_string()));
     }
     let words: Vec<&str> = route.rest.split(' ').collect();
     for pair in words.chunks(2) {
         match pair {
-            ["proto", value] => row["protocol"] = json!(value),
-            ["scope", value] => row["scope"] = json!(value),
-            ["src", value] => row["prefsrc"] = json!(value),
+            ["proto", value] => set(&mut row, "protocol", json!(value)),
+            ["scope", value] => set(&mut row, "scope", json!(value)),
+            ["src", value] => set(&mut row, "prefsrc", json!(value)),
             ["metric", value] => {
-                row["metric"] = value.parse::<u32>().map_or(Value::Null, |number| json!(number))
+                set(&mut row, "metric", value.parse::<u32>().map_or(Value::Null, |number| json!(number)))
             }
             _ => {}
         }
     }
     if let Some(mtu) = route.mtu {
-        row["metrics"] = json!([{"mtu": mtu}]);
+        set(&mut row, "metrics", json!([{"mtu": mtu}]));
     }
     row
 }

@@ -46,6 +46,10 @@ impl Calls for Shell<'_> {
         }
     }
 
+    fn prints_to(&mut self, number: u32, path: &str) {
+        wire::prints_to(self.world, self.machine, number, path);
+    }
+
     fn find(&self, program: &str) -> Option<String> {
         call::find(self.world, self.machine, program)
     }

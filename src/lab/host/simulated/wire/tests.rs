@@ -71,7 +71,7 @@ fn routes(prefix: &str, kind: &str, hop: &[&str]) -> Value {
 /// Effective rules that deny one port from everywhere.
 fn rules(port: &str) -> Value {
     let rule = |name: &str, priority: u32, access: &str, direction: &str, port: &str| {
-        json!({"name": name, "priority": priority, "access": access, "direction": direction, "protocol": "All",
+        json!({"name": name, "priority": priority, "access": access, "direction": direction, "protocol": if access == "Deny" { "Tcp" } else { "All" },
             "sourceAddressPrefix": "0.0.0.0/0", "sourceAddressPrefixes": ["0.0.0.0/0"], "sourcePortRange": "0-65535",
             "sourcePortRanges": ["0-65535"], "destinationAddressPrefix": "0.0.0.0/0",
             "destinationAddressPrefixes": ["0.0.0.0/0"], "destinationPortRange": port, "destinationPortRanges": [port]})

@@ -299,7 +299,22 @@ impl Reader<'_> {
         let count = match kind {
             Kind::Flag | Kind::Syn => 0,
             Kind::Flags | Kind::Two => 2,
-            _ => 1,
+            Kind::Word
+            | Kind::Text
+            | Kind::Port
+            | Kind::Ports
+            | Kind::States
+            | Kind::Mark
+            | Kind::Rate
+            | Kind::Burst
+            | Kind::IcmpType
+            | Kind::Chance
+            | Kind::Number
+            | Kind::SetMark
+            | Kind::Upper
+            | Kind::User
+            | Kind::RejectWith
+            | Kind::LogLevel => 1,
         };
         let mut values: Vec<String> = inside.into_iter().collect();
         while values.len() < count {

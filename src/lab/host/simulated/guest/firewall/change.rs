@@ -113,6 +113,19 @@ impl Firewall {
         if !known && self.table(side, &own.table).and_then(|table| table.chain(chain)).is_none() {
             return Err(Refusal::no_chain());
         }
+        // What is refused makes no table either.
+        let there = self.table(side, &own.table).and_then(|table| table.chain(chain));
+        let count = there.map_or(0, |chain| chain.rules.len());
+        match own.command {
+            Some('I') if place < 1 || place > count + 1 => {
+                return Err(Refusal::kernel("Index of insertion too big."));
+            }
+            Some('R') if there.is_none() && side.backend == Backend::Nft => return Err(Refusal::no_chain()),
+            Some('R') if place < 1 || place > count => {
+                return Err(Refusal::kernel("Index of replacement too big."));
+            }
+            _ => {}
+        }
         let Some(table) = self.table_mut(side, &own.table) else { return Err(Refusal::no_chain()) };
         let handle = table.number(chain);
         let (packets, bytes) = own.counters.unwrap_or_default();
@@ -123,12 +136,12 @@ impl Firewall {
         }
         match own.command {
             Some('A') => found.rules.push(rule),
-            Some('I') if place >= 1 && place <= found.rules.len() + 1 => found.rules.insert(place - 1, rule),
-            Some('I') => return Err(Refusal::kernel("Index of insertion too big.")),
-            _ => match found.rules.get_mut(place.wrapping_sub(1)) {
-                Some(old) => *old = rule,
-                None => return Err(Refusal::kernel("Index of replacement too big.")),
-            },
+            Some('I') => found.rules.insert((place - 1).min(count), rule),
+            _ => {
+                if let Some(old) = found.rules.get_mut(place - 1) {
+                    *old = rule;
+                }
+            }
         }
         Ok(())
     }
@@ -138,13 +151,7 @@ impl Firewall {
         let found = self.table(side, &own.table).and_then(|table| table.chain(chain));
         let at = match (found, by_number) {
             (None, None) => return Err(Refusal::no_rule()),
-            (None, Some(_)) => {
-                return Err(if side.backend == Backend::Legacy {
-                    Refusal::no_chain()
-                } else {
-                    Refusal::no_chain()
-                });
-            }
+            (None, Some(_)) => return Err(Refusal::no_chain()),
             (Some(found), Some(number)) => {
                 let at = number.wrapping_sub(1);
                 if found.rules.get(at).is_none() {
@@ -178,7 +185,7 @@ impl Firewall {
             return Err(Refusal::usage(format!("chain name `{chain}' too long (must be under 29 chars)")));
         }
         if doing(chain).is_some() {
-            return Err(Refusal::usage(format!("chain name may not clash with target name")));
+            return Err(Refusal::usage("chain name may not clash with target name"));
         }
         let Some(table) = self.table_mut(side, table) else { return Err(Refusal::no_chain()) };
         if table.chain(chain).is_some() {

@@ -209,6 +209,10 @@ impl Table {
             return Err(missing("Could not process rule"));
         }
         let asked = object.get("handle").and_then(Value::as_u64);
+        // A set without a name has a number too.
+        self.last += object
+            .get("expr")
+            .map_or(0, |expr| u64::try_from(expr.to_string().matches("{\"set\":").count()).unwrap_or(0));
         let number = if matches!(verb, "add" | "insert") { self.number() } else { asked.unwrap_or(0) };
         let mut rule = Map::new();
         rule.insert("family".to_owned(), json!(self.family));

@@ -120,7 +120,7 @@ pub(super) fn chosen<'a>(table: &'a Table, side: Side, own: &Arguments) -> Resul
         Some(chain) => Ok(vec![chain]),
         None if side.backend == Backend::Legacy => Err(Refusal::no_chain()),
         None => Err(Refusal {
-            what: format!("chain `{name}' in table `{}' is incompatible, use 'nft' tool.\n", own.table),
+            what: format!("chain `{name}' in table `{}' is incompatible, use 'nft' tool.", own.table),
             code: 1,
             usage: true,
         }),

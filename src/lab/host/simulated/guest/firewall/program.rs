@@ -105,7 +105,7 @@ impl Firewall {
         let about = json!({"metainfo": {"version": "1.0.2", "release_name": "Lester Gooch", "json_schema_version": 1}});
         let mut objects = vec![about];
         objects.extend(self.objects(false).into_iter().filter(|object| chosen(object, family, table)));
-        format!("{}\n", json!({"nftables": objects}))
+        format!("{}\n", ordered(&json!({"nftables": objects})))
     }
 
     /// Writes what `nft list ruleset` prints, or one table.
@@ -119,7 +119,7 @@ impl Firewall {
             self.objects(true).into_iter().filter(|object| chosen(object, family, table)).collect();
         let mut whole = vec![json!({"metainfo": {"json_schema_version": 1}})];
         whole.extend(objects.iter().cloned());
-        let Ok(ruleset) = read(&json!({"nftables": whole}).to_string()) else { return String::new() };
+        let Ok(ruleset) = read(&ordered(&json!({"nftables": whole}))) else { return String::new() };
         let number = |handle: Option<u64>| match handle {
             Some(handle) if handles => format!(" # handle {handle}"),
             _ => String::new(),
@@ -180,7 +180,7 @@ impl Firewall {
                         .as_ref()
                         .map(|comment| format!(" comment \"{comment}\""))
                         .unwrap_or_default();
-                    out.push_str(&format!("\t\t{}{comment}{}\n", rule.raw, number(rule.handle)));
+                    out.push_str(&format!("\t\t{}{comment}{}\n", devices(&rule.raw), number(rule.handle)));
                 }
                 out.push_str("\t}\n");
             }
@@ -197,6 +197,57 @@ impl Firewall {
             |table: &Value, key: &str| table.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         tables.map(|table| format!("table {} {}\n", own(table, "family"), own(table, "name"))).collect()
     }
+}
+
+/// Writes a document with the packets of a counter before its bytes, as the program does.
+fn ordered(document: &Value) -> String {
+    let text = document.to_string();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, behind)) = rest.split_once("{\"bytes\":") {
+        out.push_str(before);
+        let numbers = behind.split_once('}').and_then(|(inside, rest)| {
+            let (bytes, packets) = inside.split_once(",\"packets\":")?;
+            Some((bytes, packets, rest))
+        });
+        match numbers {
+            Some((bytes, packets, behind)) => {
+                out.push_str(&format!("{{\"packets\":{packets},\"bytes\":{bytes}}}"));
+                rest = behind;
+            }
+            None => {
+                out.push_str("{\"bytes\":");
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Writes devices as the program does: without `meta`, in quotes.
+fn devices(raw: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut words = raw.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let device = words.peek().is_some_and(|next| matches!(*next, "iifname" | "oifname" | "iif" | "oif"));
+        if word != "meta" || !device {
+            out.push(word.to_owned());
+            continue;
+        }
+        out.extend(words.next().map(str::to_owned));
+        if words.peek() == Some(&"!=") {
+            out.extend(words.next().map(str::to_owned));
+        }
+        if let Some(value) = words.next() {
+            out.push(if value.starts_with(['{', '"', '@']) {
+                value.to_owned()
+            } else {
+                format!("\"{value}\"")
+            });
+        }
+    }
+    out.join(" ")
 }
 
 /// Names a priority as the program does.

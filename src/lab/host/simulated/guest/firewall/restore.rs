@@ -3,7 +3,7 @@
 use super::argument::read;
 use super::change::Command;
 use super::refusal::Refusal;
-use super::table::{Firewall, Side, built_in};
+use super::table::{Backend, Firewall, Side, built_in};
 
 impl Firewall {
     /// Takes a text as `iptables-save` prints it. Tables that it names are emptied before, unless it is to keep them.
@@ -61,9 +61,13 @@ impl Firewall {
                 return Err(at(number, Refusal::usage("The -t option (seen in line 3) cannot be used.")));
             }
             words.extend(["-t".to_owned(), table_name]);
-            Command::read(&words, side)
-                .and_then(|command| command.run(&mut changed))
-                .map_err(|refusal| if refusal.usage { at(number, refusal) } else { broken(number) })?;
+            Command::read(&words, side).and_then(|command| command.run(&mut changed)).map_err(|refusal| {
+                // That backend looks for chains when all of a table was read.
+                let late = side.backend == Backend::Nft && refusal.what.starts_with("Chain '");
+                let commit = || text.lines().skip(number).position(|line| line.trim() == "COMMIT");
+                let line = if late { number + commit().map_or(0, |more| more + 1) } else { number };
+                if refusal.usage { at(line, refusal) } else { broken(number) }
+            })?;
         }
         if !ended {
             return Err(Refusal::usage(

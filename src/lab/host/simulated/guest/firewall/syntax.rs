@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::lab::host::simulated::document::set;
+
 /// A command: the verb, the kind of object, the object.
 pub(super) type Order = (String, String, Map<String, Value>);
 
@@ -201,19 +203,19 @@ impl Reader {
                     return Err("syntax error, hook is expected".to_owned());
                 }
                 let hook = self.word()?;
-                object["type"] = json!(kind);
-                object["hook"] = json!(hook);
+                set(&mut object, "type", json!(kind));
+                set(&mut object, "hook", json!(hook));
                 if self.take("device") {
-                    object["dev"] = json!(self.word()?);
+                    set(&mut object, "dev", json!(self.word()?));
                 }
                 if !self.take("priority") {
                     return Err("syntax error, priority is expected".to_owned());
                 }
-                object["prio"] = json!(self.priority()?);
+                set(&mut object, "prio", json!(self.priority()?));
             } else if self.take("policy") {
-                object["policy"] = json!(self.word()?);
+                set(&mut object, "policy", json!(self.word()?));
             } else if self.take("comment") {
-                object["comment"] = json!(self.word()?);
+                set(&mut object, "comment", json!(self.word()?));
             } else {
                 self.rule("add", family, table, name)?;
             }
@@ -259,7 +261,7 @@ impl Reader {
                     self.sign(',');
                     self.ends();
                 }
-                object["elem"] = json!(elements);
+                set(&mut object, "elem", json!(elements));
             } else {
                 loop {
                     self.ends();
@@ -268,20 +270,26 @@ impl Reader {
                     }
                     let key = self.word()?;
                     match key.as_str() {
-                        "type" => object["type"] = json!(self.word()?),
+                        "type" => set(&mut object, "type", json!(self.word()?)),
                         "flags" => {
                             let mut flags = vec![self.word()?];
                             while self.sign(',') {
                                 flags.push(self.word()?);
                             }
-                            object["flags"] = json!(flags);
+                            set(&mut object, "flags", json!(flags));
                         }
-                        "elements" if self.take("=") => {
-                            object["elem"] = match self.value(0)? {
-                                Value::Object(mut set) => set.remove("set").unwrap_or(json!([])),
-                                _ => json!([]),
-                            }
-                        }
+                        "elements" if self.take("=") => set(
+                            &mut object,
+                            "elem",
+                            match self.value(0)? {
+                                Value::Object(mut elements) => elements.remove("set").unwrap_or(json!([])),
+                                Value::Null
+                                | Value::Bool(_)
+                                | Value::Number(_)
+                                | Value::String(_)
+                                | Value::Array(_) => json!([]),
+                            },
+                        ),
                         other => return Err(format!("syntax error, unexpected {other}")),
                     }
                 }
@@ -295,18 +303,18 @@ impl Reader {
         let mut object = json!({"family": family, "table": table, "chain": chain});
         if self.take("handle") || self.take("position") {
             let handle: u64 = self.word()?.parse().map_err(|_| "a handle is expected".to_owned())?;
-            object["handle"] = json!(handle);
+            set(&mut object, "handle", json!(handle));
         }
         if verb != "delete" {
             let mut expressions = Vec::new();
             while !self.over() {
                 if self.take("comment") {
-                    object["comment"] = json!(self.word()?);
+                    set(&mut object, "comment", json!(self.word()?));
                 } else {
                     self.expression(&mut expressions)?;
                 }
             }
-            object["expr"] = json!(expressions);
+            set(&mut object, "expr", json!(expressions));
         }
         self.order(verb, "rule", object);
         Ok(())
@@ -373,10 +381,10 @@ impl Reader {
                 let count: u64 = count.parse().map_err(|_| format!("`{rate}' is no rate"))?;
                 let mut limit = json!({"rate": count, "burst": 5, "per": per});
                 if inverted {
-                    limit["inv"] = json!(true);
+                    set(&mut limit, "inv", json!(true));
                 }
                 if self.take("burst") {
-                    limit["burst"] = json!(self.word()?.parse::<u64>().unwrap_or(5));
+                    set(&mut limit, "burst", json!(self.word()?.parse::<u64>().unwrap_or(5)));
                     self.take("packets");
                 }
                 out.push(json!({"limit": limit}));

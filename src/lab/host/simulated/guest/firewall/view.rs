@@ -98,24 +98,27 @@ fn line(spec: &Spec, six: bool, own: &Arguments, out: &mut String) {
         None if six => "   ",
         None => "-- ",
     });
-    out.push(' ');
     if own.verbose {
         let device = |asked: &Option<Asked>| match asked {
             Some(asked) => format!("{}{}", sign(asked), asked.value),
             None if own.numeric => "*".to_owned(),
             None => "any".to_owned(),
         };
-        out.push_str(&format!("{:<6} {:<6}  ", device(&spec.input), device(&spec.output)));
+        out.push_str(&format!(" {:<6} {:<6} ", device(&spec.input), device(&spec.output)));
     }
     let address = |asked: &Option<Asked>| match asked {
         Some(asked) => {
             let whole = if six { "/128" } else { "/32" };
-            format!("{}{}", sign(asked), asked.value.strip_suffix(whole).unwrap_or(&asked.value))
+            let sign = if asked.negated { '!' } else { ' ' };
+            (sign, asked.value.strip_suffix(whole).unwrap_or(&asked.value).to_owned())
         }
-        None if !own.numeric => "anywhere".to_owned(),
-        None => if six { "::/0" } else { "0.0.0.0/0" }.to_owned(),
+        None if !own.numeric => (' ', "anywhere".to_owned()),
+        None => (' ', if six { "::/0" } else { "0.0.0.0/0" }.to_owned()),
     };
-    out.push_str(&format!("{:<19}  {:<19} ", address(&spec.src), address(&spec.dst)));
+    // An exclamation mark stands in the column before.
+    for (sign, text) in [address(&spec.src), address(&spec.dst)] {
+        out.push_str(&format!("{sign}{text:<20}"));
+    }
     if spec.goto {
         out.push_str("[goto] ");
     }
@@ -169,7 +172,7 @@ fn matched(part: &Part, numeric: bool) -> String {
             },
             ("multiport", name) => {
                 let sign = if option.negated { " !" } else { "" };
-                format!("{}{sign} {}", name.trim_start_matches('-'), ports(option, numeric))
+                format!("multiport {} {sign}{}", name.trim_start_matches('-'), ports(option, numeric))
             }
             ("conntrack", "--ctstate") => format!("{sign}ctstate {value}").replace("!ctstate", "! ctstate"),
             ("state", _) => format!("{sign}state {value}").replace("!state", "! state"),

@@ -129,7 +129,11 @@ impl Shaper {
                 super::discipline::Kind::Htb { .. } => {
                     self.classes.iter().any(|class| class.device == device && class.id == id)
                 }
-                _ => minor >= 1,
+                super::discipline::Kind::Netem(_)
+                | super::discipline::Kind::Tbf { .. }
+                | super::discipline::Kind::FqCodel
+                | super::discipline::Kind::Fq
+                | super::discipline::Kind::Pfifo { .. } => minor >= 1,
             };
             if !there {
                 return Err(kernel("Error: Specified class not found."));
@@ -309,7 +313,7 @@ impl Shaper {
             let value = rest.get(at + 1).cloned();
             match (word.as_str(), value) {
                 ("flowid" | "classid", Some(value)) => {
-                    let id = handle(&value).ok_or_else(|| usage(format!("Illegal \"flowid\"")))?;
+                    let id = handle(&value).ok_or_else(|| usage("Illegal \"flowid\""))?;
                     filter.flow = Some(told(id));
                     at += 2;
                 }

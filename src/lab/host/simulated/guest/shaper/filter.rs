@@ -54,10 +54,10 @@ pub(super) fn key(words: &[String]) -> Option<((u32, u32, u32), usize)> {
             Some(((u32::from(address) & mask, mask, if field == "src" { 12 } else { 16 }), 3))
         }
         ("u32", value) => {
-            if word(3)? != "at" {
-                return None;
-            }
             let (value, mask) = (number(value)?, hex(word(2)?)?);
+            if word(3) != Some("at") {
+                return Some(((value & mask, mask, 0), 3));
+            }
             Some(((value & mask, mask, number(word(4)?)?), 5))
         }
         _ => None,

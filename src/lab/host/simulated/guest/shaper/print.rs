@@ -6,6 +6,7 @@ use super::change::Shaper;
 use super::discipline::{Discipline, Kind, Netem};
 use super::filter::Filter;
 use super::unit::{format_general, told_rate, told_size, told_time};
+use crate::lab::host::simulated::document::set;
 
 /// How it is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -138,7 +139,7 @@ impl Shaper {
             if filter.kind == "u32" {
                 out.push_str(&format!("{head}fh {table:x}: ht divisor 1 \n"));
                 let mut row = row.clone();
-                row["options"] = json!({"fh": format!("{table:x}:"), "ht_divisor": 1});
+                set(&mut row, "options", json!({"fh": format!("{table:x}:"), "ht_divisor": 1}));
                 rows.push(row);
             }
             let same = own
@@ -175,9 +176,13 @@ fn write(
         });
         for (value, mask, offset) in &filter.keys {
             out.push_str(&format!("  match {value:08x}/{mask:08x} at {offset}\n"));
-            options["match"] = json!({"value": format!("{value:x}"), "mask": format!("{mask:x}"), "offmask": "", "off": offset});
+            set(
+                &mut options,
+                "match",
+                json!({"value": format!("{value:x}"), "mask": format!("{mask:x}"), "offmask": "", "off": offset}),
+            );
         }
-        row["options"] = options;
+        set(&mut row, "options", options);
     } else {
         out.push_str(&format!("{head}handle 0x1 classid {flow} \n"));
         let mut keys = Map::new();
@@ -193,7 +198,7 @@ fn write(
             );
         }
         out.push_str("  not_in_hw\n");
-        row["options"] = json!({"handle": 1, "classid": flow, "keys": keys, "not_in_hw": true});
+        set(&mut row, "options", json!({"handle": 1, "classid": flow, "keys": keys, "not_in_hw": true}));
     }
     rows.push(row);
 }
@@ -307,21 +312,28 @@ fn object(discipline: &Discipline) -> Value {
     let kind = head.split(' ').next().unwrap_or_default();
     let mut row = json!({"kind": kind, "handle": format!("{:x}:", discipline.handle)});
     match &discipline.parent {
-        Some(parent) => row["parent"] = json!(parent),
-        None => (row["root"], row["refcnt"]) = (json!(true), json!(2)),
+        Some(parent) => set(&mut row, "parent", json!(parent)),
+        None => {
+            set(&mut row, "root", json!(true));
+            set(&mut row, "refcnt", json!(2));
+        }
     }
-    row["options"] = match &discipline.kind {
-        Kind::Prio { bands, map } => json!({"bands": bands, "priomap": map, "multiqueue": false}),
-        Kind::Netem(netem) => netem_object(netem),
-        Kind::Tbf { rate, burst, latency } => {
-            json!({"rate": whole(rate / 8.0), "burst": whole(*burst), "lat": whole(*latency)})
-        }
-        Kind::Htb { default } => {
-            json!({"r2q": 10, "default": format!("0x{default:x}"), "direct_packets_stat": 0, "direct_qlen": 1_000})
-        }
-        Kind::FqCodel | Kind::Fq => json!({}),
-        Kind::Pfifo { limit, .. } => json!({"limit": limit}),
-    };
+    set(
+        &mut row,
+        "options",
+        match &discipline.kind {
+            Kind::Prio { bands, map } => json!({"bands": bands, "priomap": map, "multiqueue": false}),
+            Kind::Netem(netem) => netem_object(netem),
+            Kind::Tbf { rate, burst, latency } => {
+                json!({"rate": whole(rate / 8.0), "burst": whole(*burst), "lat": whole(*latency)})
+            }
+            Kind::Htb { default } => {
+                json!({"r2q": 10, "default": format!("0x{default:x}"), "direct_packets_stat": 0, "direct_qlen": 1_000})
+            }
+            Kind::FqCodel | Kind::Fq => json!({}),
+            Kind::Pfifo { limit, .. } => json!({"limit": limit}),
+        },
+    );
     row
 }
 

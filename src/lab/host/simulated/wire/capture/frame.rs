@@ -162,7 +162,8 @@ impl<'a> Writer<'a> {
         };
         let mut inner = vec![kind, code, 0, 0, 0, 0, 0, 0];
         put(&mut inner, 6, if narrow { mtu } else { 0 });
-        inner.extend(whole.iter().take(QUOTED));
+        // Routers repeat the least that they have to.
+        inner.extend(whole.iter().take(if narrow && !six { 28 } else { QUOTED }));
         seal(ip, &mut inner, 2, six);
         Some(packet(Ip { life: if narrow { 255 } else { 64 }, ..ip }, &inner, false))
     }

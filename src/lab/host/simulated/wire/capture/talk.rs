@@ -59,13 +59,14 @@ fn of_talk(
     let slowest = line.there.rate().into_iter().chain(line.back.rate()).map(|(bits, _)| bits).min();
     let carried = bytes.saturating_mul(8_000_000) / slowest.unwrap_or(500_000_000).max(1);
     let round = line.round() / 1_000;
-    let takes =
-        (round.saturating_mul(8)).saturating_add(talk.think_ms.saturating_mul(1_000)) + carried + 60_000;
+    let thinks = talk.think_ms.saturating_mul(1_000);
+    let takes = round.saturating_mul(8).saturating_add(thinks).saturating_add(carried).saturating_add(60_000);
     let end = if line.open() { to.saturating_sub(takes) } else { to };
     let mut all = Vec::new();
     for number in (first..).take(usize::try_from(MOST).unwrap_or(1)) {
         let mut chance = Chance::of(world.seed, &[&talk.machine, "talk"], &[at, number]);
-        let begins = phase + number.saturating_mul(every) + chance.below(every / 8 + 1);
+        let begins =
+            number.saturating_mul(every).saturating_add(phase).saturating_add(chance.below(every / 8 + 1));
         if begins >= end {
             break;
         }
@@ -75,7 +76,8 @@ fn of_talk(
         let mut line = line.clone();
         if talk.protocol != Protocol::Icmp {
             // Ports of a talk follow one another, as a kernel's hash of both ends would have it.
-            line.near.port = u16::try_from(32_768 + (at * 7_919 + number * 2) % 28_232).unwrap_or(40_000);
+            line.near.port =
+                u16::try_from(32_768 + (at * 7_919 + number % 28_232 * 2) % 28_232).unwrap_or(40_000);
         }
         let act = act(world, talk, &line, number, &mut chance);
         all.push(Conversation { at: begins, line, act, seed: chance.next() });

@@ -16,16 +16,7 @@ fn capture(world: &mut World, machine: &str, seconds: u64) -> Vec<u8> {
     world.now = since.plus(Duration::from_secs(seconds));
     let bytes = pcap(world, &Capture { order, since });
     world.now = since;
-    keep(&bytes);
     bytes
-}
-
-/// Leaves a capture where a person can look at it, if one wants to.
-fn keep(bytes: &[u8]) {
-    if let Some(folder) = option_env!("GHOST_KEEP_CAPTURES") {
-        let name = format!("{folder}/{:?}.pcap", std::thread::current().name().unwrap_or("x"));
-        std::fs::write(name.replace(['"', ':'], "_"), bytes).unwrap();
-    }
 }
 
 /// The records: when, how long, the bytes.
@@ -181,6 +172,46 @@ fn a_name_server_fails_as_it_is_told_to() {
             .collect();
         assert_eq!(answers.first().copied(), code);
     }
+}
+
+#[test]
+fn well_known_ports_speak_their_protocol() {
+    let mut world = world();
+    for port in
+        [22, 80, 443, 1433, 3306, 3389, 5001, 5432, 5672, 6379, 7070, 8443, 9092, 9999, 11_211, 27_017]
+    {
+        world.stage.services.push(service("tf-dest-vm", port, Behavior::Answers));
+        for (request, answer) in [(180, 900), (20, 9), (0, 0), (1_500, 40_000), (7, 31)] {
+            let talk = talk(Protocol::Tcp, port, 2_000);
+            world.stage.talks.push(crate::lab::host::stage::Talk { request, answer, ..talk });
+        }
+    }
+    let frames = records(&capture(&mut world, "tf-source-vm", 4));
+    let said =
+        |text: &[u8]| frames.iter().any(|(_, _, frame)| frame.windows(text.len()).any(|part| part == text));
+    assert!(said(b"SSH-2.0-") && said(b"HTTP/1.1 200 OK") && said(b"ECHO") && said(b"user\0lab\0"));
+}
+
+#[test]
+fn a_rough_path_shows_in_both_captures() {
+    let mut world = world();
+    world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
+    let talk = talk(Protocol::Tcp, 8080, 400);
+    world.stage.talks.push(crate::lab::host::stage::Talk { request: 30_000, answer: 60_000, ..talk });
+    let argv = "tc qdisc add dev eth0 root netem delay 10ms 2ms loss 10% corrupt 2% duplicate 1% reorder 5%";
+    let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
+    let mut shell = crate::lab::host::simulated::command::Shell::new(&mut world, "tf-source-vm");
+    assert_eq!(crate::lab::host::script::Calls::call(&mut shell, &argv, "").code, 0);
+    let near = records(&capture(&mut world, "tf-source-vm", 30));
+    let mut ends: Vec<&Vec<u8>> = near.iter().map(|(_, _, frame)| frame).collect();
+    ends.sort();
+    let all = ends.len();
+    ends.dedup();
+    // What went twice is there twice.
+    assert!(all > 1_000 && ends.len() < all, "{all}");
+    // A device loses packets before anybody captures them: numbers are missing, and come later.
+    let far = records(&capture(&mut world, "tf-dest-vm", 30));
+    assert!(far.len().abs_diff(near.len()) < 60, "{} {}", far.len(), near.len());
 }
 
 #[test]

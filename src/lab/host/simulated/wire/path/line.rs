@@ -138,7 +138,9 @@ fn near(world: &World, call: &Call) -> Side {
     let nobody = if call.to.is_ipv4() { IpAddr::from([0, 0, 0, 0]) } else { IpAddr::from([0_u8; 16]) };
     let address = if call.to.is_loopback() { call.to } else { nic.map_or(nobody, |(_, _, own)| own) };
     let mac = nic.map_or([0; 6], |(_, nic, _)| mac(&nic.mac));
-    let mtu = world.guests.get(&call.machine).map_or(1500, |guest| guest.mtu);
+    let guest = world.guests.get(&call.machine);
+    let own = guest.and_then(|guest| guest.route(call.to)).and_then(|route| route.mtu);
+    let mtu = guest.map_or(1500, |guest| own.map_or(guest.mtu, |own| own.min(guest.mtu)));
     Side { machine: Some(call.machine.clone()), address, port: call.own_port, mac, mtu }
 }
 

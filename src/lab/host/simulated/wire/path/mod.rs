@@ -10,8 +10,8 @@ mod name;
 mod place;
 mod walk;
 
-pub(super) use internet::{METADATA, Outside, PLATFORM};
-pub(super) use line::{Call, End, Line, Side, line};
+pub(super) use internet::{METADATA, PLATFORM};
+pub(super) use line::{Call, End, Line, line};
 pub(super) use name::{Asked, Unresolved, ask, resolve};
-pub(super) use place::{Place, exit, place, shares};
-pub(super) use walk::{Datagram, Fall, How, Leg, nanos, walk};
+pub(super) use place::{Place, place, shares};
+pub(super) use walk::{Fall, How, Leg, nanos};

@@ -162,7 +162,16 @@ pub(in crate::lab::host::simulated::wire) fn walk(world: &mut World, packet: &Da
         leg.fall = Some(Fall::Between);
         return leg;
     };
-    if !send(world, &from, nic, packet, &mut leg) {
+    let leads = world.guests.get(&from).is_none_or(|guest| {
+        let route = guest.route(packet.dst.0);
+        packet.dst.0.is_ipv6() || route.is_some_and(|route| route.kind.is_empty())
+    });
+    if !leads {
+        leg.fall = Some(Fall::Sender(How::Unreachable));
+        return leg;
+    }
+    if down(world, &from, nic) || !send(world, &from, nic, packet, &mut leg) {
+        leg.fall = leg.fall.or(Some(Fall::Sender(How::Silent)));
         return leg;
     }
     carry(world, &from, document, packet, &mut leg);
@@ -295,6 +304,10 @@ fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
         let mut packet = packet.clone();
         packet.dst.0 = inside.unwrap_or(packet.dst.0);
         let device = format!("eth{nic}");
+        if down(world, name, *nic) {
+            leg.fall = Some(Fall::Between);
+            return;
+        }
         for hook in [Hook::Prerouting, Hook::Input] {
             let fate = judge(world, name, &packet.at(hook, Some(device.clone()), None));
             leg.fall = fall(fate).map(Fall::Receiver);
@@ -304,6 +317,11 @@ fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
         }
     }
     leg.arrives = Some(to);
+}
+
+/// Whether somebody took a device down.
+fn down(world: &World, machine: &str, nic: usize) -> bool {
+    world.guests.get(machine).is_some_and(|guest| guest.down.contains(&format!("eth{nic}")))
 }
 
 /// Whether the answers of a machine take a way that leads nowhere.
@@ -329,13 +347,15 @@ fn fall(fate: Fate) -> Option<How> {
 }
 
 fn shaping(world: &World, machine: &str, device: &str, packet: &Datagram) -> Shaping {
-    let ports = matches!(packet.protocol, 6 | 17);
+    // Where others have ports, ICMP has its type, its code and its checksum; filters look there without asking.
+    let kind = packet.icmp.map(|kind| (u16::from(kind) << 8, 0xffff));
+    let (sport, dport) = kind.unwrap_or((packet.src.1, packet.dst.1));
     let flow = Flow {
         protocol: packet.protocol,
         src: packet.src.0,
         dst: packet.dst.0,
-        sport: ports.then_some(packet.src.1),
-        dport: ports.then_some(packet.dst.1),
+        sport: Some(sport),
+        dport: Some(dport),
         priority: Some(0),
     };
     world.guests.get(machine).map(|guest| guest.shaping(device, &flow)).unwrap_or_default()

@@ -5,12 +5,13 @@
 mod datagram;
 mod endpoint;
 mod link;
+mod script;
 mod seen;
 mod tcp;
 #[cfg(test)]
 mod tests;
 
 pub(super) use datagram::{Echo, echo, exchange};
-pub(super) use link::Link;
-pub(super) use seen::{Outcome, Played, Seen, Segment, What};
-pub(super) use tcp::{Script, Turn, converse};
+pub(super) use script::{Script, Turn};
+pub(super) use seen::{Played, Seen, Segment, What};
+pub(super) use tcp::converse;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::endpoint::Endpoint;
 use super::link::{Link, Sent};
+use super::script::{Script, Turn};
 use super::seen::{Played, Seen, Segment, What};
 use crate::lab::host::simulated::wire::chance::Chance;
 use crate::lab::host::simulated::wire::path::{End, How, Line};
@@ -22,28 +23,6 @@ const SYN_TRIES: u32 = 6;
 const TRIES: u32 = 15;
 /// The most packets of a connection that are played; the rest is left out.
 pub(in crate::lab::host::simulated::wire) const MOST_PACKETS: usize = 40_000;
-
-/// What both programs do.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(in crate::lab::host::simulated::wire) struct Script {
-    /// What is asked and answered, one after the other.
-    pub(in crate::lab::host::simulated::wire) turns: Vec<Turn>,
-    /// After so long the one who began goes away; nanoseconds.
-    pub(in crate::lab::host::simulated::wire) patience: u64,
-    /// The most packets.
-    pub(in crate::lab::host::simulated::wire) most: usize,
-}
-
-/// A question and its answer, in bytes; times are nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::lab::host::simulated::wire) struct Turn {
-    /// The question.
-    pub(in crate::lab::host::simulated::wire) request: u64,
-    /// How long the other side thinks.
-    pub(in crate::lab::host::simulated::wire) think: u64,
-    /// The answer.
-    pub(in crate::lab::host::simulated::wire) answer: u64,
-}
 
 #[derive(Debug, Clone)]
 enum Event {
@@ -322,7 +301,7 @@ impl Tcp<'_> {
     }
 
     fn acknowledge(&mut self, near: bool, now: u64) {
-        let seq = self.end(near).next;
+        let seq = self.end(near).highest;
         self.emit(near, (seq, 0), ACK, now);
     }
 
@@ -414,7 +393,7 @@ impl Tcp<'_> {
             self.emit(near, (seq, len), flags, now);
         }
         self.push(near, now);
-        let all = self.near.una >= 1 + self.near.written;
+        let all = self.near.una > self.near.written;
         let silent = self.script.turns.last().is_none_or(|turn| turn.answer == 0);
         if near && news && all && silent && self.near.closing && self.played.outcome.done.is_none() {
             self.played.outcome.done = Some(now);

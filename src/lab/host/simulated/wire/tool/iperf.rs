@@ -15,7 +15,7 @@ use crate::lab::host::simulated::wire::play::{Script, Turn};
 use crate::lab::host::simulated::world::{Called, World};
 use crate::lab::host::stage::Protocol;
 
-const VERSION: &str = "iperf version 2.1.8 (12 August 2022) pthreads\n";
+const VERSION: &str = "iperf version 2.1.5 (3 December 2021) pthreads\n";
 const RULE: &str = "------------------------------------------------------------\n";
 /// A connection that nobody answers is given up after so long.
 const FOREVER: u64 = 134 * SECOND;
@@ -252,11 +252,11 @@ impl Run {
         let mut measured = Vec::new();
         for (at, ((port, round), share)) in up.into_iter().zip(shares).enumerate() {
             let seconds = seconds - float(round.min(self.time / 2)) / 1e9;
-            let arrived = self.amount.map_or(share * seconds / 8.0, float);
             let buffered = if all < 200e6 && !self.udp { 64e3 + net.chance.between(0.0, 60e3) } else { 0.0 };
-            let wrote = if self.amount.is_some() { arrived } else { blocks(arrived + buffered) };
-            // The last bytes leave the socket before the client ends.
+            // The last bytes leave the socket before a stream ends.
             let drains = if share > 0.0 { (buffered * 8.0 / share).min(2.0) } else { 0.0 };
+            let arrived = self.amount.map_or(share * (seconds + drains) / 8.0, float);
+            let wrote = if self.amount.is_some() { arrived } else { blocks(arrived) };
             let lasts = match self.amount {
                 Some(amount) => float(amount) * 8.0 / share.max(1.0),
                 None => float(self.time) / 1e9 + drains + net.chance.between(0.000_2, 0.012),
@@ -282,8 +282,10 @@ impl Run {
         }
         if streams.len() > 1 {
             let bytes = streams.iter().map(|stream| stream.bytes.0).sum();
+            // The sum ends when the clients stop writing, though what they wrote goes on: it flatters a slow way.
+            let written = self.amount.is_none().then_some(self.time + 5_000_000);
             let longest = streams.iter().map(|stream| stream.times.0).max().unwrap_or(0);
-            self.row("[SUM]", (0, longest), bytes);
+            self.row("[SUM]", (0, written.unwrap_or(longest).min(longest)), bytes);
         }
         if self.udp {
             for stream in streams {

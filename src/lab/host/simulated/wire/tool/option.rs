@@ -46,8 +46,7 @@ impl Options {
                     None => options.unknown(name),
                 }
             } else if let Some(short) = word.strip_prefix('-').filter(|short| !short.is_empty()) {
-                let mut letters = short.char_indices();
-                while let Some((at, letter)) = letters.next() {
+                for (at, letter) in short.char_indices() {
                     let name = letter.to_string();
                     match takes(&name) {
                         Some(true) => {

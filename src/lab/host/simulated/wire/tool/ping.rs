@@ -63,7 +63,10 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
         }
     };
     let line = net.line(to, Protocol::Icmp, 0);
-    if line.near.address.is_unspecified() {
+    let leads = net.world.guests.get(machine).is_none_or(|guest| {
+        line.there.local || to.is_ipv6() || guest.route(to).is_some_and(|route| route.kind.is_empty())
+    });
+    if line.near.address.is_unspecified() || !leads {
         return Called { took: net.took(), ..Called::failed(2, "ping: connect: Network is unreachable\n") };
     }
     let mut run = Run {
@@ -262,7 +265,7 @@ fn life(line: &Line) -> u8 {
 }
 
 fn share(part: u64, whole: u64) -> String {
-    if whole == 0 || part * 100 % whole == 0 {
+    if whole == 0 || (part * 100).is_multiple_of(whole) {
         return (part * 100).checked_div(whole).unwrap_or(0).to_string();
     }
     let text = format!("{:.4}", exact(part * 100) / exact(whole));
