@@ -146,7 +146,8 @@ impl Outside for Client {
     }
 
     fn pause(&mut self, time: Duration) {
-        self.runtime.block_on(tokio::time::sleep(time));
+        // A sleep can only be made where the runtime is.
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
     fn now(&mut self) -> Timestamp {

@@ -187,3 +187,27 @@ fn what_cannot_be_set_or_read_is_told_with_a_hint() {
     assert_eq!(run(&data, &["lab", "set"]).status.code(), Some(2));
     assert_eq!(run(&data, &["lab", "up", "--hosts", "real"]).status.code(), Some(2));
 }
+
+#[test]
+fn the_built_in_az_needs_the_file_of_the_lab_and_nothing_else() {
+    let (_folder, data) = data();
+    let words = ["lab", "az", "--", "group", "exists", "-n", "nw-forensics-rg", "-o", "tsv"];
+    let call = |words: &[&str]| {
+        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+        command.arg("--data-dir").arg(&data).args(words).env_clear().stdin(Stdio::null());
+        command
+    };
+    assert_eq!(call(&words).output().unwrap().status.code(), Some(1));
+    let _up = Up::new(&data, &[]);
+    let told = call(&words).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
+    // A reader that goes away is no failure worth a word.
+    let mut child = call(&["lab", "az", "--", "vm", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(err(&child.wait_with_output().unwrap()), "");
+}

@@ -1,6 +1,7 @@
-//! The unmodified `az` works on the lab and prints what was recorded.
+//! The unmodified `az` works on the lab and prints what was recorded; so does the built-in one.
 //!
-//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40.
+//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40; the built-in one
+//! prints all of them always.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -45,18 +46,36 @@ struct Ran {
     exit: Option<i32>,
 }
 
+/// Which `az` is asked.
+#[derive(Debug, Clone)]
+enum Program {
+    Real(PathBuf),
+    #[cfg(feature = "cli")]
+    BuiltIn,
+}
+
 /// A lab, and an `az` that is led there.
 struct Play {
     stage: Stage,
-    program: PathBuf,
+    program: Program,
     work: tempfile::TempDir,
     key: String,
 }
 
 impl Play {
     async fn az(&self, words: &[String]) -> Ran {
+        let (program, before) = match &self.program {
+            Program::Real(program) => (program.clone(), Vec::new()),
+            #[cfg(feature = "cli")]
+            Program::BuiltIn => {
+                let record = self.stage.folder.path().join("lab.json").to_str().unwrap().to_owned();
+                let words = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
+                (env!("CARGO_BIN_EXE_ghost").into(), words.to_vec())
+            }
+        };
         #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(&program);
+        command.args(before);
         command.env_clear().envs(self.stage.exports.iter().cloned()).env("PATH", setting("PATH"));
         command.env("HOME", self.work.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
         // Warnings are what a user sees by default.
@@ -146,7 +165,7 @@ impl Play {
 }
 
 /// Plays a recording; returns what differs.
-async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
+async fn play(program: Program, recorded: Value) -> Vec<String> {
     let stage = Stage::up(guests(&recorded)).await;
     let key = key(&stage).await;
     let play = Play { stage, program, work: tempfile::tempdir().unwrap(), key };
@@ -161,7 +180,7 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     let stdout = &recorded["stdout"];
     let printed =
         if kind == "json" { stdout.to_string() } else { stdout.as_str().unwrap_or_default().to_owned() };
-    let told = (play.filled(&printed), ran.out.clone());
+    let told = (steady(&play.filled(&printed)), steady(&ran.out));
     match kind {
         // What happened before is nothing that happened here.
         _ if name == "monitor-activity-log-list" => {}
@@ -182,7 +201,8 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
         "none" if !told.1.is_empty() => wrong.push(format!("{name}: printed {:?}", told.1)),
         _ => {}
     }
-    let (ours, theirs) = (errors(&ran.err), errors(&play.filled(recorded["stderr"].as_str().unwrap())));
+    let theirs = play.filled(recorded["stderr"].as_str().unwrap());
+    let (ours, theirs) = (errors(&steady(&ran.err)), errors(&steady(&theirs)));
     if ours != theirs {
         wrong.push(format!("{name}:\n  ours   {ours:?}\n  theirs {theirs:?}"));
     }
@@ -190,16 +210,33 @@ async fn play(program: PathBuf, recorded: Value) -> Vec<String> {
     wrong
 }
 
-/// Returns the error without what warned before it and what it advises after it; a traceback as what it ends in.
+/// Takes out what a clock, a counter or a measurement says.
+fn steady(text: &str) -> String {
+    let drawn = [
+        (r"RequestId:[0-9a-f-]+", "RequestId:"),
+        (r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "{{TIME}}"),
+        (r"/\d{4}/\d\d/\d\d/packetcapture_[0-9_]+", "/packetcapture"),
+        (r"0x8DD[0-9A-F]+", "0x"),
+        (r#""(max|min|avg)LatencyInMs": ?\d+"#, r#""${1}LatencyInMs": 1"#),
+        (r#""request_id": ?("[^"]*"|null)"#, r#""request_id": null"#),
+    ];
+    drawn.iter().fold(text.to_owned(), |text, (pattern, plain)| {
+        regex::Regex::new(pattern).unwrap().replace_all(&text, *plain).into_owned()
+    })
+}
+
+/// Returns the error without what warned before it and what it advises after it; where a program broke, that it broke.
 fn errors(text: &str) -> Vec<String> {
     let told = text.lines().skip_while(|line| !line.starts_with("ERROR:") && !line.contains("error: "));
+    let advice = ["Examples from", "To learn more", "https://aka.ms/"];
+    let told = told.take_while(|line| !advice.iter().any(|advice| line.starts_with(advice)));
+    // A body may have blanks between its parts.
     let told =
-        told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
-    let mut told: Vec<String> =
-        told.map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect();
-    if told.iter().any(|line| line.contains("Traceback")) {
-        told.drain(1..told.len().saturating_sub(2));
-        told.retain(|line| !line.starts_with("To ") && !line.starts_with("  "));
+        told.map(|line| if line.contains("({") { line.replace(' ', "") } else { line.trim_end().to_owned() });
+    let broke = |line: &String| line.ends_with("Here is the traceback:");
+    let mut told: Vec<String> = told.filter(|line| !line.is_empty()).collect();
+    if told.iter().any(broke) {
+        told.truncate(1);
     }
     told
 }
@@ -231,22 +268,20 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-#[tokio::test]
-async fn az_prints_what_was_recorded() {
-    let (Some(place), Some(program)) = (recordings(), program()) else { return };
+/// Returns the names of all recordings, or of those that somebody wants.
+fn names(place: &Path) -> Vec<String> {
     let only = setting("GHOST_TEST_RECORDING");
-    let mut names: Vec<String> = std::fs::read_dir(&place)
+    let mut names: Vec<String> = std::fs::read_dir(place)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".json") && !name.starts_with('_') && name.contains(&only))
         .collect();
     names.sort();
-    if !is_long() && only.is_empty() {
-        let mut random = Random::new(seed("az_prints_what_was_recorded"));
-        while names.len() > SAMPLE {
-            names.swap_remove(random.below(names.len()));
-        }
-    }
+    names
+}
+
+/// Plays recordings, and fails where one is not printed as it was.
+async fn printed(place: &Path, program: Program, names: Vec<String>) {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     let asked = names.len();
     // One that stops half way is no reason to stop the others.
@@ -269,4 +304,24 @@ async fn az_prints_what_was_recorded() {
         wrong.len(),
         wrong.iter().map(cut).collect::<Vec<_>>().join("\n")
     );
+}
+
+#[tokio::test]
+async fn az_prints_what_was_recorded() {
+    let (Some(place), Some(program)) = (recordings(), program()) else { return };
+    let mut names = names(&place);
+    if !is_long() && setting("GHOST_TEST_RECORDING").is_empty() {
+        let mut random = Random::new(seed("az_prints_what_was_recorded"));
+        while names.len() > SAMPLE {
+            names.swap_remove(random.below(names.len()));
+        }
+    }
+    printed(&place, Program::Real(program), names).await;
+}
+
+#[cfg(feature = "cli")]
+#[tokio::test]
+async fn the_built_in_az_prints_what_was_recorded_too() {
+    let Some(place) = recordings() else { return };
+    printed(&place, Program::BuiltIn, names(&place)).await;
 }
