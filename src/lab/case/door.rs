@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::story::Case;
 use super::run::{Failed, Ground, Kept, check, inject, reset, standing};
+use super::story::Case;
 use crate::base::{Clock as _, Timestamp};
 use crate::lab::azure::{Answer, Cloud, Description, Request};
 use crate::lab::control::{Door, Lab, Refused};

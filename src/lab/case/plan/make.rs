@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::act::{Act, Step};
 use super::stage::stage;
 use super::view::View;
-use crate::lab::case::story::{Baseline, Case};
 use crate::lab::case::fault::Fault;
 use crate::lab::case::problem::{Problem, Problems};
+use crate::lab::case::story::{Baseline, Case};
 use crate::lab::host::Stage;
 
 /// What is done to inject a case.

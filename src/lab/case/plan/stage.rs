@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::view::View;
-use crate::lab::case::story::{Case, Placed};
 use crate::lab::case::fault::{DnsDoes, Fault};
 use crate::lab::case::problem::Problem;
+use crate::lab::case::story::{Case, Placed};
 use crate::lab::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
 
 /// Sets the stage, without the faults that are gone.

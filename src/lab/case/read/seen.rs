@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use serde::Deserialize;
 
-use crate::lab::case::story::{Seen, Sight};
 use crate::lab::case::fault;
 use crate::lab::case::problem::Problem;
+use crate::lab::case::story::{Seen, Sight};
 use crate::lab::host::Protocol;
 
 /// A sight as it is written: exactly one of the places, and what shows there.

@@ -8,9 +8,9 @@ use toml::Spanned;
 use super::file::{File, Later, Remembered};
 use super::line::{line_of, line_of_field};
 use crate::base::SessionId;
-use crate::lab::case::story::{Baseline, Case, Phase, Placed, Service};
 use crate::lab::case::fault::{self, Fault};
 use crate::lab::case::problem::{Problem, Problems};
+use crate::lab::case::story::{Baseline, Case, Phase, Placed, Service};
 
 /// A case file may have so many bytes.
 const LARGEST: usize = 1 << 20;

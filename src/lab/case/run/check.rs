@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::ground::Ground;
 use super::perform::{ask, run};
 use crate::lab::azure::Verb;
-use crate::lab::case::story::{Case, Sight};
 use crate::lab::case::plan::View;
+use crate::lab::case::story::{Case, Sight};
 use crate::lab::host::{CaptureOrder, Protocol};
 use crate::pcap;
 

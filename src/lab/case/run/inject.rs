@@ -11,9 +11,9 @@ use super::ground::{Ground, Kept};
 use super::journal::{Entry, Journal};
 use super::perform::perform;
 use crate::lab::azure::Description;
-use crate::lab::case::story::Case;
 use crate::lab::case::plan::{Act, Step, View, lift, plan, stage};
 use crate::lab::case::problem::Problems;
+use crate::lab::case::story::Case;
 
 /// What was injected.
 #[derive(Debug, Clone, PartialEq)]

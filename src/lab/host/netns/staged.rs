@@ -130,7 +130,10 @@ impl Staged {
             (Protocol::Udp, behavior) => {
                 let fault = stage.oddities.iter().find_map(|oddity| match oddity {
                     Oddity::Dns { server, fault } if own.contains(server) && port == 53 => Some(*fault),
-                    _ => None,
+                    Oddity::Dns { .. }
+                    | Oddity::PathMtu { .. }
+                    | Oddity::ArpConflict { .. }
+                    | Oddity::Asymmetric { .. } => None,
                 });
                 let fault = fault.or((behavior == Behavior::Silent).then_some(DnsFault::Silent));
                 let socket = bound(&what, inside.block(either_family(port)))?;

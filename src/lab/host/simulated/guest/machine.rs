@@ -131,10 +131,4 @@ impl Guest {
     pub(in crate::lab::host) fn route(&self, to: IpAddr) -> Option<&Route> {
         Route::pick(&self.routes, to)
     }
-
-    /// Takes rules as `iptables-save` prints them, in place of those that are there; why not, where that fails.
-    pub(in crate::lab::host) fn load(&mut self, text: &str, six: bool) -> Result<(), String> {
-        let side = Side { backend: self.backend, six };
-        self.firewall.restore(side, text, false, true).map_err(|refusal| refusal.what)
-    }
 }

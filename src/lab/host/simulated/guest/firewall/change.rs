@@ -21,11 +21,6 @@ impl Command {
         Ok(Self { side, arguments: read(words, side.six)? })
     }
 
-    /// Whether only the version is asked for.
-    pub(in crate::lab::host::simulated) fn is_version(&self) -> bool {
-        self.arguments.version
-    }
-
     /// Does it; returns what is printed.
     pub(in crate::lab::host::simulated) fn run(&self, firewall: &mut Firewall) -> Result<String, Refusal> {
         let own = &self.arguments;

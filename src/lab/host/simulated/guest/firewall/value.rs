@@ -65,12 +65,6 @@ pub(super) fn protocol(text: &str) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Returns the number of a protocol that is told by name.
-pub(super) fn protocol_number(name: &str) -> String {
-    let found = PROTOCOLS.iter().find(|(own, _)| *own == name).map(|(_, number)| number.to_string());
-    found.unwrap_or_else(|| name.to_owned())
-}
-
 /// Returns a prefix as it is told: with its length, without the bits behind it; nothing inside where it is everything.
 pub(super) fn prefix(text: &str, six: bool) -> Result<Option<String>, Refusal> {
     let wrong = || Refusal::usage(format!("host/network `{text}' not found"));
