@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::firewall::{Backend, Firewall, Side};
+use super::firewall::{Backend, Firewall};
 use super::route::Route;
 use super::shaper::Shaper;
 
