@@ -41,6 +41,7 @@ pub(super) const DEST: &str = "tf-dest-vm";
 pub(super) const DEST_ADDRESS: &str = "10.0.1.5";
 
 /// A rule as the platform shows it in force.
+#[expect(clippy::too_many_arguments, reason = "a rule is a row of eight columns")]
 pub(super) fn rule(
     name: &str,
     priority: u32,
