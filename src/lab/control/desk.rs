@@ -11,12 +11,27 @@ use crate::base::{Clock as _, Timestamp, same};
 use crate::lab::azure::serve::{Asked, Desk, Service};
 use crate::lab::azure::{Answer, Request};
 
+/// The header by which the platform numbers what it answers.
+const NUMBER: &str = "x-ms-request-id";
+
 /// A lab, as the server knows it.
 pub(super) struct Front(pub(super) Arc<Lab>);
 
 #[async_trait]
 impl Desk for Front {
     async fn answer(&self, asked: Asked) -> Answer {
+        let answer = self.answered(asked).await;
+        let named = answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(NUMBER));
+        if named { answer } else { answer.with(NUMBER, self.0.number()) }
+    }
+
+    fn stranger(&self, host: &str) {
+        self.0.note(host);
+    }
+}
+
+impl Front {
+    async fn answered(&self, asked: Asked) -> Answer {
         let lab = &self.0;
         let Asked { service, mut request, .. } = asked;
         match service {
@@ -40,12 +55,6 @@ impl Desk for Front {
         }
     }
 
-    fn stranger(&self, host: &str) {
-        self.0.note(host);
-    }
-}
-
-impl Front {
     /// Refuses whoever asks for a machine's identity and is not the machine: others on this computer can reach the port too.
     fn stranger_to_identity(&self, request: &Request) -> Option<Answer> {
         let path = request.path.trim_end_matches('/').to_ascii_lowercase();

@@ -1,6 +1,7 @@
 //! The cloud, its guests and its clock, kept in step.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ pub struct Lab {
     /// The captures that machines know of.
     pub(super) begun: tokio::sync::Mutex<BTreeSet<String>>,
     trouble: Mutex<Option<String>>,
+    answered: AtomicU64,
     strangers: Mutex<VecDeque<(Timestamp, String)>>,
     pub(super) knobs: Mutex<Knobs>,
     /// What whoever orders something has to show.
@@ -73,6 +75,7 @@ impl Lab {
             clock,
             begun: tokio::sync::Mutex::default(),
             trouble: Mutex::default(),
+            answered: AtomicU64::new(0),
             strangers: Mutex::default(),
             knobs: Mutex::default(),
             token: secret()?,
@@ -182,6 +185,11 @@ impl Lab {
     /// Returns what keeps the guests from being in step with the estate, if anything does.
     pub(super) fn trouble(&self) -> Option<String> {
         lock(&self.trouble).clone()
+    }
+
+    /// Numbers an answer.
+    pub(super) fn number(&self) -> String {
+        format!("00000000-0000-4000-8000-{:012x}", self.answered.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Notes that somebody wanted to reach a host that is none of the cloud's.
