@@ -248,7 +248,10 @@ fn errors(text: &str) -> Vec<String> {
     let told =
         told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
     // The reference writes its JSON with blanks.
-    let own = |line: &str| line.starts_with("RequestId:") || line.starts_with("Time:") || line.is_empty();
+    let own = |line: &str| {
+        let advice = line.starts_with("https://aka.ms/") || line.starts_with("Read more about");
+        advice || line.starts_with("RequestId:") || line.starts_with("Time:") || line.is_empty()
+    };
     let told: Vec<String> = told
         .map(|line| line.trim_end().replace("\": ", "\":").replace(", \"", ",\""))
         .filter(|line| !own(line))
