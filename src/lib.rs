@@ -4,6 +4,7 @@
 //!
 //! - [`agent`]: the investigation itself, as a fold over recorded events, and the ports to the models.
 //! - [`bot`]: the Slack bot, which puts the rooms together.
+//! - [`capture`]: packet captures of the platform, from the first look to what is cleaned up.
 //! - [`cloud`]: the cloud, through `az` and the shell.
 //! - [`effective`]: what changed in the routes and rules of network interfaces, and proof that nothing did.
 //! - [`http`]: whether it lives, whether it is ready, what it counts.
@@ -26,6 +27,8 @@ pub mod agent;
 pub mod base;
 #[cfg(feature = "bot")]
 pub mod bot;
+#[cfg(feature = "capture")]
+pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cloud")]

@@ -15,7 +15,7 @@ use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Looks, Refusal};
-use crate::bot::{Freeze, Person, Settings, Thread, may_take_part};
+use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
 use crate::session::Letter;
 use crate::shell::Policy;
@@ -65,6 +65,8 @@ pub struct Parts {
     pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
     /// What an operator should know, for the Home tab.
     pub warnings: Vec<String>,
+    /// What knows which captures are left over.
+    pub leftovers: Arc<dyn Leftovers>,
     /// Puts on record who held everything back, and why.
     pub trail: Arc<Control>,
 }

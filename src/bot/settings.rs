@@ -23,6 +23,8 @@ pub struct Settings {
     pub broadcast: bool,
     /// What a session may spend.
     pub limits: Limits,
+    /// As whom what is approved runs.
+    pub acts_as: Option<String>,
 }
 
 /// What holds in a channel.

@@ -45,6 +45,7 @@ pub(super) fn kitchen(
             })
         },
         site: site(setup)?,
+        acts_as: setup.acts_as(),
         shells: {
             let setup = Arc::clone(setup);
             Arc::new(move |state: &State, approver: Arc<dyn Approver>| {

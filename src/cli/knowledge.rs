@@ -48,6 +48,16 @@ pub(super) fn parsed<T>(
     named.map_err(|error| Hinted::new(error, hint).into())
 }
 
+/// Reads a document that was asked for, as [`parsed`] reads a file.
+#[cfg(feature = "probe")]
+pub(super) fn answered<T>(
+    text: &str,
+    what: &str,
+    parse: impl FnOnce(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    parse(text).with_context(|| format!("reading {what}"))
+}
+
 fn load<T>(
     path: Option<&Path>,
     hint: &str,

@@ -7,6 +7,8 @@
 mod audit;
 #[cfg(feature = "bot")]
 mod bot;
+#[cfg(feature = "capture")]
+mod capture;
 mod config;
 #[cfg(feature = "shell")]
 mod consent;
@@ -14,6 +16,8 @@ mod consent;
 mod demo;
 #[cfg(feature = "effective")]
 mod effective;
+#[cfg(feature = "probe")]
+mod guest;
 #[cfg(any(
     feature = "meter",
     feature = "netfilter",
@@ -23,6 +27,8 @@ mod effective;
     feature = "route"
 ))]
 mod harmless;
+#[cfg(feature = "cloud")]
+mod identity;
 #[cfg(any(feature = "meter", feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod input;
 #[cfg(feature = "session")]
@@ -33,6 +39,8 @@ mod kitchen;
 mod knowledge;
 #[cfg(feature = "lab")]
 mod lab;
+#[cfg(feature = "probe")]
+mod live;
 mod log;
 #[cfg(feature = "meter")]
 mod meter;
@@ -61,6 +69,8 @@ mod setup;
 mod shell;
 #[cfg(any(feature = "netfilter", feature = "nsg", feature = "qdisc", feature = "route"))]
 mod tone;
+#[cfg(feature = "probe")]
+mod topology;
 #[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
 

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::input;
 use super::print::{Hinted, line};
+use super::root::Global;
 use super::tone::{Tone, tinted};
 use crate::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, Warning, hit, read};
 
@@ -31,6 +32,24 @@ enum Sub {
         /// The file; `-` is standard input.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Exit with 3 where traffic is impaired.
+        #[arg(long)]
+        exit_code: bool,
+    },
+    /// Looks at a running guest.
+    #[cfg(feature = "probe")]
+    #[command(
+        after_help = "Examples:\n  ghost qdisc inspect --vm-name web-1 -g prod\n  ghost qdisc inspect --provider ssh --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --json\n\nIt reads only, by a script that the policy declares: nobody is asked. With --exit-code: 3 where anything impairs."
+    )]
+    Inspect {
+        #[command(flatten)]
+        guest: Box<super::guest::Guest>,
+        /// Print every command that it would run, with its verdict, and run none.
+        #[arg(long)]
+        plan: bool,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -96,10 +115,23 @@ const WORDS: &[(&str, Tone)] = &[
 ];
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+#[cfg_attr(not(feature = "probe"), expect(unused_variables, reason = "only a live look needs it"))]
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
             let found = understood(read(&input::text(file, LARGEST)?))?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
+            Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
+        }
+        #[cfg(feature = "probe")]
+        Sub::Inspect { guest, plan, json, exit_code } => {
+            use crate::probe::{Gathering, qdisc::WANTED};
+            let setup = super::setup::Setup::new(global)?;
+            let reach = guest.reach(&setup)?;
+            let gathering = Gathering::new(reach.clone(), &WANTED);
+            let Some(found) = super::live::gather(&setup, &reach, gathering, (*plan, *json), None)? else {
+                return Ok(0);
+            };
             line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }

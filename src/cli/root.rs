@@ -69,7 +69,7 @@ enum Sub {
     /// Decides a recorded session once more and says where it would go another way.
     #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
-    /// Reads measurements and says whether they are stable.
+    /// Measures between two machines, and says whether measurements are stable.
     #[cfg(feature = "meter")]
     Meter(super::meter::Arguments),
     /// Reads packet filters, walks packets through them, judges what differs.
@@ -78,9 +78,15 @@ enum Sub {
     /// Says what a capture shows, in one pass and bounded memory.
     #[cfg(feature = "pcap")]
     Pcap(super::pcap::Arguments),
+    /// Captures packets of machines in the cloud, says what they show, and cleans up.
+    #[cfg(feature = "capture")]
+    Capture(super::capture::Arguments),
     /// Says what traffic shaping does to packets.
     #[cfg(feature = "qdisc")]
     Qdisc(super::qdisc::Arguments),
+    /// Says what a resource group consists of, and who owns which address.
+    #[cfg(feature = "probe")]
+    Topology(super::topology::Arguments),
     /// Starts what to run against where there is nothing real.
     #[cfg(feature = "lab")]
     Lab(super::lab::Arguments),
@@ -131,9 +137,9 @@ fn run(root: Root) -> anyhow::Result<u8> {
         #[cfg(feature = "shell")]
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
         #[cfg(feature = "route")]
-        Sub::Route(arguments) => super::route::run(&arguments),
+        Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         #[cfg(feature = "nsg")]
-        Sub::Nsg(arguments) => super::nsg::run(&arguments),
+        Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         #[cfg(feature = "effective")]
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
         #[cfg(feature = "session")]
@@ -141,13 +147,17 @@ fn run(root: Root) -> anyhow::Result<u8> {
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         #[cfg(feature = "meter")]
-        Sub::Meter(arguments) => super::meter::run(&arguments),
+        Sub::Meter(arguments) => super::meter::run(&arguments, &root.global),
         #[cfg(feature = "netfilter")]
         Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
         #[cfg(feature = "pcap")]
         Sub::Pcap(arguments) => super::pcap::run(&arguments),
+        #[cfg(feature = "capture")]
+        Sub::Capture(arguments) => super::capture::run(&arguments, &setup()?),
         #[cfg(feature = "qdisc")]
-        Sub::Qdisc(arguments) => super::qdisc::run(&arguments),
+        Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
+        #[cfg(feature = "probe")]
+        Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
@@ -170,7 +180,8 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 29] = [
+    const NO_BAD_NEWS: [&str; 31] = [
+        "topology",
         "investigate",
         "demo",
         "bot",
@@ -187,9 +198,9 @@ mod tests {
         // A divergence is 3 whether asked for or not.
         "replay",
         "meter parse",
+        "meter history",
         "netfilter parse",
         "netfilter collect",
-        "netfilter inspect",
         "pcap rules",
         "lab up",
         "lab az",
@@ -199,18 +210,18 @@ mod tests {
         "lab state",
         "lab reset",
         "lab down",
+        "capture list",
         "lab slack",
         "completions",
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 10] = [
+    const NO_DOCUMENT: [&str; 9] = [
         "demo",
         "bot",
         "shell demo",
         "sessions export",
         "netfilter collect",
-        "netfilter inspect",
         "lab up",
         "lab az",
         "lab slack",

@@ -33,6 +33,9 @@ pub(super) struct Setup {
     /// The policy, once it was read.
     #[cfg(feature = "shell")]
     policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
+    /// As whom commands run, once that was read.
+    #[cfg(feature = "cloud")]
+    pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<crate::shell::Identities>>,
 }
 
 impl Setup {
@@ -57,6 +60,8 @@ impl Setup {
             runner: None,
             #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
+            #[cfg(feature = "cloud")]
+            known_identities: std::sync::OnceLock::new(),
         })
     }
 
@@ -76,6 +81,8 @@ impl Setup {
             environment,
             runner: Some(runner),
             policy: std::sync::OnceLock::new(),
+            #[cfg(feature = "cloud")]
+            known_identities: std::sync::OnceLock::new(),
         }
     }
 
@@ -132,6 +139,16 @@ mod shell {
             })
         }
 
+        /// Says as whom what is approved runs; nothing where that cannot be said.
+        #[cfg(feature = "session")]
+        pub(in crate::cli) fn acts_as(&self) -> Option<String> {
+            #[cfg(feature = "cloud")]
+            let name = self.identities().ok().map(|identities| identities.actor().name().to_owned());
+            #[cfg(not(feature = "cloud"))]
+            let name = None;
+            name
+        }
+
         /// Starts a shell with everything that the configuration says.
         pub(in crate::cli) fn shell(
             &self,
@@ -149,6 +166,8 @@ mod shell {
                 Some(runner) => builder.runner(Arc::clone(runner)),
                 None => builder,
             };
+            #[cfg(feature = "cloud")]
+            let builder = builder.identities(self.identities()?);
             Ok(builder
                 .policy(self.policy()?)
                 .anchor(self.anchor()?)

@@ -45,6 +45,12 @@ pub enum Class {
     Unreadable,
     /// `az` itself broke.
     Broken,
+    /// The key of the host is not the one that is known.
+    Stranger,
+    /// The host takes neither the key nor the user.
+    Unwelcome,
+    /// The user may not act as root on the guest.
+    NoRoot,
     /// None of these.
     Other,
 }
@@ -83,6 +89,13 @@ impl Class {
                 "try again; look at the state of the platform if it stays"
             }
             Self::Broken => "repair or update `az`",
+            Self::Stranger => {
+                "ask who runs the host whether its key changed, then put the right one into the known hosts"
+            }
+            Self::Unwelcome => "look at the user and the key; the guest's authorized_keys has to hold it",
+            Self::NoRoot => {
+                "let that user run commands as root without a password (sudo -n), or reach the guest as root"
+            }
             Self::Invalid | Self::Other => return None,
         })
     }

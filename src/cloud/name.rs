@@ -104,6 +104,14 @@ macro_rules! named {
                 &self.0
             }
         }
+
+        impl std::str::FromStr for $kind {
+            type Err = NameError;
+
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                Self::parse(text)
+            }
+        }
     )*};
 }
 

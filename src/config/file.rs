@@ -27,6 +27,15 @@ pub struct Config {
     /// Packet captures.
     #[cfg(feature = "shell")]
     pub capture: Capture,
+    /// As whom the cloud is read and acted on.
+    #[cfg(feature = "cloud")]
+    pub azure: super::Azure,
+    /// How guests are reached by ssh.
+    #[cfg(feature = "shell")]
+    pub ssh: super::Ssh,
+    /// Measurements between machines.
+    #[cfg(feature = "measure")]
+    pub meter: super::Meter,
     /// Where sessions are kept.
     #[cfg(feature = "store")]
     pub store: super::Store,
@@ -93,12 +102,23 @@ pub struct Audit {
 pub struct Capture {
     /// The captures folder; `/tmp/captures` unless said.
     pub folder: PathBuf,
+    /// The storage account that the platform writes captures to. No model and no case can name another one.
+    pub storage_account: Option<String>,
+    /// The container in it; `captures` unless said.
+    pub storage_container: String,
+    /// The account's resource group, where it is not that of the machines.
+    pub storage_group: Option<String>,
 }
 
 #[cfg(feature = "shell")]
 impl Default for Capture {
     fn default() -> Self {
-        Self { folder: "/tmp/captures".into() }
+        Self {
+            folder: "/tmp/captures".into(),
+            storage_account: None,
+            storage_container: "captures".to_owned(),
+            storage_group: None,
+        }
     }
 }
 
@@ -178,6 +198,8 @@ impl Config {
                     .push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
             }
         }
+        #[cfg(feature = "cloud")]
+        problems.extend(self.azure.problems());
         #[cfg(feature = "store")]
         problems.extend(self.store.problems());
         #[cfg(feature = "session")]

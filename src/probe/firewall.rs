@@ -1,10 +1,18 @@
 //! The packet filters of a guest.
 
+use super::gather::Wanted;
 use super::parcel::{Section, SectionError, sections};
 use crate::netfilter::{Bundle, SOURCES, Source};
 
 /// The declared script that gathers them; its variables are `counters` (`yes`, `no`) and `from`.
 pub const SCRIPT: &str = "guest-firewall";
+
+/// The packet filters of a guest, for [`super::Gathering`].
+pub static WANTED: Wanted<Bundle> = Wanted {
+    script: SCRIPT,
+    what: "the packet filters",
+    read: |text| bundle(text).map_err(|error| error.to_string()),
+};
 
 /// Why a text is no bundle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

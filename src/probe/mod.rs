@@ -3,8 +3,19 @@
 //! Goes in: what declared scripts print on a machine, a few kilobytes at a time. Comes out: documents for the pure rooms, whole and
 //! verified. Never: half a ruleset taken for a whole one, a text of the guest taken for a mark of ours.
 //!
-//! `firewall` makes a bundle of what the declared script gathered;
-//! `parcel` is how more comes over than the platform carries at once.
+//! And beside it: the interfaces of a machine, what the platform's routes and rules come to there, what a resource group consists of.
+//!
+//! `firewall` and `qdisc` read what declared scripts gathered, `gather` is the errand that lets them; `parcel` is how more comes over
+//! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
+pub mod effective;
 pub mod firewall;
+mod gather;
+mod interfaces;
 pub mod parcel;
+pub mod qdisc;
+mod resource;
+pub mod topology;
+
+pub use gather::{Gathering, Wanted};
+pub use interfaces::{Interface, Interfaces};

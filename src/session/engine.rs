@@ -35,6 +35,8 @@ pub struct Kitchen {
     pub prices: Arc<Prices>,
     /// What the operator adds to the system prompt.
     pub site: Option<String>,
+    /// As whom what is approved runs, for whoever is asked.
+    pub acts_as: Option<String>,
     /// Who brings reports.
     pub courier: Arc<dyn Courier>,
     /// Who can hold commands back.

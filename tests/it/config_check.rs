@@ -94,7 +94,7 @@ async fn what_works_is_told_with_whose_the_token_is() {
     checked.says("slack app", "ok", "none was opened");
     checked.says("approvers", "ok", "S0LABONCAL has");
     checked.says("model", "skipped", "script");
-    checked.says("permissions", "skipped", "not asked yet");
+    checked.says("permissions", "skipped", "nobody was asked");
     let connected = slack.person("state", json!({})).await;
     assert_ne!(connected.pointer("/apps/0/connected"), Some(&json!(true)), "a socket was opened");
     for secret in ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] {
@@ -178,27 +178,101 @@ async fn a_key_that_the_provider_refuses_is_a_problem() {
     slack.end().await;
 }
 
+/// Writes an `az` that notes what it is asked, and answers; in the group `rg` somebody may only read.
+fn program(place: &Place, account: &str) -> String {
+    let az = place.data().join("az");
+    let text = format!(
+        r#"#!/bin/sh
+[ -n "$AZURE_CONFIG_DIR" ] && echo "$*" >> "$AZURE_CONFIG_DIR/asked"
+case "$*" in
+version*) echo '{{"azure-cli": "2.70.0"}}';;
+"account show --query id"*) echo 00000000-0000-0000-0000-000000000001;;
+"account show"*) {account};;
+"group list"*) echo '["rg", "NetworkWatcherRG"]';;
+rest*/resourceGroups/rg/*) echo '{{"value":[{{"actions":["*/read","Microsoft.Compute/*"]}}]}}';;
+rest*) echo '{{"value":[{{"actions":["*"]}}]}}';;
+login*) [ -n "$AZURE_CONFIG_DIR" ] && echo '{{}}' > "$AZURE_CONFIG_DIR/azureProfile.json";;
+esac
+"#
+    );
+    std::fs::write(&az, text).unwrap();
+    std::fs::set_permissions(&az, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("[programs]\naz = {az:?}\n")
+}
+
 #[tokio::test]
 async fn az_says_through_the_safety_shell_who_is_signed_in() {
     let slack = Stage::new(quick()).await;
     let place = Place::new(&slack);
-    let az = place.data().join("az");
-    let program = |account: &str| {
-        let text = format!(
-            "#!/bin/sh\ncase \"$1\" in\nversion) echo '{{\"azure-cli\": \"2.70.0\"}}';;\naccount) {account};;\nesac\n"
-        );
-        std::fs::write(&az, text).unwrap();
-        std::fs::set_permissions(&az, std::fs::Permissions::from_mode(0o755)).unwrap();
-    };
-    let config = format!("[programs]\naz = {az:?}\n");
-    program(
+    let config = program(
+        &place,
         r#"echo '{"id": "0000-1", "name": "lab", "user": {"name": "ghost-reader", "type": "servicePrincipal"}}'"#,
     );
     let checked = place.check(&config).await;
     checked.says("az", "ok", "2.70.0, signed in as ghost-reader, subscription lab 0000-1");
+    checked.says("identity", "warning", "one for both: reader and actor (whoever az is signed in as)");
+    checked.says(
+        "permissions",
+        "problem",
+        "in rg: Microsoft.Network/networkInterfaces/effectiveRouteTable/action (reader: ",
+    );
     assert!(place.data().join("audit/config-check.jsonl").exists());
-    program("echo 'Please run az login' >&2; exit 1");
+    program(&place, "echo 'Please run az login' >&2; exit 1");
     let checked = place.check(&config).await;
     checked.says("az", "problem", "not signed in");
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn each_identity_is_signed_in_and_asked_what_it_is_granted() {
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack).with("GHOST_AZURE_ACTOR_SECRET", Some("a-Secret-4711"));
+    let id = "33333333-3333-3333-3333-333333333333";
+    let config = program(&place, r#"echo '{"id": "1", "name": "lab", "user": {"name": "x"}}'"#)
+        + &format!(
+            "[azure]\nresource_groups = ['other']\n[azure.reader]\nsign_in = 'managed'\n\
+             [azure.actor]\nsign_in = 'service_principal'\nclient_id = '{id}'\ntenant = 'contoso.example'\n"
+        );
+    let checked = place.check(&config).await;
+    let about = |what: &str| -> Vec<String> {
+        let found = checked.findings.iter().filter(|finding| finding["what"] == what);
+        found
+            .map(|finding| {
+                format!("{}: {}", finding["state"].as_str().unwrap(), finding["detail"].as_str().unwrap())
+            })
+            .collect()
+    };
+    let actor = format!("actor (service principal {id})");
+    assert_eq!(
+        about("identity"),
+        ["ok: reader (managed identity of this machine)".to_owned(), format!("ok: {actor}")]
+    );
+    let permissions = about("permissions");
+    assert!(
+        permissions[0].starts_with("ok: reader (managed identity of this machine): all 30 actions in other"),
+        "{permissions:?}"
+    );
+    assert!(permissions[1].starts_with(&format!("ok: {actor}: all ")), "{permissions:?}");
+    let asked = |who: &str| {
+        let folder = place.data().join("identity").join(who);
+        assert!(!folder.join("secret").exists());
+        std::fs::read_to_string(folder.join(".azure/asked")).unwrap()
+    };
+    let (reader, actor) = (asked("reader"), asked("actor"));
+    assert!(reader.starts_with("login --identity ") && reader.matches("login").count() == 1, "{reader}");
+    assert!(
+        actor.starts_with(&format!("login --service-principal --output none --username {id}")),
+        "{actor}"
+    );
+    for line in actor.lines().skip(1) {
+        assert!(
+            line.starts_with("rest --method get ") || line == "account show --query id --output tsv",
+            "{line}"
+        );
+    }
+    assert!(!format!("{}{actor}", checked.told).contains("a-Secret-4711"));
+    let broken = place.run("[azure.actor]\nsign_in = 'managed'\nfolder = '/x'\n", &[]).await;
+    let told = String::from_utf8(broken.stderr).unwrap();
+    assert!(told.contains("needs [azure.reader]") && told.contains("folder means nothing"), "{told}");
     slack.end().await;
 }

@@ -183,8 +183,8 @@ fn a_name_that_would_leave_the_folder_is_wrong_usage() {
 #[test]
 fn without_answers_it_says_which_two_commands_give_them() {
     let desk = desk();
-    desk.refuses("snapshot --vm-name web-1 -g prod --is-baseline", "does not ask the cloud");
-    let said = told(&desk.ghost("snapshot --vm-name web-1 -g prod"));
+    desk.refuses("snapshot --vm-name web-1 --is-baseline", "answers");
+    let said = told(&desk.ghost("snapshot --vm-name web-1"));
     assert!(said.contains("show-effective-route-table") && said.contains("list-effective-nsg"), "{said}");
 }
 

@@ -9,6 +9,8 @@ mod azure;
 mod bot;
 #[cfg(feature = "bot")]
 mod bot_manifest;
+#[cfg(feature = "capture")]
+mod capture;
 #[cfg(feature = "lab")]
 mod case;
 #[cfg(feature = "cloud")]
@@ -33,6 +35,8 @@ mod investigate;
 mod lab;
 #[cfg(all(feature = "bot", feature = "cli", feature = "lab"))]
 mod logging;
+#[cfg(all(feature = "cli", feature = "lab", feature = "measure"))]
+mod meter;
 #[cfg(feature = "agent")]
 mod model;
 #[cfg(all(feature = "cli", feature = "netfilter"))]

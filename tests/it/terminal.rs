@@ -36,8 +36,18 @@ impl Terminal {
     }
 
     /// Starts `ghost` on a fresh terminal of a kind.
-    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
     pub(crate) fn start(kind: &str, arguments: &[&str], typed_ahead: &str) -> Self {
+        Self::start_within(kind, arguments, typed_ahead, &[])
+    }
+
+    /// Starts it with some variables more.
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    pub(crate) fn start_within(
+        kind: &str,
+        arguments: &[&str],
+        typed_ahead: &str,
+        variables: &[(&str, String)],
+    ) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -50,6 +60,7 @@ impl Terminal {
             .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost")])
             .args(arguments)
             .env("TERM", kind)
+            .envs(variables.iter().map(|(name, value)| (*name, value)))
             .stdin(side(&theirs))
             .stderr(side(&theirs))
             .stdout(Stdio::piped())
@@ -74,6 +85,36 @@ impl Terminal {
                 let mut buffer = [0; 4096];
                 let count = self.ours.read(&mut buffer).unwrap_or(0);
                 self.seen.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap()));
+            }
+        }
+    }
+
+    /// Approves whatever is asked until the terminal shows a text; `false` where the program ended before it did.
+    pub(crate) fn approve_until(&mut self, text: &str) -> bool {
+        let mut deadline = Instant::now() + PATIENCE;
+        loop {
+            let (shown, asked) = (self.seen.find(text), self.seen.find(PROMPT));
+            if let Some(at) = shown.filter(|at| asked.is_none_or(|asked| *at < asked)) {
+                self.seen.drain(..at + text.len());
+                return true;
+            }
+            if let Some(at) = asked {
+                self.seen.drain(..at + PROMPT.len());
+                self.type_in("a\n");
+                continue;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{text:?} never came; seen: {:?}", self.seen);
+            let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
+            poll(&mut ready, Some(&Timespec { tv_sec: 1, tv_nsec: 0 })).unwrap();
+            if !ready[0].revents().is_empty() {
+                let mut buffer = [0; 4096];
+                let count = self.ours.read(&mut buffer).unwrap_or(0);
+                if count == 0 {
+                    return false;
+                }
+                self.seen.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap()));
+                deadline = Instant::now() + PATIENCE;
             }
         }
     }

@@ -5,20 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("agent", &["base", "shell"]),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
+    ("capture", &["base", "cloud", "pcap", "shell"]),
     ("cloud", &["base", "shell"]),
     ("effective", &["base", "net", "nsg", "route"]),
     ("http", &["base"]),
     ("lab", &["base", "effective", "net", "netfilter", "nsg", "pcap", "qdisc", "route", "shell"]),
-    ("meter", &[]),
+    ("meter", &["base", "cloud", "nsg", "pcap"]),
     ("net", &[]),
     ("netfilter", &["base"]),
     ("nsg", &["net"]),
     ("pcap", &[]),
-    ("probe", &["base", "cloud", "netfilter", "shell"]),
+    ("probe", &["base", "cloud", "effective", "netfilter", "qdisc", "shell"]),
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
@@ -32,6 +33,8 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "agent",
             "base",
             "bot",
+            "capture",
+            "cloud",
             "config",
             "effective",
             "http",
@@ -41,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "netfilter",
             "nsg",
             "pcap",
+            "probe",
             "qdisc",
             "route",
             "session",

@@ -29,14 +29,14 @@ pub(super) struct Line {
     pub(super) requester: String,
 }
 
-/// What somebody asked with a command.
-struct Request {
-    team: String,
-    key: String,
-    channel: String,
-    user: String,
-    symptom: String,
-    place: Place,
+/// What somebody asked with a command, or with a button that has no thread.
+pub(super) struct Request {
+    pub(super) team: String,
+    pub(super) key: String,
+    pub(super) channel: String,
+    pub(super) user: String,
+    pub(super) symptom: String,
+    pub(super) place: Place,
 }
 
 /// Slack waits three seconds for an answer.
@@ -144,7 +144,7 @@ impl Core {
     }
 
     /// Says in the channel what somebody asked, and opens a session below; says why that failed. Then nothing of it is left.
-    async fn begin(self: &Arc<Self>, request: &Request) -> Result<(), &'static str> {
+    pub(super) async fn begin(self: &Arc<Self>, request: &Request) -> Result<(), &'static str> {
         let nowhere = |error: StoreError| {
             tracing::warn!("a session cannot begin: {error}");
             "The session could not begin, because my store does not answer. Nothing was started; ask again in a moment."

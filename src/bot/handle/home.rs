@@ -56,7 +56,8 @@ impl Core {
             frozen: self.frozen().await?,
             may_freeze: self.may_freeze(user).await.is_ok(),
             warnings: self.warnings.clone(),
-            ..show::Home::default()
+            captures: self.left_for(user).await?,
+            people: show::People::default(),
         };
         Ok(show::home(&home, now))
     }

@@ -8,6 +8,7 @@ mod decide;
 mod form;
 mod home;
 mod join;
+mod left;
 mod open;
 mod press;
 mod quote;

@@ -37,6 +37,7 @@ impl Core {
             "audit" => self.press_audit(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,
             "freeze" | "thaw" => self.press_freeze(press).await?,
+            "clean_up" => self.press_clean_up(press, &value).await?,
             "feedback" => self.press_feedback(press, &value).await?,
             other => tracing::debug!("a button {other:?} is none of ours"),
         }

@@ -52,7 +52,11 @@ impl Core {
         let Some(there) = place.and_then(|card| posted(&card.place)) else { return Ok(None) };
         let deciding = with_votes(&mut state, &approval);
         let frozen = Freeze::current(self.store.as_ref()).await?;
-        let looks = crate::bot::show::Looks { deciding, ..looks(&state, frozen.as_ref()) };
+        let looks = crate::bot::show::Looks {
+            deciding,
+            acts_as: self.settings.acts_as.clone(),
+            ..looks(&state, frozen.as_ref())
+        };
         let piece = card_of(&state, id.as_str(), &looks, state.last_at);
         Ok(piece.map(|piece| (there, piece)))
     }

@@ -44,6 +44,8 @@ pub struct Presenter {
     /// Who brings reports of sessions that did not begin in Slack.
     pub(super) elsewhere: Arc<dyn Courier>,
     pub(super) frozen: RwLock<Option<Freeze>>,
+    /// As whom what is approved runs.
+    acts_as: Option<String>,
     /// What was recorded here first, so that nobody else can have shown it yet.
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
@@ -99,12 +101,19 @@ impl Presenter {
             trail,
             elsewhere,
             frozen: RwLock::default(),
+            acts_as: None,
             fresh: Mutex::default(),
             statuses: Statuses::default(),
             driven: Mutex::default(),
             jobs,
             queue: Mutex::new(Some(queue)),
         }
+    }
+
+    /// Says as whom what is approved runs, for the cards.
+    #[must_use]
+    pub fn acting_as(self, identity: impl Into<String>) -> Self {
+        Self { acts_as: Some(identity.into()), ..self }
     }
 
     /// Sends what is to be sent until it is told to stop. What is lost then is made up for when sessions settle.
@@ -164,7 +173,8 @@ impl Presenter {
     }
 
     pub(super) fn looks(&self, state: &State) -> Looks {
-        looks(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref())
+        let around = looks(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
+        Looks { acts_as: self.acts_as.clone(), ..around }
     }
 
     fn queue(&self, job: Job) {

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::base::Timestamp;
-use crate::bot::show::amount::number_of;
+use crate::bot::Leftover;
+use crate::bot::show::amount::{minutes, number_of};
 use crate::bot::show::answer::{pending_line, session_line};
 use crate::bot::show::board::notice;
 use crate::bot::show::kit::{Line, Tone, actions, button, divider, header, lines, say, small};
@@ -24,8 +25,8 @@ pub struct Home {
     pub reports: Vec<SessionLine>,
     /// What an operator should know, in our own words: one identity for reading and acting, for instance.
     pub warnings: Vec<String>,
-    /// Captures that dead sessions left behind, by name.
-    pub captures: Vec<String>,
+    /// Captures that dead sessions left behind.
+    pub captures: Vec<Leftover>,
     /// Whether every new command is held back.
     pub frozen: Option<Frozen>,
     /// Whether this person may freeze and thaw.
@@ -68,12 +69,26 @@ pub fn home(home: &Home, now: Timestamp) -> Value {
     blocks.push(body(home.reports.iter().map(session_line), home.reports.len(), "No report yet."));
     if !home.captures.is_empty() {
         blocks.push(divider());
-        let told =
-            home.captures.iter().map(|capture| Line::new().text(&format!("• {}", short(capture, 160))));
-        blocks.push(list("Captures left behind", told, home.captures.len()));
+        blocks.push(header("Captures left behind"));
+        for capture in home.captures.iter().take(SHOWN) {
+            blocks.push(say(left_behind(capture, now)));
+            blocks.push(actions(vec![button("clean_up", "Clean up…", &capture.name, Tone::Normal, None)]));
+        }
+        if let Some(more) = home.captures.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            blocks.push(say(Line::new().italic(&format!("… and {} more", number_of(more)))));
+        }
         blocks.push(small("They belong to sessions that ended. Nothing is removed without an approval."));
     }
     json!({ "type": "home", "callback_id": "home", "blocks": blocks })
+}
+
+/// Says what is left behind, whose it is and how old.
+fn left_behind(capture: &Leftover, now: Timestamp) -> Line {
+    let of = format!(" of {}", short(&capture.machine, 80));
+    let line = Line::new().bold(&short(&capture.name, 120)).text(&of).text(" · session ");
+    let line = line.code(&short(capture.session.as_str(), 80)).text(" · began ");
+    let line = line.time(capture.began, "{date_short_pretty} {time}");
+    line.text(&format!(" ({} ago)", minutes(now.since(capture.began))))
 }
 
 fn list(title: &str, entries: impl Iterator<Item = Line>, all: usize) -> Value {

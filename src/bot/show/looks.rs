@@ -17,6 +17,8 @@ pub struct Looks {
     pub card: Option<String>,
     /// Where the report stands, or the thread.
     pub thread: Option<String>,
+    /// As whom what is approved will run.
+    pub acts_as: Option<String>,
     /// What is wrong around the session, in our own words: the store is away, for instance.
     pub trouble: Option<String>,
 }

@@ -9,7 +9,9 @@ use tokio::net::TcpListener;
 
 use crate::agent::model::Model;
 use crate::base::{Clock, SystemClock};
-use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
+use crate::bot::{
+    Application, Bot, Core, Directory, FlagBrake, NoLeftovers, Parts, Presenter, Way, requests,
+};
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::investigate::{Brain, Reports, brain};
@@ -87,6 +89,8 @@ pub(in crate::cli) async fn serve(
         };
         tokio::join!(ended, listening).0
     };
+    #[cfg(feature = "capture")]
+    let running = crate::cli::capture::beside(setup, |left| tracing::warn!("{left}"), running);
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,
@@ -136,6 +140,18 @@ async fn listen(
     })
 }
 
+/// Returns what an operator should know.
+#[cfg(feature = "cloud")]
+fn warnings(setup: &Setup) -> anyhow::Result<Vec<String>> {
+    Ok(setup.one_for_both()?.into_iter().collect())
+}
+
+#[cfg(not(feature = "cloud"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the cloud there is something to tell")]
+fn warnings(_setup: &Setup) -> anyhow::Result<Vec<String>> {
+    Ok(Vec::new())
+}
+
 async fn application(
     setup: &Arc<Setup>,
     model: Arc<dyn Model>,
@@ -146,7 +162,7 @@ async fn application(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let settings = settings(setup);
     let audit = data.join("audit");
-    let presenter = Arc::new(Presenter::new(
+    let presenter = Presenter::new(
         web.clone(),
         &identity.user,
         Arc::clone(&store),
@@ -154,7 +170,11 @@ async fn application(
         Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),
         Arc::new(Reports::new(&data)),
         settings.broadcast,
-    ));
+    );
+    let presenter = Arc::new(match &settings.acts_as {
+        Some(identity) => presenter.acting_as(identity.as_str()),
+        None => presenter,
+    });
     let brake = Arc::new(FlagBrake(Arc::clone(&store)));
     let kitchen = kitchen(setup, Arc::clone(&model), presenter.clone(), brake)?;
     let engine = engine("bot", Arc::clone(&store), kitchen, presenter.clone())?;
@@ -167,7 +187,8 @@ async fn application(
         policy: setup.policy()?,
         brain: model.brain(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
-        warnings: Vec::new(),
+        warnings: warnings(setup)?,
+        leftovers: Arc::new(NoLeftovers),
         // The words behind it are in the journal alone.
         trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),
     }));

@@ -34,6 +34,7 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         freezers: people(&config.bot.freezers),
         broadcast: config.bot.broadcast,
         limits,
+        acts_as: setup.acts_as(),
     }
 }
 

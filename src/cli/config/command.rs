@@ -50,12 +50,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     Ok(if exit_code && !ok { 3 } else { 0 })
 }
 
-#[cfg(feature = "session")]
+#[cfg(all(feature = "cloud", feature = "session"))]
 fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
     serde_json::json!({ "ok": ok, "findings": findings, "permissions": super::cloud::needed() })
 }
 
-#[cfg(not(feature = "session"))]
+#[cfg(not(all(feature = "cloud", feature = "session")))]
 fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
     serde_json::json!({ "ok": ok, "findings": findings })
 }
@@ -80,9 +80,13 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
 async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
     let store = super::store::check(setup);
     #[cfg(feature = "session")]
-    let (model, cloud) = (super::model::check(setup, offline), super::cloud::check(setup, offline));
+    let model = super::model::check(setup, offline);
     #[cfg(not(feature = "session"))]
-    let (model, cloud) = (async { Vec::new() }, async { Vec::new() });
+    let model = async { Vec::new() };
+    #[cfg(all(feature = "cloud", feature = "session"))]
+    let cloud = super::cloud::check(setup, offline);
+    #[cfg(not(all(feature = "cloud", feature = "session")))]
+    let cloud = async { Vec::new() };
     #[cfg(feature = "bot")]
     let slack = super::slack::check(setup, offline);
     #[cfg(not(feature = "bot"))]

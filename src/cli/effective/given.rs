@@ -10,12 +10,18 @@ use crate::base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
 use crate::cli::input;
 use crate::cli::print::Hinted;
 use crate::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
+#[cfg(feature = "probe")]
+use crate::probe::effective::{self as probe, What};
 
 /// A sealed file may have this many bytes.
 pub(super) const LARGEST: usize = 64 << 20;
 
 /// A bundle may have fewer, so that its snapshot can be read again.
 const LARGEST_BUNDLE: usize = 32 << 20;
+
+/// What is asked about each interface.
+#[cfg(feature = "probe")]
+const WHAT: [What; 2] = [What::Routes, What::Rules];
 
 /// How to come by the answers.
 const HOW: &str = "run `az network nic show-effective-route-table -n NIC -g GROUP -o json > routes.json` and `az network nic list-effective-nsg -n NIC -g GROUP -o json > nsg.json`, then give `--answers NIC routes.json nsg.json`, or a bundle with --from";
@@ -41,6 +47,14 @@ pub(super) struct Given {
     /// The resource group that it is about.
     #[arg(short = 'g', long, value_name = "NAME")]
     resource_group: Option<String>,
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[cfg(feature = "probe")]
+    #[arg(long, alias = "subscription-id", value_name = "ID")]
+    subscription: Option<String>,
+    /// Print every command that it would run, with its verdict, and run none.
+    #[cfg(feature = "probe")]
+    #[arg(long, requires = "resource_group", conflicts_with_all = ["from", "answers"])]
+    plan: bool,
     /// What it is about.
     #[arg(long, value_enum)]
     scope: Option<Kind>,
@@ -69,7 +83,7 @@ impl Kind {
 impl Given {
     /// Seals the answers. Nothing is written yet.
     pub(super) fn seal(&self, place: &Place, baseline: bool) -> anyhow::Result<(String, Snapshot)> {
-        let (bundle, at) = (self.bundle()?, SystemClock.now());
+        let (bundle, at) = (self.bundle(place)?, SystemClock.now());
         let files = self.from.iter().map(PathBuf::as_path);
         let answers = self.answers.chunks_exact(3).flat_map(|words| words.iter().skip(1).map(Path::new));
         let taken = Taken {
@@ -88,16 +102,14 @@ impl Given {
         })
     }
 
-    fn bundle(&self) -> anyhow::Result<Bundle> {
+    fn bundle(&self, place: &Place) -> anyhow::Result<Bundle> {
         if let Some(path) = &self.from {
             let text = input::text(path, LARGEST_BUNDLE)?;
             return Bundle::parse(&text)
                 .map_err(|error| Hinted::new(harmless_error(error, path), HOW).into());
         }
         if self.answers.is_empty() {
-            let error =
-                anyhow::anyhow!("the answers are missing: this program does not ask the cloud by itself yet");
-            return Err(Hinted::new(error, HOW).into());
+            return self.ask(place);
         }
         let mut bundle = Bundle::default();
         let mut words = self.answers.iter();
@@ -109,6 +121,63 @@ impl Given {
             bundle.nics.push(Answer::printed(nic, &routes, &nsg));
         }
         Ok(bundle)
+    }
+
+    #[cfg(not(feature = "probe"))]
+    fn ask(&self, _: &Place) -> anyhow::Result<Bundle> {
+        Err(Hinted::new(anyhow::anyhow!("the answers are missing"), HOW).into())
+    }
+
+    /// Asks the cloud.
+    #[cfg(feature = "probe")]
+    fn ask(&self, place: &Place) -> anyhow::Result<Bundle> {
+        let Some((group, scope)) = self.live()? else {
+            let hint = format!("--vm-name NAME -g GROUP asks the cloud; or {HOW}");
+            return Err(Hinted::new(anyhow::anyhow!("neither answers nor a machine are named"), hint).into());
+        };
+        let live = crate::cli::live::Live::open(place.setup()?, "effective", None, None)?;
+        let looked = live.drive(probe::Effective::all(&group, &scope, &WHAT))?;
+        Ok(probe::bundle(&crate::cli::live::told(looked)?))
+    }
+
+    /// Prints what would be asked, where that is wanted; says whether it was.
+    #[cfg(feature = "probe")]
+    pub(super) fn planned(&self, place: &Place, json: bool) -> anyhow::Result<bool> {
+        use crate::cli::live::{foreseen, plan};
+        use crate::cloud::errand::Order;
+        use crate::cloud::{Name, line};
+        let Some((group, scope)) = self.live()?.filter(|_| self.plan) else { return Ok(false) };
+        let (first, nic) = match &scope {
+            probe::Scope::Machine(name) => (Some(line::machine(&group, name)), None),
+            probe::Scope::Network(name) => (Some(line::network(&group, name)), None),
+            probe::Scope::Interface(name) => (None, Some(name.clone())),
+        };
+        let mut orders: Vec<Order> =
+            first.into_iter().map(|line| Order::line(line, "find the interfaces")).collect();
+        let nic = nic.or_else(|| Name::parse("INTERFACE").ok());
+        orders.extend(nic.iter().flat_map(|nic| foreseen(&group, nic, &WHAT)));
+        plan(place.setup()?, None, &orders, json)?;
+        Ok(true)
+    }
+
+    /// Returns whom the cloud is asked about, where no answers are given.
+    #[cfg(feature = "probe")]
+    fn live(&self) -> anyhow::Result<Option<(crate::cloud::Place, probe::Scope)>> {
+        use crate::cloud::Name;
+        let Some(group) =
+            self.resource_group.as_deref().filter(|_| self.from.is_none() && self.answers.is_empty())
+        else {
+            return Ok(None);
+        };
+        // A network may be named by its whole identifier.
+        let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+        let scope = match (&self.vm_name, &self.nic, &self.vnet_id) {
+            (Some(vm), _, _) => probe::Scope::Machine(Name::parse(vm)?),
+            (_, Some(nic), _) => probe::Scope::Interface(Name::parse(nic)?),
+            (_, _, Some(network)) => probe::Scope::Network(Name::parse(&last(network))?),
+            (None, None, None) => return Ok(None),
+        };
+        Ok(Some((crate::cli::guest::place(group, self.subscription.as_deref())?, scope)))
     }
 
     fn scope(&self) -> Scope {

@@ -21,6 +21,8 @@ pub(super) struct Place {
     folder: Option<PathBuf>,
     /// Who the machine says that it is.
     pub(super) who: Option<String>,
+    #[cfg(feature = "probe")]
+    setup: anyhow::Result<crate::cli::setup::Setup>,
 }
 
 impl Place {
@@ -30,7 +32,18 @@ impl Place {
         let folder = data_dir(global.data_dir.as_deref(), &environment).ok();
         let who =
             ["USER", "LOGNAME"].iter().find_map(|name| environment.text(name).filter(|who| !who.is_empty()));
-        Self { folder: folder.map(|data| data.join("effective")), who: who.map(str::to_owned) }
+        Self {
+            folder: folder.map(|data| data.join("effective")),
+            who: who.map(str::to_owned),
+            #[cfg(feature = "probe")]
+            setup: crate::cli::setup::Setup::new(global),
+        }
+    }
+
+    /// Returns what asking the cloud takes.
+    #[cfg(feature = "probe")]
+    pub(super) fn setup(&self) -> anyhow::Result<&crate::cli::setup::Setup> {
+        self.setup.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))
     }
 
     /// Returns the file of a snapshot.

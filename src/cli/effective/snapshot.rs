@@ -17,7 +17,7 @@ use crate::effective::Which;
 /// The arguments of `ghost effective snapshot`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  az network nic show-effective-route-table -n web-nic -g prod -o json > routes.json\n  az network nic list-effective-nsg -n web-nic -g prod -o json > nsg.json\n  ghost effective snapshot --answers web-nic routes.json nsg.json --vm-name web-1 -g prod --is-baseline --session-id before\n  ghost effective snapshot --from bundle.json --json\n  ghost effective snapshot --from bundle.json --compare-baseline before --exit-code\n\nThe file is DATA/effective/S.json, of mode 0600, and never overwritten. Keep the digest that is printed somewhere else: whoever can write the file can also make another one. With --exit-code: 4 where a network interface could not be read, and with --compare-baseline as `compare`."
+    after_help = "Examples:\n  ghost effective snapshot --vm-name web-1 -g prod --is-baseline --session-id before\n  az network nic show-effective-route-table -n web-nic -g prod -o json > routes.json\n  az network nic list-effective-nsg -n web-nic -g prod -o json > nsg.json\n  ghost effective snapshot --answers web-nic routes.json nsg.json --vm-name web-1 -g prod --is-baseline --session-id before\n  ghost effective snapshot --from bundle.json --json\n  ghost effective snapshot --from bundle.json --compare-baseline before --exit-code\n\nThe file is DATA/effective/S.json, of mode 0600, and never overwritten. Keep the digest that is printed somewhere else: whoever can write the file can also make another one. With --exit-code: 4 where a network interface could not be read, and with --compare-baseline as `compare`."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -35,6 +35,10 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let place = Place::find(global);
+    #[cfg(feature = "probe")]
+    if arguments.given.planned(&place, arguments.judging.json)? {
+        return Ok(0);
+    }
     if let Some(baseline) = &arguments.compare_baseline {
         return compare::with(&place, baseline, &arguments.given, arguments.is_baseline, &arguments.judging);
     }

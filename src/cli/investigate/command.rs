@@ -100,16 +100,25 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             open(&engine, arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref()).await?
         }
     };
-    Terminal {
+    let terminal = Terminal {
         arguments,
         setup,
         engine: &engine,
         screen: &screen,
         session: &session,
         keyboard: Keyboard::default(),
-    }
-    .attend()
-    .await
+    };
+    let attending = terminal.attend();
+    #[cfg(feature = "capture")]
+    let attending = crate::cli::capture::beside(
+        setup,
+        |left| {
+            screen.clear();
+            note(&left);
+        },
+        attending,
+    );
+    attending.await
 }
 
 /// Looks a session up that is to be resumed; returns who thought in it last.

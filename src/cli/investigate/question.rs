@@ -82,5 +82,6 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
         round: asked.round,
         plan: Vec::new(),
         outcome_unknown: asked.outcome_unknown,
+        identity: engine.kitchen.acts_as.clone(),
     })
 }

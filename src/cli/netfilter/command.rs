@@ -95,12 +95,12 @@ enum Sub {
         after_help = "Examples:\n  ghost netfilter snapshot vm-1.json --session-id before_change --is-baseline --scope vm-1\n  ghost netfilter snapshot now.json --compare-baseline before_change --exit-code\n  ghost netfilter diff ~/.local/state/ghost/netfilter/before_change_snapshot.json now.json\n\nIt is written to the data directory, under `netfilter`. A snapshot that was changed since is refused."
     )]
     Snapshot(keep::Kept),
-    /// Inspects a running guest; not yet: gather a bundle with `collect`.
-    Inspect {
-        /// What a live inspection takes.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        words: Vec<String>,
-    },
+    /// Looks at a running guest: all backends, both families; explains them, keeps them, compares them with an earlier look.
+    #[cfg(feature = "probe")]
+    #[command(
+        after_help = "Examples:\n  ghost netfilter inspect --vm-name web-1 -g prod\n  ghost netfilter inspect --vm-name web-1 -g prod --is-baseline --session-id before_change\n  ghost netfilter inspect --provider ssh --vm-name web-1 --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --bastion-public-ip 192.0.2.1 --compare-baseline before_change --exit-code\n\nIt reads only, by a script that the policy declares: nobody is asked. Snapshots lie where `ghost netfilter snapshot` keeps them."
+    )]
+    Inspect(Box<super::inspect::Inspected>),
 }
 
 /// A packet, and where it is judged.
@@ -164,7 +164,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     match &arguments.command {
         Sub::Parse { file, json, print } => {
             let text = match read_document(file)? {
-                Document::Ruleset(ruleset) if *print => crate::netfilter::print(&ruleset).trim_end().to_owned(),
+                Document::Ruleset(ruleset) if *print => {
+                    crate::netfilter::print(&ruleset).trim_end().to_owned()
+                }
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
                 Document::Ruleset(ruleset) => tinted(&told::ruleset(&ruleset), WORDS),
@@ -177,16 +179,25 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::Diff { before, after, json, exit_code } => {
             let (text, status) = match both(before, after)? {
                 (Document::Ruleset(a), Document::Ruleset(b)) => {
-                    let found = diff(&a, &b)
-                        .map_err(|error| Hinted::new(error, "compare what one program printed, at two times"))?;
-                    let told = if *json { serde_json::to_string(&found)? } else { tinted(&told::diff(&found), WORDS) };
+                    let found = diff(&a, &b).map_err(|error| {
+                        Hinted::new(error, "compare what one program printed, at two times")
+                    })?;
+                    let told = if *json {
+                        serde_json::to_string(&found)?
+                    } else {
+                        tinted(&told::diff(&found), WORDS)
+                    };
                     // The program ends: to give back a million small pieces one by one would only take time.
                     std::mem::forget((a, b));
                     (told, found.status)
                 }
                 (Document::Host(a), Document::Host(b)) => {
                     let found = diff_hosts(&a, &b);
-                    let told = if *json { serde_json::to_string(&found)? } else { tinted(&whole::diff(&found), WORDS) };
+                    let told = if *json {
+                        serde_json::to_string(&found)?
+                    } else {
+                        tinted(&whole::diff(&found), WORDS)
+                    };
                     (told, found.status)
                 }
                 (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
@@ -218,12 +229,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
             Ok(0)
         }
         Sub::Snapshot(kept) => keep::run(kept, global),
-        Sub::Inspect { .. } => Err(Hinted::new(
-            anyhow::anyhow!("a running guest cannot be inspected from here yet"),
-            "gather a bundle: `ghost netfilter collect | ssh HOST sudo sh > HOST.json`, then `ghost netfilter explain HOST.json`, \
-             or `snapshot` and `diff` it",
-        )
-        .into()),
+        #[cfg(feature = "probe")]
+        Sub::Inspect(inspected) => super::inspect::run(inspected, global),
     }
 }
 

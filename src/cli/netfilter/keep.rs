@@ -41,32 +41,64 @@ pub(super) struct Kept {
     exit_code: bool,
 }
 
+/// How a bundle is kept.
+pub(super) struct Keep<'a> {
+    pub(super) session: Option<&'a SessionId>,
+    pub(super) scope: &'a str,
+    pub(super) is_baseline: bool,
+    pub(super) compare: Option<&'a SessionId>,
+    pub(super) json: bool,
+    pub(super) exit_code: bool,
+}
+
 /// Writes the snapshot; compares it where that is asked for.
 pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
+    let keep = Keep {
+        session: kept.session_id.as_ref(),
+        scope: &kept.scope,
+        is_baseline: kept.is_baseline,
+        compare: kept.compare_baseline.as_ref(),
+        json: kept.json,
+        exit_code: kept.exit_code,
+    };
+    put(&keep, global, || {
+        let text = input::text(&kept.file, LARGEST)?;
+        bundle(&text).map_err(|error| {
+            let hint = "give what the script of `ghost netfilter collect` printed, whole";
+            Hinted::new(error.context(format!("reading {}", kept.file.display())), hint).into()
+        })
+    })
+}
+
+/// Puts a bundle away and compares it; the baseline is verified before anything is gathered or written.
+pub(super) fn put(
+    kept: &Keep<'_>,
+    global: &Global,
+    gather: impl FnOnce() -> anyhow::Result<Bundle>,
+) -> anyhow::Result<u8> {
     let environment = Environment::read();
     let folder = data_dir(global.data_dir.as_deref(), &environment)
         .map_err(|error: PlaceError| Hinted::new(error, "name a folder with --data-dir"))?
         .join("netfilter");
-    // The baseline is verified before anything is written.
-    let baseline = kept.compare_baseline.as_ref().map(|session| baseline(&folder, session)).transpose()?;
-    let text = input::text(&kept.file, LARGEST)?;
-    let bundle = bundle(&text).map_err(|error| {
-        let hint = "give what the script of `ghost netfilter collect` printed, whole";
-        Hinted::new(error.context(format!("reading {}", kept.file.display())), hint)
-    })?;
+    let baseline = kept.compare.map(|session| baseline(&folder, session)).transpose()?;
+    if let Some(path) =
+        kept.session.map(|session| place(&folder, session.as_str())).filter(|path| path.exists())
+    {
+        return Err(there(&path));
+    }
+    let bundle = gather()?;
     let now = SystemClock.now().to_string();
     let who = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| environment.text(name));
-    let session = match &kept.session_id {
+    let session = match kept.session {
         Some(session) => session.to_string(),
         None => format!("fw_{}", stamp(&now)),
     };
     let who = who.unwrap_or("unknown");
-    let snapshot = Snapshot::take(bundle, &session, &kept.scope, &now, who, kept.is_baseline)
+    let snapshot = Snapshot::take(bundle, &session, kept.scope, &now, who, kept.is_baseline)
         .map_err(|error| Hinted::new(error, "see what each source says: `ghost netfilter parse`"))?;
     let path = place(&folder, &session);
     if path.exists() {
-        let error = anyhow::anyhow!("there is a snapshot of {session} already: {}", path.display());
-        return Err(Hinted::new(error, "name another session with --session-id").into());
+        return Err(there(&path));
     }
     private_dir(&folder)?;
     let content = serde_json::to_string(&snapshot)?;
@@ -87,6 +119,11 @@ pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
         tinted(&format!("{}\n{told}", whole::diff(&found)), WORDS)
     })?;
     Ok(code(kept.exit_code, found.status))
+}
+
+fn there(path: &Path) -> anyhow::Error {
+    let error = anyhow::anyhow!("there is such a snapshot already: {}", path.display());
+    Hinted::new(error, "name another session with --session-id").into()
 }
 
 fn place(folder: &Path, session: &str) -> PathBuf {

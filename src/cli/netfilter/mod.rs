@@ -1,8 +1,10 @@
 //! `ghost netfilter`: rulesets read, packets walked, differences judged.
 //!
-//! Goes in: files as the tools of a guest print them. Comes out: one document or a text. Never: a connection to a guest.
+//! Goes in: files as the tools of a guest print them, or a guest to look at. Comes out: one document or a text. Never: a change of a guest.
 
 mod command;
+#[cfg(feature = "probe")]
+mod inspect;
 mod keep;
 mod told;
 mod whole;

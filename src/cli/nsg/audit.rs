@@ -2,9 +2,10 @@
 
 use clap::Args;
 
-use super::command::{Given, row};
+use super::command::{Given, Known, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
+use crate::cli::root::Global;
 use crate::nsg::{Audit, RuleRef};
 
 /// So many rules of a gate are shown to people.
@@ -16,7 +17,7 @@ const FEW: usize = 4;
 /// The arguments of `ghost nsg audit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost nsg audit --rules nsg.json\n  ghost nsg audit --rules nsg.json --tags tags.json --json"
+    after_help = "Examples:\n  ghost nsg audit --rules nsg.json\n  ghost nsg audit --rules nsg.json --tags tags.json --json\n  ghost nsg audit --vm web-1 -g prod"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -27,8 +28,8 @@ pub(super) struct Arguments {
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (rules, warnings) = arguments.given.read()?;
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let Some(Known { rules, warnings, .. }) = arguments.given.read(global)? else { return Ok(0) };
     let mut audit = rules.audit();
     audit.warnings.extend(warnings);
     if arguments.given.json {

@@ -1,5 +1,6 @@
 //! The subcommands of `ghost nsg`.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -7,7 +8,8 @@ use clap::{Args, Subcommand};
 use super::{audit, reach, verdict};
 use crate::cli::knowledge::{Knowledge, parsed};
 use crate::cli::page::{Cell, Tone, plain};
-use crate::net::Warning;
+use crate::cli::root::Global;
+use crate::net::{Inventory, Tags, Warning};
 use crate::nsg::{self, Access, Ruleset};
 
 /// The arguments of `ghost nsg`.
@@ -31,8 +33,12 @@ enum Sub {
 #[derive(Debug, Args)]
 pub(super) struct Given {
     /// The effective rules as `az` prints them; `-` is standard input.
-    #[arg(long, value_name = "FILE")]
-    rules: PathBuf,
+    #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
+    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
+    rules: Option<PathBuf>,
+    #[cfg(feature = "probe")]
+    #[command(flatten)]
+    asked: crate::cli::live::Asked,
     #[command(flatten)]
     knowledge: Knowledge,
     /// Print one JSON document.
@@ -41,24 +47,66 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the rules, and what is wrong with the other documents.
-    pub(super) fn read(&self) -> anyhow::Result<(Ruleset, Vec<Warning>)> {
+    /// Reads the rules, or asks for them; `None` where only the plan was wanted.
+    pub(super) fn read(&self, global: &Global) -> anyhow::Result<Option<Known>> {
         let (tags, inventory) = (self.knowledge.tags()?, self.knowledge.inventory()?);
-        let known = nsg::Knowledge { tags: tags.as_ref(), inventory: inventory.as_ref() };
+        let Some(path) = &self.rules else { return self.ask(tags, inventory, global) };
         let hint = "save what `az network nic list-effective-nsg -n NIC -g GROUP -o json` prints";
-        let rules = parsed(&self.rules, hint, |text| Ok(Ruleset::parse(text, known)?))?;
-        let mut warnings = tags.as_ref().map(|tags| tags.warnings().to_vec()).unwrap_or_default();
-        warnings.extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
-        Ok((rules, warnings))
+        let known = nsg::Knowledge { tags: tags.as_ref(), inventory: inventory.as_ref() };
+        let rules = parsed(path, hint, |text| Ok(Ruleset::parse(text, known)?))?;
+        Ok(Some(Known { rules, warnings: warnings(tags.as_ref(), inventory.as_ref()), address: None }))
+    }
+
+    #[cfg(not(feature = "probe"))]
+    fn ask(&self, _: Option<Tags>, _: Option<Inventory>, _: &Global) -> anyhow::Result<Option<Known>> {
+        anyhow::bail!("no file is named")
+    }
+
+    #[cfg(feature = "probe")]
+    fn ask(
+        &self,
+        tags: Option<Tags>,
+        inventory: Option<Inventory>,
+        global: &Global,
+    ) -> anyhow::Result<Option<Known>> {
+        use crate::cli::knowledge::answered;
+        use crate::cli::live::told;
+        use crate::probe::effective::What;
+        let setup = crate::cli::setup::Setup::new(global)?;
+        let what = [What::Rules, What::Itself];
+        let Some(found) = self.asked.look(&setup, &what, self.json)? else { return Ok(None) };
+        let own = found.inventory.as_deref().and_then(|text| Inventory::parse(text).ok());
+        let inventory = inventory.or(own);
+        let text = told(found.looked.text(What::Rules))?;
+        let name = format!("the effective rules of {}", found.looked.interface.name);
+        let known = nsg::Knowledge { tags: tags.as_ref(), inventory: inventory.as_ref() };
+        let rules = answered(text, &name, |text| Ok(Ruleset::parse(text, known)?))?;
+        let warnings = warnings(tags.as_ref(), inventory.as_ref());
+        Ok(Some(Known { rules, warnings, address: found.looked.address().ok() }))
     }
 }
 
+fn warnings(tags: Option<&Tags>, inventory: Option<&Inventory>) -> Vec<Warning> {
+    let mut found = tags.map(|tags| tags.warnings().to_vec()).unwrap_or_default();
+    found.extend(inventory.into_iter().flat_map(|inventory| inventory.warnings().to_vec()));
+    found
+}
+
+/// What was read.
+pub(super) struct Known {
+    pub(super) rules: Ruleset,
+    /// What is wrong with the other documents.
+    pub(super) warnings: Vec<Warning>,
+    /// The interface's own address, where it was asked for.
+    pub(super) address: Option<IpAddr>,
+}
+
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
-        Sub::Verdict(arguments) => verdict::run(arguments),
-        Sub::Audit(arguments) => audit::run(arguments),
-        Sub::Reach(arguments) => reach::run(arguments),
+        Sub::Verdict(arguments) => verdict::run(arguments, global),
+        Sub::Audit(arguments) => audit::run(arguments, global),
+        Sub::Reach(arguments) => reach::run(arguments, global),
     }
 }
 

@@ -4,9 +4,10 @@ use std::net::IpAddr;
 
 use clap::Args;
 
-use super::command::Given;
+use super::command::{Given, Known};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
+use crate::cli::root::Global;
 use crate::net::Family;
 use crate::nsg::{Direction, Reach, Region};
 
@@ -19,7 +20,7 @@ const REGIONS: usize = 100;
 /// The arguments of `ghost nsg reach`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost nsg reach --rules nsg.json --to 10.0.1.4\n  ghost nsg reach --rules nsg.json --direction outbound --json"
+    after_help = "Examples:\n  ghost nsg reach --rules nsg.json --to 10.0.1.4\n  ghost nsg reach --rules nsg.json --direction outbound --json\n  ghost nsg reach --vm web-1 -g prod"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -36,9 +37,9 @@ pub(super) struct Arguments {
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let direction = Direction::parse(&arguments.direction).unwrap_or(Direction::Inbound);
-    let (rules, warnings) = arguments.given.read()?;
+    let Some(Known { rules, warnings, .. }) = arguments.given.read(global)? else { return Ok(0) };
     let mut reach = rules.reach(direction, arguments.to);
     reach.warnings.extend(warnings);
     if arguments.given.json {

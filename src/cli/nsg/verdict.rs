@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::command::{Given, row};
+use super::command::{Given, Known, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
+use crate::cli::root::Global;
 use crate::net::Family;
 use crate::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
 
@@ -20,7 +21,7 @@ const FEW: usize = 4;
 /// The arguments of `ghost nsg verdict`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost nsg verdict --rules nsg.json --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 5001 --trace\n  az network nic list-effective-nsg -n web-nic -g prod -o json | ghost nsg verdict --rules - --direction outbound --protocol any --src 10.0.1.4 --dst 8.8.8.8 --dst-port 443 --json"
+    after_help = "Examples:\n  ghost nsg verdict --rules nsg.json --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 5001 --trace\n  az network nic list-effective-nsg -n web-nic -g prod -o json | ghost nsg verdict --rules - --direction outbound --protocol any --src 10.0.1.4 --dst 8.8.8.8 --dst-port 443 --json\n  ghost nsg verdict --vm web-1 -g prod --direction inbound --protocol tcp --src 10.0.0.4 --dst-port 5001"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -31,15 +32,17 @@ pub(super) struct Arguments {
     /// The protocol; `any` asks about tcp, udp and icmp together.
     #[arg(long, value_parser = ["tcp", "udp", "icmp", "any"], ignore_case = true)]
     protocol: String,
-    /// Where the packet comes from.
-    #[arg(long, value_name = "IP")]
-    src: IpAddr,
+    /// Where the packet comes from; live and outbound the interface's own address unless said.
+    #[cfg_attr(feature = "probe", arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "inbound")))]
+    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "IP", required = true))]
+    src: Option<IpAddr>,
     /// The port that it comes from; unknown unless given.
     #[arg(long, value_name = "N")]
     src_port: Option<u16>,
-    /// Where the packet goes.
-    #[arg(long, value_name = "IP")]
-    dst: IpAddr,
+    /// Where the packet goes; live and inbound the interface's own address unless said.
+    #[cfg_attr(feature = "probe", arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "outbound")))]
+    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "IP", required = true))]
+    dst: Option<IpAddr>,
     /// The port that it goes to; ICMP has none.
     #[arg(long, value_name = "N", required_if_eq_any = [("protocol", "tcp"), ("protocol", "udp"), ("protocol", "any")])]
     dst_port: Option<u16>,
@@ -52,13 +55,17 @@ pub(super) struct Arguments {
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let port = arguments.dst_port.unwrap_or_default();
-    let (from, to) = (arguments.src, arguments.dst);
-    let packet = Packet::new(&arguments.direction, &arguments.protocol, from, arguments.src_port, to, port)
-        .context("describing the packet")
-        .map_err(|error| Hinted::new(error, "both addresses are IPv4, or both are IPv6"))?;
-    let (rules, warnings) = arguments.given.read()?;
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    // What is wrong with the packet is told before anything is read.
+    if let (Some(src), Some(dst)) = (arguments.src, arguments.dst) {
+        described_as(arguments, src, dst)?;
+    }
+    let Some(Known { rules, warnings, address }) = arguments.given.read(global)? else { return Ok(0) };
+    let own = |said: Option<IpAddr>, name: &str| {
+        let error = || anyhow::anyhow!("the interface's own address is not known");
+        said.or(address).ok_or_else(|| Hinted::new(error(), format!("say it with --{name}")))
+    };
+    let packet = described_as(arguments, own(arguments.src, "src")?, own(arguments.dst, "dst")?)?;
     let mut ruling = rules.verdict(&packet);
     ruling.warnings.to_mut().extend(warnings);
     if arguments.given.json {
@@ -71,6 +78,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Verdict::Indeterminate if arguments.exit_code => 4,
         Verdict::Allow | Verdict::Deny | Verdict::Indeterminate | Verdict::Skipped | Verdict::Absent => 0,
     })
+}
+
+fn described_as(arguments: &Arguments, from: IpAddr, to: IpAddr) -> anyhow::Result<Packet> {
+    let port = arguments.dst_port.unwrap_or_default();
+    let packet = Packet::new(&arguments.direction, &arguments.protocol, from, arguments.src_port, to, port);
+    packet
+        .context("describing the packet")
+        .map_err(|error| Hinted::new(error, "both addresses are IPv4, or both are IPv6").into())
 }
 
 fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {

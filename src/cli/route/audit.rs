@@ -1,43 +1,34 @@
 //! `ghost route audit`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::command::table;
+use super::command::{Given, Known};
 use super::select::{SHOWN, cells};
-use crate::cli::knowledge::Knowledge;
 use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
+use crate::cli::root::Global;
 use crate::route::{Anomaly, Audit, Entry};
 
 /// The arguments of `ghost route audit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost route audit --table routes.json\n  ghost route audit --table routes.json --inventory nics.json --json"
+    after_help = "Examples:\n  ghost route audit --table routes.json\n  ghost route audit --table routes.json --inventory nics.json --json\n  ghost route audit --vm web-1 -g prod"
 )]
 pub(super) struct Arguments {
-    /// The effective route table as `az` prints it; `-` is standard input.
-    #[arg(long, value_name = "FILE")]
-    table: PathBuf,
     #[command(flatten)]
-    knowledge: Knowledge,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    given: Given,
     /// Exit with 3 where there is a finding, with 4 where there is none and not all was read or resolved.
     #[arg(long)]
     exit_code: bool,
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (tags, inventory) = (arguments.knowledge.tags()?, arguments.knowledge.inventory()?);
-    let routes = table(&arguments.table, tags.as_ref())?;
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let Some(Known { tags, inventory, routes }) = arguments.given.read(global)? else { return Ok(0) };
     let mut audit = routes.audit(inventory.as_ref());
     audit.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
     audit.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
-    if arguments.json {
+    if arguments.given.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
         told(&audit).print()?;

@@ -1,12 +1,13 @@
 //! The subcommands of `ghost route`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
 use super::{audit, select};
-use crate::cli::knowledge::parsed;
-use crate::net::Tags;
+use crate::cli::knowledge::{Knowledge, parsed};
+use crate::cli::root::Global;
+use crate::net::{Inventory, Tags};
 use crate::route::Table;
 
 /// The arguments of `ghost route`.
@@ -24,11 +25,73 @@ enum Sub {
     Audit(audit::Arguments),
 }
 
+/// A file, or an interface of the cloud.
+#[derive(Debug, Args)]
+pub(super) struct Given {
+    /// The effective route table as `az` prints it; `-` is standard input.
+    #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
+    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
+    table: Option<PathBuf>,
+    #[cfg(feature = "probe")]
+    #[command(flatten)]
+    asked: crate::cli::live::Asked,
+    #[command(flatten)]
+    knowledge: Knowledge,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What was read.
+pub(super) struct Known {
+    pub(super) tags: Option<Tags>,
+    pub(super) inventory: Option<Inventory>,
+    pub(super) routes: Table,
+}
+
+impl Given {
+    /// Reads the table, or asks for it; `None` where only the plan was wanted.
+    pub(super) fn read(&self, global: &Global) -> anyhow::Result<Option<Known>> {
+        let (tags, inventory) = (self.knowledge.tags()?, self.knowledge.inventory()?);
+        match &self.table {
+            Some(path) => {
+                let routes = table(path, tags.as_ref())?;
+                Ok(Some(Known { tags, inventory, routes }))
+            }
+            None => self.ask(tags, inventory, global),
+        }
+    }
+
+    #[cfg(not(feature = "probe"))]
+    fn ask(&self, _: Option<Tags>, _: Option<Inventory>, _: &Global) -> anyhow::Result<Option<Known>> {
+        anyhow::bail!("no file is named")
+    }
+
+    #[cfg(feature = "probe")]
+    fn ask(
+        &self,
+        tags: Option<Tags>,
+        inventory: Option<Inventory>,
+        global: &Global,
+    ) -> anyhow::Result<Option<Known>> {
+        use crate::cli::knowledge::answered;
+        use crate::cli::live::told;
+        use crate::probe::effective::What;
+        let setup = crate::cli::setup::Setup::new(global)?;
+        let Some(found) = self.asked.look(&setup, &[What::Routes], self.json)? else { return Ok(None) };
+        let text = told(found.looked.text(What::Routes))?;
+        let name = format!("the effective routes of {}", found.looked.interface.name);
+        let routes = answered(text, &name, |text| Ok(Table::parse(text, tags.as_ref())?))?;
+        let own = found.inventory.and_then(|text| Inventory::parse(&text).ok());
+        Ok(Some(Known { tags, inventory: inventory.or(own), routes }))
+    }
+}
+
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
-        Sub::Select(arguments) => select::run(arguments),
-        Sub::Audit(arguments) => audit::run(arguments),
+        Sub::Select(arguments) => select::run(arguments, global),
+        Sub::Audit(arguments) => audit::run(arguments, global),
     }
 }
 

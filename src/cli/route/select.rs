@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::command::table;
-use crate::cli::knowledge::Knowledge;
+use super::command::{Given, Known, table};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
+use crate::cli::root::Global;
 use crate::route::{Entry, Outcome, Selection};
 
 /// So many routes of a kind are shown to people.
@@ -20,12 +20,11 @@ const TRACED: usize = 200;
 /// The arguments of `ghost route select`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost route select --table routes.json --to 10.1.2.3 --trace\n  az network nic show-effective-route-table -n web-nic -g prod -o json | ghost route select --table - --to 8.8.8.8\n  ghost route select --table a.json --to 10.1.0.4 --from 10.0.0.4 --return-table b.json --inventory nics.json"
+    after_help = "Examples:\n  ghost route select --table routes.json --to 10.1.2.3 --trace\n  az network nic show-effective-route-table -n web-nic -g prod -o json | ghost route select --table - --to 8.8.8.8\n  ghost route select --table a.json --to 10.1.0.4 --from 10.0.0.4 --return-table b.json --inventory nics.json\n  ghost route select --vm web-1 -g prod --to 10.1.2.3"
 )]
 pub(super) struct Arguments {
-    /// The effective route table as `az` prints it; `-` is standard input.
-    #[arg(long, value_name = "FILE")]
-    table: PathBuf,
+    #[command(flatten)]
+    given: Given,
     /// The destination.
     #[arg(long, value_name = "IP")]
     to: IpAddr,
@@ -35,23 +34,17 @@ pub(super) struct Arguments {
     /// The other end's effective route table: says whether the way back is another one.
     #[arg(long, value_name = "FILE", requires = "from")]
     return_table: Option<PathBuf>,
-    #[command(flatten)]
-    knowledge: Knowledge,
     /// Show every route that contains the destination, and what became of it.
     #[arg(long)]
     trace: bool,
-    /// Print one JSON document, the trace included.
-    #[arg(long)]
-    json: bool,
     /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the way back, is INDETERMINATE.
     #[arg(long)]
     exit_code: bool,
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (tags, inventory) = (arguments.knowledge.tags()?, arguments.knowledge.inventory()?);
-    let routes = table(&arguments.table, tags.as_ref())?;
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let Some(Known { tags, inventory, routes }) = arguments.given.read(global)? else { return Ok(0) };
     let mut selection = routes.select_knowing(arguments.to, inventory.as_ref());
     let back = arguments.return_table.as_deref().map(|path| table(path, tags.as_ref())).transpose()?;
     if let (Some(back), Some(from)) = (&back, arguments.from) {
@@ -63,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     selection.warnings.to_mut().extend(tags.iter().flat_map(|tags| tags.warnings().to_vec()));
     selection.warnings.to_mut().extend(inventory.iter().flat_map(|inventory| inventory.warnings().to_vec()));
-    if arguments.json {
+    if arguments.given.json {
         line(&serde_json::to_string(&selection)?)?;
     } else {
         told(&selection, arguments).print()?;

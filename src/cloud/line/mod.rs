@@ -17,7 +17,9 @@ pub use network::{
     activity, effective_routes, effective_rules, interface, interfaces, network, networks, route_table,
     route_tables, security_group, security_groups, service_tags, signed_in, subnet,
 };
-pub use storage::{account, blob_delete, blob_download, blob_exists, blob_upload, blobs, container_exists};
+pub use storage::{
+    account, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs, container_exists,
+};
 pub use text::Line;
 pub use watch::{
     CaptureLimits, capture_create, capture_delete, capture_status, capture_stop, captures, connectivity,

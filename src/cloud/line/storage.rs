@@ -46,6 +46,15 @@ pub fn blob_download(account: &Account, container: &Container, name: &str, file:
         .json()
 }
 
+/// Copies a blob to a file elsewhere than in the captures folder, over one that is there.
+#[must_use]
+pub fn blob_fetch(account: &Account, container: &Container, name: &str, file: &str) -> Line {
+    blob(Line::change("storage blob download"), account, container, name)
+        .option("--file", file)
+        .flag("--no-progress")
+        .json()
+}
+
 /// Copies a file to a blob.
 #[must_use]
 pub fn blob_upload(account: &Account, container: &Container, name: &str, file: &str) -> Line {

@@ -1,8 +1,9 @@
 //! A line, word by word.
 
 use crate::cloud::name::Place;
+use crate::shell::quote;
 
-/// A command line of `az`.
+/// A command line of `az`, or of ssh to a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     words: Vec<String>,
@@ -18,6 +19,11 @@ impl Line {
     /// Begins a line that changes something.
     pub(super) fn change(path: &str) -> Self {
         Self::begin(path, true)
+    }
+
+    /// Takes the words of a line of ssh.
+    pub(in crate::cloud) fn over_ssh(words: Vec<String>, changes: bool) -> Self {
+        Self { words, changes }
     }
 
     fn begin(path: &str, changes: bool) -> Self {
@@ -78,11 +84,6 @@ impl Line {
     /// Returns the line as the shell reads it.
     #[must_use]
     pub fn text(&self) -> String {
-        let quoted = |word: &String| {
-            let plain = !word.is_empty()
-                && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,@%+".contains(&byte));
-            if plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-        };
-        self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        self.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
     }
 }

@@ -73,12 +73,14 @@ pub struct CaptureLimits {
 }
 
 /// Begins a capture. This one takes the machine's group; its siblings take the watcher's region.
+///
+/// `az` looks for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
 #[must_use]
 pub fn capture_create(
     place: &Place,
     machine: &Name,
     name: &Name,
-    (account, container): (&Account, &Container),
+    (account, container, elsewhere): (&Account, &Container, Option<&str>),
     limits: CaptureLimits,
     filters: Option<&str>,
 ) -> Line {
@@ -87,7 +89,7 @@ pub fn capture_create(
         .option("--vm", machine)
         .within(place)
         .option("--name", name)
-        .option("--storage-account", account)
+        .option("--storage-account", elsewhere.unwrap_or(account.as_str()))
         .option("--storage-path", path)
         .option("--time-limit", limits.seconds.to_string())
         .option("--capture-limit", limits.bytes.to_string())

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::access::{self, Grant};
 use super::blob::{OPERATOR, Role, Store};
 use super::estate::{Broken, Description, Estate};
 use super::fault::Faults;
@@ -51,6 +52,8 @@ pub struct Cloud {
     pub(super) blob_role: Role,
     /// Whether a request without a token is refused.
     pub(super) demands_tokens: bool,
+    /// What somebody may do, by object id in lower case; everything for whoever is not here.
+    pub(super) grants: BTreeMap<String, Vec<Grant>>,
 }
 
 impl Cloud {
@@ -79,6 +82,7 @@ impl Cloud {
             operator: OPERATOR,
             blob_role: Role::default(),
             demands_tokens: false,
+            grants: BTreeMap::new(),
         })
     }
 
@@ -102,6 +106,12 @@ impl Cloud {
             Ok(who) => who,
             Err(refusal) => return (refusal.answer(), None),
         };
+        if let Some(refusal) = access::refuse(self, request, who.as_ref()) {
+            return (refusal.answer(), None);
+        }
+        if let Some(told) = access::answer(self, request, who.as_ref()) {
+            return (told.unwrap_or_else(|refusal| refusal.answer()), None);
+        }
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
         activity::note(self, request, &done.0, who.as_ref(), now);
         done

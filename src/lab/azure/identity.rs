@@ -29,7 +29,8 @@ pub(super) fn answer(cloud: &Cloud, request: &Request, now: Timestamp) -> Option
         (Verb::Post, path) if path.ends_with("/oauth2/v2.0/token") => Ok(Answer::json(
             200,
             json!({
-            "token_type": "Bearer", "expires_in": 3600, "ext_expires_in": 3600, "access_token": token(cloud, tenant, now)}),
+            "token_type": "Bearer", "expires_in": 3600, "ext_expires_in": 3600,
+            "access_token": token(tenant, &Principal::of(cloud, field(request, "client_id").as_deref()), now)}),
         )),
         _ => return None,
     })
@@ -74,24 +75,49 @@ fn managed(cloud: &Cloud, request: &Request, tenant: &str, now: Timestamp) -> Re
         return Err(Refusal::new(400, "invalid_request", "Required query variable 'resource' is missing"));
     };
     let seconds = now.as_millis() / 1000;
+    let principal = Principal::of(cloud, request.parameter("client_id"));
     Ok(Answer::json(
         200,
-        json!({"access_token": token(cloud, tenant, now), "client_id": cloud.about.principal.get("appId"),
+        json!({"access_token": token(tenant, &principal, now), "client_id": principal.app,
         "expires_on": (seconds + LIFE).to_string(), "expires_in": LIFE.to_string(), "not_before": seconds.to_string(),
         "resource": resource, "token_type": "Bearer"}),
     ))
 }
 
+/// Whom a token is for.
+struct Principal {
+    app: Value,
+    object: Value,
+}
+
+impl Principal {
+    /// Returns the one that a client id names: that of the estate where none is named, or it is that one's. Any other one is there as
+    /// well; the lab's directory gives it an object id that is the same.
+    fn of(cloud: &Cloud, client: Option<&str>) -> Self {
+        let own = |field: &str| cloud.about.principal.get(field).cloned().unwrap_or_default();
+        let app = own("appId");
+        match client.filter(|client| !app.as_str().is_some_and(|app| app.eq_ignore_ascii_case(client))) {
+            Some(other) => Self { app: json!(other), object: json!(other) },
+            None => Self { object: own("objectId"), app },
+        }
+    }
+}
+
+/// Reads a field of a form.
+fn field(request: &Request, name: &str) -> Option<String> {
+    let form = std::str::from_utf8(&request.body).ok()?;
+    let value = form.split('&').filter_map(|pair| pair.split_once('=')).find(|(known, _)| *known == name)?.1;
+    Some(percent_encoding::percent_decode_str(value).decode_utf8().ok()?.into_owned())
+}
+
 /// Writes a token that says who it is for and until when it is good. Nobody signs it: it opens nothing but this cloud.
-fn token(cloud: &Cloud, tenant: &str, now: Timestamp) -> String {
+fn token(tenant: &str, principal: &Principal, now: Timestamp) -> String {
     use base64::Engine as _;
     let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let part = |value: Value| engine.encode(value.to_string());
-    let principal = |field: &str| cloud.about.principal.get(field).cloned().unwrap_or_default();
     let until = now.as_millis() / 1000 + LIFE;
     let head = part(json!({"alg": "none", "typ": "JWT"}));
-    let body =
-        part(json!({"tid": tenant, "oid": principal("objectId"), "appid": principal("appId"), "exp": until}));
+    let body = part(json!({"tid": tenant, "oid": principal.object, "appid": principal.app, "exp": until}));
     format!("{head}.{body}.{}", engine.encode("lab"))
 }
 

@@ -11,6 +11,7 @@
 //! in the tag `VirtualNetwork`; version 6 in the tag `Internet`; regions other than `eastus` in the addresses of operations. At most
 //! 10,000 operations and 10,000 events of the log are remembered.
 
+mod access;
 mod activity;
 mod arm;
 mod blob;
@@ -29,7 +30,8 @@ pub mod serve;
 mod target;
 mod watch;
 
-pub use blob::{From as BlobsFrom, Role as BlobRole};
+pub use access::Grant;
+pub use blob::{From as BlobsFrom, Role as BlobRole, signed};
 pub use cloud::Cloud;
 pub use estate::{Broken, Description};
 pub use fault::{Fault, Faults};

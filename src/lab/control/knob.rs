@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::door::Refused;
 use super::lab::{Lab, lock};
-use crate::lab::azure::Fault;
+use crate::lab::azure::{Fault, Grant};
 
 /// What is set beside what the cloud itself remembers; for whoever looks at it.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -40,12 +40,15 @@ pub enum Knob {
     Fault(Fault),
     /// Every token counts as expired, or none that is not.
     Expired(bool),
+    /// Somebody, by object id, may do this and nothing else, or everything again.
+    Grant(String, Option<Vec<Grant>>),
     /// Nothing of all this any more, machines and resources excepted.
     Clear,
 }
 
 const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "stopping"];
-const KNOWN: &str = "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, clear";
+const KNOWN: &str =
+    "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
 /// How large a compiled pattern may be.
 const PATTERN: usize = 1 << 20;
 
@@ -132,6 +135,14 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
             Some("good") => read.push(Knob::Expired(false)),
             _ => return Err(wrong("`expired` or `good`")),
         },
+        "grants" => {
+            let people = value.as_object().ok_or_else(|| wrong("principals and what they are granted"))?;
+            for (object, granted) in people {
+                let granted: Option<Vec<Grant>> = serde_json::from_value(granted.clone())
+                    .map_err(|error| wrong(&format!("a list of permissions, or null: {error}")))?;
+                read.push(Knob::Grant(object.clone(), granted));
+            }
+        }
         "clear" => read.push(Knob::Clear),
         _ => {
             return Err(
@@ -213,6 +224,7 @@ impl Lab {
                     Knob::Busy(machine, false) => cloud.free(&machine),
                     Knob::Remove(id) => drop(cloud.take_out(&id)),
                     Knob::Fault(fault) => cloud.faults().add(fault),
+                    Knob::Grant(object, granted) => cloud.grant(&object, granted),
                     Knob::Expired(expired) => seen.token_expired = expired,
                     Knob::Clear => {
                         *seen = Knobs::default();
@@ -220,6 +232,7 @@ impl Lab {
                         cloud.page(None);
                         cloud.captures(None);
                         cloud.faults().clear();
+                        cloud.grant_everything();
                         machines.iter().for_each(|machine| cloud.free(machine));
                     }
                 }
@@ -270,5 +283,6 @@ mod tests {
         );
         refused(&json!({"fault": {"match": "x", "statis": 500}}), "unknown field");
         refused(&json!({"token": "old"}), "`expired` or `good`");
+        refused(&json!({"grants": {"x": [{"action": []}]}}), "a list of permissions");
     }
 }

@@ -49,6 +49,11 @@ pub fn steps(words: &[String]) -> Result<Vec<Value>, WordError> {
                 more(fault.ok_or_else(|| WordError::NoFault(word.clone()))?, name, value)
                     .ok_or_else(|| form("`header=Name: value`"))?;
             }
+            "grants" => {
+                let grants: Value = serde_json::from_str(value)
+                    .map_err(|_| form("JSON: {\"OBJECT-ID\": [PERMISSION, …]}"))?;
+                steps.push(json!({"grants": grants}));
+            }
             "power" => {
                 let (machine, state) = value.rsplit_once(':').ok_or_else(|| form("MACHINE:STATE"))?;
                 steps.push(json!({"power": {machine: state}}));

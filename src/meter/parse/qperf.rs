@@ -48,8 +48,8 @@ fn micros(value: &str) -> Option<f64> {
 
 /// Returns a line in which the tool says that it failed.
 fn failure(line: &str) -> Option<String> {
-    const WORDS: [&str; 8] =
-        ["failed", "timed out", "refused", "unable", "error", "cannot", "no route", "not found"];
+    const WORDS: [&str; 9] =
+        ["failed", "could not", "timed out", "refused", "unable", "error", "cannot", "no route", "not found"];
     let lower = line.to_lowercase();
     WORDS.iter().any(|word| lower.contains(word)).then(|| shown(line))
 }

@@ -9,7 +9,11 @@ mod paper;
 mod picture;
 mod png;
 mod rtt;
+#[cfg(feature = "measure")]
+mod samples;
 mod scale;
 mod stretch;
 
 pub use picture::{PICTURES, Picture, PlotError, pictures};
+#[cfg(feature = "measure")]
+pub(crate) use samples::{Panel, samples};

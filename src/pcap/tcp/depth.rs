@@ -32,6 +32,8 @@ pub(crate) struct Way {
     pub(crate) unanswered: u32,
     /// The frame of the first of them.
     pub(crate) unanswered_frame: u64,
+    /// The highest number that its sender acknowledged.
+    acked: Option<u32>,
     /// The largest segment.
     pub(crate) largest: u32,
     /// Segments that are too large for the path.
@@ -134,6 +136,15 @@ impl Way {
 
     /// Counts what asks for an answer, and whether it asks for room.
     fn probe(&mut self, theirs: &mut Self, peer: &Side, step: &Step<'_>) {
+        // A sender acknowledges no less than before: what does was overtaken, and asks for nothing. Behind a FIN it looks like a
+        // keep-alive.
+        let segment = step.segment;
+        if segment.any(ACK) {
+            if self.acked.is_some_and(|acked| before(segment.ack, acked)) {
+                return;
+            }
+            self.acked = Some(segment.ack);
+        }
         let labels = step.labels;
         let one_byte = labels.has(Label::ZeroWindowProbe);
         let asks = one_byte || labels.has(Label::KeepAlive);

@@ -14,7 +14,7 @@ pub struct PlannedCommand {
     pub ruling: Ruling,
 }
 
-/// What is left of a consent to a plan: each command once, in order. It cannot be copied.
+/// What is left of a consent to a plan: each command once at most, in order. It cannot be copied.
 #[derive(Debug)]
 pub struct Grant {
     digest: Digest,
@@ -32,13 +32,11 @@ impl Grant {
         Self { digest, reviewer, left: commands.into_iter().collect() }
     }
 
-    /// Uses up the consent for a command, if it is the next one of the plan.
+    /// Uses up the consent for a command of the plan. Those before it are given up: they cannot run later.
     pub(in crate::shell) fn take(&mut self, command: &str) -> Option<Reviewer> {
-        if self.left.front().is_some_and(|next| next == command) {
-            self.left.pop_front();
-            return Some(self.reviewer.clone());
-        }
-        None
+        let at = self.left.iter().position(|next| next == command)?;
+        self.left.drain(..=at);
+        Some(self.reviewer.clone())
     }
 
     /// Returns the digest of the plan that was approved.
@@ -61,11 +59,20 @@ mod tests {
     #[test]
     fn a_grant_covers_each_command_once_and_in_order() {
         let mut grant =
-            Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a".to_owned(), "b".to_owned()]);
-        assert!(grant.take("b").is_none());
+            Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a", "b", "b"].map(str::to_owned));
+        assert!(grant.take("c").is_none());
         assert!(grant.take("a").is_some());
         assert!(grant.take("a").is_none());
         assert!(grant.take("b").is_some());
+        assert!(grant.take("b").is_some());
         assert_eq!(grant.left(), 0);
+    }
+
+    #[test]
+    fn what_was_passed_over_cannot_run_later() {
+        let mut grant =
+            Grant::new(Digest::of("plan"), Reviewer::new("ana"), ["a", "b", "c"].map(str::to_owned));
+        assert!(grant.take("c").is_some());
+        assert!(grant.take("a").is_none() && grant.take("b").is_none() && grant.left() == 0);
     }
 }

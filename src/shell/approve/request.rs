@@ -20,6 +20,8 @@ pub struct Request {
     pub plan: Vec<PlannedCommand>,
     /// An earlier run of this command was cut off by a crash, so that nobody knows whether it took effect.
     pub outcome_unknown: bool,
+    /// As whom it will run, where that is known.
+    pub identity: Option<String>,
 }
 
 impl Request {

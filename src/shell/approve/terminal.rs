@@ -95,12 +95,18 @@ pub(super) fn render(request: &Request, color: bool) -> String {
         put(&format!("\n  {bold}{}{off}\n", visible(&request.command)));
     } else {
         put(&format!(
-            "\n  {} ({} commands, run in this order, each once)",
+            "\n  {} ({} commands, in this order, each once at most)",
             visible(&request.command),
             request.plan.len()
         ));
-        for (at, step) in request.plan.iter().enumerate() {
-            put(&format!("  {:>2}. [{}] {bold}{}{off}", at + 1, step.ruling.verdict, visible(&step.command)));
+        let mut at = 1;
+        // The same command over and over is one to read.
+        for same in request.plan.chunk_by(|one, next| one.command == next.command) {
+            let Some(step) = same.first() else { continue };
+            let (verdict, command) = (step.ruling.verdict, visible(&step.command));
+            let times = if same.len() > 1 { format!(" {} times:", same.len()) } else { String::new() };
+            put(&format!("  {at:>2}. [{verdict}]{times} {bold}{command}{off}"));
+            at += same.len();
         }
         put("");
     }
@@ -111,6 +117,9 @@ pub(super) fn render(request: &Request, color: bool) -> String {
         request.ruling.rule,
         request.ruling.tier.number()
     ));
+    if let Some(identity) = &request.identity {
+        put(&format!("As:   {}", visible(identity)));
+    }
     if request.needs_shell() {
         put("Note: this text is given to `sh -c` exactly as it stands here");
     }
@@ -206,6 +215,7 @@ mod tests {
             round: 1,
             plan: Vec::new(),
             outcome_unknown: false,
+            identity: None,
         }
     }
 
@@ -220,6 +230,12 @@ mod tests {
         let shown = render(&request("touch \u{1b}[2J\u{202e}x\r"), false);
         assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}') && !shown.contains('\r'));
         assert!(shown.contains("\\u{1b}[2J\\u{202e}x\\u{d}"));
+    }
+
+    #[test]
+    fn it_says_as_whom_the_command_will_run() {
+        let request = Request { identity: Some("actor (managed identity)".to_owned()), ..request("touch x") };
+        assert!(render(&request, false).contains("As:   actor (managed identity)"));
     }
 
     #[test]

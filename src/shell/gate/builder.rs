@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
-    Approver, ClipLimits, DenyAll, Limits, Mask, Policy, PolicyError, ProcessBound, Processes, Programs,
-    Runner, Scope, Setting, Shell, sweep,
+    Approver, ClipLimits, DenyAll, Identities, Limits, Mask, Policy, PolicyError, ProcessBound, Processes,
+    Programs, Runner, Scope, Setting, Shell, sweep,
 };
 
 /// Why a shell could not be put together.
@@ -46,7 +46,7 @@ pub struct Builder {
     anchor: Arc<dyn Anchor>,
     runner: Arc<dyn Runner>,
     mask: Option<Mask>,
-    identity: Option<String>,
+    identities: Option<Arc<Identities>>,
     expiry: Duration,
     limits: Limits,
     clip: ClipLimits,
@@ -71,7 +71,7 @@ impl Builder {
             anchor: Arc::new(NoAnchor),
             runner: Arc::new(Processes),
             mask: None,
-            identity: None,
+            identities: None,
             expiry: Duration::from_secs(15 * 60),
             limits: Limits::default(),
             clip: ClipLimits::MODEL,
@@ -131,10 +131,10 @@ impl Builder {
         Self { mask: Some(mask), ..self }
     }
 
-    /// Names the identity that commands act as, for the audit.
+    /// Sets as whom commands run; as whoever the environment is signed in as unless said.
     #[must_use]
-    pub fn identity(self, name: impl Into<String>) -> Self {
-        Self { identity: Some(name.into()), ..self }
+    pub fn identities(self, identities: Arc<Identities>) -> Self {
+        Self { identities: Some(identities), ..self }
     }
 
     /// Sets how long an approver may take; 15 minutes unless said.
@@ -205,7 +205,7 @@ impl Builder {
             anchor: self.anchor,
             runner: self.runner,
             mask: self.mask,
-            identity: self.identity,
+            identities: self.identities,
             expiry: self.expiry,
             evidence,
             clip: self.clip,

@@ -5,6 +5,7 @@
 //! that was not redacted.
 
 mod builder;
+mod carry;
 mod finish;
 mod plan;
 mod record;

@@ -61,7 +61,7 @@ impl Shell {
         }
     }
 
-    /// Runs a command under the consent to a plan. One that is not the plan's next is judged and asked for by itself.
+    /// Runs a command under the consent to a plan. One that is not left of the plan is judged and asked for by itself.
     pub async fn run_planned(
         &self,
         grant: &mut Grant,

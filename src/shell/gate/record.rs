@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::run::Shell;
 use crate::base::Timestamp;
 use crate::shell::audit::{Approval, Entry, Kind, Receipt};
-use crate::shell::{Action, Reviewer, Ruling, redact};
+use crate::shell::{Action, Identity, Reviewer, Ruling, redact};
 
 /// One proposed command on its way through the gate.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Case {
     pub(super) approval: Option<(Reviewer, Timestamp)>,
     /// The digest of the plan that it is a step of.
     pub(super) plan: Option<crate::base::Digest>,
+    /// As whom it runs, where its verdict does not say.
+    pub(super) own: Option<Arc<Identity>>,
 }
 
 impl Case {
@@ -43,6 +45,7 @@ impl Case {
             action: Action::AutoApproved,
             approval: None,
             plan: None,
+            own: None,
         }
     }
 
@@ -62,7 +65,7 @@ impl Case {
             plan_digest: self.plan,
             action: Some(self.action.as_str().into()),
             approver: self.approval.as_ref().map(|(who, at)| Approval::new(who, *at)),
-            identity: shell.identity.clone(),
+            identity: shell.identity(self).map(|identity| identity.name().to_owned()),
             redactions: u64::try_from(taken_out).ok().filter(|count| *count > 0),
             ..Entry::new(kind, command.into_string())
         }

@@ -14,8 +14,8 @@ use crate::shell::audit::{Anchor, Kind, Log};
 use crate::shell::judge::blocked;
 use crate::shell::policy::quote;
 use crate::shell::{
-    Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Mask, Permit, PlannedCommand, Policy,
-    Request, Ruling, Runner, Scope, Setting, Verdict,
+    Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Identities, Mask, Permit,
+    PlannedCommand, Policy, Request, Ruling, Runner, Scope, Setting, Verdict,
 };
 
 /// After so many modifications whoever modifies is not getting anywhere.
@@ -31,7 +31,7 @@ pub struct Shell {
     pub(super) anchor: Arc<dyn Anchor>,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) mask: Option<Mask>,
-    pub(super) identity: Option<String>,
+    pub(super) identities: Option<Arc<Identities>>,
     pub(super) expiry: Duration,
     pub(super) evidence: PathBuf,
     pub(super) clip: ClipLimits,
@@ -77,8 +77,7 @@ impl Shell {
         reasoning: &str,
         cancel: CancelSignal,
     ) -> Response {
-        let words = carrier.iter().map(String::as_str).chain([script.text()]);
-        let command = words.map(quote).collect::<Vec<_>>().join(" ");
+        let command = script.behind(carrier).iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
         let ruling = self.policy.classify_script(carrier, script);
         let outside = self.scope.as_ref().and_then(|scope| scope.outside(&command));
         let ruling = outside.map_or(ruling.clone(), |what| blocked(ruling, what));
@@ -149,6 +148,7 @@ impl Shell {
             round: case.round,
             plan,
             outcome_unknown: false,
+            identity: self.identity(case).map(|identity| identity.name().to_owned()),
         }
     }
 
@@ -189,19 +189,6 @@ impl Shell {
         if next.command.is_empty() { Err(Box::new(self.refuse_empty(next).await)) } else { Ok(next) }
     }
 
-    pub(super) async fn execute(&self, mut case: Case, permit: Permit, cancel: CancelSignal) -> Response {
-        let mut intent = case.entry(self, Kind::Intent);
-        intent.argv_digest = Some(permit.digest());
-        if let Err(error) = self.write(&mut case, intent).await {
-            return audit_failed(&case, &error);
-        }
-        let ran = self.runner.run(permit, &self.setting, cancel).await;
-        let modified = (case.round > 1).then(|| case.command.clone());
-        let mut response = self.finish(case, ran).await;
-        response.modified_command = modified;
-        response
-    }
-
     pub(super) async fn block(&self, mut case: Case) -> Response {
         case.action = Action::Blocked;
         self.decide(case, Status::Error, Some(Problem::Blocked), None).await
@@ -217,7 +204,7 @@ impl Shell {
         self.decide(case, Status::Denied, None, Some(reason)).await
     }
 
-    async fn decide(
+    pub(super) async fn decide(
         &self,
         mut case: Case,
         status: Status,

@@ -254,43 +254,27 @@ async fn secrets_reach_neither_the_caller_nor_the_audit() {
 async fn one_consent_covers_the_commands_of_a_plan_once_and_in_order() {
     let data = tempfile::tempdir().unwrap();
     let names: Vec<String> =
-        ["a", "b"].iter().map(|name| data.path().join(name).display().to_string()).collect();
-    let plan: Vec<String> =
-        [format!("touch {}", names[0]), "uname -s".to_owned(), format!("touch {}", names[1])].into();
-    let approver = Scripted::new([Choice::Approve, deny("not in the plan"), deny("already used")]);
+        ["a", "b", "c"].iter().map(|name| data.path().join(name).display().to_string()).collect();
+    let touch = |at: usize| format!("touch {}", names[at]);
+    let plan: Vec<String> = [touch(0), "uname -s".to_owned(), touch(1), touch(2)].into();
+    let approver = Scripted::new([Choice::Approve, deny("already used"), deny("passed over")]);
     let shell = shell(data.path(), approver.clone());
-    let mut grant = shell.ask_plan("two marks", &plan, "marks").await.unwrap();
-    let never = CancelSignal::never;
-    check(
-        &shell.run_planned(&mut grant, &plan[2], "out of order", never()).await,
-        Status::Denied,
-        Action::UserDenied,
-        None,
-    );
-    check(
-        &shell.run_planned(&mut grant, &plan[0], "first", never()).await,
-        Status::Completed,
-        Action::UserApproved,
-        None,
-    );
-    check(
-        &shell.run_planned(&mut grant, &plan[1], "second", never()).await,
-        Status::Completed,
-        Action::AutoApproved,
-        None,
-    );
-    check(
-        &shell.run_planned(&mut grant, &plan[0], "again", never()).await,
-        Status::Denied,
-        Action::UserDenied,
-        None,
-    );
-    check(
-        &shell.run_planned(&mut grant, &plan[2], "third", never()).await,
-        Status::Completed,
-        Action::UserApproved,
-        None,
-    );
+    let mut grant = shell.ask_plan("three marks", &plan, "marks").await.unwrap();
+    let (done, denied) = (Status::Completed, Status::Denied);
+    for (command, status, action) in [
+        (&plan[0], done, Action::UserApproved),
+        (&plan[1], done, Action::AutoApproved),
+        (&plan[0], denied, Action::UserDenied),
+        (&plan[3], done, Action::UserApproved),
+        (&plan[2], denied, Action::UserDenied),
+    ] {
+        check(
+            &shell.run_planned(&mut grant, command, "because", CancelSignal::never()).await,
+            status,
+            action,
+            None,
+        );
+    }
     assert_eq!((grant.left(), approver.asked().len()), (0, 3));
 }
 

@@ -95,6 +95,7 @@ pub struct Policy {
     pub(in crate::shell) cloud: Cloud,
     pub(in crate::shell) block: Block,
     pub(super) scripts: Vec<Script>,
+    pub(super) carriers: Vec<Vec<String>>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
     digest: Digest,
@@ -167,6 +168,7 @@ impl Policy {
             cloud,
             block,
             scripts: script::load()?,
+            carriers: Vec::new(),
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
         };

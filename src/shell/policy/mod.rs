@@ -28,6 +28,6 @@ pub(in crate::shell) use grammar::Given;
 pub(in crate::shell) use kind::is_host;
 pub use load::{Policy, PolicyError};
 pub(in crate::shell) use refusal::{Refusal, brief};
-pub(in crate::shell) use script::quote;
+pub(crate) use script::quote;
 pub use script::{FilledScript, Script, ScriptError};
 pub(in crate::shell) use wrapper::Wrapper;

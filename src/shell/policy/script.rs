@@ -7,13 +7,19 @@ use serde::Deserialize;
 use super::kind::Kind;
 use super::{Files, Policy, PolicyError, RuleSummary};
 use crate::base::Digest;
-use crate::shell::{Ruling, Tier, Verdict};
+use crate::shell::{Profile, Ruling, Socket, Tier, Verdict};
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 2] = [
+const TEXTS: [(&str, &str); 5] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
+    ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
+    ("meter-look", include_str!("script/meter-look.sh")),
+    ("meter-report", include_str!("script/meter-report.sh")),
 ];
+
+/// The one program beside `az` that carries scripts.
+const SSH: &str = "ssh";
 
 /// A declared script.
 #[derive(Debug, Clone)]
@@ -178,6 +184,13 @@ impl FilledScript {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// Returns all words: those that carry it, and the text. Over ssh a shell of the guest takes one layer of quotes off.
+    pub(in crate::shell) fn behind(&self, carrier: &[String]) -> Vec<String> {
+        let ssh = carrier.first().is_some_and(|word| word == SSH);
+        let text = if ssh { quote(&self.text) } else { self.text.clone() };
+        carrier.iter().cloned().chain([text]).collect()
+    }
 }
 
 impl Policy {
@@ -187,16 +200,25 @@ impl Policy {
         self.scripts.iter().find(|script| script.id == id)
     }
 
+    /// Says which words of ssh carry declared scripts to hosts that the configuration names, or the person at the terminal.
+    #[must_use]
+    pub fn carried_by(mut self, carriers: impl IntoIterator<Item = Vec<String>>) -> Self {
+        self.carriers
+            .extend(carriers.into_iter().filter(|words| words.first().is_some_and(|word| word == SSH)));
+        self
+    }
+
     /// Judges a declared script behind the words that carry it to a guest, such as `az vm run-command invoke … --scripts`.
     ///
-    /// The words have to be SAFE with a script that does nothing, and tier 0 is hunted for in the script all the same.
+    /// The words have to be SAFE with a script that does nothing, or ssh to a host that is known by exactly these words; tier 0 is
+    /// hunted for in the script all the same.
     #[must_use]
     pub fn classify_script(&self, carrier: &[String], script: &FilledScript) -> Ruling {
-        let line = |last: &str| {
-            carrier.iter().map(String::as_str).chain([last]).map(quote).collect::<Vec<_>>().join(" ")
+        let typed = self.classify(&line(&script.behind(carrier)));
+        let bare = match self.carriers.iter().any(|known| known == carrier) {
+            true => over_ssh(&typed),
+            false => self.classify(&line(&[carrier, &["true".to_owned()]].concat())),
         };
-        let typed = self.classify(&line(&script.text));
-        let bare = self.classify(&line("true"));
         if typed.verdict == Verdict::Blocked
             || bare.verdict != Verdict::Safe
             || script.verdict == Verdict::Risky
@@ -207,20 +229,34 @@ impl Policy {
                 bare
             };
         }
-        let argv = carrier.iter().cloned().chain([script.text.clone()]).collect();
         let reason = format!("{} (declared script {}, sha256 {})", script.why, script.id, script.digest);
         Ruling {
             tier: Tier::Program,
             rule: format!("script.{}", script.id).into(),
             reason: reason.into(),
-            argv: Some(argv),
+            argv: Some(script.behind(carrier)),
             ..bare
         }
     }
 }
 
+/// Returns what ssh to a known host may do: speak with hosts, and start itself through a shell where a bastion lies between.
+fn over_ssh(typed: &Ruling) -> Ruling {
+    let profile = Profile {
+        sockets: vec![Socket::Stream, Socket::Datagram].into(),
+        helpers: vec![SSH.to_owned(), "sh".to_owned()].into(),
+        programs: vec![SSH.to_owned()],
+        ..Profile::default()
+    };
+    Ruling { verdict: Verdict::Safe, profile, ..typed.clone() }
+}
+
+fn line(words: &[String]) -> String {
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// Quotes a word for a shell, so that it is read as the one word that it is.
-pub(in crate::shell) fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let plain = !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,@%+".contains(&byte));
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
@@ -255,6 +291,34 @@ mod tests {
         let script = policy.script("guest-network").unwrap().fill(&[("device", "eth0")]).unwrap();
         let elsewhere = ["bash", "-c"].map(str::to_owned);
         assert_eq!(policy.classify_script(&elsewhere, &script).verdict, Verdict::Risky);
+    }
+
+    #[test]
+    fn over_ssh_only_the_very_words_of_the_configuration_carry_a_script() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let known = words("ssh -F none -i /home/ops/.ssh/id_ed25519 -l ops -p 22 10.0.0.4 sudo -n sh -c");
+        let policy = Policy::builtin().unwrap().clone().carried_by([known.clone(), words("bash -c")]);
+        for id in ["guest-network", "guest-firewall", "guest-qdisc"] {
+            let values: &[_] = if id == "guest-network" {
+                &[("device", "eth0")]
+            } else {
+                &[("counters", "no"), ("from", "0")]
+            };
+            let script = policy.script(id).unwrap().fill(values).unwrap();
+            let ruling = policy.classify_script(&known, &script);
+            assert_eq!(
+                (ruling.verdict, ruling.tier),
+                (Verdict::Safe, Tier::Program),
+                "{id}: {}",
+                ruling.reason
+            );
+            assert_eq!(ruling.argv.unwrap().last(), Some(&quote(script.text())));
+            for other in
+                ["ssh -F none -l ops 10.0.0.5 sudo -n sh -c", "ssh -A -F none 10.0.0.4 sh -c", "bash -c"]
+            {
+                assert_eq!(policy.classify_script(&words(other), &script).verdict, Verdict::Risky, "{other}");
+            }
+        }
     }
 
     #[test]

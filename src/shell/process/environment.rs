@@ -28,6 +28,16 @@ const SHARED: [&str; 15] = [
 /// The variables of the cloud's command, which hold credentials and so are for `az` and for approved commands.
 const CLOUD: &str = "AZURE_";
 
+/// Where `az` asks for the machine's own identity, on platforms that have an address of their own for it.
+const MACHINE: [&str; 6] = [
+    "IDENTITY_ENDPOINT",
+    "IDENTITY_HEADER",
+    "IDENTITY_SERVER_THUMBPRINT",
+    "IMDS_ENDPOINT",
+    "MSI_ENDPOINT",
+    "MSI_SECRET",
+];
+
 /// Whose files a program finds at home.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::shell) enum Home<'a> {
@@ -46,7 +56,9 @@ pub(in crate::shell) fn environment(
 ) -> BTreeMap<String, OsString> {
     let wanted = |name: &str| match home {
         Home::Scratch(_) => SHARED.contains(&name),
-        Home::Cloud(_) | Home::Real => SHARED.contains(&name) || name == "HOME" || name.starts_with(CLOUD),
+        Home::Cloud(_) | Home::Real => {
+            SHARED.contains(&name) || MACHINE.contains(&name) || name == "HOME" || name.starts_with(CLOUD)
+        }
     };
     let mut seen: BTreeMap<String, OsString> = known
         .iter()

@@ -10,7 +10,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::recorded::{body, cloud, essential, fault, now, read, recordings, request};
+use super::recorded::{body, cloud, essential, fault, now, request};
+use super::recording::{names, read, recordings};
 
 pub(super) const ACCOUNT: &str = "nwlogs080613";
 const GROUP: &str =
@@ -192,13 +193,7 @@ fn play(place: &Path, name: &str) -> (usize, Vec<String>) {
 #[test]
 fn recordings_of_blob_storage_are_answered_as_they_were() {
     let Some(place) = recordings() else { return };
-    let mut names: Vec<String> = std::fs::read_dir(&place)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.retain(|name| name.ends_with(".json") && !name.starts_with('_'));
-    names.sort();
-    let played: Vec<(usize, Vec<String>)> = names.iter().map(|name| play(&place, name)).collect();
+    let played: Vec<(usize, Vec<String>)> = names(&place).iter().map(|name| play(&place, name)).collect();
     let wrong: Vec<String> = played.iter().flat_map(|(_, wrong)| wrong.clone()).collect();
     let asked: usize = played.iter().map(|(asked, _)| asked).sum();
     assert!(wrong.is_empty() && asked > 20, "{asked} asked\n{}", wrong.join("\n"));

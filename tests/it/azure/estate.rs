@@ -3,7 +3,8 @@
 use ghost_agent::lab::azure::{Cloud, Description};
 use serde_json::Value;
 
-use super::recorded::{essential, read, recordings};
+use super::recorded::essential;
+use super::recording::{read, recordings};
 
 fn parse(text: &str) -> Result<Description, String> {
     Description::parse(text.as_bytes()).map_err(|broken| broken.to_string())

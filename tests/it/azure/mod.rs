@@ -11,11 +11,14 @@ mod builtin;
 mod call;
 mod change;
 mod estate;
+#[cfg(feature = "cloud")]
+mod identity;
 #[cfg(feature = "cli")]
-mod process;
+pub(crate) mod process;
 mod raw;
-mod real_az;
+pub(crate) mod real_az;
 mod recorded;
+mod recording;
 mod served;
 mod stage;
 mod storage;

@@ -10,29 +10,29 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Makes a call of the program with a data folder.
-fn ghost(data: &Path, words: &[&str]) -> Command {
+pub(crate) fn ghost(data: &Path, words: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
     command.args(words).arg("--data-dir").arg(data).env_clear().stdin(Stdio::null());
     command
 }
 
-fn run(data: &Path, words: &[&str]) -> Output {
+pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
     ghost(data, words).output().unwrap()
 }
 
-fn err(output: &Output) -> String {
+pub(crate) fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A lab that runs.
-struct Up {
-    child: Child,
-    lines: Vec<String>,
+pub(crate) struct Up {
+    pub(crate) child: Child,
+    pub(crate) lines: Vec<String>,
 }
 
 impl Up {
-    fn new(data: &Path, words: &[&str]) -> Self {
+    pub(crate) fn new(data: &Path, words: &[&str]) -> Self {
         let mut child =
             ghost(data, &[&["lab", "up"], words].concat()).stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
@@ -47,7 +47,7 @@ impl Up {
         Self { child, lines }
     }
 
-    fn export(&self, name: &str) -> &str {
+    pub(crate) fn export(&self, name: &str) -> &str {
         let start = format!("export {name}=");
         self.lines.iter().find_map(|line| line.strip_prefix(&start)).unwrap()
     }
@@ -64,7 +64,7 @@ impl Drop for Up {
     }
 }
 
-fn data() -> (TempDir, std::path::PathBuf) {
+pub(crate) fn data() -> (TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     (folder, data)

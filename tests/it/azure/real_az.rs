@@ -11,7 +11,8 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use super::recorded::{essential, recordings};
+use super::recorded::essential;
+use super::recording::{names, read, recordings};
 use super::stage::{Parrot, Stage};
 use crate::random::{Random, is_long, seed, setting};
 
@@ -23,7 +24,7 @@ const SAMPLE: usize = 40;
 const AT_ONCE: usize = 2;
 
 /// Returns the program; nothing where somebody wants to go without.
-fn program() -> Option<PathBuf> {
+pub(crate) fn program() -> Option<PathBuf> {
     if setting("GHOST_TEST_WITHOUT").split(',').any(|name| name == "az") {
         return None;
     }
@@ -289,20 +290,10 @@ async fn key(stage: &Stage) -> String {
     super::call::document(&answer)["keys"][0]["value"].as_str().unwrap_or("none").to_owned()
 }
 
-fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
-
 /// Returns the names of all recordings, or of those that somebody wants.
-fn names(place: &Path) -> Vec<String> {
+fn wanted(place: &Path) -> Vec<String> {
     let only = setting("GHOST_TEST_RECORDING");
-    let mut names: Vec<String> = std::fs::read_dir(place)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".json") && !name.starts_with('_') && name.contains(&only))
-        .collect();
-    names.sort();
-    names
+    names(place).into_iter().filter(|name| name.contains(&only)).collect()
 }
 
 /// Plays recordings, and fails where one is not printed as it was.
@@ -334,7 +325,7 @@ async fn printed(place: &Path, program: Program, names: Vec<String>) {
 #[tokio::test]
 async fn az_prints_what_was_recorded() {
     let (Some(place), Some(program)) = (recordings(), program()) else { return };
-    let mut names = names(&place);
+    let mut names = wanted(&place);
     if !is_long() && setting("GHOST_TEST_RECORDING").is_empty() {
         let mut random = Random::new(seed("az_prints_what_was_recorded"));
         while names.len() > SAMPLE {
@@ -348,5 +339,5 @@ async fn az_prints_what_was_recorded() {
 #[tokio::test]
 async fn the_built_in_az_prints_what_was_recorded_too() {
     let Some(place) = recordings() else { return };
-    printed(&place, Program::BuiltIn, names(&place)).await;
+    printed(&place, Program::BuiltIn, wanted(&place)).await;
 }

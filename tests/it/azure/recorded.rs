@@ -1,22 +1,14 @@
 //! The cloud answers as the recordings of a real one do.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ghost_agent::base::Timestamp;
 use ghost_agent::lab::az::{Failure, run};
 use ghost_agent::lab::azure::{Answer, Body, Cloud, Description, Fault, Job, Request, Verb};
 use serde_json::Value;
 
-/// Where the recordings lie, where they are there.
-pub(super) fn recordings() -> Option<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az");
-    place.is_dir().then_some(place)
-}
-
-pub(super) fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
+use super::recording::{every, read};
 
 pub(super) fn cloud(place: &Path) -> Cloud {
     let about: Description = serde_json::from_value(read(&place.join("_estate.json"))).unwrap();
@@ -201,26 +193,5 @@ pub(super) fn fault(told: &Value) -> Fault {
 
 #[test]
 fn recordings_are_answered_as_they_were() {
-    let Some(place) = recordings() else { return };
-    let mut names: Vec<String> = std::fs::read_dir(&place)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".json") && !name.starts_with('_'))
-        .collect();
-    names.sort();
-    let mut failed = Vec::new();
-    for name in &names {
-        let wrong = play(&place, name);
-        if !wrong.is_empty() {
-            failed.push(format!("== {name}\n{}", wrong.join("\n")));
-        }
-    }
-    let cut = |text: &String| text.chars().take(900).collect::<String>();
-    assert!(
-        failed.is_empty(),
-        "{} of {}\n{}",
-        failed.len(),
-        names.len(),
-        failed.iter().map(cut).collect::<Vec<_>>().join("\n")
-    );
+    every(play);
 }

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::recorded::recordings;
+use super::recording::recordings;
 
 /// Guests that say the same to everybody.
 #[derive(Debug, Clone)]

@@ -65,6 +65,7 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
         thread: Some(text.to_owned()),
         trouble: Some(text.to_owned()),
         deciding: None,
+        acts_as: Some(text.to_owned()),
     };
     let mut messages = Vec::new();
     for ledger in [session(text), ended(text), over(text)] {

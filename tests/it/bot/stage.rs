@@ -11,8 +11,8 @@ use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
-    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, Parts, People, Place,
-    Presenter, SCOPES, Settings, Way, requests,
+    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Parts, People,
+    Place, Presenter, SCOPES, Settings, Way, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::lab::workspace::Timing;
@@ -237,6 +237,7 @@ impl World {
             brain: model.brain(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
+            leftovers: Arc::new(NoLeftovers),
             trail: Arc::new(|_, _, _| {}),
         }));
         let worker = Worker { engine: self.engine(model, policy, &presenter, &data), most: 16 };
@@ -269,6 +270,7 @@ impl World {
                 brake: Arc::new(FlagBrake(Arc::clone(&self.store))),
                 prices: Arc::new(|_, _| None),
                 site: None,
+                acts_as: None,
                 shells: Arc::new(move |state, approver: Arc<dyn Approver>| {
                     let shell = Shell::builder(state.session.clone(), &data).approver(approver);
                     let shell = shell.scope(state.opened.scope.clone()).cwd(cwd.clone());

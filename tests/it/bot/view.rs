@@ -3,6 +3,7 @@
 use ghost_agent::agent::event::{Impact, Reply};
 use ghost_agent::agent::report::Summary;
 use ghost_agent::base::Timestamp;
+use ghost_agent::bot::Leftover;
 use ghost_agent::bot::show::{
     FormError, Frozen, Home, Meta, Pending, People, Preview, Refusal, SessionLine, approvals, deny_modal,
     help, home, investigate_modal, modify_errors, modify_modal, policy, read_deny, read_investigate,
@@ -185,12 +186,18 @@ fn the_home_tab_fits_whatever_there_is() {
     let empty = Home::default();
     let words = good_view(&home(&empty, NOW));
     assert!(words.contains("Nothing waits for your answer.") && !words.contains("Freeze"));
+    let left = Leftover {
+        name: "ghost-7k2f-1".to_owned(),
+        session: "s1".parse().unwrap(),
+        machine: "tf-dest-vm".to_owned(),
+        began: NOW,
+    };
     let full = Home {
         approvals: vec![pending(); 500],
         sessions: vec![line(); 500],
         reports: vec![line(); 500],
         warnings: vec!["One identity both reads and acts.".to_owned(); 50],
-        captures: vec!["ghost-7k2f-1 on tf-dest-vm".to_owned(); 500],
+        captures: vec![left; 500],
         frozen: Some(Frozen { by: "cleo".to_owned(), at: NOW, reason: String::new() }),
         may_freeze: true,
         people: People::new(),
@@ -203,6 +210,8 @@ fn the_home_tab_fits_whatever_there_is() {
         "Waiting for you",
         "Captures left behind",
         "… and 490 more",
+        "ghost-7k2f-1 of tf-dest-vm",
+        "Clean up…",
     ] {
         assert!(words.contains(part), "{part}");
     }

@@ -11,4 +11,6 @@ mod ground;
 mod hostile;
 mod inject;
 mod plan;
+#[cfg(feature = "cli")]
+mod real_az;
 mod seen;

@@ -6,7 +6,7 @@ use ghost_agent::cloud::line::{self, CaptureLimits, Line};
 use ghost_agent::cloud::{Account, Container, Name, Place};
 use ghost_agent::shell::{Policy, Verdict};
 
-fn lines(place: &Place) -> Vec<Line> {
+pub(super) fn lines(place: &Place) -> Vec<Line> {
     let name = |text: &str| Name::parse(text).unwrap();
     let (vm, nic, region) = (name("tf-dest-vm"), name("tf-dest-vm-nic"), name("eastus"));
     let capture = name("ghost-s1-tf-dest-vm");
@@ -14,6 +14,7 @@ fn lines(place: &Place) -> Vec<Line> {
     let container = Container::parse("captures").unwrap();
     let (from, to): (IpAddr, IpAddr) = ("10.0.1.4".parse().unwrap(), "10.0.1.5".parse().unwrap());
     let limits = CaptureLimits { seconds: 60, bytes: 100 << 20, snaplen: 256 };
+    let elsewhere = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg2/providers/Microsoft.Storage/storageAccounts/nwlogs080613";
     let filters = r#"[{"protocol":"TCP","localPort":"5001"}]"#;
     vec![
         line::signed_in(),
@@ -40,8 +41,15 @@ fn lines(place: &Place) -> Vec<Line> {
         line::ip_flow(place, &vm, true, "TCP", (to, 8080), (from, 40_000)),
         line::connectivity(place, &vm, to, 8080),
         line::topology(place),
-        line::capture_create(place, &vm, &capture, (&account, &container), limits, None),
-        line::capture_create(place, &vm, &capture, (&account, &container), limits, Some(filters)),
+        line::capture_create(place, &vm, &capture, (&account, &container, None), limits, None),
+        line::capture_create(
+            place,
+            &vm,
+            &capture,
+            (&account, &container, Some(elsewhere)),
+            limits,
+            Some(filters),
+        ),
         line::capture_status(place, &region, &capture),
         line::capture_stop(place, &region, &capture),
         line::capture_delete(place, &region, &capture),
@@ -51,6 +59,7 @@ fn lines(place: &Place) -> Vec<Line> {
         line::blobs(&account, &container, "ghost-"),
         line::blob_exists(&account, &container, "a.cap"),
         line::blob_download(&account, &container, "a.cap", "/tmp/captures/a.cap"),
+        line::blob_fetch(&account, &container, "a.json", "/var/lib/ghost/meter/a.json"),
         line::blob_upload(&account, &container, "a.json", "/tmp/captures/a.json"),
         line::blob_delete(&account, &container, &capture),
     ]

@@ -2,3 +2,4 @@
 
 mod failed;
 mod judged;
+mod role;

@@ -7,3 +7,5 @@ mod agreement;
 mod crash;
 mod faults;
 mod place;
+
+pub(crate) use place::skipped;

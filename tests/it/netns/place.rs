@@ -13,7 +13,7 @@ use crate::random::setting;
 
 /// Tells why nothing can be run here. Fails where a program is missing and nobody said that it may be.
 #[expect(clippy::print_stdout, reason = "whoever runs it should see what was skipped")]
-pub(super) fn skipped() -> bool {
+pub(crate) fn skipped() -> bool {
     let without = setting("GHOST_TEST_WITHOUT");
     let reason = if without.split(',').any(|word| word.trim() == "netns") {
         Some("GHOST_TEST_WITHOUT names netns")

@@ -127,6 +127,13 @@ fn an_end_that_falls_silent_is_told_apart_from_one_that_loses_something() {
 }
 
 #[test]
+fn what_a_fin_overtook_asks_for_nothing() {
+    let story = trouble::overtaken();
+    assert!(told(&story, "/counts/keep_alive").as_u64().unwrap() >= 4, "the labels stay those of tshark");
+    assert_eq!(story.codes(), Vec::<&str>::new());
+}
+
+#[test]
 fn large_segments_that_never_pass_are_told_with_and_without_a_router_that_says_so() {
     for says in [false, true] {
         let story = trouble::too_large(says);

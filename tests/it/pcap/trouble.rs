@@ -1,6 +1,6 @@
 //! The stories themselves: one kind of trouble each.
 
-use super::spoken::{ACK, Client, RST, SYN, Server, Story};
+use super::spoken::{ACK, Client, FIN, RST, SYN, Server, Story};
 
 /// SYNs at 0, 1, 3 and 7 seconds, in so many connections.
 pub(super) fn unanswered(connections: u16) -> Story {
@@ -75,6 +75,21 @@ pub(super) fn gone() -> Story {
         story.say(Client, pause, ACK, (2461, 5001, 900));
     }
     story.say(Client, 6400, RST, (3361, 0, 0));
+    story
+}
+
+/// The client's FIN overtakes what it acknowledged before: behind it, that has the look of keep-alives.
+pub(super) fn overtaken() -> Story {
+    let mut story = Story::new();
+    story.open();
+    for at in 0..8 {
+        story.say(Server, 1, ACK, (5001 + at * 1460, 1001, 1460));
+    }
+    story.say(Server, 1, FIN | ACK, (5001 + 8 * 1460, 1001, 0));
+    story.say(Client, 10, FIN | ACK, (1001, 5002 + 8 * 1460, 0));
+    for at in 1..=8 {
+        story.say(Client, 1, ACK, (1001, 5001 + at * 1460, 0));
+    }
     story
 }
 

@@ -84,6 +84,7 @@ pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Dur
             evidence: Arc::new(EvidenceFolder::new(evidence)),
             prices: Arc::new(|_, _| None),
             site: None,
+            acts_as: None,
             courier: Arc::new(Folder(folder.to_owned())),
             brake: Arc::new(Free),
         },

@@ -94,6 +94,7 @@ impl World {
                 evidence: Arc::new(EvidenceFolder::new(evidence)),
                 prices: Arc::new(|_, _| None),
                 site: None,
+                acts_as: None,
                 courier: Arc::new(Folder(self.folder.path().to_owned())),
                 brake: Arc::new(Free),
             },

@@ -138,10 +138,12 @@ fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
         tier(judged.tier),
         prose(&judged.reason, 300)
     ));
+    let acts_as = looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200)));
     let all = [
         Some(fact("Risk").bold(risk).text(&format!(": {means}"))),
         Some(rule),
         target,
+        acts_as,
         tests,
         votes(subject, looks).map(|votes| fact("Approvals").then(votes)),
     ];

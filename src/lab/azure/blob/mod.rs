@@ -28,4 +28,5 @@ pub(super) use answer::OPERATOR;
 pub use gate::From;
 pub(super) use gate::{account, lets_in, public};
 pub(super) use place::is_container;
+pub use sign::signed;
 pub(super) use store::Store;

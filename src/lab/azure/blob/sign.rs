@@ -26,7 +26,7 @@ const LINES: [&str; 11] = [
 /// Checks a signature, `account:signature`, against the keys of the account.
 pub(super) fn check(keys: &[String], account: &str, request: &Request, sent: &str) -> Result<(), Trouble> {
     let (named, signature) = sent.split_once(':').ok_or(BAD_SIGNATURE)?;
-    let good = named.eq_ignore_ascii_case(account) && verify(keys, &text(account, request), signature);
+    let good = named.eq_ignore_ascii_case(account) && verify(keys, &signed(account, request), signature);
     if good { Ok(()) } else { Err(BAD_SIGNATURE.into()) }
 }
 
@@ -40,8 +40,9 @@ pub(super) fn verify(keys: &[String], text: &str, signature: &str) -> bool {
     })
 }
 
-/// Returns what is signed.
-fn text(account: &str, request: &Request) -> String {
+/// Returns what is signed of a request, whoever signs it or checks that.
+#[must_use]
+pub fn signed(account: &str, request: &Request) -> String {
     let dated = request.header("x-ms-date").is_some();
     let line = |name: &&str| {
         let value = request.header(name).unwrap_or_default();

@@ -1,10 +1,12 @@
 //! Words that stand for prefixes, from a small table.
 
 use ipnet::{IpNet, Ipv4Net};
+use serde_json::Value;
 
 use super::network::{neighbors, space};
 use super::nic::Nic;
 use crate::lab::azure::cloud::Cloud;
+use crate::lab::azure::target::Target;
 
 /// Addresses of the platform that belong to every network.
 const PLATFORM: [&str; 2] = ["168.63.129.16/32", "169.254.169.254/32"];
@@ -35,8 +37,8 @@ pub(super) fn service(cloud: &Cloud, service: &str) -> Option<Vec<String>> {
 
 /// Returns what a word of a rule stands for at an interface; nothing where it is no word that is known.
 ///
-/// `VirtualNetwork` is the network's own space with that of its open neighbors. The prefixes of user routes, which the platform adds,
-/// are not in it.
+/// `VirtualNetwork` is the network's own space with that of its open neighbors, and whatever routes of the subnet's table lead to an
+/// appliance, a gateway or the network itself: with `0.0.0.0/0` among them it is everything. `Internet` does not shrink by that.
 pub(in crate::lab::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) -> Option<Vec<String>> {
     let table = |name: &str| {
         let known = cloud.about.expansions.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -45,7 +47,9 @@ pub(in crate::lab::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) 
     match name.to_ascii_lowercase().as_str() {
         "virtualnetwork" => {
             let platform = PLATFORM.iter().map(|prefix| (*prefix).to_owned());
-            Some(network(cloud, nic).into_iter().chain(platform).collect())
+            let routed = routed(cloud, nic);
+            let all = network(cloud, nic).into_iter().chain(platform).filter(|own| !inside(own, &routed));
+            Some(all.chain(routed.iter().cloned()).collect())
         }
         "internet" => {
             let all = table("Internet")
@@ -64,6 +68,38 @@ fn network(cloud: &Cloud, nic: &Nic<'_>) -> Vec<String> {
     let Some(own) = nic.network else { return Vec::new() };
     let open = neighbors(cloud, own).into_iter().filter(|neighbor| neighbor.open);
     space(own).into_iter().chain(open.flat_map(|neighbor| space(neighbor.network))).collect()
+}
+
+/// Returns the prefixes that the subnet's table keeps among networks, those within others left out.
+fn routed(cloud: &Cloud, nic: &Nic<'_>) -> Vec<String> {
+    let table = nic.subnet.and_then(|subnet| subnet.pointer("/properties/routeTable/id")?.as_str());
+    let table = table.and_then(Target::parse).and_then(|table| cloud.estate.get(&table));
+    let routes = table.and_then(|table| table.pointer("/properties/routes")?.as_array());
+    let own = network(cloud, nic);
+    let mut found: Vec<String> = Vec::new();
+    for route in routes.into_iter().flatten() {
+        let word = |field: &str| route.pointer(&format!("/properties/{field}")).and_then(Value::as_str);
+        let hop = word("nextHopType").unwrap_or_default();
+        let keeps = ["VirtualAppliance", "VirtualNetworkGateway", "VnetLocal"];
+        let Some(prefix) = word("addressPrefix").filter(|prefix| prefix.parse::<IpNet>().is_ok()) else {
+            continue;
+        };
+        if keeps.iter().any(|kept| kept.eq_ignore_ascii_case(hop))
+            && !inside(prefix, &own)
+            && !inside(prefix, &found)
+        {
+            let new = [prefix.to_owned()];
+            found.retain(|before| !inside(before, &new));
+            found.extend(new);
+        }
+    }
+    found
+}
+
+/// Says whether a prefix is one of others, or in one.
+fn inside(prefix: &str, others: &[String]) -> bool {
+    let Ok(prefix) = prefix.parse::<IpNet>() else { return false };
+    others.iter().filter_map(|other| other.parse::<IpNet>().ok()).any(|other| other.contains(&prefix))
 }
 
 /// Takes prefixes out of others.

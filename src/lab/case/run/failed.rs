@@ -57,6 +57,10 @@ impl Failed {
             Self::Case(problems) => problems.hint().to_owned(),
             Self::Phase { has, .. } => format!("phases are counted from 1 to {has}"),
             Self::Baseline(path) => format!("move {} away, or name the baseline otherwise", path.display()),
+            // The kernel's own words, where guests are namespaces of it.
+            Self::Step { why, .. } if why.contains("qdisc kind is unknown") => {
+                "this machine's kernel has no such discipline; the guests of `ghost lab up --hosts simulated` have all".to_owned()
+            }
             Self::Step { .. } => {
                 "`ghost lab reset` is not needed; repair the case, and inject it again".to_owned()
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::background::Background;
 use super::failure::must;
 use super::inside::Inside;
 use super::name::Space;
@@ -32,7 +33,9 @@ pub(super) struct Memory {
     /// What was done to it, in order: done again on a new one, it is as this one.
     pub(super) steps: Vec<Step>,
     /// What runs in the background.
-    pub(super) background: Vec<Running>,
+    pub(super) background: Vec<Background>,
+    /// Measuring tools that listen here because the stage says so.
+    pub(super) services: Vec<Running>,
     /// Whose listeners of this process are, by port.
     pub(super) listeners: BTreeMap<u16, String>,
 }
@@ -69,7 +72,9 @@ impl Guest {
     /// Leaves the namespace, so that it can be removed.
     pub(super) fn leave(&self) {
         drop(self.inside.lock().unwrap_or_else(PoisonError::into_inner).take());
-        self.memory().background.clear();
+        let mut memory = self.memory();
+        memory.background.clear();
+        memory.services.clear();
     }
 
     /// Orders a program in it.
@@ -80,12 +85,10 @@ impl Guest {
     /// Does steps of another machine here.
     pub(super) fn repeat(&self, steps: &[Step]) -> Result<(), HostError> {
         for step in steps {
-            let order = self.order(&step.argv, &step.input)?;
             if step.runs {
-                let running = order.start(std::fs::File::create("/dev/null").ok())?;
-                self.memory().background.push(running);
+                self.leave_running(&step.argv);
             } else {
-                must(&step.argv.join(" "), order)?;
+                must(&step.argv.join(" "), self.order(&step.argv, &step.input)?)?;
             }
         }
         self.memory().steps = steps.to_vec();

@@ -30,6 +30,7 @@
 //! that nobody could find. Without prio, htb with classes that limit nothing stands in for it, and standard error says so. A second
 //! station for an address cannot be made. Machines that do not heed what they are told about large packets get that word damaged.
 
+mod background;
 mod bpf;
 mod capture;
 mod dial;

@@ -8,10 +8,10 @@ use super::program::{PROGRAMS, Program};
 use crate::base::{Clock as _, Timestamp};
 use crate::lab::LabClock;
 use crate::lab::host::port::HostError;
-use crate::lab::host::script::{Called, Calls, Files};
+use crate::lab::host::script::{Called, Calls, Files, duration};
 
-/// So long one program may take.
-const LIMIT: Duration = Duration::from_secs(120);
+/// So long one program may take: whoever connects and is not heard is told so after some 130 seconds.
+const LIMIT: Duration = Duration::from_secs(140);
 /// So long a script may sleep at a stretch.
 const SLEEP: Duration = Duration::from_secs(120);
 
@@ -27,7 +27,12 @@ pub(super) struct Shell<'a> {
 impl<'a> Shell<'a> {
     /// Opens a shell.
     pub(super) fn new(guest: &'a Guest, kernel: &'a Kernel, clock: &'a LabClock) -> Self {
-        Self { guest, kernel, clock, files: guest.memory().files.clone() }
+        let mut memory = guest.memory();
+        memory.reap();
+        let mut files = memory.files.clone();
+        memory.printed(&mut files);
+        drop(memory);
+        Self { guest, kernel, clock, files }
     }
 
     /// Closes it: what was written stays.
@@ -36,9 +41,15 @@ impl<'a> Shell<'a> {
     }
 
     fn program(&mut self, argv: &[String], input: &str) -> Called {
+        // The interpreter puts it before what a script's own `timeout` is around.
+        let within = match argv {
+            [timeout, time, rest @ ..] if timeout == "timeout" => duration(time).map(|time| (rest, time)),
+            _ => None,
+        };
+        let (argv, limit) = within.unwrap_or((argv, LIMIT));
         let (argv, input) = self.with_files(argv, input);
         let order = self.guest.order(&argv, &input);
-        let output = order.and_then(|order| Ok(order.at_most(LIMIT).run()?));
+        let output = order.and_then(|order| Ok(order.at_most(limit.min(LIMIT)).run()?));
         let output = match output {
             Ok(output) => output,
             Err(HostError::Lacking(told)) => return refusal(&argv, &told),
@@ -140,6 +151,7 @@ impl<'a> Shell<'a> {
                 Some(Called::failed(1, "hostname: you must be root to change the host name\n"))
             }
             ["apt-get" | "apt", rest @ ..] => Some(package(rest)),
+            ["kill", ..] => Some(self.guest.memory().kill(argv.get(1..).unwrap_or_default())),
             _ => None,
         }
     }
@@ -159,14 +171,19 @@ impl Calls for Shell<'_> {
     }
 
     fn start(&mut self, argv: &[String]) -> u32 {
-        let order = self.guest.order(argv, "");
-        let started = order.and_then(|order| Ok(order.start(std::fs::File::create("/dev/null").ok())?));
-        let Ok(running) = started else { return 0 };
-        let number = running.number();
-        let mut memory = self.guest.memory();
-        memory.background.push(running);
-        memory.steps.push(Step { argv: argv.to_vec(), input: String::new(), runs: true });
-        number
+        self.guest.leave_running(argv)
+    }
+
+    fn prints_to(&mut self, number: u32, path: &str) {
+        if let Some(program) = self.guest.memory().background.iter_mut().find(|one| one.number() == number) {
+            program.prints_to(path);
+        }
+    }
+
+    fn lasts(&mut self, number: u32, time: Duration) {
+        if let Some(program) = self.guest.memory().background.iter_mut().find(|one| one.number() == number) {
+            program.lasts(time);
+        }
     }
 
     fn find(&self, program: &str) -> Option<String> {
@@ -174,6 +191,7 @@ impl Calls for Shell<'_> {
     }
 
     fn files(&mut self) -> &mut Files {
+        self.guest.memory().printed(&mut self.files);
         &mut self.files
     }
 

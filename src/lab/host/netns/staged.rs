@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
 use super::failure::failed;
+use super::guest::Guest;
 use super::inside::Inside;
 use super::lab::Lab;
 use super::name::Space;
@@ -23,7 +24,7 @@ const STARTING: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     inside: BTreeMap<Space, Inside>,
-    /// Tools that listen by themselves.
+    /// Echoes that somebody asks for.
     programs: Vec<Running>,
 }
 
@@ -54,7 +55,9 @@ impl Staged {
         let mut staged = Self::default();
         let stage = &lab.stage;
         for guest in lab.guests.values() {
-            guest.memory().listeners.clear();
+            let mut memory = guest.memory();
+            memory.listeners.clear();
+            memory.services.clear();
         }
         for service in &stage.services {
             match lab.guest(&service.machine) {
@@ -64,7 +67,7 @@ impl Staged {
                 Ok(guest) => {
                     guest.memory().listeners.insert(service.port, service.program.clone());
                     let addresses: Vec<IpAddr> = addresses(lab, &service.machine);
-                    staged.listen(service, &guest.space, &addresses, stage)?;
+                    staged.listen(service, &guest, &addresses, stage)?;
                 }
             }
         }
@@ -93,10 +96,11 @@ impl Staged {
     fn listen(
         &mut self,
         service: &Service,
-        space: &Space,
+        guest: &Guest,
         own: &[IpAddr],
         stage: &Stage,
     ) -> Result<(), HostError> {
+        let space = &guest.space;
         let Service { port, protocol, .. } = *service;
         let words = port.to_string();
         // Measuring tools speak a language of their own: they listen themselves.
@@ -108,7 +112,8 @@ impl Staged {
         };
         if let Some((name, words)) = program {
             let order = Order::own(name, &words)?.within(space);
-            self.programs.push(order.start(File::create("/dev/null").ok())?);
+            let running = order.start(File::create("/dev/null").ok())?;
+            guest.memory().services.push(running);
             let up = self.within(space)?.block(listens(protocol, port));
             return if up == Some(true) {
                 Ok(())

@@ -43,6 +43,11 @@ pub(in crate::lab::host) trait Calls {
         let _ = (number, path);
     }
 
+    /// Says how long a program that was left running may go on.
+    fn lasts(&mut self, number: u32, time: Duration) {
+        let _ = (number, time);
+    }
+
     /// Says where a program lies, as in `/usr/sbin/tc`.
     fn find(&self, program: &str) -> Option<String>;
 

@@ -47,6 +47,7 @@ impl Simulated {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.world.now = inner.world.now.max(self.clock.now());
+        inner.world.reap();
         inner
     }
 

@@ -54,6 +54,13 @@ impl World {
         }
     }
 
+    /// Ends what was to run until now.
+    pub(in crate::lab::host) fn reap(&mut self) {
+        for guest in self.guests.values_mut() {
+            guest.processes.retain(|process| process.until.is_none_or(|until| until > self.now));
+        }
+    }
+
     /// Puts the network in step: new machines are new, others stay as they are.
     pub(in crate::lab::host) fn set_fabric(&mut self, fabric: Fabric) {
         self.guests.retain(|name, _| fabric.machines.iter().any(|machine| machine.name == *name));

@@ -114,7 +114,7 @@ impl<'a> Oracle<'a> {
 
     /// Says whether a text of a rule means an address, at an interface.
     fn means(&self, nic: &Value, text: &str, address: Ipv4Addr) -> bool {
-        let (network, _) = self.subnet(nic);
+        let (network, subnet) = self.subnet(nic);
         let mut space: Vec<Ipv4Net> = Vec::new();
         let open =
             |(_, peering): &(&Value, &Value)| peering["properties"]["allowVirtualNetworkAccess"] == true;
@@ -129,7 +129,18 @@ impl<'a> Oracle<'a> {
         match text {
             "*" => true,
             "VirtualNetwork" => {
-                home || ["168.63.129.16", "169.254.169.254"].contains(&address.to_string().as_str())
+                let routed = subnet["properties"]["routeTable"].is_object() && {
+                    let table = self.by_id(&subnet["properties"]["routeTable"]["id"]);
+                    list(&table["properties"]["routes"]).any(|route| {
+                        let word = |field: &str| route["properties"][field].as_str().unwrap();
+                        matches!(
+                            word("nextHopType"),
+                            "VirtualAppliance" | "VirtualNetworkGateway" | "VnetLocal"
+                        ) && word("addressPrefix").parse::<Ipv4Net>().is_ok_and(|net| net.contains(&address))
+                    })
+                };
+                let platform = ["168.63.129.16", "169.254.169.254"];
+                home || routed || platform.contains(&address.to_string().as_str())
             }
             "AzureLoadBalancer" => address.to_string() == "168.63.129.16",
             "Internet" => !home && !net("10.0.0.0/8").contains(&address),

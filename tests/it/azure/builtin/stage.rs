@@ -1,20 +1,11 @@
 //! Recordings with places of this run, and who runs their commands.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ghost_agent::base::Timestamp;
 use ghost_agent::lab::az::Profile;
 use serde_json::Value;
-
-pub(super) fn recordings() -> Option<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors/az");
-    place.is_dir().then_some(place)
-}
-
-pub(super) fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
 
 /// What stands in the recordings for what differs from run to run, and what stands for it here.
 const PLACES: [(&str, &str); 9] = [
@@ -76,16 +67,4 @@ pub(super) fn profile(name: &str, estate: &Value) -> Profile {
 /// Returns the bytes of a file of a recording.
 pub(super) fn pattern(bytes: u64) -> Vec<u8> {
     (0..bytes).map(|at| u8::try_from(at % 251).unwrap()).collect()
-}
-
-/// Returns the names of all recordings.
-pub(super) fn names(place: &Path) -> Vec<String> {
-    let files =
-        std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = files
-        .filter(|name| !name.starts_with('_'))
-        .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
-        .collect();
-    names.sort();
-    names
 }

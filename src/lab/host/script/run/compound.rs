@@ -1,8 +1,10 @@
 //! Lists, pipelines, conditions and loops.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::shell::{Flow, Input, Io, Shell, Target};
+use super::wrapper::duration;
 use crate::lab::host::script::pattern;
 use crate::lab::host::script::tree::{Command, Item, Kind, Link, List, Pipeline};
 
@@ -29,13 +31,16 @@ impl Shell<'_> {
                 Ok(argv) => argv,
                 Err(flow) => return flow,
             };
-            let argv: Vec<String> = peel(argv);
+            let (argv, lasts) = peel(argv);
             if argv.first().is_some_and(|program| self.calls.find(program).is_some()) {
                 // The file for its output is there at once; what it prints later is added to it.
                 let output = self.redirected(&command.redirects, &io).ok().flatten();
                 let number = self.calls.start(&argv);
                 if let Some(Target::File(path)) = output.as_ref().and_then(|io| io.targets.get(&1)) {
                     self.calls.prints_to(number, path);
+                }
+                if let Some(lasts) = lasts {
+                    self.calls.lasts(number, lasts);
                 }
                 self.started = Some(number);
                 self.status = 0;
@@ -275,13 +280,27 @@ fn command_is_program(command: &Command) -> bool {
     }
 }
 
-/// Takes off what only says how a program runs.
-fn peel(mut argv: Vec<String>) -> Vec<String> {
-    while matches!(argv.first().map(String::as_str), Some("nohup" | "sudo" | "setsid" | "exec")) {
-        argv.remove(0);
-        while argv.first().is_some_and(|word| matches!(word.as_str(), "-n" | "-E" | "-f")) {
-            argv.remove(0);
+/// Takes off what only says how a program runs, and for how long at most.
+fn peel(mut argv: Vec<String>) -> (Vec<String>, Option<Duration>) {
+    let mut lasts: Option<Duration> = None;
+    loop {
+        match argv.first().map(String::as_str) {
+            Some("nohup" | "sudo" | "setsid" | "exec") => {
+                argv.remove(0);
+                while argv.first().is_some_and(|word| matches!(word.as_str(), "-n" | "-E" | "-f")) {
+                    argv.remove(0);
+                }
+            }
+            Some("timeout") => {
+                argv.remove(0);
+                while argv.first().is_some_and(|word| matches!(word.as_str(), "-s" | "-k")) {
+                    argv.drain(..2.min(argv.len()));
+                }
+                let Some(time) = argv.first().and_then(|word| duration(word)) else { return (argv, lasts) };
+                argv.remove(0);
+                lasts = Some(lasts.map_or(time, |before| before.min(time)));
+            }
+            _ => return (argv, lasts),
         }
     }
-    argv
 }

@@ -50,6 +50,16 @@ impl Calls for Shell<'_> {
         wire::prints_to(self.world, self.machine, number, path);
     }
 
+    fn lasts(&mut self, number: u32, time: Duration) {
+        let until = self.world.now.plus(time);
+        let guest = self.world.guests.get_mut(self.machine);
+        let process =
+            guest.and_then(|guest| guest.processes.iter_mut().find(|process| process.pid == number));
+        if let Some(process) = process {
+            process.until = Some(until);
+        }
+    }
+
     fn find(&self, program: &str) -> Option<String> {
         call::find(self.world, self.machine, program)
     }

@@ -1,7 +1,7 @@
 //! `ss`, `netstat`, `lsof`, `kill`.
 
 use crate::lab::host::simulated::world::{Called, World};
-use crate::lab::host::stage::Protocol;
+use crate::lab::host::stage::{Protocol, Service};
 
 /// Somebody who listens.
 struct Listener {
@@ -10,6 +10,12 @@ struct Listener {
     port: u16,
     program: String,
     pid: u32,
+}
+
+/// Returns the number of a service's program: it stays what it is when another one ends.
+pub(super) fn number(service: &Service) -> u32 {
+    let protocol = if service.protocol == Protocol::Udp { 70_000 } else { 0 };
+    1_201 + protocol + u32::from(service.port)
 }
 
 fn listeners(world: &World, machine: &str) -> Vec<Listener> {
@@ -36,8 +42,7 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
             pid: 812,
         },
     ];
-    for (at, service) in world.stage.services.iter().filter(|service| service.machine == machine).enumerate()
-    {
+    for service in world.stage.services.iter().filter(|service| service.machine == machine) {
         if service.protocol == Protocol::Icmp {
             continue;
         }
@@ -46,7 +51,7 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
             local: "0.0.0.0".to_owned(),
             port: service.port,
             program: service.program.clone(),
-            pid: 1_201 + u32::try_from(at).unwrap_or(0),
+            pid: number(service),
         });
     }
     for process in world.guests.get(machine).into_iter().flat_map(|guest| &guest.processes) {
@@ -175,14 +180,19 @@ pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
 /// Ends programs.
 pub(super) fn kill(world: &mut World, machine: &str, name: &str, words: &[String]) -> Called {
     let named: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let services = &mut world.stage.services;
     let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
     if name == "pkill" {
-        let before = guest.processes.len();
+        let before = guest.processes.len() + services.len();
+        services.retain(|service| {
+            service.machine != machine
+                || !named.iter().any(|pattern| service.program.contains(pattern.as_str()))
+        });
         guest.processes.retain(|process| {
             let line = process.argv.join(" ");
             !named.iter().any(|pattern| line.contains(pattern.as_str()))
         });
-        return if guest.processes.len() < before {
+        return if guest.processes.len() + services.len() < before {
             Called::default()
         } else {
             Called { code: 1, ..Called::default() }
@@ -195,9 +205,10 @@ pub(super) fn kill(world: &mut World, machine: &str, name: &str, words: &[String
             called.code = 1;
             continue;
         };
-        let before = guest.processes.len();
+        let before = guest.processes.len() + services.len();
         guest.processes.retain(|process| process.pid != pid);
-        if guest.processes.len() == before {
+        services.retain(|service| service.machine != machine || number(service) != pid);
+        if guest.processes.len() + services.len() == before {
             called.err.push_str(&format!("bash: kill: ({pid}) - No such process\n"));
             called.code = 1;
         }

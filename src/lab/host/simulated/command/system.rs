@@ -1,5 +1,6 @@
 //! What a machine says about itself.
 
+use super::socket::number;
 use crate::lab::host::simulated::guest::Backend;
 use crate::lab::host::simulated::world::{Called, World};
 
@@ -58,10 +59,8 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             line(1, "/sbin/init");
             line(712, "/usr/bin/python3 -u /usr/sbin/waagent -daemon");
             line(812, "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups");
-            for (at, service) in
-                world.stage.services.iter().filter(|service| service.machine == machine).enumerate()
-            {
-                line(1_201 + u32::try_from(at).unwrap_or(0), &service.program);
+            for service in world.stage.services.iter().filter(|service| service.machine == machine) {
+                line(number(service), &service.program);
             }
             for process in world.guests.get(machine).into_iter().flat_map(|guest| &guest.processes) {
                 line(process.pid, &process.argv.join(" "));

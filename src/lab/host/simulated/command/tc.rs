@@ -2,10 +2,12 @@
 
 use super::link::devices;
 use crate::lab::host::simulated::guest::Form;
+use crate::lab::host::simulated::wire;
 use crate::lab::host::simulated::world::{Called, World};
 
 /// Answers.
 pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
+    wire::settle(world, machine);
     let devices = devices(world, machine);
     let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
     let mut form = Form::default();

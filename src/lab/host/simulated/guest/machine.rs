@@ -8,6 +8,7 @@ use super::firewall::{Backend, Firewall};
 use super::route::Route;
 use super::shaper::Shaper;
 
+use crate::base::Timestamp;
 use crate::lab::host::fabric::Machine;
 use crate::lab::host::script::Files;
 use crate::lab::host::stage::Protocol;
@@ -47,6 +48,46 @@ pub(in crate::lab::host) struct Shaping {
     pub(in crate::lab::host) rate: Option<(u64, u64)>,
 }
 
+/// What passed a device, or one of its disciplines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::lab::host) struct Count {
+    /// Packets that went on.
+    pub(in crate::lab::host) packets: u64,
+    /// Their bytes, with the headers of their frames.
+    pub(in crate::lab::host) bytes: u64,
+    /// Packets that did not.
+    pub(in crate::lab::host) drops: u64,
+    /// Packets that had to wait for their turn.
+    pub(in crate::lab::host) waits: u64,
+}
+
+impl Count {
+    /// Adds another one.
+    pub(in crate::lab::host) fn add(&mut self, other: Self) {
+        self.packets = self.packets.saturating_add(other.packets);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.drops = self.drops.saturating_add(other.drops);
+        self.waits = self.waits.saturating_add(other.waits);
+    }
+
+    /// Returns so many times as much.
+    pub(in crate::lab::host) fn times(self, factor: f64) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "counts are far below what is exact, and no factor is negative"
+        )]
+        let times = |count: u64| (count as f64 * factor).round() as u64;
+        Self {
+            packets: times(self.packets),
+            bytes: times(self.bytes),
+            drops: times(self.drops),
+            waits: times(self.waits),
+        }
+    }
+}
+
 /// A program that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::lab::host) struct Process {
@@ -56,6 +97,8 @@ pub(in crate::lab::host) struct Process {
     pub(in crate::lab::host) argv: Vec<String>,
     /// Where it listens.
     pub(in crate::lab::host) listens: Vec<(Protocol, u16)>,
+    /// When it is ended, if ever.
+    pub(in crate::lab::host) until: Option<Timestamp>,
 }
 
 /// A machine.
@@ -83,6 +126,8 @@ pub(in crate::lab::host) struct Guest {
     pub(in crate::lab::host::simulated) units: BTreeMap<String, bool>,
     /// Devices that are down.
     pub(in crate::lab::host::simulated) down: BTreeSet<String>,
+    /// Until when the stage's traffic is counted; microseconds.
+    pub(in crate::lab::host::simulated) counted: Option<u64>,
     next_pid: u32,
 }
 
@@ -102,6 +147,7 @@ impl Guest {
             missing: missing.into(),
             units: BTreeMap::new(),
             down: BTreeSet::new(),
+            counted: None,
             next_pid: 2_001,
         }
     }
@@ -112,19 +158,24 @@ impl Guest {
         self.next_pid = self.next_pid.wrapping_add(7);
         // A script may start more than any machine would carry.
         if self.processes.len() < 1_024 {
-            self.processes.push(Process { pid, argv, listens });
+            self.processes.push(Process { pid, argv, listens, until: None });
         }
         pid
     }
 
-    /// Judges a packet by the machine's own firewall; rules that match count it.
-    pub(in crate::lab::host) fn judge(&mut self, packet: &netfilter::Packet) -> Fate {
+    /// Judges a packet by the machine's own firewall; rules that match count it, and may mark it.
+    pub(in crate::lab::host) fn judge(&mut self, packet: &mut netfilter::Packet) -> Fate {
         self.firewall.judge(packet)
     }
 
     /// Says what a device does to a packet that leaves by it.
     pub(in crate::lab::host) fn shaping(&self, device: &str, flow: &qdisc::Flow) -> Shaping {
         self.shaper.shaping(device, flow)
+    }
+
+    /// Counts what passed a device.
+    pub(in crate::lab::host) fn count(&mut self, device: &str, flow: &qdisc::Flow, count: Count) {
+        self.shaper.count(device, flow, count);
     }
 
     /// Returns the route of the machine's own table that carries a packet.

@@ -14,6 +14,7 @@
 
 mod capture;
 mod chance;
+mod count;
 mod dial;
 mod journal;
 mod net;
@@ -24,6 +25,7 @@ mod tests;
 mod tool;
 
 pub(in crate::lab::host) use capture::pcap;
+pub(in crate::lab::host) use count::settle;
 pub(in crate::lab::host) use dial::{Reach, dial, reaches};
 pub(in crate::lab::host) use journal::Journal;
 pub(in crate::lab::host) use tool::{call, prints_to};

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::chance::Chance;
+use super::count::{count, much};
 use super::journal::{Act, Conversation};
 use super::path::{Asked, Call, Line, Unresolved, ask, line, nanos, resolve};
 use super::play::{Played, Script, Turn};
@@ -63,8 +64,14 @@ impl<'a> Net<'a> {
         let at = now.saturating_mul(1_000).saturating_add(self.passed / 1_000);
         let conversation = Conversation { at, line: line.clone(), act, seed: self.chance.next() };
         let played = conversation.play();
+        count(self.world, line, played.counts);
         self.world.journal.note(conversation);
         played
+    }
+
+    /// Counts what is carried beyond the packets that are played.
+    pub(super) fn carried(&mut self, line: &Line, bytes: u64) {
+        count(self.world, line, much(line, bytes));
     }
 
     /// Opens a connection, asks, hears, closes.

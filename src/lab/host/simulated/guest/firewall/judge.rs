@@ -24,8 +24,8 @@ pub(super) struct Judge {
 }
 
 impl Firewall {
-    /// Says what becomes of a packet; the rules that it meets count it.
-    pub(in crate::lab::host::simulated) fn judge(&mut self, packet: &Packet) -> Fate {
+    /// Says what becomes of a packet; the rules that it meets count it, and may mark it.
+    pub(in crate::lab::host::simulated) fn judge(&mut self, packet: &mut Packet) -> Fate {
         let mut met = Vec::new();
         let mut fate = Fate::Passes;
         let judge = self.ready.get_or_init(|| self.tables_made_ready());
@@ -40,6 +40,9 @@ impl Firewall {
                 Verdict::Reject => Fate::Refused { reset },
                 Verdict::Accept | Verdict::Indeterminate => Fate::Passes,
             };
+            for tried in answer.trace.iter().filter(|tried| tried.matched) {
+                packet.mark = marked(&tried.rule.raw, packet.mark);
+            }
             met.push((*side, answer));
             if fate != Fate::Passes {
                 break;
@@ -125,6 +128,23 @@ impl Judge {
         // The golden ratio spreads those that are taken evenly.
         let place = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
         if f64::from(place) / f64::from(u32::MAX) < self.chance { with } else { without }
+    }
+}
+
+/// Returns the mark that a packet has behind a rule.
+fn marked(raw: &str, before: Option<u32>) -> Option<u32> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let word = |name: &str| raw.split_once(name).and_then(|(_, rest)| rest.split_whitespace().next());
+    if let Some(pair) = word("-j MARK --set-xmark ") {
+        let (value, mask) = pair.split_once('/').unwrap_or((pair, "0xffffffff"));
+        return Some((before? & !number(mask)?) ^ number(value)?);
+    }
+    match word("meta mark set ") {
+        Some(value) => number(value),
+        None => before,
     }
 }
 

@@ -1,8 +1,11 @@
 //! What `tc` changes.
 
+use std::collections::BTreeMap;
+
 use super::discipline::{Discipline, read};
 use super::filter::{Class, Filter, key};
 use super::unit::rate;
+use crate::lab::host::simulated::guest::machine::Count;
 
 /// The most of each.
 const MOST: usize = 1_024;
@@ -13,6 +16,8 @@ pub(in crate::lab::host::simulated) struct Shaper {
     pub(super) disciplines: Vec<Discipline>,
     pub(super) classes: Vec<Class>,
     pub(super) filters: Vec<Filter>,
+    /// What passed devices, whatever hangs at them.
+    pub(super) passed: BTreeMap<String, Count>,
     next: u32,
 }
 
@@ -182,7 +187,13 @@ impl Shaper {
                 if self.disciplines.len() >= MOST {
                     return Err(kernel("RTNETLINK answers: No buffer space available"));
                 }
-                self.disciplines.push(Discipline { device, handle: number, parent, kind });
+                self.disciplines.push(Discipline {
+                    device,
+                    handle: number,
+                    parent,
+                    kind,
+                    count: Count::default(),
+                });
             }
             (other, _) => {
                 return Err(usage(format!("Command \"{other}\" is unknown, try \"tc qdisc help\".")));

@@ -1,5 +1,7 @@
 //! Disciplines and what they are told to do.
 
+use crate::lab::host::simulated::guest::machine::Count;
+
 use super::unit::{rate, share, size, time};
 
 /// A discipline on a device.
@@ -10,6 +12,8 @@ pub(super) struct Discipline {
     /// `1:3`; nothing at the root.
     pub(super) parent: Option<String>,
     pub(super) kind: Kind,
+    /// What passed it.
+    pub(super) count: Count,
 }
 
 /// What kind of discipline it is.

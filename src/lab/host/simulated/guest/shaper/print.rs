@@ -7,6 +7,7 @@ use super::discipline::{Discipline, Kind, Netem};
 use super::filter::Filter;
 use super::unit::{format_general, told_rate, told_size, told_time};
 use crate::lab::host::simulated::document::set;
+use crate::lab::host::simulated::guest::machine::Count;
 
 /// How it is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,30 +29,33 @@ impl Shaper {
         for own in devices.iter().filter(|own| device.is_none_or(|device| device == own.as_str())) {
             let there: Vec<&Discipline> =
                 self.disciplines.iter().filter(|discipline| discipline.device == *own).collect();
-            let mut told: Vec<(String, String, Value)> = Vec::new();
+            let mut told: Vec<(String, String, Value, Count)> = Vec::new();
+            let passed = self.passed.get(own).copied().unwrap_or_default();
             if !there.iter().any(|discipline| discipline.parent.is_none()) {
-                told.extend(first(own));
+                told.extend(first(own).into_iter().map(|(head, text, row)| (head, text, row, passed)));
             }
-            told.extend(
-                there
-                    .into_iter()
-                    .map(|discipline| (head(discipline), text(&discipline.kind), object(discipline))),
-            );
-            for (head, text, mut row) in told {
+            told.extend(there.into_iter().map(|own| (head(own), text(&own.kind), object(own), own.count)));
+            for (head, text, mut row, count) in told {
                 let dev = if device.is_none() { format!(" dev {own}") } else { String::new() };
                 let (name, place) = head.split_once("  ").unwrap_or((&head, ""));
                 out.push_str(&format!("qdisc {name}{dev} {place}{text}\n"));
                 if form.counters {
-                    out.push_str(" Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0) \n backlog 0b 0p requeues 0\n");
+                    out.push_str(&counted(count));
                 }
                 if let Some(row) = row.as_object_mut() {
                     if device.is_none() {
                         row.insert("dev".to_owned(), json!(own));
                     }
                     if form.counters {
-                        for key in ["bytes", "packets", "drops", "overlimits", "requeues", "backlog", "qlen"]
-                        {
-                            row.insert(key.to_owned(), json!(0));
+                        let known = [
+                            ("bytes", count.bytes),
+                            ("packets", count.packets),
+                            ("drops", count.drops),
+                            ("overlimits", count.waits),
+                        ];
+                        let still = ["requeues", "backlog", "qlen"].map(|key| (key, 0));
+                        for (key, number) in known.into_iter().chain(still) {
+                            row.insert(key.to_owned(), json!(number));
                         }
                     }
                 }
@@ -64,8 +68,6 @@ impl Shaper {
     /// Writes the classes of a device.
     pub(in crate::lab::host::simulated) fn show_classes(&self, device: &str, form: Form) -> String {
         let (mut rows, mut out) = (Vec::new(), String::new());
-        let counters =
-            " Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0) \n backlog 0b 0p requeues 0\n";
         for discipline in self.disciplines.iter().filter(|own| own.device == device) {
             let Kind::Prio { bands, .. } = &discipline.kind else { continue };
             for band in 1..=*bands {
@@ -74,10 +76,11 @@ impl Shaper {
                     .disciplines
                     .iter()
                     .find(|own| own.device == device && own.parent.as_deref() == Some(&id));
+                let count = leaf.map(|leaf| leaf.count).unwrap_or_default();
                 let leaf = leaf.map(|leaf| format!("leaf {:x}: ", leaf.handle)).unwrap_or_default();
                 out.push_str(&format!("class prio {id} parent {:x}: {leaf}\n", discipline.handle));
                 if form.counters {
-                    out.push_str(counters);
+                    out.push_str(&counted(count));
                 }
                 rows.push(
                     json!({"class": "prio", "handle": id, "parent": format!("{:x}:", discipline.handle)}),
@@ -91,6 +94,7 @@ impl Shaper {
                 .disciplines
                 .iter()
                 .find(|own| own.device == device && own.parent.as_deref() == Some(&class.id));
+            let count = leaf.map(|leaf| leaf.count).unwrap_or_default();
             let leaf = leaf.map(|leaf| format!("leaf {:x}: ", leaf.handle)).unwrap_or_default();
             let burst = |bits: f64| format!("{}b", (bits / 8.0 / 250.0).max(1_600.0).trunc());
             out.push_str(&format!(
@@ -102,7 +106,7 @@ impl Shaper {
                 burst(class.ceil)
             ));
             if form.counters {
-                out.push_str(counters);
+                out.push_str(&counted(count));
             }
             rows.push(json!({"class": "htb", "handle": class.id, "parent": class.parent, "prio": 0, "rate": class.rate / 8.0, "ceil": class.ceil / 8.0}));
         }
@@ -153,6 +157,13 @@ impl Shaper {
         }
         if form.json { format!("{}\n", Value::Array(rows)) } else { out }
     }
+}
+
+fn counted(count: Count) -> String {
+    let Count { packets, bytes, drops, waits } = count;
+    format!(
+        " Sent {bytes} bytes {packets} pkt (dropped {drops}, overlimits {waits} requeues 0) \n backlog 0b 0p requeues 0\n"
+    )
 }
 
 fn write(

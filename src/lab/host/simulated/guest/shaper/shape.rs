@@ -7,30 +7,16 @@ use std::time::Duration;
 use super::change::Shaper;
 use super::discipline::Kind;
 use super::print::Form;
-use crate::lab::host::simulated::guest::machine::Shaping;
+use crate::lab::host::simulated::guest::machine::{Count, Shaping};
 use crate::qdisc::{Flow, Hit, hit};
 
 impl Shaper {
     /// Says what a device does to a packet that leaves by it.
     pub(in crate::lab::host::simulated) fn shaping(&self, device: &str, flow: &Flow) -> Shaping {
         let mut shaping = Shaping::default();
-        let own: Vec<_> = self.disciplines.iter().filter(|own| own.device == device).collect();
-        if own.is_empty() {
-            return shaping;
-        }
-        let name = [device.to_owned()];
-        let form = Form::default();
-        let mut text = self.show(Some(device), &name, form);
-        text.push_str(&self.show_classes(device, form));
-        text.push_str(&self.show_filters(device, None, form));
-        let hits = hit(&text, flow).unwrap_or_default();
-        // A device without a root of its own shows its first ones before them.
-        let ahead = hits.len().saturating_sub(own.len());
         let mut kept = (1.0, 1.0);
-        for (discipline, hit) in own.into_iter().zip(hits.into_iter().skip(ahead)) {
-            if !matches!(hit, Hit::Meets(_)) {
-                continue;
-            }
+        let met = self.met(device, flow);
+        for discipline in met.into_iter().filter_map(|at| self.disciplines.get(at)) {
             match &discipline.kind {
                 Kind::Netem(netem) => {
                     if let Some((delay, jitter, _)) = netem.delay {
@@ -61,6 +47,40 @@ impl Shaper {
         }
         (shaping.loss, shaping.corrupt) = (1.0 - kept.0, 1.0 - kept.1);
         shaping
+    }
+
+    /// Returns the disciplines of a device that a packet meets.
+    fn met(&self, device: &str, flow: &Flow) -> Vec<usize> {
+        let own: Vec<usize> = self
+            .disciplines
+            .iter()
+            .enumerate()
+            .filter(|(_, own)| own.device == device)
+            .map(|(at, _)| at)
+            .collect();
+        if own.is_empty() {
+            return own;
+        }
+        let name = [device.to_owned()];
+        let form = Form::default();
+        let mut text = self.show(Some(device), &name, form);
+        text.push_str(&self.show_classes(device, form));
+        text.push_str(&self.show_filters(device, None, form));
+        let hits = hit(&text, flow).unwrap_or_default();
+        // A device without a root of its own shows its first ones before them.
+        let ahead = hits.len().saturating_sub(own.len());
+        let meets = own.into_iter().zip(hits.into_iter().skip(ahead));
+        meets.filter(|(_, hit)| matches!(hit, Hit::Meets(_))).map(|(at, _)| at).collect()
+    }
+
+    /// Counts what passed a device.
+    pub(in crate::lab::host::simulated) fn count(&mut self, device: &str, flow: &Flow, count: Count) {
+        self.passed.entry(device.to_owned()).or_default().add(count);
+        for at in self.met(device, flow) {
+            if let Some(discipline) = self.disciplines.get_mut(at) {
+                discipline.count.add(count);
+            }
+        }
     }
 }
 

@@ -15,3 +15,4 @@ mod tests;
 
 pub(super) use dns::question;
 pub(in crate::lab::host) use file::pcap;
+pub(super) use talk::conversations;

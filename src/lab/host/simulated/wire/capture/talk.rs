@@ -21,7 +21,12 @@ const NAMES: [&str; 4] =
     ["www.example.com", "packages.microsoft.com", "archive.ubuntu.com", "login.microsoftonline.com"];
 
 /// Makes the conversations of all talks that begin between two times; microseconds.
-pub(super) fn conversations(world: &mut World, machine: &str, from: u64, to: u64) -> Vec<Conversation> {
+pub(in crate::lab::host::simulated::wire) fn conversations(
+    world: &mut World,
+    machine: &str,
+    from: u64,
+    to: u64,
+) -> Vec<Conversation> {
     let talks = world.stage.talks.clone();
     let mut all = Vec::new();
     for (at, talk) in talks.iter().enumerate() {

@@ -109,6 +109,7 @@ pub(in crate::lab::host::simulated::wire) fn line(world: &mut World, call: &Call
         flags: (call.protocol == Protocol::Tcp).then_some(2),
         icmp: (call.protocol == Protocol::Icmp).then_some(if call.to.is_ipv6() { 128 } else { 8 }),
         state: State::New,
+        refusal: false,
     };
     let there = walk(world, &first);
     let end = end(world, call, &there);
@@ -201,7 +202,8 @@ fn end(world: &World, call: &Call, there: &Leg) -> End {
 /// Walks the first answer back, whatever it is.
 fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side) -> Leg {
     let lost = Leg { fall: Some(Fall::Between), base: there.base, ..Leg::default() };
-    let error = (1, None, Some(3), State::Related);
+    let error = if first.dst.0.is_ipv6() { (58, None, Some(1)) } else { (1, None, Some(3)) };
+    let error = (error.0, error.1, error.2, State::Related);
     let tcp = first.protocol == 6;
     let (protocol, flags, icmp, state) = match (there.fall, end) {
         (Some(Fall::Sender(_) | Fall::Between | Fall::Receiver(How::Silent)), _) | (None, End::Silent) => {
@@ -228,6 +230,7 @@ fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side
         flags,
         icmp,
         state,
+        refusal: matches!(there.fall, Some(Fall::Receiver(_))),
     };
     walk(world, &packet)
 }

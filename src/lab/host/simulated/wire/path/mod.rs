@@ -3,6 +3,7 @@
 //! Sender's firewall → shaping of its device → (the sender's capture) → rules of its interface → routes → what is odd between →
 //! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
 
+mod filter;
 mod gate;
 mod internet;
 mod line;
@@ -13,5 +14,5 @@ mod walk;
 pub(super) use internet::{METADATA, PLATFORM};
 pub(super) use line::{Call, End, Line, line};
 pub(super) use name::{Asked, Unresolved, ask, resolve};
-pub(super) use place::{Place, place, shares};
+pub(super) use place::{Place, exit, place, shares};
 pub(super) use walk::{Fall, How, Leg, nanos};

@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
+use super::filter::{IN, OUT, judge, stays, told};
 use super::gate::{Next, lets, next, unrouted};
 use super::place::{Place, exit, place};
 use crate::lab::host::fabric::Nic;
-use crate::lab::host::simulated::guest::{Fate, Shaping};
+use crate::lab::host::simulated::guest::Shaping;
 use crate::lab::host::simulated::world::World;
 use crate::lab::host::stage::Oddity;
 use crate::netfilter::{Hook, Packet, State};
@@ -35,6 +36,8 @@ pub(in crate::lab::host::simulated::wire) struct Datagram {
     pub(in crate::lab::host::simulated::wire) icmp: Option<u8>,
     /// What connection tables know about it.
     pub(in crate::lab::host::simulated::wire) state: State,
+    /// Whether a packet filter wrote it: to its own machine it is about a connection, and none of it.
+    pub(in crate::lab::host::simulated::wire) refusal: bool,
 }
 
 impl Datagram {
@@ -43,8 +46,11 @@ impl Datagram {
         self.state != State::New
     }
 
-    fn at(&self, hook: Hook, input: Option<String>, output: Option<String>) -> Packet {
+    pub(super) fn at(&self, hook: Hook, input: Option<String>, output: Option<String>) -> Packet {
         let ports = matches!(self.protocol, 6 | 17);
+        // A packet that stays on its machine keeps what it is there.
+        let own = matches!(hook, Hook::Output | Hook::Postrouting) || input.as_deref() == Some("lo");
+        let state = if self.refusal && own { State::Related } else { self.state };
         Packet {
             hook,
             protocol: self.protocol,
@@ -54,7 +60,7 @@ impl Datagram {
             dport: ports.then_some(self.dst.1),
             input,
             output,
-            state: Some(self.state),
+            state: Some(state),
             icmp_type: self.icmp,
             tcp_flags: self.flags,
             mark: Some(0),
@@ -145,13 +151,7 @@ pub(in crate::lab::host::simulated::wire) fn walk(world: &mut World, packet: &Da
     if own(world, &from, packet.dst.0) {
         leg.local = true;
         (leg.base, leg.arrives) = (12_000, Some(Place::Machine { name: from.clone(), nic: 0, inside: None }));
-        let lo = || Some("lo".to_owned());
-        let fate = judge(world, &from, &packet.at(Hook::Output, None, lo()));
-        leg.fall = fall(fate).map(Fall::Sender);
-        if leg.fall.is_none() {
-            let fate = judge(world, &from, &packet.at(Hook::Input, lo(), None));
-            leg.fall = fall(fate).map(Fall::Receiver);
-        }
+        leg.fall = stays(world, &from, packet);
         return leg;
     }
     let Some((nic, document)) = world
@@ -188,12 +188,9 @@ fn own(world: &World, machine: &str, address: IpAddr) -> bool {
 /// Takes a packet through the sender's own firewall and onto its device.
 fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
     let device = format!("eth{nic}");
-    for hook in [Hook::Output, Hook::Postrouting] {
-        let fate = judge(world, from, &packet.at(hook, None, Some(device.clone())));
-        leg.fall = fall(fate).map(Fall::Sender);
-        if leg.fall.is_some() {
-            return false;
-        }
+    if let Some(how) = judge(world, from, packet, &OUT.map(|hook| (hook, device.as_str()))) {
+        leg.fall = Some(Fall::Sender(told(world, from, packet, how)));
+        return false;
     }
     leg.own = shaping(world, from, &device, packet);
     true
@@ -265,11 +262,8 @@ fn forward(
     let open =
         packet.answers() || lets(&world.fabric, nic, "inbound", packet.protocol, packet.src, packet.dst);
     let device = format!("eth{at}");
-    let both = || (Some(device.clone()), Some(device.clone()));
-    let passes = open && {
-        let (input, output) = both();
-        fall(judge(world, name, &packet.at(Hook::Forward, input, output))).is_none()
-    };
+    let hooks = [Hook::Prerouting, Hook::Forward, Hook::Postrouting].map(|hook| (hook, device.as_str()));
+    let passes = open && judge(world, name, packet, &hooks).is_none();
     let own = shaping(world, name, &device, packet);
     leg.between.push(own);
     passes
@@ -308,13 +302,8 @@ fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
             leg.fall = Some(Fall::Between);
             return;
         }
-        for hook in [Hook::Prerouting, Hook::Input] {
-            let fate = judge(world, name, &packet.at(hook, Some(device.clone()), None));
-            leg.fall = fall(fate).map(Fall::Receiver);
-            if leg.fall.is_some() {
-                break;
-            }
-        }
+        let fall = judge(world, name, &packet, &IN.map(|hook| (hook, device.as_str())));
+        leg.fall = fall.map(Fall::Receiver);
     }
     leg.arrives = Some(to);
 }
@@ -331,19 +320,6 @@ fn astray(world: &World, from: &str, packet: &Datagram) -> bool {
             Oddity::Asymmetric { machine, to, .. } => machine == from && *to == packet.dst.0,
             Oddity::PathMtu { .. } | Oddity::ArpConflict { .. } | Oddity::Dns { .. } => false,
         })
-}
-
-fn judge(world: &mut World, machine: &str, packet: &Packet) -> Fate {
-    world.guests.get_mut(machine).map_or(Fate::Passes, |guest| guest.judge(packet))
-}
-
-fn fall(fate: Fate) -> Option<How> {
-    match fate {
-        Fate::Passes => None,
-        Fate::Dropped => Some(How::Silent),
-        Fate::Refused { reset: true } => Some(How::Reset),
-        Fate::Refused { reset: false } => Some(How::Unreachable),
-    }
 }
 
 fn shaping(world: &World, machine: &str, device: &str, packet: &Datagram) -> Shaping {

@@ -94,6 +94,7 @@ fn play(
             }
         }
     }
+    played.counts = [there.count, back.count];
     played
 }
 

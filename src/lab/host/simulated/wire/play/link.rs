@@ -1,6 +1,6 @@
 //! One direction of a way, as packets meet it one after the other.
 
-use crate::lab::host::simulated::guest::Shaping;
+use crate::lab::host::simulated::guest::{Count, Shaping};
 use crate::lab::host::simulated::wire::chance::Chance;
 use crate::lab::host::simulated::wire::path::{Fall, How, Leg, nanos};
 
@@ -34,6 +34,8 @@ pub(in crate::lab::host::simulated::wire) struct Link {
     chance: Chance,
     last_left: u64,
     last_came: u64,
+    /// What the sender's own device counted.
+    pub(super) count: Count,
 }
 
 impl Link {
@@ -54,6 +56,7 @@ impl Link {
             chance,
             last_left: 0,
             last_came: 0,
+            count: Count::default(),
         }
     }
 
@@ -83,12 +86,21 @@ impl Link {
         for place in 0..self.shapings.len() {
             copies = copies.into_iter().flat_map(|copy| self.shape(place, copy, bytes)).collect();
             if place == 0 {
+                self.count(&copies, bytes);
                 left.clone_from(&copies);
             }
         }
         // What appliances between add or take is told of the first copies.
         let ends = copies.into_iter().map(Some).chain([None, None]);
         left.into_iter().zip(ends).map(|(left, end)| self.carry(left, end, bytes)).collect()
+    }
+
+    fn count(&mut self, copies: &[(u64, bool)], bytes: u32) {
+        let packets = copies.len() as u64;
+        // A discipline sees the frame, too.
+        self.count.packets += packets;
+        self.count.bytes += packets * (u64::from(bytes) + 14);
+        self.count.drops += u64::from(copies.is_empty());
     }
 
     fn carry(&mut self, (left, broken): (u64, bool), end: Option<(u64, bool)>, bytes: u32) -> Sent {
@@ -139,6 +151,9 @@ impl Link {
                     continue;
                 }
                 *busy = done;
+                if place == 0 && done > at {
+                    self.count.waits += 1;
+                }
                 leaves = leaves.max(done);
             }
             out.push((leaves, broken));

@@ -4,6 +4,7 @@
 
 mod datagram;
 mod endpoint;
+mod heard;
 mod link;
 mod script;
 mod seen;

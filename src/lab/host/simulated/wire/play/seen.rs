@@ -1,5 +1,7 @@
 //! What a play leaves: packets at both ends, and what the one who began has of it.
 
+use crate::lab::host::simulated::guest::Count;
+
 /// A segment of TCP; numbers count from 0 at the SYN.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::lab::host::simulated::wire) struct Segment {
@@ -85,4 +87,6 @@ pub(in crate::lab::host::simulated::wire) struct Played {
     pub(in crate::lab::host::simulated::wire) seen: Vec<Seen>,
     /// What came of it.
     pub(in crate::lab::host::simulated::wire) outcome: Outcome,
+    /// What the devices of both ends counted, first of the one who began.
+    pub(in crate::lab::host::simulated::wire) counts: [Count; 2],
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::lab::host::port::{CaptureOrder, Dialed};
 use crate::lab::host::script::Interpreter;
 use crate::lab::host::simulated::command::Shell;
-use crate::lab::host::simulated::wire::tests::{DEST, run, service, world};
+use crate::lab::host::simulated::wire::tests::{DEST, run, service, talk, world};
 use crate::lab::host::simulated::wire::{dial, pcap};
 use crate::lab::host::simulated::world::{Capture, World};
 use crate::lab::host::stage::{Behavior, Protocol};
@@ -26,7 +26,7 @@ fn shaped(how: &str) -> String {
         tc qdisc add dev eth0 parent 1:3 handle 30: {how}
         tc filter add dev eth0 protocol ip parent 1:0 prio 1 u32 match ip sport 22 0xffff flowid 1:1
         tc filter add dev eth0 protocol ip parent 1:0 prio 1 u32 match ip dport 22 0xffff flowid 1:1
-        tc filter add dev eth0 protocol ip parent 1:0 prio 2 u32 match ip dst 0.0.0.0/0 flowid 1:3"
+        tc filter add dev eth0 protocol ip parent 1:0 prio 2 u32 match u32 0 0 flowid 1:3"
     )
 }
 
@@ -178,4 +178,76 @@ fn what_a_script_causes_is_in_a_capture() {
         let echoes = file.windows(6).filter(|bytes| bytes[0] == 0x40 && bytes[1] == 1).count();
         assert!(echoes >= 4, "{machine}: {echoes}");
     }
+}
+
+/// What `tc -s` counts at the root of the source's device, and at a discipline: packets, drops, overlimits.
+fn counted(world: &mut World, name: &str) -> [u64; 3] {
+    let told = script(world, "tf-source-vm", "tc -s qdisc show dev eth0");
+    let line = told.lines().skip_while(|line| !line.starts_with(&format!("qdisc {name} "))).nth(1).unwrap();
+    let words: Vec<&str> = line.trim().split([' ', ',']).collect();
+    let after = |word: &str, at: usize| {
+        let place = words.iter().position(|other| *other == word).unwrap();
+        words[place + at].parse().unwrap()
+    };
+    [after("bytes", 1), after("(dropped", 1), after("overlimits", 1)]
+}
+
+#[test]
+fn counters_of_tc_move_with_what_passes_and_with_what_is_lost() {
+    let mut world = world();
+    servers(&mut world);
+    let before = counted(&mut world, "mq")[0];
+    run(&mut world, "ping -c 5 10.0.1.5");
+    assert_eq!(counted(&mut world, "mq")[0], before + 5);
+    script(&mut world, "tf-source-vm", &shaped("netem loss 20%"));
+    assert_eq!(counted(&mut world, "netem"), [0, 0, 0]);
+    run(&mut world, "iperf -c 10.0.1.5 -P 8 -t 10");
+    let [packets, drops, _] = counted(&mut world, "netem");
+    assert!(packets > 50 && (packets / 8..packets / 2).contains(&drops), "{packets} {drops}");
+    assert_eq!(counted(&mut world, "prio"), [packets, drops, 0]);
+    // What is spared passes the root alone.
+    run(&mut world, "nc -z -w 1 10.0.1.5 22");
+    assert_eq!(counted(&mut world, "netem")[0], packets);
+    assert!(counted(&mut world, "prio")[0] > packets);
+    script(&mut world, "tf-source-vm", "tc qdisc del dev eth0 root");
+    script(&mut world, "tf-source-vm", &shaped("tbf rate 5mbit burst 20kb latency 400ms"));
+    run(&mut world, "iperf -c 10.0.1.5 -t 2");
+    let [packets, _, waits] = counted(&mut world, "tbf");
+    assert!(packets > 500 && waits * 2 > packets, "{packets} {waits}");
+}
+
+#[test]
+fn counters_of_tc_move_with_the_traffic_of_the_stage() {
+    let mut world = world();
+    world.stage.talks.push(talk(Protocol::Udp, 53, 200));
+    script(&mut world, "tf-source-vm", &shaped("netem loss 50%"));
+    world.now = world.now.plus(Duration::from_secs(100));
+    let [packets, drops, _] = counted(&mut world, "netem");
+    assert!((350..=520).contains(&(packets + drops)) && packets > 100 && drops > 100, "{packets} {drops}");
+    assert_eq!(counted(&mut world, "netem"), [packets, drops, 0], "no time has passed");
+}
+
+#[test]
+fn the_word_of_a_machines_own_refusal_meets_its_own_filter() {
+    let mut world = world();
+    script(
+        &mut world,
+        "tf-source-vm",
+        "iptables -A OUTPUT -p tcp --dport 80 -j REJECT --reject-with tcp-reset",
+    );
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), Dialed::Refused);
+    // The word belongs to the machine itself, and is about a connection.
+    script(&mut world, "tf-source-vm", "iptables -A INPUT -i lo -m conntrack --ctstate RELATED -j DROP");
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), Dialed::Silent);
+}
+
+#[test]
+fn a_mark_goes_along_from_hook_to_hook() {
+    let mut world = world();
+    servers(&mut world);
+    let marked = "iptables -t mangle -A PREROUTING -p tcp --dport 5001 -j MARK --set-mark 7
+        iptables -A INPUT -m mark --mark 7 -j DROP";
+    script(&mut world, "tf-dest-vm", marked);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 5001), Dialed::Silent);
+    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 19_765), Dialed::Open(_)));
 }

@@ -94,6 +94,7 @@ pub(super) fn iperf3(world: &mut World, machine: &str, argv: &[String]) -> Calle
     net.passed += time + 40_000_000;
     let seconds = float(time) / 1e9;
     let bytes = whole(bits * seconds / 8.0);
+    net.carried(&turned, bytes);
     let packets = float(bytes) / 1448.0;
     let again = whole(packets * turned.there.lost());
     if wants_json {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
+use super::iperf::whole;
 use super::option::seconds;
 use super::rate::streams;
 use crate::lab::host::simulated::wire::journal::Act;
@@ -227,6 +228,7 @@ fn bw(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &Asked) -> Op
         return None;
     }
     let bytes = bits / 8.0;
+    net.carried(line, whole(bytes * float(time) / 1e9));
     let name = if line.protocol == Protocol::Udp { "send_bw" } else { "bw" };
     let row = |name: &str| match bytes {
         _ if bytes >= 1e9 => Row::new(name, bytes / 1e9, "GB/sec"),

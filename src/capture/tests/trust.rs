@@ -1,0 +1,159 @@
+//! Whatever is answered, in whatever order, however often the program dies: what a task says of the cloud is true.
+
+use proptest::prelude::*;
+
+use super::world::{BROKEN, FORBIDDEN, THROTTLED, World, analysis, denied, failed, printed, task};
+use crate::capture::{Answer, Next, State, Step, Task, What};
+
+/// What happens to a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fate {
+    Fine,
+    Denied(bool),
+    NotRun,
+    Fails(usize, bool),
+    CutOff(bool),
+    Garbage,
+    Dies(bool),
+    Twice,
+    Stop,
+    Cancel,
+    CleanUp,
+    Resume,
+}
+
+pub(super) fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        12 => Just(Fate::Fine),
+        1 => any::<bool>().prop_map(Fate::Denied),
+        1 => Just(Fate::NotRun),
+        2 => (0_usize..3, any::<bool>()).prop_map(|(which, effect)| Fate::Fails(which, effect)),
+        2 => any::<bool>().prop_map(Fate::CutOff),
+        1 => Just(Fate::Garbage),
+        2 => any::<bool>().prop_map(Fate::Dies),
+        1 => Just(Fate::Twice),
+        1 => prop_oneof![Just(Fate::Stop), Just(Fate::Cancel), Just(Fate::CleanUp), Just(Fate::Resume)],
+    ]
+}
+
+/// Returns the answer; `None` where the program dies before it hears one.
+pub(super) fn answered(world: &mut World, step: &Step, fate: Fate) -> Option<Answer> {
+    let effect = |world: &mut World, takes: bool| {
+        if takes || !step.line.changes() {
+            drop(world.run(step));
+        }
+    };
+    Some(match fate {
+        Fate::Denied(all) if step.line.changes() => denied(all),
+        Fate::NotRun => Answer::NotRun { reason: "no disk".to_owned() },
+        Fate::Fails(which, takes) => {
+            effect(world, takes);
+            failed([THROTTLED, BROKEN, FORBIDDEN][which])
+        }
+        Fate::CutOff(takes) => {
+            effect(world, takes);
+            Answer::Unknown { reason: "it took too long".to_owned() }
+        }
+        Fate::Garbage => {
+            effect(world, true);
+            printed("{\"cut of")
+        }
+        Fate::Dies(takes) => {
+            effect(world, takes);
+            return None;
+        }
+        Fate::Fine
+        | Fate::Denied(_)
+        | Fate::Twice
+        | Fate::Stop
+        | Fate::Cancel
+        | Fate::CleanUp
+        | Fate::Resume => world.run(step),
+    })
+}
+
+fn truthful(task: &Task, world: &World) {
+    let state = task.state();
+    let over = matches!(state, State::Done | State::Failed | State::Canceled);
+    assert!(!over || !world.holds_ours(), "{state:?}, and something is left: {task:#?}");
+    assert!(world.created.values().all(|times| *times <= 1), "it was begun twice");
+    assert!(
+        world.captures.contains_key("nightly") && world.blobs.contains("nightly.cap"),
+        "what is not ours is gone"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn no_answer_and_no_crash_makes_it_lie(
+        two in any::<bool>(),
+        writes in any::<bool>(),
+        fates in prop::collection::vec(fate(), 0..80),
+    ) {
+        let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
+        let (mut world, mut task) = (World::new(), task(machines));
+        world.writes = writes;
+        let (mut fates, mut heard) = (fates.into_iter(), Vec::<(What, usize, Answer)>::new());
+        let mut saved = task.to_json();
+        for _ in 0..400 {
+            truthful(&task, &world);
+            match task.next(world.now) {
+                Next::Run(step) => {
+                    let fate = fates.next().unwrap_or(Fate::Fine);
+                    match fate {
+                        Fate::Stop => task.stop(),
+                        Fate::Cancel => task.cancel(),
+                        Fate::CleanUp => task.clean_up(),
+                        Fate::Resume => task.resume(),
+                        Fate::Fine
+                        | Fate::Denied(_)
+                        | Fate::NotRun
+                        | Fate::Fails(..)
+                        | Fate::CutOff(_)
+                        | Fate::Garbage
+                        | Fate::Dies(_)
+                        | Fate::Twice => {
+                            prop_assert!(task.begin(&step));
+                            prop_assert!(!step.line.changes() || !task.begin(&step), "it may not run twice");
+                            saved = task.to_json();
+                            match answered(&mut world, &step, fate) {
+                                None => task = Task::from_json(&saved).unwrap(),
+                                Some(answer) => {
+                                    task.heard(&step.what, step.end, &answer, world.now);
+                                    heard.push((step.what.clone(), step.end, answer));
+                                }
+                            }
+                            if let (Fate::Twice, Some((what, end, answer))) = (fate, heard.last()) {
+                                task.heard(what, *end, answer, world.now);
+                            }
+                        }
+                    }
+                }
+                Next::Verify { end, .. } => {
+                    let good = !matches!(fates.next(), Some(Fate::Garbage | Fate::CutOff(_)));
+                    let read = if good { Ok((3, false)) } else { Err("it is empty".to_owned()) };
+                    task.verified(end, read, world.now);
+                }
+                Next::Analyze(_) => task.analyzed(analysis(Vec::new())),
+                Next::Wait { until, .. } => {
+                    prop_assert!(until > world.now);
+                    world.now = until;
+                }
+                Next::Over => match fates.next() {
+                    None => break,
+                    Some(Fate::Resume | Fate::Twice) => task.resume(),
+                    Some(_) => task.clean_up(),
+                },
+            }
+        }
+        truthful(&task, &world);
+        prop_assert!(task.state().is_over(), "it never ends: {:?}", task.state());
+        // As soon as the cloud answers again, and a human agrees, nothing is left.
+        task.clean_up();
+        world.drive(&mut task, &mut |_, _| None);
+        truthful(&task, &world);
+        prop_assert!(task.state() != State::NeedsCleanup && !saved.is_empty());
+    }
+}

@@ -1,0 +1,159 @@
+//! A task at a terminal: what it does goes through the shell, what happens is told on standard error, Ctrl-C leaves it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Mutex;
+
+use super::command::Common;
+use crate::base::{Clock as _, SessionId, SystemClock, Timestamp};
+use crate::capture::{
+    Analysis, Answer, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
+};
+use crate::cli::harmless::harmless;
+use crate::cli::print::note;
+use crate::cli::setup::Setup;
+use crate::shell::Cancel;
+
+/// How often it is looked for a word that somebody left.
+const LOOK: Duration = Duration::from_secs(2);
+/// A file of a gigabyte takes its time.
+const LONGEST_COMMAND: u64 = 900;
+
+/// A task at a terminal.
+pub(super) struct Desk {
+    gate: Gate,
+    store: Store,
+    id: String,
+    detach: bool,
+    leaving: AtomicBool,
+    interrupts: Mutex<Signal>,
+    told: std::sync::Mutex<String>,
+}
+
+impl Desk {
+    pub(super) fn new(
+        setup: &Setup,
+        store: &Store,
+        (session, id): (&SessionId, &str),
+        common: &Common,
+        detach: bool,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            gate: gate(setup, session, common)?,
+            store: store.clone(),
+            id: id.to_owned(),
+            detach,
+            leaving: AtomicBool::new(false),
+            interrupts: Mutex::new(signal(SignalKind::interrupt()).context("listening for Ctrl-C")?),
+            told: std::sync::Mutex::new(String::new()),
+        })
+    }
+
+    /// Drives a task as far as it goes.
+    pub(super) async fn drive(&self, task: &mut Task) -> anyhow::Result<Ended> {
+        Ok(drive(task, self, &SystemClock).await?)
+    }
+
+    /// Waits for Ctrl-C.
+    async fn interrupted(&self) {
+        if self.interrupts.lock().await.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Prints a line unless it is the one that stands there.
+    fn say(&self, line: String) {
+        let Ok(mut told) = self.told.lock() else { return };
+        if *told != line {
+            note(&harmless(&line));
+            *told = line;
+        }
+    }
+}
+
+/// Makes the gate through which all goes.
+pub(super) fn gate(setup: &Setup, session: &SessionId, common: &Common) -> anyhow::Result<Gate> {
+    let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
+    let shell =
+        setup.shell(session.clone(), Some(timeout))?.approver(common.approve.approver(setup)).build()?;
+    let evidence = setup.data()?.join("evidence");
+    Ok(Gate::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))
+}
+
+#[async_trait]
+impl Hands for Desk {
+    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+        let (cancel, stop) = Cancel::new();
+        let running = self.gate.run(step, plan, stop);
+        tokio::pin!(running);
+        loop {
+            tokio::select! {
+                answer = &mut running => return answer,
+                () = self.interrupted() => {
+                    if self.leaving.swap(true, Ordering::SeqCst) {
+                        cancel.cancel();
+                    } else {
+                        note("The capture is left to itself as soon as this command is over; Ctrl-C once more cuts the command off.");
+                    }
+                }
+            }
+        }
+    }
+
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+        self.gate.verify(file, bytes).await
+    }
+
+    async fn analyze(&self, work: &[Work]) -> Analysis {
+        self.gate.analyze(work).await
+    }
+
+    async fn wait(&self, until: Timestamp) -> Word {
+        loop {
+            if self.leaving.load(Ordering::SeqCst) {
+                return Word::Leave;
+            }
+            match self.store.word(&self.id) {
+                Word::GoOn => {}
+                word @ (Word::Stop | Word::Cancel | Word::Leave) => return word,
+            }
+            let left = until.since(SystemClock.now());
+            if left.is_zero() {
+                return Word::GoOn;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(left.min(LOOK)) => {}
+                () = self.interrupted() => self.leaving.store(true, Ordering::SeqCst),
+            }
+        }
+    }
+
+    fn save(&self, task: &Task) -> Result<(), String> {
+        self.store.save(task).map_err(|error| {
+            let cause =
+                std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            format!("{error}{cause}")
+        })
+    }
+
+    fn tell(&self, task: &Task, next: &Next) {
+        let elapsed = SystemClock.now().since(task.opened).as_secs();
+        let state = task.state();
+        let (what, how) = match next {
+            Next::Run(step) => (step.why.clone(), ""),
+            Next::Verify { file, .. } => (format!("reading {file}"), ""),
+            Next::Analyze(_) => ("analyzing what was captured".to_owned(), ""),
+            Next::Wait { why, .. } => (why.clone(), "; Ctrl-C leaves it to itself"),
+            Next::Over => return,
+        };
+        if self.detach && state == State::Recording && matches!(next, Next::Wait { .. }) {
+            self.leaving.store(true, Ordering::SeqCst);
+        }
+        self.say(format!("{:02}:{:02} {} · {what}{how}", elapsed / 60, elapsed % 60, state.word()));
+    }
+}

@@ -1,0 +1,15 @@
+//! `ghost capture`: packet captures of the platform.
+//!
+//! Goes in: arguments, the configuration's storage. Comes out: files in the captures folder, a summary or one document. Never: a
+//! change that nobody agreed to, a capture that is forgotten.
+
+mod command;
+mod desk;
+mod orphans;
+mod start;
+mod told;
+mod under_way;
+
+pub(in crate::cli) use command::{Arguments, run};
+#[cfg(feature = "session")]
+pub(in crate::cli) use orphans::beside;

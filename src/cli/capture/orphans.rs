@@ -1,0 +1,165 @@
+//! `ghost capture orphans`.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use super::command::{BAD_NEWS, Common};
+use super::desk::gate;
+use super::start::configured;
+use crate::base::{Clock as _, SessionId, SystemClock};
+use crate::capture::{Found, Life, Search, Store, Trouble, left_over, search};
+#[cfg(feature = "session")]
+use crate::cli::consent::Consent;
+use crate::cli::harmless::harmless;
+use crate::cli::name::new_session;
+use crate::cli::print::{Hinted, line, note};
+use crate::cli::setup::Setup;
+use crate::cli::wait::drive;
+use crate::cloud::{Name, Place};
+
+/// A session that was silent for so long is over: no capture lasts longer.
+const SILENT: Duration = Duration::from_secs(6 * 3600);
+
+/// The arguments of `ghost capture orphans`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[arg(long, value_name = "ID")]
+    subscription: Option<String>,
+    /// Remove them; asks first.
+    #[arg(long)]
+    clean: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let (tasks, problems) = Store::open(setup.data()?)?.all()?;
+    let storage = configured(setup, (&None, &None, &None))?;
+    let subscription =
+        arguments.subscription.as_deref().map(Name::parse).transpose().context("checking --subscription")?;
+    let mut search = drive(|| async {
+        let (gate, place) = (gate(setup, &new_session("capture")?, &arguments.common)?, place(subscription)?);
+        let known = |session: &SessionId| life(setup, session);
+        let mut search = search(&gate, &place, &tasks, storage.as_ref(), &known).await.map_err(told)?;
+        if arguments.clean {
+            for name in search.clean(&gate, &place, storage.as_ref()).await {
+                note(&format!("{name} is gone"));
+            }
+        }
+        anyhow::Ok(search)
+    })??;
+    search.warnings.extend(problems.iter().map(ToString::to_string));
+    let left = left_over(&tasks, SystemClock.now());
+    tell(&search, &left, arguments)?;
+    let bad = !search.orphans.is_empty() || !left.is_empty();
+    Ok(if arguments.common.exit_code && bad { BAD_NEWS } else { 0 })
+}
+
+/// Watchers have a group of their own: the lines that are used name none.
+fn place(subscription: Option<Name>) -> anyhow::Result<Place> {
+    Ok(Place { subscription, group: Name::parse("none")? })
+}
+
+fn told(trouble: Trouble) -> anyhow::Error {
+    let error = anyhow::Error::msg(harmless(&trouble.text));
+    match trouble.hint {
+        Some(hint) => Hinted::new(error, harmless(&hint)).into(),
+        None => error,
+    }
+}
+
+/// Returns what nobody looks after: ids of tasks of this folder, and names of captures in the cloud, which is asked only where captures
+/// are configured or were made. It asks nobody for consent.
+#[cfg(feature = "session")]
+pub(in crate::cli) async fn left_behind(setup: &Setup) -> anyhow::Result<Vec<String>> {
+    let data = setup.data()?;
+    let kept = data.join("captures").is_dir();
+    let (tasks, _) = if kept { Store::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
+    let mut left = left_over(&tasks, SystemClock.now());
+    let storage = configured(setup, (&None, &None, &None))?;
+    if storage.is_some() || !tasks.is_empty() {
+        let common = Common { approve: Consent::Deny, json: false, exit_code: false };
+        let gate = gate(setup, &new_session("capture")?, &common)?;
+        let known = |session: &SessionId| life(setup, session);
+        let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
+        left.extend(found.map_err(told)?.orphans.into_iter().map(|found| found.name.to_string()));
+    }
+    Ok(left)
+}
+
+/// Does some work, and beside it looks for what was left behind; `tell` takes a line where there is something. The work's end is the end.
+#[cfg(feature = "session")]
+pub(in crate::cli) async fn beside<T>(
+    setup: &Setup,
+    tell: impl FnOnce(String),
+    work: impl Future<Output = T>,
+) -> T {
+    tokio::pin!(work);
+    let left = tokio::select! {
+        biased;
+        done = &mut work => return done,
+        left = left_behind(setup) => left,
+    };
+    match left {
+        Ok(left) if left.is_empty() => {}
+        Ok(left) => {
+            let (count, were) = if left.len() == 1 { ("One capture", "was") } else { ("Captures", "were") };
+            let names = harmless(&left.join(", "));
+            tell(format!(
+                "{count} {were} left behind ({names}): `ghost capture orphans` says what can be done."
+            ));
+        }
+        Err(error) => tracing::debug!("captures that were left behind could not be looked for: {error}"),
+    }
+    work.await
+}
+
+/// Says what is known of a session: its audit file shows that it was one of ours, and when it was last heard of.
+fn life(setup: &Setup, session: &SessionId) -> Life {
+    let Ok(data) = setup.data() else { return Life::Unknown };
+    let Ok(found) = fs::metadata(data.join("audit").join(format!("{session}.jsonl"))) else {
+        return Life::Unknown;
+    };
+    let silent = found.modified().ok().and_then(|at| at.elapsed().ok());
+    if silent.is_some_and(|silent| silent > SILENT) { Life::Dead } else { Life::Alive }
+}
+
+fn tell(search: &Search, left: &[String], arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.common.json {
+        let orphan = |found: &Found| {
+            json!({"name": found.name.as_str(), "region": found.region.as_str(), "machine": found.orphan.machine,
+                "session": found.orphan.origin.session.as_str(), "file": found.orphan.file})
+        };
+        let orphans: Vec<_> = search.orphans.iter().map(orphan).collect();
+        return line(
+            &json!({"orphans": orphans, "left": left, "foreign": search.foreign, "warnings": search.warnings}).to_string(),
+        );
+    }
+    for warning in &search.warnings {
+        note(&harmless(&format!("warning: {warning}")));
+    }
+    let mut text = Vec::new();
+    for found in &search.orphans {
+        let (machine, session) = (&found.orphan.machine, &found.orphan.origin.session);
+        text.push(format!(
+            "orphan {} of {machine} in {}: session {session} is over",
+            found.name, found.region
+        ));
+    }
+    text.extend(left.iter().map(|id| format!("left over: {id}; `ghost capture status {id}` says what")));
+    text.extend(search.foreign.iter().map(|name| {
+        format!("not ours: {name} is named as Ghost names captures, but its session is not known here")
+    }));
+    if text.is_empty() {
+        text.push("Nothing of ours is left.".to_owned());
+    } else if !arguments.clean && !search.orphans.is_empty() {
+        text.push("`ghost capture orphans --clean` removes the orphans, after asking.".to_owned());
+    }
+    line(&harmless(&text.join("\n")))
+}

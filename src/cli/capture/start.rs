@@ -1,0 +1,176 @@
+//! `ghost capture start`.
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use super::command::Common;
+use super::desk::Desk;
+use super::told::finish;
+use crate::base::{Clock as _, SessionId, SystemClock};
+use crate::capture::{Filter, Group, Limits, Order, SNAPLEN, Storage, Store, Task};
+use crate::cli::name::new_session;
+use crate::cli::print::{Hinted, line, note};
+use crate::cli::setup::Setup;
+use crate::cli::wait::drive;
+use crate::cloud::{Account, Container, Name};
+
+/// The arguments of `ghost capture start`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The machine; or the source and the destination with a comma between them.
+    #[arg(long, value_name = "VM[,VM]", value_delimiter = ',', required = true)]
+    target: Vec<String>,
+    /// The machines' resource group.
+    #[arg(long, short = 'g', value_name = "GROUP")]
+    resource_group: String,
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[arg(long, value_name = "ID")]
+    subscription: Option<String>,
+    /// The storage account that the platform writes to; that of `[capture]` in the configuration unless said.
+    #[arg(long, value_name = "ACCOUNT")]
+    storage_account: Option<String>,
+    /// The container in it; that of `[capture]` unless said.
+    #[arg(long, value_name = "CONTAINER")]
+    container: Option<String>,
+    /// The account's resource group, where it is not that of the machines.
+    #[arg(long, value_name = "GROUP")]
+    storage_group: Option<String>,
+    /// How long to capture, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    duration: u32,
+    /// How many bytes of each packet to keep; 0 is all, payload included.
+    #[arg(long, value_name = "BYTES", default_value_t = SNAPLEN)]
+    snaplen: u32,
+    /// How large each capture may become, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 100_000_000)]
+    max_bytes: u64,
+    /// Which packets to keep; may be given several times.
+    #[arg(long, value_name = "FILTER")]
+    filter: Vec<Filter>,
+    /// The session that the capture belongs to; a new one unless said.
+    #[arg(long, value_name = "ID")]
+    session: Option<SessionId>,
+    /// Print every command that it may run, with its verdict, and run none.
+    #[arg(long)]
+    plan: bool,
+    /// Return as soon as it records; `wait` goes on.
+    #[arg(long)]
+    detach: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let order = order(arguments, setup)?;
+    let session = arguments.session.clone().map_or_else(|| new_session("capture"), Ok)?;
+    let now = SystemClock.now();
+    if arguments.plan {
+        return plan(&Task::new(session, 1, order, now).map_err(hinted)?, arguments, setup);
+    }
+    let store = Store::open(setup.data()?)?;
+    let number = store.number(&session)?;
+    let mut task = Task::new(session, number, order, now).map_err(hinted)?;
+    let Some(_held) = store.hold(&task.id())? else {
+        anyhow::bail!("another process works on {}", task.id());
+    };
+    if store.load(&task.id()).is_ok() {
+        anyhow::bail!("another process has just begun {}: try again", task.id());
+    }
+    note(&format!("capture {}; every change asks first", task.id()));
+    let ended = drive(|| async {
+        let desk = Desk::new(
+            setup,
+            &store,
+            (&task.session.clone(), &task.id()),
+            &arguments.common,
+            arguments.detach,
+        )?;
+        desk.drive(&mut task).await
+    })??;
+    finish(&task, ended, &arguments.common, setup)
+}
+
+fn hinted(error: crate::capture::OrderError) -> anyhow::Error {
+    match error.hint() {
+        Some(hint) => Hinted::new(error, hint).into(),
+        None => error.into(),
+    }
+}
+
+fn order(arguments: &Arguments, setup: &Setup) -> anyhow::Result<Order> {
+    let group = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
+    let order = Order {
+        group: Group {
+            subscription: group(&arguments.subscription).context("checking --subscription")?,
+            name: Name::parse(&arguments.resource_group).context("checking --resource-group")?,
+        },
+        machines: arguments.target.clone(),
+        storage: storage(arguments, setup)?,
+        folder: setup.config.capture.folder.display().to_string(),
+        limits: Limits {
+            seconds: arguments.duration,
+            bytes: arguments.max_bytes,
+            snaplen: arguments.snaplen,
+        },
+        filters: arguments.filter.clone(),
+    };
+    order.check(&[]).map_err(hinted)
+}
+
+fn storage(arguments: &Arguments, setup: &Setup) -> anyhow::Result<Storage> {
+    let named = (&arguments.storage_account, &arguments.container, &arguments.storage_group);
+    match configured(setup, named)? {
+        Some(storage) => Ok(storage),
+        None => {
+            let error = anyhow::anyhow!("no storage account is named that the platform can write to");
+            let hint = "name one with --storage-account, or once and for all in the configuration: [capture] storage_account";
+            Err(Hinted::new(error, hint).into())
+        }
+    }
+}
+
+/// Returns the storage that is named, or configured; `None` where there is none.
+pub(super) fn configured(
+    setup: &Setup,
+    (account, container, group): (&Option<String>, &Option<String>, &Option<String>),
+) -> anyhow::Result<Option<Storage>> {
+    let known = &setup.config.capture;
+    let Some(name) = account.as_ref().or(known.storage_account.as_ref()) else { return Ok(None) };
+    // The configured group is that of the configured account.
+    let known_group = known.storage_group.as_ref().filter(|_| account.is_none());
+    Ok(Some(Storage {
+        account: Account::parse(name).context("checking the storage account")?,
+        container: Container::parse(container.as_ref().unwrap_or(&known.storage_container))
+            .context("checking the container")?,
+        group: group
+            .as_ref()
+            .or(known_group)
+            .map(|name| Name::parse(name))
+            .transpose()
+            .context("checking the storage group")?,
+    }))
+}
+
+/// Prints what would run.
+fn plan(task: &Task, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let policy = setup.policy()?;
+    let steps: Vec<_> =
+        task.foreseen().into_iter().map(|step| (policy.classify(&step.command()), step)).collect();
+    if arguments.common.json {
+        let commands: Vec<_> = steps
+            .iter()
+            .map(|(ruling, step)| json!({"command": step.command(), "verdict": ruling.verdict, "why": step.why}))
+            .collect();
+        line(&json!({"plan": commands}).to_string())?;
+    } else {
+        for (ruling, step) in &steps {
+            line(&format!("{:<5} {}\n      {}", ruling.verdict.to_string(), step.command(), step.why))?;
+        }
+        line(
+            "REGION is that of the machine. Nothing was run; what is RISKY asks first, what belongs together asks once.",
+        )?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,97 @@
+//! As whom the cloud is read, and as whom something is done there, from the configuration.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::print::Hinted;
+use super::setup::Setup;
+use crate::base::Secret;
+use crate::cloud::sign_in::{Account, Proof, Way, identity};
+use crate::config::{AzureIdentity, SignIn};
+use crate::shell::{Identities, Identity};
+
+/// What stands where nobody said as whom.
+const WHOEVER: &str = "reader and actor (whoever az is signed in as)";
+
+impl Setup {
+    /// Returns the identities. They are made once: what one gate signed in, no other one signs in again.
+    pub(in crate::cli) fn identities(&self) -> anyhow::Result<Arc<Identities>> {
+        if let Some(known) = self.known_identities.get() {
+            return Ok(Arc::clone(known));
+        }
+        let azure = &self.config.azure;
+        let identities = match (&azure.reader, &azure.actor) {
+            (None, _) => Identities::one(Identity::new(WHOEVER)),
+            (Some(reader), actor) => {
+                let reader = self.account("reader", reader)?;
+                let actor = actor.as_ref().map(|actor| self.account("actor", actor)).transpose()?;
+                // A relative folder would be another one for a command that runs elsewhere.
+                let data = std::path::absolute(self.data()?).context("finding the data folder")?;
+                let like = self.like();
+                let make = |role: &str, account: &Account| identity(role, account, &data, like.as_deref());
+                match actor.filter(|actor| !actor.is_same(&reader)) {
+                    Some(actor) => Identities::two(make("reader", &reader), make("actor", &actor)),
+                    None => Identities::one(make("reader and actor", &reader)),
+                }
+            }
+        };
+        Ok(Arc::clone(self.known_identities.get_or_init(|| Arc::new(identities))))
+    }
+
+    /// Says what an operator should know about them: that one does both.
+    #[cfg(feature = "bot")]
+    pub(in crate::cli) fn one_for_both(&self) -> anyhow::Result<Option<String>> {
+        let identities = self.identities()?;
+        let both = identities.is_one();
+        Ok(both.then(|| {
+            format!(
+                "One identity reads and acts: {}. What it may do, every command that only reads could do, too.",
+                identities.reader().name()
+            )
+        }))
+    }
+
+    /// Returns the folder that `az` itself would use: it says which cloud there is.
+    fn like(&self) -> Option<PathBuf> {
+        let named = self.environment.path("AZURE_CONFIG_DIR");
+        named
+            .or_else(|| Some(self.environment.path("HOME")?.join(".azure")))
+            .filter(|path| path.is_absolute())
+    }
+
+    fn account(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Account> {
+        let hint = || format!("see [azure.{role}] of the configuration");
+        let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
+        let way = match told.sign_in {
+            SignIn::Managed => Way::Managed { client: told.client_id.clone() },
+            SignIn::Folder => Way::Folder(told.folder.clone().ok_or_else(|| missing("folder"))?),
+            SignIn::ServicePrincipal => Way::Principal {
+                client: told.client_id.clone().ok_or_else(|| missing("client_id"))?,
+                tenant: told.tenant.clone().ok_or_else(|| missing("tenant"))?,
+                proof: self.proof(role, told)?,
+            },
+        };
+        Ok(Account { way, subscription: told.subscription.clone() })
+    }
+
+    fn proof(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Proof> {
+        let variable = format!("GHOST_AZURE_{}_SECRET", role.to_uppercase());
+        let secret = self.environment.text(&variable).map(Secret::new).filter(|secret| !secret.is_empty());
+        if let Some(file) = &told.certificate {
+            return Ok(Proof::Certificate(file.clone()));
+        }
+        if let Some(file) = &told.federated_token_file {
+            return Ok(Proof::Token(file.clone()));
+        }
+        if let Some(secret) = secret {
+            return Ok(Proof::Secret(secret));
+        }
+        if let Some(file) = &told.secret_file {
+            return Ok(Proof::SecretFile(file.clone()));
+        }
+        let hint = format!("name a certificate, a federated_token_file or a secret_file, or set ${variable}");
+        Err(Hinted::new(anyhow::anyhow!("nothing proves who [azure.{role}] is"), hint).into())
+    }
+}

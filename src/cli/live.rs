@@ -1,0 +1,269 @@
+//! An errand at a terminal: its commands go through the shell and its audit, what happens is told on standard error.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use clap::Args;
+use serde_json::json;
+
+use super::guest::place;
+use super::harmless::harmless;
+use super::name::new_session;
+use super::print::{Hinted, line, note};
+use super::setup::Setup;
+use super::wait::{drive, interrupted};
+use crate::base::{Clock as _, SessionId, SystemClock, Timestamp};
+use crate::cloud::errand::{self, Answer, Carried, Errand, Gate, Hands, Order, Reading, Trouble};
+use crate::cloud::guest::Reach;
+use crate::cloud::{Name, line as az};
+use crate::probe::Gathering;
+use crate::probe::effective::{Effective, Looked, Scope, What};
+use crate::shell::{Cancel, DenyAll, Policy, Verdict};
+
+/// A machine that is busy answers late.
+const LONGEST: u64 = 600;
+
+/// What stands for an interface that is not known before the machine was looked at.
+const SOME: &str = "INTERFACE";
+
+/// An interface of the cloud in place of a file.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Asked {
+    /// Ask the cloud about this machine; its primary interface unless --nic names another.
+    #[arg(
+        long,
+        visible_alias = "vm-name",
+        value_name = "NAME",
+        requires = "resource_group",
+        help_heading = "Live"
+    )]
+    vm: Option<String>,
+    /// Ask the cloud about this interface.
+    #[arg(
+        long,
+        visible_alias = "nic-name",
+        value_name = "NAME",
+        requires = "resource_group",
+        help_heading = "Live"
+    )]
+    nic: Option<String>,
+    /// The resource group of the machine or the interface.
+    #[arg(long, short = 'g', value_name = "GROUP", help_heading = "Live")]
+    resource_group: Option<String>,
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[arg(long, alias = "subscription-id", value_name = "ID", help_heading = "Live")]
+    subscription: Option<String>,
+    /// Print every command that it would run, with its verdict, and run none.
+    #[arg(long, requires = "resource_group", help_heading = "Live")]
+    pub(in crate::cli) plan: bool,
+}
+
+/// What came of looking.
+pub(in crate::cli) struct Found {
+    /// What was printed about the interface.
+    pub(in crate::cli) looked: Looked,
+    /// Who owns which address, where that could be read.
+    pub(in crate::cli) inventory: Option<String>,
+}
+
+impl Asked {
+    /// Looks at the interface; `None` where only the plan was wanted.
+    pub(in crate::cli) fn look(
+        &self,
+        setup: &Setup,
+        what: &[What],
+        json: bool,
+    ) -> anyhow::Result<Option<Found>> {
+        let Some(group) = &self.resource_group else {
+            let error = anyhow::anyhow!("neither a file nor a machine is named");
+            return Err(Hinted::new(error, "name a file, or --vm NAME -g GROUP").into());
+        };
+        let place = place(group, self.subscription.as_deref())?;
+        let name = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
+        let (vm, nic) = (name(&self.vm)?, name(&self.nic)?);
+        let errand = match (&vm, &nic) {
+            (Some(vm), nic) => Effective::of_machine(&place, vm, nic.as_ref(), what),
+            (None, Some(nic)) => Effective::all(&place, &Scope::Interface(nic.clone()), what),
+            (None, None) => {
+                let error = anyhow::anyhow!("neither a machine nor an interface is named");
+                return Err(Hinted::new(error, "--vm NAME, or --nic NAME").into());
+            }
+        };
+        let others =
+            Order::line(az::interfaces(&place), format!("find out who owns which address in {group}"));
+        if self.plan {
+            let mut orders: Vec<Order> =
+                vm.iter().map(|vm| Order::line(az::machine(&place, vm), "find its interfaces")).collect();
+            let nic = nic.or_else(|| Name::parse(SOME).ok());
+            orders.extend(nic.iter().flat_map(|nic| foreseen(&place, nic, what)));
+            orders.push(others);
+            plan(setup, None, &orders, json)?;
+            return Ok(None);
+        }
+        let live = Live::open(setup, "look", None, None)?;
+        let looked = told(live.drive(errand)?)?;
+        let Some(looked) = looked.into_iter().next() else { anyhow::bail!("no interface was found") };
+        // Without it some answers are less certain; with a reader of few rights it cannot be had.
+        let inventory = match live.drive(Reading::new(others, "looking who owns which address"))? {
+            Ok(text) => Some(text),
+            Err(trouble) => {
+                note(&format!("note: {}; whose addresses are whose is not known", harmless(&trouble.text)));
+                None
+            }
+        };
+        Ok(Some(Found { looked, inventory }))
+    }
+}
+
+/// Gathers on a guest; `None` where only the plan was wanted.
+pub(in crate::cli) fn gather<T: Clone + Send + 'static>(
+    setup: &Setup,
+    reach: &Reach,
+    gathering: Gathering<T>,
+    (planned, json): (bool, bool),
+    session: Option<&SessionId>,
+) -> anyhow::Result<Option<T>> {
+    if planned {
+        plan(setup, Some(reach), &[gathering.foreseen()], json)?;
+        return Ok(None);
+    }
+    told(Live::open(setup, "inspect", session, Some(reach))?.drive(gathering)?).map(Some)
+}
+
+/// Returns what is asked about an interface.
+pub(in crate::cli) fn foreseen(place: &crate::cloud::Place, nic: &Name, what: &[What]) -> Vec<Order> {
+    let order = |what: &What| match what {
+        What::Routes => Order::line(az::effective_routes(place, nic), "read its effective routes"),
+        What::Rules => Order::line(az::effective_rules(place, nic), "read its effective rules"),
+        What::Itself => Order::line(az::interface(place, nic), "read its addresses"),
+    };
+    what.iter().map(order).collect()
+}
+
+/// Turns trouble into an error with its hint.
+pub(in crate::cli) fn told<T>(result: Result<T, Trouble>) -> anyhow::Result<T> {
+    result.map_err(|trouble| {
+        let error = anyhow::anyhow!(harmless(&trouble.text));
+        match trouble.hint {
+            Some(hint) => Hinted::new(error, hint).into(),
+            None => error,
+        }
+    })
+}
+
+/// Prints what would run, each with its verdict.
+pub(in crate::cli) fn plan(
+    setup: &Setup,
+    reach: Option<&Reach>,
+    orders: &[Order],
+    json: bool,
+) -> anyhow::Result<()> {
+    let policy = knowing(setup, reach)?;
+    let mut rows = Vec::new();
+    for order in orders {
+        let (command, verdict) = match &order.what {
+            Carried::Line(line) => (line.text(), policy.classify(&line.text()).verdict),
+            Carried::Script { carrier, script, variables } => {
+                let values: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+                let filled = policy.script(script).map(|script| script.fill(&values)).transpose()?;
+                let verdict = filled.map_or(Verdict::Risky, |filled| {
+                    policy.classify_script(carrier.words(), &filled).verdict
+                });
+                (format!("{} <script {script}>", carrier.text()), verdict)
+            }
+        };
+        rows.push((verdict, command, &order.why));
+    }
+    if json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(verdict, command, why)| json!({"command": command, "verdict": verdict, "why": why}))
+            .collect();
+        return line(&json!({ "plan": rows }).to_string());
+    }
+    for (verdict, command, why) in rows {
+        line(&format!("{:<5} {command}\n      {why}", verdict.to_string()))?;
+    }
+    line("Nothing was run.")
+}
+
+/// Returns the policy, which knows the guest's ssh.
+fn knowing(setup: &Setup, reach: Option<&Reach>) -> anyhow::Result<Arc<Policy>> {
+    let policy = setup.policy()?;
+    Ok(match reach.and_then(Reach::known) {
+        Some(words) => Arc::new((*policy).clone().carried_by([words])),
+        None => policy,
+    })
+}
+
+/// What drives errands here.
+pub(in crate::cli) struct Live {
+    gate: Gate,
+    opened: Timestamp,
+    said: std::sync::Mutex<String>,
+}
+
+impl Live {
+    /// Opens a shell for a session; one that is not named begins with `prefix`.
+    pub(in crate::cli) fn open(
+        setup: &Setup,
+        prefix: &str,
+        session: Option<&SessionId>,
+        reach: Option<&Reach>,
+    ) -> anyhow::Result<Self> {
+        let session = session.cloned().map_or_else(|| new_session(prefix), Ok)?;
+        let timeout = setup.config.shell.timeout_seconds.max(LONGEST);
+        // All of it reads: whatever would ask is a mistake, and nobody is asked.
+        let shell = setup
+            .shell(session, Some(timeout))?
+            .policy(knowing(setup, reach)?)
+            .approver(Arc::new(DenyAll))
+            .build()?;
+        let gate = Gate::new(Arc::new(shell), setup.data()?.join("evidence"));
+        Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
+    }
+
+    /// Drives an errand to its end; Ctrl-C ends it, too.
+    pub(in crate::cli) fn drive<E: Errand>(&self, mut errand: E) -> anyhow::Result<E::Result> {
+        let ended = drive(|| errand::drive(&mut errand, self, &SystemClock))?;
+        ended.ok_or_else(|| anyhow::anyhow!("interrupted"))
+    }
+
+    /// Prints a line unless it is the one that stands there.
+    fn say(&self, what: &str) {
+        let Ok(mut said) = self.said.lock() else { return };
+        if said.as_str() != what {
+            let seconds = SystemClock.now().since(self.opened).as_secs();
+            note(&harmless(&format!("{:02}:{:02} {what}", seconds / 60, seconds % 60)));
+            what.clone_into(&mut said);
+        }
+    }
+}
+
+#[async_trait]
+impl Hands for Live {
+    async fn run(&self, order: &Order) -> Answer {
+        self.say(&order.why);
+        let (cancel, stop) = Cancel::new();
+        let running = self.gate.run(order, stop);
+        tokio::pin!(running);
+        tokio::select! {
+            answer = &mut running => answer,
+            () = interrupted() => {
+                cancel.cancel();
+                drop(running.await);
+                Answer::Denied { reason: "it was interrupted".to_owned(), all: false }
+            }
+        }
+    }
+
+    async fn wait(&self, until: Timestamp, why: &str) -> bool {
+        self.say(&format!("{why}; Ctrl-C ends it"));
+        let left: Duration = until.since(SystemClock.now());
+        tokio::select! {
+            () = tokio::time::sleep(left) => true,
+            () = interrupted() => false,
+        }
+    }
+}

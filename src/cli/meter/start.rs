@@ -1,0 +1,242 @@
+//! `ghost meter run`.
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use super::desk::Terminal;
+use super::figures::BAD_NEWS;
+use super::named::Said;
+use super::pipe;
+use crate::base::{Clock as _, SystemClock};
+use crate::cli::consent::Consent;
+use crate::cli::harmless::harmless;
+use crate::cli::print::{Hinted, line, note};
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
+use crate::cli::wait::drive;
+use crate::cloud::errand::Carried;
+use crate::config::Environment;
+use crate::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
+use crate::shell::Policy;
+
+/// It is open whether the run is stable.
+const INCONCLUSIVE: u8 = 4;
+
+/// The arguments of `ghost meter run`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// The machine that sends: its name, or its address.
+    #[arg(long, alias = "source-ip", value_name = "VM|ADDRESS")]
+    pub(super) source: Option<String>,
+    /// The machine that receives.
+    #[arg(long, alias = "dest-ip", value_name = "VM|ADDRESS")]
+    pub(super) dest: Option<String>,
+    /// The machines' resource group.
+    #[arg(long, short = 'g', value_name = "GROUP")]
+    pub(super) resource_group: Option<String>,
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[arg(long, alias = "subscription-id", value_name = "ID")]
+    pub(super) subscription: Option<String>,
+    /// How machines are reached: azure (by run-command) or ssh; azure unless said.
+    #[arg(long, value_name = "WAY")]
+    pub(super) provider: Option<String>,
+    /// As whom ssh signs in; azureuser unless said.
+    #[arg(long, value_name = "USER")]
+    pub(super) ssh_user: Option<String>,
+    /// How the source is reached by ssh, where that is not its address; the destination is then reached through it.
+    #[arg(long, alias = "source-public-ip", value_name = "HOST")]
+    pub(super) source_host: Option<String>,
+    /// The file of the key for the source; an agent is asked unless said.
+    #[arg(long, alias = "ssh-source-vm-key-path", value_name = "FILE")]
+    pub(super) source_key: Option<String>,
+    /// The file of the key for the destination; that for the source unless said.
+    #[arg(long, alias = "ssh-dest-vm-key-path", value_name = "FILE")]
+    pub(super) dest_key: Option<String>,
+    /// The file of known host keys; ~/.ssh/known_hosts unless said.
+    #[arg(long, value_name = "FILE")]
+    pub(super) known_hosts: Option<String>,
+    /// What is measured: latency, throughput or both; both unless said.
+    #[arg(long, value_name = "TEST")]
+    pub(super) test_type: Option<String>,
+    /// How often each is measured; 8 unless said.
+    #[arg(long, value_name = "N")]
+    pub(super) iterations: Option<u16>,
+    /// Measure the way back, too.
+    #[arg(long)]
+    pub(super) both_directions: bool,
+    /// How long one iteration of latency takes, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 2)]
+    pub(super) latency_seconds: u16,
+    /// How long one iteration of throughput takes, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(super) throughput_seconds: u16,
+    /// Keep the run as what later ones are compared with.
+    #[arg(long)]
+    pub(super) is_baseline: bool,
+    /// Compare with the baseline of these two machines, or with the run of a session.
+    #[arg(long, value_name = "SESSION", num_args = 0..=1)]
+    pub(super) compare_baseline: Option<Option<String>>,
+    /// So many percent worse than the baseline is a regression.
+    #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]
+    pub(super) tolerance: f64,
+    /// The storage account that the result is uploaded to.
+    #[arg(long, alias = "storage-account-name", value_name = "ACCOUNT")]
+    pub(super) storage_account: Option<String>,
+    /// The container in it.
+    #[arg(long, alias = "storage-container-name", value_name = "CONTAINER")]
+    pub(super) storage_container: Option<String>,
+    /// Upload nothing, whatever the configuration says.
+    #[arg(long)]
+    pub(super) no_upload: bool,
+    /// The session; one that says when it was unless said.
+    #[arg(long, alias = "session", value_name = "ID")]
+    pub(super) session_id: Option<String>,
+    /// Measure although rules block a port; keep an unstable run as a baseline.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Print every command that it may run, with its verdict, and run none.
+    #[arg(long)]
+    plan: bool,
+    /// What to do when a human has to be asked.
+    #[arg(long, value_enum, default_value_t = Consent::Ask)]
+    approve: Consent,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Exit with 3 on an anomaly or a regression, with 4 where it is open whether the run is stable.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    let environment = Environment::read();
+    let pipe = match &global.config {
+        Some(path) => pipe::read(path, &environment)?,
+        None => None,
+    };
+    let setup = match &pipe {
+        // Such a file says nothing about the rest of the program.
+        Some(_) => Setup::new(&Global { config: None, data_dir: global.data_dir.clone() })?,
+        None => Setup::new(global)?,
+    };
+    let store = Store::open(setup.data()?)?;
+    let said = Said { arguments, pipe: pipe.unwrap_or_default(), setup: &setup };
+    let ask = said.ask(&store)?;
+    let policy = known(setup.policy()?.as_ref(), &ask);
+    let mut run = Run::new(ask, SystemClock.now());
+    if arguments.plan {
+        return plan(&run, &policy, arguments);
+    }
+    store.is_new(&run.ask().session)?;
+    note(&format!(
+        "session {}; everything that it changes is asked for once; Ctrl-C ends it and its servers",
+        run.ask().session
+    ));
+    let state = drive(|| async {
+        let desk = Terminal::new(&setup, policy, &run, arguments.approve)?;
+        anyhow::Ok(carry_out(&mut run, &desk, &store, &SystemClock).await?)
+    })??;
+    told(&run, state, &store, arguments)
+}
+
+/// Lets the policy know by which words of ssh our scripts are carried.
+fn known(policy: &Policy, ask: &Ask) -> Policy {
+    let ends = match &ask.way {
+        Way::Platform => Vec::new(),
+        Way::Ssh(source, destination) => vec![source.clone(), destination.clone()],
+    };
+    let words = ends.into_iter().filter_map(|ssh| crate::cloud::guest::Reach::Ssh(ssh).known());
+    policy.clone().carried_by(words)
+}
+
+/// Prints what would run.
+fn plan(run: &Run, policy: &Policy, arguments: &Arguments) -> anyhow::Result<u8> {
+    let mut steps: Vec<(String, String, String, usize)> = Vec::new();
+    for order in run.foreseen() {
+        let (verdict, text) = match &order.what {
+            Carried::Line(line) => (policy.classify(&line.text()).verdict, line.text()),
+            Carried::Script { carrier, script, variables } => {
+                let values: Vec<(&str, &str)> =
+                    variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+                let declared =
+                    policy.script(script).context("finding a script of the policy")?.fill(&values)?;
+                let ruling = policy.classify_script(carrier.words(), &declared);
+                (ruling.verdict, format!("{} (script {script})", carrier.text()))
+            }
+        };
+        match steps.last_mut().filter(|(_, last, ..)| *last == text) {
+            Some((.., times)) => *times += 1,
+            None => steps.push((verdict.to_string(), text, order.why, 1)),
+        }
+    }
+    if arguments.json {
+        let commands: Vec<_> = steps
+            .iter()
+            .map(|(verdict, command, why, times)| json!({"command": command, "verdict": verdict, "why": why, "times": times}))
+            .collect();
+        line(&json!({"plan": commands}).to_string())?;
+        return Ok(0);
+    }
+    for (verdict, command, why, times) in &steps {
+        let times = if *times > 1 { format!(" ({times} times)") } else { String::new() };
+        line(&harmless(&format!("{verdict:<5} {command}\n      {why}{times}")))?;
+    }
+    line(
+        "0.0.0.0, MACHINE-OF- and INTERFACE-OF- stand for what is looked up first; stale servers and missing tools add to it.\nNothing was run; what is RISKY is asked for once, all of it together.",
+    )?;
+    Ok(0)
+}
+
+/// Tells how it went, and returns the exit code.
+fn told(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow::Result<u8> {
+    let session = &run.ask().session;
+    let result = store.path(session, "result");
+    #[cfg(feature = "plot")]
+    picture(run, store);
+    let text = harmless(&summary(run, &result.display().to_string()));
+    if state != State::Success {
+        let measured = run.judged().iter().any(Option::is_some);
+        let kept = if measured { result } else { store.path(session, "preflight") };
+        if measured {
+            note(&text);
+        }
+        let trouble = run.trouble();
+        let what = trouble.map_or_else(|| state.word().to_owned(), |trouble| harmless(&trouble.text));
+        let error = anyhow::anyhow!("{what} ({})", state.word().replace('_', " "));
+        let hint = trouble.and_then(|trouble| trouble.hint.as_deref()).map(harmless);
+        let hint = hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+        return Err(Hinted::new(error, format!("{hint}what is known lies in {}", kept.display())).into());
+    }
+    line(&if arguments.json { run.result().to_string() } else { text })?;
+    if !arguments.exit_code {
+        return Ok(0);
+    }
+    let judged: Vec<_> = run.judged().into_iter().flatten().collect();
+    let regression = run.comparison().is_some_and(|comparison| comparison.is_regression());
+    let bad = regression || judged.iter().any(|judged| judged.anomaly().is_some());
+    let open = judged.iter().any(|judged| judged.is_stable.is_none());
+    Ok(match (bad, open) {
+        (true, _) => BAD_NEWS,
+        (false, true) => INCONCLUSIVE,
+        (false, false) => 0,
+    })
+}
+
+#[cfg(feature = "plot")]
+fn picture(run: &Run, store: &Store) {
+    let path = store.folder().join(format!("{}_chart.png", run.ask().session));
+    let drawn = crate::meter::run::chart(run).map_err(|error| error.to_string());
+    let kept = drawn.and_then(|png| match png {
+        Some(png) => {
+            crate::base::write_private(&path, &png).map(|()| true).map_err(|error| error.to_string())
+        }
+        None => Ok(false),
+    });
+    match kept {
+        Ok(true) => note(&format!("picture: {}", path.display())),
+        Ok(false) => {}
+        Err(error) => note(&harmless(&format!("warning: the picture could not be kept: {error}"))),
+    }
+}

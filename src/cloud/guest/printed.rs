@@ -1,0 +1,100 @@
+//! What a guest printed.
+
+use serde_json::Value;
+
+use super::reach::Reach;
+
+/// Why a guest's output cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PrintedError {
+    /// The answer is not one of run-command.
+    #[error("the platform's answer cannot be read: {0}")]
+    Answer(&'static str),
+    /// The platform could not run it.
+    #[error("the platform could not run it: {0}")]
+    Failed(String),
+}
+
+const OUT: &str = "[stdout]\n";
+const ERR: &str = "\n[stderr]\n";
+
+/// Returns what a script printed on standard output: over ssh all of it, by run-command the last 4,096 bytes.
+///
+/// # Errors
+/// Fails where the answer of run-command is none, or says that nothing ran.
+pub fn printed(reach: &Reach, answer: &str) -> Result<String, PrintedError> {
+    match reach {
+        Reach::Ssh(_) => Ok(answer.to_owned()),
+        Reach::Platform { .. } => by_platform(answer),
+    }
+}
+
+fn by_platform(answer: &str) -> Result<String, PrintedError> {
+    let document: Value =
+        serde_json::from_str(answer).map_err(|_| PrintedError::Answer("it is no whole document"))?;
+    let status = document
+        .get("value")
+        .and_then(Value::as_array)
+        .and_then(|all| all.first())
+        .ok_or(PrintedError::Answer("it has no status"))?;
+    let text = |name: &str| status.get(name).and_then(Value::as_str);
+    let message = text("message").ok_or(PrintedError::Answer("its status has no message"))?;
+    if !text("code").is_some_and(|code| code.ends_with("/succeeded")) {
+        return Err(PrintedError::Failed(message.chars().take(300).collect()));
+    }
+    let (_, framed) = message.split_once(OUT).ok_or(PrintedError::Answer("its message has no [stdout]"))?;
+    // A script can print the mark, too; the platform's own is the last one.
+    let (stdout, _) = framed.rsplit_once(ERR).ok_or(PrintedError::Answer("its message has no [stderr]"))?;
+    Ok(stdout.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn answer(code: &str, message: &str) -> String {
+        serde_json::json!({"value": [{"code": code, "message": message}]}).to_string()
+    }
+
+    #[test]
+    fn the_frame_is_taken_off() {
+        let text =
+            answer("ProvisioningState/succeeded", "Enable succeeded: \n[stdout]\na\nb\n\n[stderr]\nodd");
+        assert_eq!(by_platform(&text), Ok("a\nb\n".to_owned()));
+        let empty = answer("ProvisioningState/succeeded", "Enable succeeded: \n[stdout]\n\n[stderr]\n");
+        assert_eq!(by_platform(&empty), Ok(String::new()));
+    }
+
+    #[test]
+    fn a_mark_that_the_script_prints_is_its_text() {
+        let text = answer("ProvisioningState/succeeded", "x\n[stdout]\na\n[stderr]\nb\n[stderr]\n");
+        assert_eq!(by_platform(&text), Ok("a\n[stderr]\nb".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told() {
+        for text in [
+            "",
+            "null",
+            "[]",
+            "{\"value\": []}",
+            "{\"value\": [{\"code\": 1}]}",
+            "{\"value\": [{\"mess",
+            &answer("ProvisioningState/succeeded", "nothing"),
+            &answer("ProvisioningState/succeeded", "\n[stdout]\ncut"),
+            &answer("ProvisioningState/failed", "Enable failed: \n[stdout]\na\n[stderr]\n"),
+        ] {
+            assert!(by_platform(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "\\PC{0,60}(\n\\[stdout\\]\n)?\\PC{0,9}(\n\\[stderr\\]\n)?") {
+            drop(by_platform(&text));
+            drop(by_platform(&answer("ProvisioningState/succeeded", &text)));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What a resource group consists of: machines, interfaces, networks, security groups, route tables; who owns an address.
+//!
+//! Goes in: five lists as `az` prints them. Comes out: one typed document. Never: a list that could not be read, told as an empty one.
+
+mod document;
+mod errand;
+mod read;
+
+pub use document::{
+    Address, Machine, Network, Nic, Peering, Route, RouteTable, Rule, SecurityGroup, Subnet, Topology, Unread,
+};
+pub use errand::TopologyErrand;

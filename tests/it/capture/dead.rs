@@ -1,0 +1,112 @@
+//! Whoever drives a capture dies, at every moment at which it is kept, before and after: somebody else goes on, and begins nothing twice.
+
+use ghost_agent::capture::{DriveError, Ended, State, Word};
+
+use super::stage::{ONE, PAIR, Stage};
+use crate::random::{Random, is_long, seed};
+
+/// So many deaths are died in the short run.
+const SAMPLE: usize = 6;
+
+/// What happens besides.
+#[derive(Debug, Clone, Copy)]
+enum Plot {
+    One,
+    Pair,
+    Stopped,
+    Canceled,
+}
+
+impl Plot {
+    const ALL: [Self; 4] = [Self::One, Self::Pair, Self::Stopped, Self::Canceled];
+
+    fn machines(self) -> &'static [&'static str] {
+        match self {
+            Self::Pair => &PAIR,
+            Self::One | Self::Stopped | Self::Canceled => &ONE,
+        }
+    }
+
+    fn word(self) -> Option<Word> {
+        match self {
+            Self::One | Self::Pair => None,
+            Self::Stopped => Some(Word::Stop),
+            Self::Canceled => Some(Word::Cancel),
+        }
+    }
+
+    fn end(self) -> State {
+        match self {
+            Self::One | Self::Pair | Self::Stopped => State::Done,
+            Self::Canceled => State::Canceled,
+        }
+    }
+}
+
+/// Dies at a save, goes on as somebody else does; `None` where there is no such save.
+async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
+    let stage = Stage::up(None).await;
+    let first = stage.desk("");
+    *first.saves.lock().unwrap() = (0, Some((at, written)));
+    first.says.lock().unwrap().extend(plot.word().map(|word| (State::Recording, word)));
+    let mut task = stage.task(plot.machines());
+    let ended = first.drive(&mut task).await;
+    if ended == Ok(Ended::Over) {
+        stage.down().await;
+        return None;
+    }
+    assert_eq!(ended, Err(DriveError::Keep("dead".to_owned())));
+    let second = stage.desk("");
+    // A word that died with whoever had heard it is said again.
+    let unheard = plot.word().filter(|_| first.count("packet-capture stop") == 0);
+    second.says.lock().unwrap().extend(unheard.map(|word| (State::Recording, word)));
+    let mut kept = match stage.store().load("s1-1") {
+        Ok(kept) => kept,
+        // It died before there was anything: nothing was begun.
+        Err(_) => {
+            assert_eq!(first.ran.lock().unwrap().len(), 0);
+            stage.down().await;
+            return Some(());
+        }
+    };
+    kept.resume();
+    let mut task = second.end(kept).await;
+    if task.state() == State::NeedsCleanup {
+        // Where nobody knows whether a removal took effect, it is told; a person says it again.
+        task.clean_up();
+        task = second.end(task).await;
+    }
+    let about = || format!("{plot:?}, save {at}, written {written}: {task:#?}");
+    let failed = plot.word().is_none() && task.state() == State::Failed;
+    // Where it died between being begun and the command, there is nothing to go on with, and that is what is said.
+    assert!(task.state() == plot.end() || failed, "{}", about());
+    let begun = first.count("packet-capture create") + second.count("packet-capture create");
+    assert!(begun <= plot.machines().len() && (begun > 0 || failed || plot.word().is_some()), "{}", about());
+    assert_eq!(stage.there().await, Vec::<String>::new(), "{}", about());
+    for end in &task.ends {
+        assert!(!stage.stored(&end.file()).await, "{}", about());
+    }
+    stage.down().await;
+    Some(())
+}
+
+#[tokio::test]
+async fn whenever_somebody_dies_somebody_else_goes_on() {
+    let mut random = Random::new(seed("whenever_somebody_dies_somebody_else_goes_on"));
+    if !is_long() {
+        for _ in 0..SAMPLE {
+            let (plot, at, written) = (*random.pick(&Plot::ALL), 1 + random.below(30), random.below(2) == 0);
+            dies(plot, at, written).await;
+        }
+        return;
+    }
+    for plot in Plot::ALL {
+        for written in [true, false] {
+            let mut at = 1;
+            while dies(plot, at, written).await.is_some() {
+                at += 1;
+            }
+            assert!(at > 25, "{plot:?} has {at} saves");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A pair of captures from the first look to the removal, with answers of `az` as it gives them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::base::{Clock as _, ManualClock, Timestamp};
+use ghost_agent::capture::{
+    Analysis, Answer, Ended, Gate, Group, Hands, Limits, Next, Order, State, Step, Storage, Store, Task,
+    Word, Work, drive,
+};
+use ghost_agent::cloud::{Account, Container, Name};
+use ghost_agent::shell::{Approver, CancelSignal, Choice, Decision, Recorded, Request, Reviewer, Shell};
+use serde_json::json;
+
+/// Agrees to what contains none of some words, and notes what it was asked.
+struct Human {
+    never: &'static str,
+    asked: Arc<Mutex<Vec<Vec<String>>>>,
+}
+
+#[async_trait]
+impl Approver for Human {
+    async fn decide(&self, request: &Request) -> Decision {
+        let mut commands: Vec<String> = request.plan.iter().map(|step| step.command.clone()).collect();
+        if commands.is_empty() {
+            commands.push(request.command.clone());
+        }
+        let denied = !self.never.is_empty() && commands.iter().any(|command| command.contains(self.never));
+        self.asked.lock().unwrap().push(commands);
+        let choice = if denied { Choice::Deny { reason: "keep it".to_owned() } } else { Choice::Approve };
+        Decision { choice, who: Reviewer::new("ana") }
+    }
+}
+
+/// A desk whose clock jumps to where it is waited for.
+struct Desk {
+    gate: Gate,
+    store: Store,
+    clock: ManualClock,
+}
+
+#[async_trait]
+impl Hands for Desk {
+    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+        self.clock.advance(Duration::from_secs(1));
+        self.gate.run(step, plan, CancelSignal::never()).await
+    }
+
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+        self.gate.verify(file, bytes).await
+    }
+
+    async fn analyze(&self, work: &[Work]) -> Analysis {
+        self.gate.analyze(work).await
+    }
+
+    async fn wait(&self, until: Timestamp) -> Word {
+        self.clock.advance(until.since(self.clock.now()));
+        Word::GoOn
+    }
+
+    fn save(&self, task: &Task) -> Result<(), String> {
+        self.store.save(task).map_err(|error| error.to_string())
+    }
+
+    fn tell(&self, _task: &Task, _next: &Next) {}
+}
+
+/// What the real `az` printed, but for names.
+fn recordings(size: usize) -> String {
+    let machine = json!({"location": "eastus", "powerState": "VM running", "provisioningState": "Succeeded",
+        "resources": [{"id": "/subscriptions/00000000-0000-0000-0000-000000000001/x"}]});
+    let extension = json!([{"autoUpgradeMinorVersion": true, "name": "NetworkWatcherAgentLinux", "provisioningState": "Succeeded",
+        "publisher": "Microsoft.Azure.NetworkWatcher", "type": "Microsoft.Compute/virtualMachines/extensions",
+        "typeHandlerVersion": "1.4", "typePropertiesType": "NetworkWatcherAgentLinux"}]);
+    let watcher = json!([{"location": "eastus", "name": "NetworkWatcher_eastus", "provisioningState": "Succeeded", "runningOperationIds": []}]);
+    let account = json!({"allowSharedKeyAccess": true, "customDomain": null, "networkRuleSet": {"bypass": "AzureServices", "defaultAction": "Allow",
+        "ipRules": [], "resourceAccessRules": null}});
+    let status = json!({"captureStartTime": "2025-06-02T09:31:00.0000000Z", "packetCaptureError": [], "packetCaptureStatus": "Stopped",
+        "stopReason": "TimeExceeded"});
+    // A list that is longer than what a model is shown.
+    let others: Vec<_> = (0..300)
+        .map(|at| {
+            json!({"name": format!("nightly-{at}"), "provisioningState": "Succeeded",
+                "target": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg/providers/Microsoft.Compute/virtualMachines/other"})
+        })
+        .collect();
+    let blob =
+        |end: &str| json!([{"name": format!("ghost-s1-1-{end}.cap"), "properties": {"contentLength": size}}]);
+    let lines = [
+        ("az vm show .*", machine),
+        ("az vm extension list .*", extension),
+        ("az network watcher list .*", watcher),
+        ("az network watcher packet-capture list .*", json!(others)),
+        ("az network watcher packet-capture show-status .*", status),
+        ("az network watcher packet-capture create .*", json!({"provisioningState": "Succeeded"})),
+        ("az storage account show .*", account),
+        ("az storage container exists .*", json!({"exists": true})),
+        ("az storage blob exists .*", json!({"exists": false})),
+        ("az storage blob list .*src.*", blob("src")),
+        ("az storage blob list .*", blob("dst")),
+        ("az storage blob download .*", json!({"name": "x"})),
+        ("az (network watcher packet-capture|storage blob) delete .*", json!(null)),
+    ];
+    let line = |(command, answer): (&str, serde_json::Value)| {
+        let stdout = if answer.is_null() { String::new() } else { answer.to_string() };
+        json!({"command": command, "origin": "az 2.91.0", "stdout": stdout}).to_string()
+    };
+    lines.map(line).join("\n")
+}
+
+struct Ran {
+    task: Task,
+    asked: Vec<Vec<String>>,
+    store: Store,
+    captures: PathBuf,
+    _place: tempfile::TempDir,
+}
+
+async fn run(never: &'static str) -> Ran {
+    let place = tempfile::tempdir().unwrap();
+    let (data, captures) = (place.path().join("data"), place.path().join("captures"));
+    fs::create_dir(&captures).unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pcap/tcp_trouble.pcap");
+    let content = fs::read(fixture).unwrap();
+    // The recording fetches nothing: what it would fetch is there.
+    for end in ["src", "dst"] {
+        fs::write(captures.join(format!("ghost-s1-1-{end}.cap")), &content).unwrap();
+    }
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let runner = Recorded::parse(&recordings(content.len()), Duration::ZERO).unwrap();
+    let shell = Shell::builder("s1".parse().unwrap(), &data)
+        .runner(Arc::new(runner))
+        .approver(Arc::new(Human { never, asked: Arc::clone(&asked) }))
+        .captures(captures.clone())
+        .build()
+        .unwrap();
+    let store = Store::open(&data).unwrap();
+    let clock = ManualClock::new(Timestamp::from_millis(1_700_000_000_000));
+    let order = Order {
+        group: Group { subscription: None, name: Name::parse("rg").unwrap() },
+        machines: vec!["web-1".to_owned(), "db-1".to_owned()],
+        storage: Storage {
+            account: Account::parse("logs1").unwrap(),
+            container: Container::parse("captures").unwrap(),
+            group: None,
+        },
+        // What the policy lets be fetched without asking.
+        folder: "/tmp/captures".to_owned(),
+        limits: Limits::default(),
+        filters: Vec::new(),
+    };
+    let mut task = Task::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), clock.now()).unwrap();
+    let gate = Gate::new(Arc::new(shell), data.join("evidence"), captures.clone());
+    let desk = Desk { gate, store: store.clone(), clock };
+    assert_eq!(drive(&mut task, &desk, &desk.clock).await, Ok(Ended::Over), "{task:#?}");
+    let asked = asked.lock().unwrap().clone();
+    Ran { task, asked, store, captures, _place: place }
+}
+
+#[tokio::test]
+async fn a_pair_asks_once_to_begin_and_once_to_clean_up() {
+    let ran = run("").await;
+    assert_eq!(ran.task.state(), State::Done, "{:#?}", ran.task);
+    let begins: Vec<usize> = ran.asked.iter().map(Vec::len).collect();
+    assert_eq!(begins, [2, 4], "{:#?}", ran.asked);
+    assert!(ran.asked[0].iter().all(|command| command.contains("packet-capture create")));
+    assert!(ran.asked[0].iter().all(|command| command.contains("--capture-size 256")));
+    let kept = ran.store.load("s1-1").unwrap();
+    assert_eq!(kept, ran.task, "what is kept is what is known");
+}
+
+#[tokio::test]
+async fn reports_lie_in_the_captures_folder_the_source_first() {
+    let ran = run("").await;
+    for end in ["src", "dst"] {
+        for file in ["_semantic.json", "_forensic_report.md"] {
+            assert!(ran.captures.join(format!("ghost-s1-1-{end}{file}")).is_file(), "{end}{file}");
+        }
+    }
+    let text = fs::read_to_string(ran.captures.join("ghost-s1-1_comparison.md")).unwrap();
+    let place = |end: &str| text.find(&format!("ghost-s1-1-{end}.cap")).unwrap();
+    assert!(place("src") < place("dst"));
+}
+
+#[tokio::test]
+async fn a_denied_clean_up_needs_cleanup_and_is_found_again() {
+    let ran = run("delete").await;
+    assert_eq!(ran.task.state(), State::NeedsCleanup);
+    assert_eq!(ran.asked.len(), 2, "after one no nobody is asked again: {:#?}", ran.asked);
+    let (tasks, problems) = ran.store.all().unwrap();
+    assert!(problems.is_empty());
+    assert_eq!(
+        tasks.iter().map(|task| (task.id(), task.state())).collect::<Vec<_>>(),
+        [("s1-1".to_owned(), State::NeedsCleanup)]
+    );
+}
+
+#[tokio::test]
+async fn a_denied_beginning_leaves_nothing_and_asks_once() {
+    let ran = run("create").await;
+    assert_eq!((ran.task.state(), ran.asked.len()), (State::Failed, 1));
+}
+
+#[test]
+fn one_process_works_on_a_task() {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::open(place.path()).unwrap();
+    let held = store.hold("s1-1").unwrap();
+    assert!(held.is_some() && store.hold("s1-1").unwrap().is_none());
+    drop(held);
+    assert!(store.hold("s1-1").unwrap().is_some());
+}
+
+#[test]
+fn a_word_is_taken_once() {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::open(place.path()).unwrap();
+    store.leave("s1-1", Word::Stop).unwrap();
+    assert_eq!((store.word("s1-1"), store.word("s1-1")), (Word::Stop, Word::GoOn));
+    assert!(store.leave("../x", Word::Stop).is_err() && store.load("../x").is_err());
+}

@@ -1,0 +1,7 @@
+//! Measuring between two machines of the lab, through the shell: simulated ones and real namespaces, the built-in `az` and the real one.
+
+mod cases;
+mod killed;
+mod namespaces;
+mod place;
+mod terminal;

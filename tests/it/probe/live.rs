@@ -1,0 +1,187 @@
+//! Every live inspector on both machines of the use cases: what is wrong in a case is seen, and nothing where nothing is.
+
+use ghost_agent::lab::case::{CASES, Case};
+use serde_json::Value;
+
+use super::stage::{DEST, GROUP, Lab, SOURCE};
+use crate::random::{Random, is_long, seed};
+
+/// So many cases are looked at in the short run.
+const SAMPLE: usize = 4;
+
+/// What all inspectors say of a machine.
+struct Seen {
+    vm: &'static str,
+    routes: Value,
+    rules: Value,
+    firewall: Value,
+    shaping: Value,
+}
+
+fn look(lab: &Lab, vm: &'static str) -> Seen {
+    Seen {
+        vm,
+        routes: lab.vm(&["route", "audit"], vm),
+        rules: lab.vm(&["nsg", "audit"], vm),
+        firewall: lab.vm(&["netfilter", "inspect"], vm),
+        shaping: lab.vm(&["qdisc", "inspect"], vm),
+    }
+}
+
+fn holds(document: &Value, text: &str) -> bool {
+    document.to_string().contains(text)
+}
+
+/// Says whether what was seen shows a fault; `None` where it is one of traffic, which no inspector can see.
+fn shown(seen: &[Seen], topology: &Value, fault: &str, object: &str) -> Option<bool> {
+    let parts: Vec<&str> = object.split('/').collect();
+    let of = |vm: &str| seen.iter().find(|seen| seen.vm == vm).unwrap();
+    let last = parts.last().copied().unwrap();
+    Some(match parts[0] {
+        "nsg" => seen.iter().any(|seen| holds(&seen.rules, last)) && holds(topology, last),
+        "route" => seen.iter().any(|seen| holds(&seen.routes, last)) && holds(topology, last),
+        "subnet" => {
+            let networks = topology["networks"].as_array().unwrap();
+            let network = networks.iter().find(|one| one["name"] == parts[1]).unwrap();
+            let subnets = network["subnets"].as_array().unwrap();
+            let subnet = subnets.iter().find(|one| one["name"] == parts[2]).unwrap();
+            !holds(&subnet["service_endpoints"], last)
+        }
+        "qdisc" => {
+            let shaping = &of(parts[1]).shaping;
+            let devices = shaping["devices"].as_array().unwrap();
+            let key = match fault {
+                "netem_loss" => "loss_pct",
+                "netem_delay" => "delay_ms",
+                "netem_corrupt" => "corrupt_pct",
+                "rate_limit" => "rate_bps",
+                other => panic!("{other} is new"),
+            };
+            devices
+                .iter()
+                .any(|one| one["dev"] == parts[2] && one[key].as_f64().is_some_and(|figure| figure > 0.0))
+        }
+        "netfilter" => {
+            let firewall = &of(parts[1]).firewall;
+            // The chain, or the port and what it leads to.
+            match fault {
+                "guest_firewall_policy_drop" => holds(firewall, "DROP"),
+                "guest_firewall_drop" => holds(firewall, if last == "any" { parts[4] } else { last }),
+                _ => holds(firewall, last),
+            }
+        }
+        "flow" | "effective" | "storage" => return None,
+        other => panic!("{other} is new"),
+    })
+}
+
+#[test]
+fn every_inspector_shows_what_is_wrong_in_a_case() {
+    let mut random = Random::new(seed("live"));
+    let lab = Lab::up("simulated", None);
+    let names: Vec<&str> = match is_long() {
+        true => CASES.iter().map(|(name, _)| *name).collect(),
+        false => (0..SAMPLE).map(|_| random.pick(&CASES).0).chain(["e", "j"]).collect(),
+    };
+    let mut wrong = Vec::new();
+    for name in names {
+        lab.order(&["inject", name]);
+        let topology = lab.json(&["topology", "-g", GROUP]);
+        let seen = [SOURCE, DEST].map(|vm| look(&lab, vm));
+        let (_, text) = CASES.iter().find(|(known, _)| *known == name).unwrap();
+        for pair in &Case::read(text).unwrap().phases[0].expected {
+            let (fault, object) = (pair.fault.to_string(), pair.object.to_string());
+            if shown(&seen, &topology, &fault, &object) == Some(false) {
+                wrong.push(format!("{name}: {fault} {object}"));
+            }
+            if let Some(vm) = object.strip_prefix("qdisc/") {
+                let other = seen.iter().find(|seen| !vm.starts_with(seen.vm)).unwrap();
+                if other.shaping["impaired"] != false {
+                    wrong.push(format!("{name}: {} is impaired, too: {}", other.vm, other.shaping));
+                }
+            }
+        }
+        lab.order(&["reset"]);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_answers_are_those_of_the_files() {
+    let lab = Lab::up("simulated", None);
+    lab.order(&["inject", "a"]);
+    let verdict = ["nsg", "verdict", "--direction", "inbound", "--protocol", "tcp", "--src", "10.0.1.4"];
+    let found = lab.vm(&[&verdict[..], &["--dst-port", "8080"]].concat(), DEST);
+    assert_eq!((&found["verdict"], &found["decisive"]["nsg"]), (&"DENY".into(), &"tf-dest-vm-nsg".into()));
+    let outbound = [
+        "nsg",
+        "verdict",
+        "--direction",
+        "outbound",
+        "--protocol",
+        "tcp",
+        "--dst",
+        "10.0.1.5",
+        "--dst-port",
+        "22",
+    ];
+    assert_eq!(lab.vm(&outbound, SOURCE)["verdict"], "ALLOW");
+    let route = lab.vm(&["route", "select", "--to", "10.0.1.5"], SOURCE);
+    assert_eq!(
+        (&route["result"], &route["winner"]["next_hop_type"]),
+        (&"WINNER".into(), &"VnetLocal".into())
+    );
+    let reach = lab.vm(&["nsg", "reach"], DEST);
+    assert!(!reach["regions"].as_array().unwrap().is_empty());
+    let owner = lab.json(&["topology", "-g", GROUP, "--owner", "10.0.1.5"]);
+    assert_eq!(owner["machine"], DEST);
+    // Without --json there is a text for people, and progress beside it.
+    let ran = lab.ghost(&["netfilter", "inspect", "--vm", DEST, "-g", GROUP]);
+    let (out, err) = (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap());
+    assert!(ran.status.success() && !out.is_empty() && err.contains("look at the packet filters"), "{err}");
+}
+
+#[test]
+fn a_change_between_two_looks_is_drift() {
+    let lab = Lab::up("simulated", None);
+    let keep = ["--is-baseline", "--session-id", "before"];
+    lab.json(&[&["netfilter", "inspect", "--vm", DEST, "-g", GROUP], &keep[..]].concat());
+    lab.json(&[&["effective", "snapshot", "--vm-name", DEST, "-g", GROUP], &keep[..]].concat());
+    let network = ["effective", "snapshot", "--vnet", "forensics-vnet", "-g", GROUP];
+    assert!(lab.json(&network)["nics"].as_u64().unwrap() >= 2);
+    let filters = || lab.vm(&["netfilter", "inspect", "--compare-baseline", "before"], DEST);
+    let rules = || lab.vm(&["effective", "compare", "--baseline", "before"], DEST);
+    assert_eq!((&filters()["drift"], &rules()["status"]), (&false.into(), &"CLEAN".into()));
+    lab.order(&["inject", "p"]);
+    assert_eq!((&filters()["critical"], &rules()["status"]), (&true.into(), &"DRIFT".into()));
+}
+
+#[test]
+fn a_plan_runs_nothing() {
+    let lab = Lab::up("simulated", None);
+    let plans: [&[&str]; 6] = [
+        &["route", "audit", "--vm", DEST, "-g", GROUP],
+        &["nsg", "audit", "--nic", "nic-1", "-g", GROUP],
+        &["effective", "snapshot", "--vm", DEST, "-g", GROUP],
+        &["netfilter", "inspect", "--vm", DEST, "-g", GROUP, "--is-baseline"],
+        &[
+            "qdisc",
+            "inspect",
+            "--provider",
+            "ssh",
+            "--target-vm-ip",
+            "10.0.1.5",
+            "--target-ssh-key",
+            "/k",
+            "--known-hosts",
+            "/h",
+        ],
+        &["topology", "-g", GROUP],
+    ];
+    for words in plans {
+        let plan = lab.json(&[words, &["--plan"]].concat());
+        let rows = plan["plan"].as_array().unwrap();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["verdict"] == "SAFE"), "{words:?}: {plan}");
+    }
+    assert!(!lab.data().join("audit").exists());
+}

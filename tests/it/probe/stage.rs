@@ -1,0 +1,144 @@
+//! A lab that is up, and `ghost` led to it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ghost_agent::base::{Clock as _, ManualClock, Timestamp};
+use ghost_agent::cloud::errand::{Answer, Errand, Gate, Hands, Order, drive};
+use ghost_agent::cloud::{Name, Place};
+use ghost_agent::shell::{CancelSignal, DenyAll, Programs, Shell};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(super) const GROUP: &str = "nw-forensics-rg";
+pub(super) const SOURCE: &str = "tf-source-vm";
+pub(super) const DEST: &str = "tf-dest-vm";
+
+/// A lab that is up.
+pub(super) struct Lab {
+    child: Child,
+    exports: Vec<(String, String)>,
+    az: PathBuf,
+    folder: TempDir,
+}
+
+impl Lab {
+    /// Brings one up; the built-in `az` leads to it, or another one.
+    pub(super) fn up(hosts: &str, az: Option<PathBuf>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = ghost(&folder.path().join("lab"));
+        let mut child = command.args(["lab", "up", "--hosts", hosts]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut exports = Vec::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            if line == "# ready" {
+                break;
+            }
+            if let Some((name, value)) = line.strip_prefix("export ").and_then(|line| line.split_once('=')) {
+                exports.push((name.to_owned(), value.trim_matches('\'').to_owned()));
+            }
+        }
+        let config = exports.iter().find(|(name, _)| name == "AZURE_CONFIG_DIR").map(|(_, value)| value);
+        let built_in = Path::new(config.unwrap()).parent().unwrap().join("bin/az");
+        let az = az.unwrap_or(built_in);
+        std::fs::write(folder.path().join("ghost.toml"), format!("[programs]\naz = {az:?}\n")).unwrap();
+        Self { child, exports, az, folder }
+    }
+
+    /// Gives the lab an order.
+    pub(super) fn order(&self, words: &[&str]) {
+        let mut command = ghost(&self.folder.path().join("lab"));
+        let ran = command.arg("lab").args(words).output().unwrap();
+        assert!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+
+    /// Runs `ghost`, led there.
+    pub(super) fn ghost(&self, words: &[&str]) -> Output {
+        let mut command = ghost(&self.data());
+        command.envs(self.exports.iter().cloned()).args(words);
+        command.arg("--config").arg(self.folder.path().join("ghost.toml")).output().unwrap()
+    }
+
+    /// Runs `ghost … --json`, which has to go well.
+    pub(super) fn json(&self, words: &[&str]) -> Value {
+        let ran = self.ghost(&[words, &["--json"]].concat());
+        assert!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        serde_json::from_slice(&ran.stdout).unwrap()
+    }
+
+    /// Looks at the machine `vm` with some words.
+    pub(super) fn vm(&self, words: &[&str], vm: &str) -> Value {
+        self.json(&[words, &["--vm", vm, "-g", GROUP]].concat())
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Drives an errand here, with a clock that jumps; tells what was waited for, too.
+    pub(super) async fn drive<E: Errand>(&self, mut errand: E) -> (E::Result, Vec<String>) {
+        let programs = Programs::new([("az".to_owned(), self.az.clone())].into()).unwrap();
+        let environment =
+            self.exports.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let shell = Shell::builder("s1".parse().unwrap(), &self.data())
+            .approver(Arc::new(DenyAll))
+            .programs(programs)
+            .environment(environment)
+            .build()
+            .unwrap();
+        let gate = Gate::new(Arc::new(shell), self.data().join("evidence"));
+        let clock = ManualClock::new(Timestamp::from_millis(0));
+        let here = Here { gate, clock, waited: std::sync::Mutex::default() };
+        let result = drive(&mut errand, &here, &here.clock).await.unwrap();
+        (result, here.waited.into_inner().unwrap())
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // It takes its namespaces down with it.
+        let mut command = ghost(&self.folder.path().join("lab"));
+        drop(command.args(["lab", "down"]).output());
+        drop(self.child.wait());
+    }
+}
+
+pub(super) fn name(text: &str) -> Name {
+    Name::parse(text).unwrap()
+}
+
+pub(super) fn place() -> Place {
+    Place { subscription: None, group: name(GROUP) }
+}
+
+/// Makes a call of the program with a data folder and nothing of this environment.
+pub(super) fn ghost(data: &Path) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+    command.env_clear().env("GHOST_DATA_DIR", data).stdin(Stdio::null());
+    command
+}
+
+struct Here {
+    gate: Gate,
+    clock: ManualClock,
+    waited: std::sync::Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Hands for Here {
+    async fn run(&self, order: &Order) -> Answer {
+        self.clock.advance(Duration::from_secs(1));
+        self.gate.run(order, CancelSignal::never()).await
+    }
+
+    async fn wait(&self, until: Timestamp, why: &str) -> bool {
+        self.waited.lock().unwrap().push(why.to_owned());
+        self.clock.advance(until.since(self.clock.now()));
+        true
+    }
+}
