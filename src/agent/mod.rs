@@ -13,11 +13,13 @@ mod hypothesis;
 mod limits;
 pub mod model;
 mod outcome;
+pub mod playbook;
 pub mod prompt;
 pub mod replay;
 pub mod report;
 pub mod state;
 pub mod step;
+pub mod suspect;
 pub mod tool;
 
 pub use consent::{RequesterMay, impact, may_approve};

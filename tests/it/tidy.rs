@@ -6,7 +6,24 @@ use std::path::{Path, PathBuf};
 
 /// Which rooms a room may name. A room that is not here may name none.
 const ARROWS: [(&str, &[&str]); 22] = [
-    ("agent", &["base", "shell"]),
+    (
+        "agent",
+        &[
+            "base",
+            "capture",
+            "cloud",
+            "effective",
+            "meter",
+            "net",
+            "netfilter",
+            "nsg",
+            "pcap",
+            "probe",
+            "qdisc",
+            "route",
+            "shell",
+        ],
+    ),
     ("base", &[]),
     ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
     ("capture", &["base", "cloud", "pcap", "shell"]),
@@ -23,7 +40,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("qdisc", &[]),
     ("route", &["net"]),
     ("shell", &["base"]),
-    ("session", &["agent", "base", "shell", "store"]),
+    ("session", &["agent", "base", "capture", "shell", "store"]),
     ("slack", &["base"]),
     ("store", &["base"]),
     ("config", &["base"]),

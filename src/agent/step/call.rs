@@ -33,7 +33,7 @@ pub(super) fn advance(state: &State, call: &CallState, kit: &Kit<'_>, now: Times
         let reason = "the arguments are no JSON object".to_owned();
         return finish(state, call, Outcome::refuse(Refusal::Malformed, reason));
     };
-    let bench = Bench { state, call, evidence: kit.evidence, now };
+    let bench = Bench { state, call, evidence: kit.evidence, tools: kit.tools, now };
     match tool.advance(arguments, &bench) {
         Move::Run(_) if state.hypotheses.is_empty() => {
             let reason =
@@ -43,7 +43,9 @@ pub(super) fn advance(state: &State, call: &CallState, kit: &Kit<'_>, now: Times
         Move::Run(_) if ended => {
             finish(state, call, Outcome::refuse(Refusal::Ended, "the session is ending"))
         }
-        Move::Run(command) => propose(state, call, command, kit),
+        Move::Run(command) => propose(state, call, *command, kit),
+        // The engine does not do chores yet.
+        Move::Chore(_) => finish(state, call, Outcome::refuse(Refusal::Malformed, "it cannot be done here")),
         Move::Wait(until) => Effect::Wait { until: Some(until) },
         Move::Return(outcome) => finish(state, call, *outcome),
     }
@@ -79,7 +81,7 @@ fn ran(step: &Step) -> bool {
 
 fn propose(state: &State, call: &CallState, command: Command, kit: &Kit<'_>) -> Effect {
     let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
-    let Command { command, reasoning, hypothesis } = command;
+    let Command { command, reasoning, hypothesis, script: _, plan: _ } = command;
     let judged = super::command::judge(state, step, 1, &command, kit);
     let tool = call.call.tool.clone();
     let proposed = Proposed { step, call: call.call.id.clone(), tool, command, reasoning, hypothesis };

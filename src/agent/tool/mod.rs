@@ -9,12 +9,15 @@
 mod argument;
 mod command;
 mod complete_investigation;
+mod errand;
 mod manage_hypotheses;
 mod port;
 mod recall_observation;
 mod registry;
 mod run_shell_cmd;
+mod site;
 
 pub use command::weigh;
-pub use port::{Bench, Command, Evidence, Move, NoEvidence, Outcome, Tool};
+pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Scripted, Tool};
 pub use registry::Registry;
+pub use site::{Kept, Site};

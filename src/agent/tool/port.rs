@@ -1,11 +1,14 @@
 //! What a tool is, and what it is given.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::agent::event::{Event, ObservationId, Refusal};
 use crate::agent::fence::Fence;
 use crate::agent::model::ToolSpec;
 use crate::agent::state::{CallState, State, Step};
+use crate::agent::suspect::Borne;
+use crate::agent::tool::Registry;
 use crate::base::Timestamp;
 
 /// What a model may call.
@@ -15,13 +18,20 @@ pub trait Tool: Send + Sync {
 
     /// Says what is to be done next. It is asked at the beginning and after each of its commands.
     fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move;
+
+    /// Says what the record of one of its calls bears out: it is read anew from what was recorded, whoever asks.
+    fn bears(&self, _arguments: &Map<String, Value>, _bench: &Bench<'_>) -> Borne {
+        Borne::default()
+    }
 }
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
     /// Run this, then ask again.
-    Run(Command),
+    Run(Box<Command>),
+    /// Do this on this machine, then ask again.
+    Chore(Chore),
     /// Ask again at this moment.
     Wait(Timestamp),
     /// It is over.
@@ -37,6 +47,56 @@ pub struct Command {
     pub reasoning: String,
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
+    /// The declared script behind it, where it is one; `command` is then the whole line as it will run.
+    pub script: Option<Scripted>,
+    /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
+    pub plan: Vec<String>,
+}
+
+/// A declared script of the policy, and the words that carry it to its guest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scripted {
+    /// The words before its text.
+    pub carrier: Vec<String>,
+    /// Its name in the policy.
+    pub script: String,
+    /// What its variables are.
+    pub variables: Vec<(String, String)>,
+}
+
+/// Work on files of this machine. It starts nothing and asks nobody. What comes of it is recorded as an observation, whose `what` is
+/// the chore as JSON, so that a replay finds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "chore", rename_all = "snake_case")]
+pub enum Chore {
+    /// Read a fetched capture: how many packets, and whether it was cut off. Comes to `{"packets": n, "cut_off": bool}`.
+    Verify {
+        /// Its name in the captures folder.
+        file: String,
+        /// Its size as the platform told.
+        bytes: u64,
+    },
+    /// Analyze fetched captures and write what belongs to them. Comes to the analysis and the semantic documents.
+    Analyze {
+        /// The files: role, name without an ending, name that a comparison takes.
+        work: Vec<(String, String, String)>,
+    },
+    /// Read what was kept under a name before. Comes to the kept text, or to `null`.
+    Recall {
+        /// `effective`, `netfilter`, `meter`.
+        kind: String,
+        /// The session under which it is kept.
+        session: String,
+    },
+    /// Keep a document under a name. Comes to `{"kept": name}`.
+    Keep {
+        /// `effective`, `netfilter`, `meter`.
+        kind: String,
+        /// The session under which it is to be kept.
+        session: String,
+        /// The document.
+        text: String,
+    },
 }
 
 /// The result of a call.
@@ -91,11 +151,21 @@ pub struct Bench<'a> {
     pub call: &'a CallState,
     /// The texts.
     pub evidence: &'a dyn Evidence,
+    /// What may be called.
+    pub tools: &'a Registry,
     /// The present moment.
     pub now: Timestamp,
 }
 
 impl Bench<'_> {
+    /// Returns what the record of a call bears out, told anew by its tool.
+    #[must_use]
+    pub fn borne(&self, call: &CallState) -> Borne {
+        let Value::Object(arguments) = &call.call.arguments else { return Borne::default() };
+        let bench = Bench { call, ..*self };
+        self.tools.find(&call.call.tool).map_or_else(Borne::default, |tool| tool.bears(arguments, &bench))
+    }
+
     /// Returns the commands of the call, in order; all of them are over.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.call.steps.iter().filter_map(|id| self.state.step(*id))

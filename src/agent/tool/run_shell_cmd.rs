@@ -51,7 +51,7 @@ impl Tool for RunShellCmd {
         match bench.steps().next() {
             Some(step) => Move::Return(Box::new(answer(step, bench))),
             None => match propose(arguments, bench) {
-                Ok(command) => Move::Run(command),
+                Ok(command) => Move::Run(Box::new(command)),
                 Err(refused) => Move::Return(refused),
             },
         }
@@ -83,7 +83,7 @@ fn propose(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Command,
             format!("this command ran {} times already{seen}; change something or go on", before.len());
         return refuse(Refusal::Repeated, reason);
     }
-    Ok(Command { command, reasoning, hypothesis: hypothesis_id })
+    Ok(Command { command, reasoning, hypothesis: hypothesis_id, script: None, plan: Vec::new() })
 }
 
 fn answer(step: &Step, bench: &Bench<'_>) -> Outcome {
