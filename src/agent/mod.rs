@@ -3,8 +3,10 @@
 //! Goes in: events that were recorded, and the present moment. Comes out: the state, the next effect, reports. Never: a
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
+pub mod brief;
 mod consent;
 pub mod conversation;
+pub mod coverage;
 pub mod event;
 mod fence;
 pub mod finding;

@@ -1,0 +1,351 @@
+//! What is wrong, by the words that people use for it.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// A class of symptoms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Symptom {
+    /// Nothing arrives.
+    Unreachable,
+    /// Connections hang or time out.
+    Hanging,
+    /// Connections are refused or reset.
+    Refused,
+    /// It works, too slowly.
+    Slow,
+    /// Packets are lost or damaged, now and then.
+    Lossy,
+    /// One protocol or port fails where another works.
+    OneProtocol,
+    /// Nothing outside is reached.
+    InternetLost,
+    /// A storage account is not reached.
+    StorageUnreachable,
+    /// Somebody says that nothing changed, or asks whether anything did.
+    NothingChanged,
+    /// A change is said to be undone.
+    RolledBack,
+    /// What is open to whom.
+    Exposure,
+    /// Containers cannot talk.
+    Containers,
+}
+
+impl Symptom {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Unreachable,
+        Self::Hanging,
+        Self::Refused,
+        Self::Slow,
+        Self::Lossy,
+        Self::OneProtocol,
+        Self::InternetLost,
+        Self::StorageUnreachable,
+        Self::NothingChanged,
+        Self::RolledBack,
+        Self::Exposure,
+        Self::Containers,
+    ];
+
+    /// Returns what it is, in words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Hanging => "hangs or times out",
+            Self::Refused => "refused or reset",
+            Self::Slow => "slow",
+            Self::Lossy => "loses or damages packets",
+            Self::OneProtocol => "one protocol only",
+            Self::InternetLost => "internet lost",
+            Self::StorageUnreachable => "storage unreachable",
+            Self::NothingChanged => "\"nothing changed\"",
+            Self::RolledBack => "\"rolled back\"",
+            Self::Exposure => "compliance audit",
+            Self::Containers => "containers cut off",
+        }
+    }
+
+    /// Returns the words that speak of it, in lower case.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Unreachable => &[
+                "unreachable",
+                "not reach",
+                "cannot reach",
+                "can't reach",
+                "cant reach",
+                "unable to reach",
+                "cannot connect",
+                "can't connect",
+                "not connect",
+                "does not answer",
+                "no answer",
+                "no response",
+                "not respond",
+                "is dead",
+                "dead?",
+                "is down",
+                "broken",
+                "failing",
+                " fail",
+                "cannot open",
+                "can't open",
+                "lost connect",
+                "blocked",
+                "no longer works",
+                "stopped working",
+                "nicht erreichbar",
+                "erreicht nicht",
+                "keine verbindung",
+                "inaccesible",
+                "no alcanza",
+                "no puede conectar",
+                "no responde",
+                "injoignable",
+                "inaccessible",
+                "ne répond",
+                "irraggiungibile",
+                "non raggiunge",
+                "inacessível",
+                "onbereikbaar",
+                "нет связи",
+                "недоступ",
+                "接続できない",
+                "つながらない",
+                "无法连接",
+                "cannot be reached",
+                "not reachable",
+                "kaputt",
+                "cut off",
+            ],
+            Self::Hanging => &[
+                "hang",
+                "time out",
+                "timeout",
+                "times out",
+                "timed out",
+                "timing out",
+                "silence",
+                "silent",
+                "hängt",
+                "läuft ins leere",
+                "zeitüberschreitung",
+                "cuelga",
+                "expira",
+                "délai",
+                "scade",
+                "タイムアウト",
+                "超时",
+                "таймаут",
+                "stuck",
+            ],
+            Self::Refused => &[
+                "refus",
+                "reject",
+                "connection reset",
+                "with resets",
+                "rst",
+                "abgelehnt",
+                "abgewiesen",
+                "rechaz",
+                "rifiut",
+                "recus",
+                "拒否",
+                "拒绝",
+                "fail at once",
+                "fails at once",
+            ],
+            Self::Slow => &[
+                "slow",
+                "crawl",
+                "latency",
+                "sluggish",
+                "throughput",
+                "bandwidth",
+                "take ages",
+                "takes ages",
+                "too long",
+                "as long as",
+                "langsam",
+                "durchsatz",
+                "latenz",
+                "lento",
+                "lenta",
+                "latencia",
+                "lent ",
+                "lenteur",
+                "latenza",
+                "lentidão",
+                "traag",
+                "медлен",
+                "遅い",
+                "慢",
+                "near a gigabit",
+                "speed",
+                "performance",
+                "delayed",
+                "takes seconds",
+            ],
+            Self::Lossy => &[
+                "packet loss",
+                "losing",
+                "lossy",
+                "lose packets",
+                "lost packets",
+                "dropped packets",
+                "drops packets",
+                "dropping packets",
+                "corrupt",
+                "retransmi",
+                "at random",
+                "intermittent",
+                "now and then",
+                "sporadic",
+                "flaky",
+                "sometimes",
+                "changing packets",
+                "altered",
+                "paketverlust",
+                "verliert pakete",
+                "pérdida",
+                "perte de paquets",
+                "perdita",
+                "perda de pacotes",
+                "потер",
+                "パケットロス",
+                "丢包",
+                "some calls",
+                "break off",
+                "breaks off",
+            ],
+            Self::OneProtocol => &[
+                "ping works",
+                "ping is fine",
+                "ping fine",
+                "pings are fine",
+                "ping fails",
+                "ping geht",
+                "ping funktioniert",
+                "ping funciona",
+                "https works",
+                "http works",
+                "only port",
+                "other ports work",
+                "small requests pass",
+                "everything else works",
+            ],
+            Self::InternetLost => &[
+                "internet",
+                "package updates",
+                "outside world",
+                "egress",
+                "outbound calls",
+                "apt ",
+                "calls outside",
+                "paketquellen",
+                "saída",
+            ],
+            Self::StorageUnreachable => &[
+                "storage account",
+                "blob",
+                "storage",
+                "speicherkonto",
+                "cuenta de almacenamiento",
+                "compte de stockage",
+            ],
+            Self::NothingChanged => &[
+                "nothing changed",
+                "nothing was changed",
+                "nothing has changed",
+                "no changes",
+                "did it change",
+                "what changed",
+                "change anything",
+                "anything change",
+                "scripts change",
+                "baseline",
+                "nichts geändert",
+                "nada cambió",
+                "rien n'a changé",
+                "sign-off",
+                "drift",
+            ],
+            Self::RolledBack => &[
+                "rolled back",
+                "rollback",
+                "roll back",
+                "rolled-back",
+                "zurückgerollt",
+                "revertid",
+                "reverted",
+            ],
+            Self::Exposure => &[
+                "exposed",
+                "exposure",
+                "compliance",
+                "attack surface",
+                "open to the internet",
+                "open to the world",
+                "angriffsfläche",
+                "who can reach",
+                "expuest",
+                "exposé",
+                "publicly reachable",
+            ],
+            Self::Containers => {
+                &["container", "docker", "kubernetes", "podman", " pods", "contenedor", "conteneur"]
+            }
+        }
+    }
+}
+
+/// Returns what is wrong.
+pub(super) fn read(text: &str) -> BTreeSet<Symptom> {
+    let lower = text.to_lowercase();
+    Symptom::ALL
+        .into_iter()
+        .filter(|symptom| symptom.words().iter().any(|word| lower.contains(word)))
+        .collect()
+}
+
+/// Tells whether somebody wants to see packets.
+pub(super) fn wants_capture(lower: &str) -> bool {
+    [
+        "capture",
+        "pcap",
+        "the wire",
+        "tcpdump",
+        "packet trace",
+        "sniff",
+        "mitschnitt",
+        "mitschneiden",
+        "captura",
+        "wireshark",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}
+
+/// Tells whether somebody wants them from both ends.
+pub(super) fn both_ends(lower: &str) -> bool {
+    [
+        "on both",
+        "both sides",
+        "both ends",
+        "both machines",
+        "both vms",
+        "beiden",
+        "ambos",
+        "ambas",
+        "les deux",
+        "entrambi",
+        "each end",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}

@@ -1,0 +1,10 @@
+//! What has to be looked at before a symptom is explained: the table, and what is missing of it.
+//!
+//! Goes in: what people say, which machines it is about, what was looked at. Comes out: the layers of which machine are missing. Never: a
+//! layer that was not looked at taken for a clean one.
+
+mod missing;
+mod table;
+
+pub use missing::{asked, machines, missing};
+pub use table::{Row, TABLE, layers, settling};
