@@ -54,6 +54,8 @@ mod nsg;
 mod page;
 #[cfg(feature = "pcap")]
 mod pcap;
+#[cfg(feature = "agent")]
+mod playbook;
 mod print;
 #[cfg(feature = "qdisc")]
 mod qdisc;

@@ -69,6 +69,9 @@ enum Sub {
     /// Decides a recorded session once more and says where it would go another way.
     #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
+    /// Shows what the built-in investigator goes by.
+    #[cfg(feature = "agent")]
+    Playbook(super::playbook::Arguments),
     /// Measures between two machines, and says whether measurements are stable.
     #[cfg(feature = "meter")]
     Meter(super::meter::Arguments),
@@ -146,6 +149,8 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
+        #[cfg(feature = "agent")]
+        Sub::Playbook(arguments) => super::playbook::run(&arguments),
         #[cfg(feature = "meter")]
         Sub::Meter(arguments) => super::meter::run(&arguments, &root.global),
         #[cfg(feature = "netfilter")]

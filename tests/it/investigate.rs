@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::session::world::waived;
 use crate::terminal::Terminal;
 
 const PROMPT: &str = "[A]pprove  [D]eny  [M]odify";
@@ -26,7 +27,10 @@ fn run(command: &str) -> String {
 fn conclude() -> String {
     turn(&[
         ("manage_hypotheses", json!({"update": [{"id": "H1", "state": "REFUTED"}]})),
-        ("complete_investigation", json!({"confidence": "low", "root_cause_summary": "it is not the link"})),
+        (
+            "complete_investigation",
+            json!({"confidence": "low", "root_cause_summary": "it is not the link", "waived": waived()}),
+        ),
     ])
 }
 

@@ -63,6 +63,14 @@ impl Protocol {
     }
 }
 
+impl Brief {
+    /// Tells whether it speaks of trouble with a network, or asks to look at one.
+    #[must_use]
+    pub fn names_trouble(&self) -> bool {
+        !self.symptoms.is_empty() || self.wants_capture || !self.baselines.is_empty()
+    }
+}
+
 /// Reads a text.
 #[must_use]
 pub fn read(text: &str) -> Brief {

@@ -29,6 +29,6 @@ pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use session::{
     BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,
-    Reopened, Resumed, Said, Wish,
+    Reopened, Resumed, Said, Waived, Wish,
 };
 pub use turn::{AnswerFailed, Answered, Asked, Refusal, Returned};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::event::text;
 use crate::agent::model::Brain;
+use crate::agent::suspect::Looked;
 use crate::agent::{Confidence, HypothesisState, Limits, Outcome};
 use crate::base::Digest;
 use crate::shell::Scope;
@@ -190,8 +191,21 @@ pub struct Concluded {
     pub actions: Vec<String>,
     /// What would settle what is open.
     pub open_questions: Vec<String>,
+    /// What was not looked at, and why not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waived: Vec<Waived>,
     /// Who ended it: `model`, `human`, `budget` or `code`.
     pub by: String,
+}
+
+/// A layer that was not looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    /// Which.
+    #[serde(flatten)]
+    pub what: Looked,
+    /// Why not.
+    pub why: String,
 }
 
 /// See [`Event::Reopened`](crate::agent::event::Event::Reopened).

@@ -3,6 +3,7 @@
 use crate::agent::Fence;
 use crate::agent::event::{Citation, Finding};
 use crate::agent::finding::FaultCode;
+use crate::agent::suspect::Suspect;
 use crate::agent::tool::Bench;
 
 /// A quote has to be long enough to say something.
@@ -24,14 +25,49 @@ pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
     if finding.evidence.is_empty() {
         return Err("it cites no observation".to_owned());
     }
-    let held: Result<Vec<String>, String> = finding.evidence.iter().map(|cited| cite(cited, bench)).collect();
-    Ok(held?.join("; "))
+    let held: Result<Vec<String>, String> =
+        finding.evidence.iter().map(|cited| cite(finding, cited, bench)).collect();
+    let held = held?;
+    let borne: Vec<String> =
+        finding.evidence.iter().filter_map(|cited| borne(finding, cited, bench)).collect();
+    if borne.is_empty() {
+        return Err(format!(
+            "nothing that it cites bears out {} {}; look with the inspector of that layer and cite what it saw",
+            finding.code, finding.object
+        ));
+    }
+    Ok(borne
+        .into_iter()
+        .chain(held.into_iter().filter(|told| !told.is_empty()))
+        .collect::<Vec<_>>()
+        .join("; "))
 }
 
-fn cite(cited: &Citation, bench: &Bench<'_>) -> Result<String, String> {
+/// Reads what was recorded anew: returns why the cited observation bears the claim out.
+fn borne(finding: &Finding, cited: &Citation, bench: &Bench<'_>) -> Option<String> {
+    let id = cited.observation;
+    let owner = &bench.state.observation(id)?.observed.call;
+    let call = bench.state.calls().find(|call| call.call.id == *owner)?;
+    let suspects = bench.borne(call).suspects;
+    let same = suspects.iter().find(|suspect| suspect.code == finding.code && is_object(suspect, finding))?;
+    Some(format!("{id}: {}", same.why))
+}
+
+/// A part of an object that is not known where the observation was made stands there as `*`.
+fn is_object(suspect: &Suspect, finding: &Finding) -> bool {
+    let (known, claimed) = (suspect.object.split('/'), finding.object.split('/'));
+    known.clone().count() == claimed.clone().count()
+        && known.zip(claimed).all(|(known, claimed)| known == "*" || known == claimed)
+}
+
+/// Looks a quote up; an observation that is cited without one says nothing by itself.
+fn cite(finding: &Finding, cited: &Citation, bench: &Bench<'_>) -> Result<String, String> {
     let id = cited.observation;
     let text = bench.whole(id).ok_or_else(|| format!("there is no observation {id}, or its text is gone"))?;
     let quote = cited.quote.as_deref().map(str::trim).unwrap_or_default();
+    if quote.is_empty() && borne(finding, cited, bench).is_some() {
+        return Ok(String::new());
+    }
     if quote.len() < SHORTEST_QUOTE {
         return Err(format!("the citation of {id} quotes nothing; give words that stand in it"));
     }

@@ -1,7 +1,7 @@
 //! Ending an investigation that did not end by itself: stopped, spent, or stuck.
 
 use crate::agent::event::{Concluded, Event, HypothesisSet};
-use crate::agent::gate::outcome;
+use crate::agent::gate::{Covered, outcome};
 use crate::agent::state::State;
 use crate::agent::{HypothesisState, Outcome};
 
@@ -26,7 +26,7 @@ pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
         state.unknown_steps().map(|step| format!("did this command take effect? {}", step.current())),
     );
     // What was not tested to its end is at best likely.
-    let outcome = match outcome(state, state.accepted.len()) {
+    let outcome = match outcome(state, state.accepted.len(), Covered::Partly) {
         Outcome::Confirmed if !open.is_empty() => Outcome::Likely,
         outcome @ (Outcome::Confirmed | Outcome::Likely | Outcome::Inconclusive | Outcome::NoFaultFound) => {
             outcome
@@ -39,6 +39,7 @@ pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
         summary: format!("The investigation ended before it came to a result: {why}."),
         actions: Vec::new(),
         open_questions: open,
+        waived: Vec::new(),
         by: by.to_owned(),
     }));
     events

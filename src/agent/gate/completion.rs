@@ -1,9 +1,18 @@
 //! The gates before a conclusion.
 
+use serde_json::Value;
+
 use crate::agent::HypothesisState;
-use crate::agent::event::Finding;
+use crate::agent::brief;
+use crate::agent::coverage;
+use crate::agent::event::{Finding, Waived};
 use crate::agent::finding;
+use crate::agent::gate::Covered;
+use crate::agent::suspect::{Layer, Looked};
 use crate::agent::tool::Bench;
+
+/// A reason has to be long enough to say something.
+const SHORTEST_REASON: usize = 8;
 
 /// What a model claims when it wants to end.
 #[derive(Debug, Clone, Default)]
@@ -12,14 +21,27 @@ pub struct Claim {
     pub hypotheses: Vec<(String, HypothesisState)>,
     /// Findings.
     pub findings: Vec<Finding>,
+    /// What was not looked at, and why not.
+    pub waived: Vec<Waived>,
 }
 
 /// A finding with what bears it out, or what is wrong with it.
 pub(super) type Checked = (Finding, Result<String, String>);
 
-/// Tries every gate. Returns the findings as they were checked, and the reasons of the gates that are closed.
+/// What the gates say.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The findings as they were checked.
+    pub checked: Vec<Checked>,
+    /// The gates that are closed, each with its reason.
+    pub closed: Vec<String>,
+    /// Whether everything that belongs to the symptom was looked at.
+    pub covered: Covered,
+}
+
+/// Tries every gate.
 #[must_use]
-pub fn completion(claim: &Claim, bench: &Bench<'_>) -> (Vec<Checked>, Vec<String>) {
+pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     let state = bench.state;
     let mut closed = Vec::new();
     if state.hypotheses.iter().all(|hypothesis| hypothesis.state == HypothesisState::Withdrawn) {
@@ -51,5 +73,63 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> (Vec<Checked>, Vec<String
         let why = held.as_ref().err()?;
         Some(format!("findings_hold: {} {}: {why}", finding.code, finding.object))
     }));
-    (checked, closed)
+    let explained = checked.iter().any(|(_, held)| held.is_ok());
+    let (gaps, covered) = gaps(claim, bench, explained);
+    closed.extend(gaps);
+    Verdict { checked, closed, covered }
+}
+
+/// Returns what was neither looked at nor waived, and whether anything was left out.
+fn gaps(claim: &Claim, bench: &Bench<'_>, explained: bool) -> (Vec<String>, Covered) {
+    let state = bench.state;
+    let brief = brief::read(&coverage::asked(state));
+    if !brief.names_trouble() {
+        return (Vec::new(), Covered::Nothing);
+    }
+    let machines = coverage::machines(&brief, &topology(bench));
+    let looked: Vec<Looked> = state.calls().flat_map(|call| bench.borne(call).looked).collect();
+    let missing = coverage::missing(&brief, &machines, &looked, explained);
+    let is_waived = |gap: &Looked| {
+        claim.waived.iter().any(|waived| {
+            let same =
+                waived.what.subject.is_empty() || waived.what.subject.eq_ignore_ascii_case(&gap.subject);
+            waived.what.layer == gap.layer && same && waived.why.trim().len() >= SHORTEST_REASON
+        })
+    };
+    let covered = if missing.is_empty() { Covered::Whole } else { Covered::Partly };
+    let open = missing.iter().filter(|gap| !is_waived(gap)).map(|gap| {
+        let of = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
+        format!(
+            "symptom_covered: {}{of} was not looked at; look with {}, or name it in `waived` with the reason why not",
+            gap.layer.told(),
+            tool(gap.layer)
+        )
+    });
+    (open.collect(), covered)
+}
+
+/// Returns what the topology tool told last.
+fn topology(bench: &Bench<'_>) -> Value {
+    let told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
+        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
+        serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
+    });
+    told.last().unwrap_or_default()
+}
+
+/// Returns the tool that looks at a layer.
+fn tool(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Topology => "topology",
+        Layer::Rules => "inspect_nsg",
+        Layer::Exposure => "inspect_nsg without a flow",
+        Layer::Routes => "effective_route_inspector",
+        Layer::Storage => "inspect_storage",
+        Layer::NetworkDrift => "detect_effective_network_drift",
+        Layer::GuestDrift => "detect_config_drift with compare_session_id",
+        Layer::Guest => "detect_config_drift",
+        Layer::Shaping => "inspect_qdisc",
+        Layer::Measure => "run_pipe_meter",
+        Layer::Wire => "capture_traffic",
+    }
 }

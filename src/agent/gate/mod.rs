@@ -8,5 +8,5 @@ mod completion;
 mod outcome;
 
 pub use close::close;
-pub use completion::{Claim, completion};
-pub use outcome::outcome;
+pub use completion::{Claim, Verdict, completion};
+pub use outcome::{Covered, outcome};

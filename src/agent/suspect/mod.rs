@@ -17,7 +17,9 @@ pub struct Suspect {
 }
 
 /// A layer of the stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// Who owns what: machines, interfaces, subnets.
@@ -42,6 +44,26 @@ pub enum Layer {
     Wire,
     /// What is open to whom.
     Exposure,
+}
+
+impl Layer {
+    /// Returns what it is, in words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Topology => "who owns what",
+            Self::Rules => "the effective security rules",
+            Self::Routes => "the effective routes",
+            Self::Storage => "the storage account's rules and the subnet's endpoints",
+            Self::NetworkDrift => "what changed in routes and rules since the baseline",
+            Self::GuestDrift => "what changed in the guest's packet filter since the baseline",
+            Self::Guest => "the guest's packet filter",
+            Self::Shaping => "the guest's traffic shaping",
+            Self::Measure => "latency and throughput",
+            Self::Wire => "the packets on the wire",
+            Self::Exposure => "what is open to whom",
+        }
+    }
 }
 
 /// A layer of a subject that was looked at, whole.

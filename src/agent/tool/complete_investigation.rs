@@ -5,10 +5,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::agent::event::{
-    Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal,
+    Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
 };
-use crate::agent::gate::{Claim, completion, outcome};
+use crate::agent::gate::{Claim, Verdict, completion, outcome};
 use crate::agent::model::ToolSpec;
+use crate::agent::suspect::{Layer, Looked};
 use crate::agent::tool::argument::{parse, schema, sized};
 use crate::agent::tool::{Bench, Move, Outcome, Tool};
 use crate::agent::{Confidence, HypothesisState};
@@ -44,6 +45,21 @@ struct Arguments {
     /// What would settle what is still open.
     #[serde(default)]
     open_questions: Vec<String>,
+    /// Layers that belong to the symptom and were not looked at, each with the reason why not. The report prints them.
+    #[serde(default)]
+    waived: Vec<Gap>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Gap {
+    /// The layer.
+    layer: Layer,
+    /// The machine, where it is one that was left out.
+    #[serde(default)]
+    subject: String,
+    /// Why it was not looked at.
+    why: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -97,16 +113,20 @@ impl Tool for CompleteInvestigation {
 fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
     let arguments: Arguments = parse(arguments, NAME)?;
     sized("root_cause_summary", &arguments.root_cause_summary, 20_000)?;
-    if arguments.recommended_actions.len().max(arguments.findings.len()).max(arguments.open_questions.len())
-        > MOST
-    {
+    let lists = [
+        arguments.recommended_actions.len(),
+        arguments.findings.len(),
+        arguments.open_questions.len(),
+        arguments.waived.len(),
+    ];
+    if lists.into_iter().any(|length| length > MOST) {
         return Err(Box::new(Outcome::refuse(
             Refusal::Malformed,
             format!("a list holds more than {MOST} items"),
         )));
     }
     let claim = claim(&arguments)?;
-    let (checked, closed) = completion(&claim, bench);
+    let Verdict { checked, closed, covered } = completion(&claim, bench);
     let mut events: Vec<Event> = Vec::new();
     let mut accepted = bench.state.accepted.len();
     for (finding, held) in checked {
@@ -126,7 +146,7 @@ fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
         return Ok(Outcome { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let outcome = outcome(bench.state, accepted);
+    let outcome = outcome(bench.state, accepted, covered);
     events.push(Event::Concluded(Concluded {
         outcome,
         confidence: outcome.confidence(),
@@ -134,6 +154,7 @@ fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome
         summary: arguments.root_cause_summary.trim().to_owned(),
         actions: arguments.recommended_actions,
         open_questions: arguments.open_questions,
+        waived: claim.waived,
         by: "model".to_owned(),
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
@@ -150,7 +171,11 @@ fn claim(arguments: &Arguments) -> Result<Claim, Box<Outcome>> {
     let hypotheses =
         lists.iter().flat_map(|(ids, state)| ids.iter().map(|id| (id.clone(), *state))).collect();
     let findings = arguments.findings.iter().map(finding).collect::<Result<_, _>>()?;
-    Ok(Claim { hypotheses, findings })
+    let waived = arguments.waived.iter().map(|gap| Waived {
+        what: Looked { layer: gap.layer, subject: gap.subject.trim().to_owned() },
+        why: gap.why.trim().to_owned(),
+    });
+    Ok(Claim { hypotheses, findings, waived: waived.collect() })
 }
 
 fn finding(fault: &Fault) -> Result<Finding, Box<Outcome>> {

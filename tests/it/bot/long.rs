@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::stage::{World, text};
-use crate::session::world::{conclude, run, suppose, turn};
+use crate::session::world::{conclude, run, suppose, turn, waived};
 
 /// A session that looks at much and concludes at length.
 fn long() -> Vec<String> {
@@ -22,7 +22,7 @@ fn long() -> Vec<String> {
         ("manage_hypotheses", json!({"update": ends})),
         (
             "complete_investigation",
-            json!({"confidence": "high", "root_cause_summary": summary, "recommended_actions": actions}),
+            json!({"confidence": "high", "root_cause_summary": summary, "recommended_actions": actions, "waived": waived()}),
         ),
     ]));
     script

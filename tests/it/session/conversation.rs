@@ -8,7 +8,7 @@ use ghost_agent::session::{Rest, Voted};
 use ghost_agent::store::Outcome as Counted;
 use serde_json::json;
 
-use super::world::{World, conclude, run, suppose, times, turn};
+use super::world::{REFUSED, World, conclude, run, suppose, times, turn};
 
 /// A command that asks, and that leaves a line behind each time it runs.
 fn append(world_path: &str) -> String {
@@ -22,7 +22,7 @@ fn lines(path: &str) -> usize {
 #[tokio::test]
 async fn a_command_that_only_reads_runs_without_a_question() {
     let world = World::new(&[suppose(), run("uname -s"), conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     let state = world.state().await;
     let (_, concluded) = state.concluded.clone().unwrap();
@@ -48,7 +48,7 @@ fn asking() -> (World, String) {
 #[tokio::test]
 async fn an_approved_command_runs_once_and_the_record_says_who_approved() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     assert_eq!(lines(&path), 0);
     // Asking again changes nothing.
@@ -71,7 +71,7 @@ async fn an_approved_command_runs_once_and_the_record_says_who_approved() {
 #[tokio::test]
 async fn whoever_asked_cannot_approve_a_change() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     assert!(matches!(world.answer(&question, "ana", Reply::Approve).await, Voted::Refused(_)));
     assert!(matches!(world.drive().await, Rest::Waiting { .. }));
@@ -83,7 +83,7 @@ async fn a_denial_reaches_the_model_and_the_command_is_not_asked_for_again() {
     let path = tempfile::tempdir().unwrap().keep().join("ran").to_string_lossy().into_owned();
     let again = run(&append(&path));
     let world = World::new(&[suppose(), again.clone(), again, conclude("UNVERIFIABLE")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Deny { reason: "not during the sale".to_owned() }).await;
     assert_eq!(world.drive().await, Rest::Over);
@@ -101,7 +101,7 @@ async fn three_denials_make_a_hypothesis_unverifiable() {
     let runs = (1..=3).map(|number| run(&format!("touch /tmp/ghost-denied-{number}")));
     let turns: Vec<String> = [suppose()].into_iter().chain(runs).chain([conclude("UNVERIFIABLE")]).collect();
     let world = World::new(&turns);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     for _ in 0..3 {
         let question = world.question().await;
         world.answer(&question, "ben", Reply::Deny { reason: "no".to_owned() }).await;
@@ -116,7 +116,7 @@ async fn three_denials_make_a_hypothesis_unverifiable() {
 #[tokio::test]
 async fn a_modified_command_is_asked_for_again_and_only_it_runs() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let first = world.question().await;
     let other = format!("{path}.other");
     world.answer(&first, "ben", Reply::Modify { command: append(&other) }).await;
@@ -133,7 +133,7 @@ async fn a_modified_command_is_asked_for_again_and_only_it_runs() {
 #[tokio::test]
 async fn a_modification_into_something_catastrophic_is_blocked() {
     let (world, _) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Modify { command: "rm -rf /".to_owned() }).await;
     assert_eq!(world.drive().await, Rest::Over);
@@ -144,7 +144,7 @@ async fn a_modification_into_something_catastrophic_is_blocked() {
 #[tokio::test]
 async fn an_answer_that_comes_too_late_runs_nothing() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.clock.advance(Duration::from_secs(16 * 60));
     assert_eq!(world.answer(&question, "ben", Reply::Approve).await, Voted::Counted(Counted::Expired));
@@ -156,7 +156,7 @@ async fn an_answer_that_comes_too_late_runs_nothing() {
 #[tokio::test]
 async fn nobody_answering_at_all_runs_nothing() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     world.question().await;
     world.clock.advance(Duration::from_secs(16 * 60));
     assert_eq!(world.drive().await, Rest::Over);
@@ -166,7 +166,7 @@ async fn nobody_answering_at_all_runs_nothing() {
 #[tokio::test]
 async fn a_stop_while_a_question_is_open_ends_without_running_it() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.say("cem", "stop", Wish::Stop).await;
     assert_eq!(world.drive().await, Rest::Over);
@@ -182,7 +182,7 @@ async fn a_stop_while_a_question_is_open_ends_without_running_it() {
 #[tokio::test]
 async fn an_approval_that_comes_after_a_stop_runs_nothing() {
     let (world, path) = asking();
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Approve).await;
     world.say("cem", "stop", Wish::Stop).await;
@@ -193,8 +193,8 @@ async fn an_approval_that_comes_after_a_stop_runs_nothing() {
 #[tokio::test]
 async fn words_of_people_reach_the_model_and_a_second_incident_does_not_begin_again() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
+    world.mention("look at 5001").await;
     world.say("ben", "also check the source VM", Wish::Steer).await;
     assert_eq!(world.drive().await, Rest::Over);
     let kinds = world.kinds().await;
@@ -209,7 +209,7 @@ async fn nothing_runs_before_there_is_a_hypothesis() {
         suppose(),
         conclude("REFUTED"),
     ]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     assert!(world.results().await.first().unwrap()["reason"].as_str().unwrap().contains("board is empty"));
     assert!(world.state().await.steps.is_empty());
@@ -235,7 +235,7 @@ async fn a_conclusion_is_rejected_while_a_gate_is_closed() {
         complete(invented),
         complete(json!({"refuted_hypotheses": ["H1"]})),
     ]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     let reasons: Vec<String> = world
         .results()
@@ -252,16 +252,16 @@ async fn a_conclusion_is_rejected_while_a_gate_is_closed() {
 
 #[tokio::test]
 async fn a_finding_holds_if_the_evidence_says_what_it_quotes() {
-    let finding = json!({"confidence": "high", "root_cause_summary": "the kernel is Linux",
+    let finding = json!({"confidence": "high", "root_cause_summary": "nobody listens",
         "confirmed_hypotheses": ["H1"],
-        "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/10.0.1.5/tcp/5001",
-            "evidence": [{"observation": "o1", "quote": "Linux"}]}]});
+        "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/127.0.0.1/tcp/1",
+            "evidence": [{"observation": "o1", "quote": "refused"}]}]});
     let settle = turn(&[
         ("manage_hypotheses", json!({"update": [{"id": "H1", "state": "CONFIRMED"}]})),
         ("complete_investigation", finding),
     ]);
-    let world = World::new(&[suppose(), run("uname -s"), settle]);
-    world.mention("5001 hangs").await;
+    let world = World::new(&[suppose(), run(REFUSED), settle]);
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     let state = world.state().await;
     assert_eq!(state.concluded.clone().unwrap().1.outcome, Outcome::Confirmed);
@@ -271,7 +271,7 @@ async fn a_finding_holds_if_the_evidence_says_what_it_quotes() {
 #[tokio::test]
 async fn a_script_that_is_over_leaves_a_session_that_can_go_on() {
     let world = World::new(&[suppose()]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert!(matches!(world.drive().await, Rest::Stuck { .. }));
     assert_eq!(world.state().await.standing(), "paused");
     assert!(matches!(world.drive().await, Rest::Stuck { .. }));
@@ -286,7 +286,7 @@ async fn calls_that_make_no_sense_are_answered_and_end_the_session_in_the_end() 
         turn(&[("manage_hypotheses", json!({"update": [{"id": "H9", "state": "REFUTED"}]}))]),
     ];
     let world = World::new(&nonsense);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     let state = world.state().await;
     assert_eq!((state.spent.turns, state.concluded.unwrap().1.by.as_str()), (4, "code"));
@@ -297,7 +297,7 @@ async fn calls_that_make_no_sense_are_answered_and_end_the_session_in_the_end() 
 async fn a_spent_budget_ends_in_a_report() {
     let mut world = World::new(&[suppose(), run("uname -s"), run("uname -r"), run("uname -m")]);
     world.limits.commands = 2;
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     let state = world.state().await;
     assert_eq!(state.budget_spent.clone().unwrap().what, "commands");
@@ -309,7 +309,7 @@ async fn a_spent_budget_ends_in_a_report() {
 async fn time_in_which_a_human_is_waited_for_is_not_spent() {
     let (mut world, _) = asking();
     world.limits.approval_minutes = 600;
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     world.clock.advance(Duration::from_secs(5 * 3600));
     world.answer(&question, "ben", Reply::Approve).await;
@@ -322,7 +322,7 @@ async fn the_same_command_is_not_run_for_ever() {
     let turns: Vec<String> =
         [suppose()].into_iter().chain((0..4).map(|_| run("uname -s"))).chain([conclude("REFUTED")]).collect();
     let world = World::new(&turns);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     assert_eq!(world.state().await.steps.len(), 3);
     assert!(world.results().await.get(4).unwrap()["reason"].as_str().unwrap().contains("o3"));
@@ -332,16 +332,16 @@ async fn the_same_command_is_not_run_for_ever() {
 async fn a_turn_that_is_too_long_to_be_kept_pauses_and_keeps_nothing_of_it() {
     let long = json!({"text": "x".repeat(500_000)}).to_string();
     let world = World::new(&[suppose(), long]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert!(matches!(world.drive().await, Rest::Stuck { .. }));
     assert_eq!(world.state().await.spent.turns, 1);
 }
 
 #[tokio::test]
 async fn what_was_seen_can_be_seen_again() {
-    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
+    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "refused"}))]);
     let world = World::new(&[suppose(), run("uname -a"), recall, conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     assert_eq!(world.results().await.get(2).unwrap()["matching_lines"], 1);
 }

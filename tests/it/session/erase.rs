@@ -95,7 +95,7 @@ async fn a_deletion_that_was_cut_off_behind_the_skeleton_is_finished_by_a_sweep(
 async fn a_sweep_erases_what_ended_long_ago_and_nothing_that_runs() {
     let world = rich().await;
     let waiting = World::new(&[suppose(), run("touch /tmp/ghost-never"), conclude("REFUTED")]);
-    waiting.mention("5001 hangs").await;
+    waiting.mention("look at 5001").await;
     waiting.question().await;
     let lifetimes = Lifetimes { thread_days: 90, ..EVER };
     let day = Duration::from_secs(24 * 3600);
@@ -118,7 +118,7 @@ async fn a_sweep_erases_what_ended_long_ago_and_nothing_that_runs() {
 #[tokio::test]
 async fn old_evidence_goes_unless_a_session_that_runs_needs_it() {
     let world = World::new(&[suppose(), run("uname -s"), run("touch /tmp/ghost-never")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     world.question().await;
     let stray = world.data().join("evidence").join(format!("{}.txt", Digest::of("stray")));
     std::fs::write(&stray, "stray").unwrap();

@@ -51,7 +51,7 @@ async fn a_session_comes_back_byte_for_byte_with_its_evidence_and_its_audit() {
 #[tokio::test]
 async fn a_session_that_waits_goes_on_elsewhere() {
     let world = World::new(&[suppose(), run("touch /tmp/ghost-never"), conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let question = world.question().await;
     let text = world.exported().await;
     let other = World::new(&[suppose(), run("touch /tmp/ghost-never"), conclude("REFUTED")]);
@@ -166,7 +166,7 @@ async fn what_is_left_of_an_erased_session_can_be_moved_too() {
     let world = rich().await;
     session::delete(world.store.as_ref(), &world.session, &world.data(), false).await.unwrap();
     let text = world.exported().await;
-    assert!(!text.lines().take(60).any(|line| line.contains("5001 hangs")));
+    assert!(!text.lines().take(60).any(|line| line.contains("look at 5001")));
     let (folder, store) = elsewhere();
     let imported = import(&store, &parse(&text).unwrap(), folder.path()).await.unwrap();
     assert_eq!((imported.evidence, imported.audit), (0, AuditFate::Written));

@@ -20,7 +20,7 @@ async fn words_that_overtake_the_incident_follow_it() {
     // Words without an incident do not come up all the time.
     assert_eq!(world.store.next_work("other", Duration::ZERO).await.unwrap(), None);
     world.clock.advance(Duration::from_secs(31));
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
     assert_eq!(world.kinds().await.get(..2).unwrap(), ["opened", "said"]);
     assert!(world.store.inbox(&world.session).await.unwrap().is_empty());
@@ -31,7 +31,7 @@ async fn short_turns_in_a_row_do_not_use_the_lease_up() {
     let commands = ["-s", "-r", "-m", "-n", "-v", "-o"].map(|option| run(&format!("uname {option}")));
     let turns: Vec<String> = [suppose()].into_iter().chain(commands).chain([conclude("REFUTED")]).collect();
     let world = World::new(&turns);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     // Each turn takes a quarter of the lease, which nobody else could take in between.
     let engine = world.watched(Arc::new(Ticking(world.clock.clone())));
     assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
@@ -74,7 +74,7 @@ impl Courier for Lame {
 #[tokio::test]
 async fn a_report_that_reached_nobody_comes_up_again() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let mut engine = world.engine();
     engine.kitchen.courier = Arc::new(Lame);
     assert!(matches!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
@@ -88,7 +88,7 @@ async fn a_report_that_reached_nobody_comes_up_again() {
 #[tokio::test]
 async fn driving_is_work_for_a_task() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     let (engine, session) = (world.engine(), world.session.clone());
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move { engine.drive(&session, &hands()).await.unwrap() });

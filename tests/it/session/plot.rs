@@ -17,7 +17,7 @@ use ghost_agent::shell::{Approver, Policy, Shell};
 use ghost_agent::store::{Store, StoreError};
 use serde_json::json;
 
-use super::world::{Folder, hands, run, turn};
+use super::world::{Folder, REFUSED, hands, run, turn};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -46,13 +46,13 @@ pub(super) fn script() -> Vec<String> {
     let add = json!({"add": [{"id": "H1", "description": "the port is closed"},
         {"id": "H2", "description": "the link is down"}]});
     let update = json!({"update": [{"id": "H1", "state": "CONFIRMED"}, {"id": "H2", "state": "REFUTED"}]});
-    let finding = json!({"code": "tcp_refused", "object": "flow/10.0.0.4/10.0.1.5/tcp/5001",
-        "statement": "nobody listens", "evidence": [{"observation": "o1", "quote": "Linux"}]});
+    let finding = json!({"code": "tcp_refused", "object": "flow/10.0.0.4/127.0.0.1/tcp/1",
+        "statement": "nobody listens", "evidence": [{"observation": "o1", "quote": "refused"}]});
     let complete = json!({"confidence": "high", "root_cause_summary": "nobody listens on 5001 (o1)",
         "confirmed_hypotheses": ["H1"], "refuted_hypotheses": ["H2"], "findings": [finding]});
     vec![
         turn(&[("manage_hypotheses", add)]),
-        run("uname -s"),
+        run(REFUSED),
         run(&writes("one")),
         run(&writes("refused")),
         run(&writes("draft")),
@@ -106,7 +106,7 @@ pub(super) fn watched(engine: Engine, watcher: Arc<dyn Watcher>) -> Engine {
 pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
     let brain = Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 };
     let opened = Opened {
-        symptom: "5001 hangs".to_owned(),
+        symptom: "look at 5001".to_owned(),
         requester: "ana".to_owned(),
         origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),

@@ -8,22 +8,22 @@ use ghost_agent::session::export;
 use ghost_agent::shell::Policy;
 use serde_json::{Value, json};
 
-use super::world::{World, run, suppose, turn};
+use super::world::{REFUSED, World, run, suppose, turn};
 
 /// A session in which a bit of everything happens.
 pub(super) async fn rich() -> World {
     let folder = tempfile::tempdir().unwrap().keep();
     let touch = |name: &str| format!("sh -c 'echo ran >> {}'", folder.join(name).display());
-    let finding = json!({"confidence": "high", "root_cause_summary": "the kernel is Linux (o1)",
+    let finding = json!({"confidence": "high", "root_cause_summary": "nobody listens (o1)",
         "confirmed_hypotheses": ["H1"], "recommended_actions": ["boot another one"],
-        "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/10.0.1.5/tcp/5001",
-            "evidence": [{"observation": "o1", "quote": "Linux"}]}]});
+        "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/127.0.0.1/tcp/1",
+            "evidence": [{"observation": "o1", "quote": "refused"}]}]});
     let settle = turn(&[("manage_hypotheses", json!({"update": [{"id": "H1", "state": "CONFIRMED"}]}))]);
-    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
+    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "refused"}))]);
     let world = World::new(&[
         turn(&[]),
         suppose(),
-        run("uname -s"),
+        run(REFUSED),
         run(&touch("approved")),
         run(&touch("denied")),
         run(&touch("modified")),
@@ -33,7 +33,7 @@ pub(super) async fn rich() -> World {
         settle,
         turn(&[("complete_investigation", finding)]),
     ]);
-    world.mention("5001 hangs").await;
+    world.mention("look at 5001").await;
     world.say("ben", "also check the source VM", Wish::Steer).await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Approve).await;
@@ -258,7 +258,7 @@ async fn what_format_1_wrote_is_read_folded_and_decided_the_same() {
     }
     let text = std::fs::read_to_string(path).unwrap();
     let state = export::read(text.as_bytes()).unwrap().session().unwrap().unwrap();
-    assert_eq!((state.opened.symptom.as_str(), state.steps.len()), ("5001 hangs", 5));
+    assert_eq!((state.opened.symptom.as_str(), state.steps.len()), ("look at 5001", 5));
     let replayed = again(&text, Wording::Free).unwrap_or_else(|found| panic!("{found}"));
     assert_eq!(replayed.outcome.map(|outcome| outcome.as_str()), Some("CONFIRMED"));
     assert_eq!(

@@ -20,7 +20,7 @@ const LOOK: &str = "cat /proc/net/dev";
 async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
     let end = conclude("REFUTED");
     let world = World::new(&[suppose(), run(LOOK), end.clone(), run(LOOK), end]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     assert_eq!(world.drive().await, Rest::Over);
     let before = world.state().await;
     world.again("ben", "look once more").await;
@@ -40,7 +40,7 @@ async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
 #[tokio::test]
 async fn words_that_mention_nobody_leave_a_report_alone() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     assert_eq!(world.drive().await, Rest::Over);
     world.say("ben", "thanks", Wish::Steer).await;
     assert_eq!(world.drive().await, Rest::Over);
@@ -54,7 +54,7 @@ async fn words_that_mention_nobody_leave_a_report_alone() {
 #[tokio::test]
 async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
     let world = World::new(&[suppose(), conclude("REFUTED"), conclude("REFUTED")]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     let silent = with(&world, Arc::new(Deaf), None);
     assert!(matches!(silent.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
     world.clock.advance(Duration::from_secs(31));
@@ -68,7 +68,7 @@ async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
 #[tokio::test]
 async fn no_command_begins_while_it_is_held_back() {
     let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     let brake = Arc::new(Held(Mutex::new(2)));
     let engine = with(&world, world.engine().kitchen.courier, Some(brake.clone()));
     assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
@@ -80,7 +80,7 @@ async fn no_command_begins_while_it_is_held_back() {
 #[tokio::test]
 async fn a_session_that_is_held_back_can_be_stopped() {
     let world = World::new(&[suppose(), run(LOOK)]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     let engine = with(&world, world.engine().kitchen.courier, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
     let hands = hands();
     let (rest, ()) = tokio::join!(engine.drive(&world.session, &hands), async {
@@ -96,7 +96,7 @@ async fn a_session_that_is_held_back_can_be_stopped() {
 #[tokio::test]
 async fn where_people_are_shown_it_is_on_record() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     let engine = with(&world, Arc::new(Board), None);
     assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
     let state = world.state().await;
@@ -110,7 +110,7 @@ async fn where_people_are_shown_it_is_on_record() {
 async fn what_lies_outside_the_scope_is_refused_and_nobody_is_asked() {
     let mut world = World::new(&[suppose(), run("az vm start -g rg-db -n x"), conclude("REFUTED")]);
     world.scope = Some(Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() });
-    world.mention("the link is down").await;
+    world.mention("look at the link").await;
     assert_eq!(world.drive().await, Rest::Over);
     let recorded = world.recorded().await;
     times(&recorded, "approval_requested", 0);

@@ -226,6 +226,9 @@ pub(crate) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
     serde_json::json!({"text": "", "calls": calls}).to_string()
 }
 
+/// A command that reads, and what it prints bears a finding out: nobody listens there.
+pub(crate) const REFUSED: &str = "nc -zv -w 1 127.0.0.1 1";
+
 /// Writes a turn that runs a command for H1.
 pub(crate) fn run(command: &str) -> String {
     let arguments = serde_json::json!({"command": command, "reasoning": "to know", "hypothesis_id": "H1"});
@@ -240,13 +243,23 @@ pub(crate) fn suppose() -> String {
     )])
 }
 
+/// Names every layer, and why nobody looked at it.
+pub(crate) fn waived() -> serde_json::Value {
+    let layers =
+        ["topology", "rules", "routes", "guest", "shaping", "measure", "wire", "storage", "exposure"];
+    layers
+        .map(|layer| serde_json::json!({"layer": layer, "why": "there is no cloud in this test"}))
+        .to_vec()
+        .into()
+}
+
 /// Writes a turn that settles H1 and ends.
 pub(crate) fn conclude(state: &str) -> String {
     turn(&[
         ("manage_hypotheses", serde_json::json!({"update": [{"id": "H1", "state": state}]})),
         (
             "complete_investigation",
-            serde_json::json!({"confidence": "high", "root_cause_summary": "it is what it is"}),
+            serde_json::json!({"confidence": "high", "root_cause_summary": "it is what it is", "waived": waived()}),
         ),
     ])
 }

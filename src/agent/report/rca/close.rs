@@ -1,5 +1,6 @@
 //! What should be done, what is open, and what it took.
 
+use crate::agent::event::Waived;
 use crate::agent::report::amount::{cost, of, time};
 use crate::agent::report::markdown::text;
 use crate::agent::state::State;
@@ -14,6 +15,20 @@ pub(super) fn actions(state: &State) -> String {
     }
     let intro = "Claims of the investigator. Review each before anything is changed; none was carried out by this report.";
     format!("## Recommended actions\n\n{intro}\n\n{}", lines.join("\n"))
+}
+
+/// Returns the section with what belongs to the symptom and was not looked at; empty where everything was.
+pub(super) fn waived(state: &State) -> String {
+    let waived = state.concluded.iter().flat_map(|(_, concluded)| &concluded.waived);
+    let line = |waived: &Waived| {
+        let of = match waived.what.subject.as_str() {
+            "" => String::new(),
+            subject => format!(" of {}", text(subject)),
+        };
+        format!("- {}{of}: {}", waived.what.layer.told(), text(&waived.why))
+    };
+    let lines = waived.map(line).collect::<Vec<_>>();
+    if lines.is_empty() { String::new() } else { format!("## What was not checked\n\n{}", lines.join("\n")) }
 }
 
 /// Returns the section with what would settle what is open; empty where nothing is.

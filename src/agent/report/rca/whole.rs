@@ -28,6 +28,7 @@ pub fn rca(state: &State) -> String {
         checked::failures(state),
         checked::approvals(state),
         close::actions(state),
+        close::waived(state),
         close::questions(state),
         close::budget(state),
         integrity(state),

@@ -203,6 +203,7 @@ impl Ledger {
             confidence: outcome.confidence(),
             summary: summary.to_owned(),
             actions: vec!["Remove rule 1 of INPUT on tf-dest-vm.".to_owned(), "Run iperf again.".to_owned()],
+            waived: Vec::new(),
             open_questions: vec!["Who added the rule?".to_owned()],
             by: "model".to_owned(),
             claimed: None,
