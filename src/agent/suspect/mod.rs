@@ -3,7 +3,11 @@
 //! Goes in: documents of the pure rooms. Comes out: suspects, each with the words that show it, and which layer of which machine was
 //! looked at. Never: a model, a guess, a suspect that the document does not hold.
 
+mod raw;
+
 use serde::{Deserialize, Serialize};
+
+pub use raw::raw;
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::event::{Done, Refusal};
 use crate::agent::model::ToolSpec;
 use crate::agent::state::{Denial, Step};
+use crate::agent::suspect::{Borne, raw};
 use crate::agent::tool::argument::{parse, schema, sized};
 use crate::agent::tool::{Bench, Command, Move, Outcome, Tool};
 use crate::shell::LONGEST_COMMAND;
@@ -45,6 +46,13 @@ impl Tool for RunShellCmd {
                 .to_owned(),
             parameters: schema::<Arguments>(),
         }
+    }
+
+    fn bears(&self, _arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
+        let ran =
+            bench.steps().find(|step| step.done.as_ref().is_some_and(|done| done.status == "completed"));
+        let seen = bench.call.observations.first().and_then(|id| bench.whole(*id));
+        ran.zip(seen).map_or_else(Borne::default, |(step, printed)| raw(step.current(), &printed))
     }
 
     fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
