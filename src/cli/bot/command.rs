@@ -9,9 +9,8 @@ use tokio::net::TcpListener;
 
 use crate::agent::model::Model;
 use crate::base::{Clock, SystemClock};
-use crate::bot::{
-    Application, Bot, Core, Directory, FlagBrake, NoLeftovers, Parts, Presenter, Way, requests,
-};
+use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
+use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::investigate::{Brain, Reports, brain};
@@ -75,7 +74,8 @@ pub(in crate::cli) async fn serve(
         };
         Hinted::new(error, hint)
     })?;
-    let application = application(setup, model, web, identity).await?;
+    let left = Arc::new(FoundLast::default());
+    let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
     let over = Arc::clone(&cancel);
@@ -89,8 +89,7 @@ pub(in crate::cli) async fn serve(
         };
         tokio::join!(ended, listening).0
     };
-    #[cfg(feature = "capture")]
-    let running = crate::cli::capture::beside(setup, |left| tracing::warn!("{left}"), running);
+    let running = left.beside(setup, running);
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,
@@ -157,6 +156,7 @@ async fn application(
     model: Arc<dyn Model>,
     web: Web,
     identity: crate::slack::web::Identity,
+    leftovers: Arc<FoundLast>,
 ) -> anyhow::Result<Application> {
     let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -188,7 +188,7 @@ async fn application(
         brain: model.brain(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,
-        leftovers: Arc::new(NoLeftovers),
+        leftovers,
         // The words behind it are in the journal alone.
         trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),
     }));

@@ -4,6 +4,7 @@
 //! or in a message.
 
 mod command;
+mod leftover;
 mod settings;
 mod tokens;
 

@@ -12,4 +12,4 @@ mod under_way;
 
 pub(in crate::cli) use command::{Arguments, run};
 #[cfg(feature = "session")]
-pub(in crate::cli) use orphans::beside;
+pub(in crate::cli) use orphans::{Left, beside, left_behind};

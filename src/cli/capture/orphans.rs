@@ -10,7 +10,11 @@ use serde_json::json;
 use super::command::{BAD_NEWS, Common};
 use super::desk::gate;
 use super::start::configured;
+#[cfg(feature = "session")]
+use crate::base::Timestamp;
 use crate::base::{Clock as _, SessionId, SystemClock};
+#[cfg(feature = "session")]
+use crate::capture::Task;
 use crate::capture::{Found, Life, Search, Store, Trouble, left_over, search};
 #[cfg(feature = "session")]
 use crate::cli::consent::Consent;
@@ -74,21 +78,46 @@ fn told(trouble: Trouble) -> anyhow::Error {
     }
 }
 
-/// Returns what nobody looks after: ids of tasks of this folder, and names of captures in the cloud, which is asked only where captures
-/// are configured or were made. It asks nobody for consent.
+/// A capture that nobody looks after.
 #[cfg(feature = "session")]
-pub(in crate::cli) async fn left_behind(setup: &Setup) -> anyhow::Result<Vec<String>> {
+pub(in crate::cli) struct Left {
+    /// The id of a task of this folder, or the name of a capture in the cloud.
+    pub(in crate::cli) name: String,
+    /// The session that began it.
+    pub(in crate::cli) session: SessionId,
+    /// The machines whose packets it holds.
+    pub(in crate::cli) machine: String,
+    /// Since when nobody has been heard of about it.
+    pub(in crate::cli) since: Timestamp,
+}
+
+/// Returns what nobody looks after: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
+/// were made. It asks nobody for consent.
+#[cfg(feature = "session")]
+pub(in crate::cli) async fn left_behind(setup: &Setup) -> anyhow::Result<Vec<Left>> {
     let data = setup.data()?;
     let kept = data.join("captures").is_dir();
     let (tasks, _) = if kept { Store::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
-    let mut left = left_over(&tasks, SystemClock.now());
+    let ids = left_over(&tasks, SystemClock.now());
+    let of_task = |task: &Task| Left {
+        name: task.id(),
+        session: task.session.clone(),
+        machine: task.order.machines.join(" and "),
+        since: task.opened,
+    };
+    let mut left: Vec<Left> = tasks.iter().filter(|task| ids.contains(&task.id())).map(of_task).collect();
     let storage = configured(setup, (&None, &None, &None))?;
     if storage.is_some() || !tasks.is_empty() {
         let common = Common { approve: Consent::Deny, json: false, exit_code: false };
         let gate = gate(setup, &new_session("capture")?, &common)?;
         let known = |session: &SessionId| life(setup, session);
         let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
-        left.extend(found.map_err(told)?.orphans.into_iter().map(|found| found.name.to_string()));
+        left.extend(found.map_err(told)?.orphans.into_iter().map(|found| Left {
+            name: found.name.to_string(),
+            since: heard(setup, &found.orphan.origin.session).unwrap_or_else(|| SystemClock.now()),
+            session: found.orphan.origin.session,
+            machine: found.orphan.machine,
+        }));
     }
     Ok(left)
 }
@@ -110,7 +139,8 @@ pub(in crate::cli) async fn beside<T>(
         Ok(left) if left.is_empty() => {}
         Ok(left) => {
             let (count, were) = if left.len() == 1 { ("One capture", "was") } else { ("Captures", "were") };
-            let names = harmless(&left.join(", "));
+            let names = left.iter().map(|left| left.name.as_str()).collect::<Vec<_>>().join(", ");
+            let names = harmless(&names);
             tell(format!(
                 "{count} {were} left behind ({names}): `ghost capture orphans` says what can be done."
             ));
@@ -118,6 +148,15 @@ pub(in crate::cli) async fn beside<T>(
         Err(error) => tracing::debug!("captures that were left behind could not be looked for: {error}"),
     }
     work.await
+}
+
+/// Returns when a session was last heard of.
+#[cfg(feature = "session")]
+fn heard(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
+    let audit = setup.data().ok()?.join("audit").join(format!("{session}.jsonl"));
+    let silent = fs::metadata(audit).ok()?.modified().ok()?.elapsed().ok()?;
+    let millis = i64::try_from(silent.as_millis()).ok()?;
+    Some(Timestamp::from_millis(SystemClock.now().as_millis().checked_sub(millis)?))
 }
 
 /// Says what is known of a session: its audit file shows that it was one of ours, and when it was last heard of.

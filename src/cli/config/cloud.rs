@@ -33,7 +33,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
         }
         None => found.push(unasked()),
     }
-    found.push(captures(left_over()));
+    #[cfg(feature = "session")]
+    found.push(captures(setup, asked.is_some()).await);
     found
 }
 
@@ -92,21 +93,20 @@ fn unasked() -> Finding {
         .hint("deploy/azure names each action and the tool that needs it; so does --json")
 }
 
-/// Returns the captures that sessions left behind, in words; `None` where nobody looked. What finds them fills this in, here and
-/// nowhere else.
-fn left_over() -> Option<Vec<String>> {
-    None
-}
-
-fn captures(left_over: Option<Vec<String>>) -> Finding {
-    match left_over {
-        None => Finding::new(
-            State::Skipped,
-            "captures",
-            "nothing takes captures yet, so that none can be left over",
-        ),
-        Some(names) if names.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
-        Some(names) => Finding::new(State::Warning, "captures", format!("left over: {}", names.join(", "))),
+/// Says which captures were left behind; nobody looks where `az` is not asked.
+#[cfg(feature = "session")]
+async fn captures(setup: &Setup, asked: bool) -> Finding {
+    if !asked {
+        return Finding::new(State::Skipped, "captures", "nobody looked for captures that were left behind");
+    }
+    match crate::cli::capture::left_behind(setup).await {
+        Ok(left) if left.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
+        Ok(left) => {
+            let names = left.into_iter().map(|left| left.name).collect::<Vec<_>>().join(", ");
+            Finding::new(State::Warning, "captures", format!("left over: {names}"))
+                .hint("`ghost capture orphans` says what can be done")
+        }
+        Err(error) => Finding::new(State::Warning, "captures", format!("could not be looked for: {error:#}")),
     }
 }
 
