@@ -75,5 +75,7 @@ mod tone;
 mod topology;
 #[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
+#[cfg(feature = "session")]
+mod workshop;
 
 pub use root::main;
