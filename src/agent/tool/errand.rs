@@ -26,6 +26,11 @@ impl<'a, 'b> Trail<'a, 'b> {
         self.bench
     }
 
+    /// Returns the time as of the walk.
+    pub(super) fn now(&self) -> crate::base::Timestamp {
+        self.bench.now
+    }
+
     /// Takes an errand along the record.
     ///
     /// # Errors
