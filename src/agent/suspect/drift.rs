@@ -75,14 +75,20 @@ mod tests {
                 "sourceAddressPrefix": "*", "destinationAddressPrefix": "*", "sourcePortRange": "0-65535",
                 "destinationPortRange": "0-65535"})
         };
-        let mut all: Vec<Value> = own.iter().enumerate().map(|(at, name)| rule(&format!("securityRules/{name}"), 100 + at, "Deny")).collect();
+        let mut all: Vec<Value> = own
+            .iter()
+            .enumerate()
+            .map(|(at, name)| rule(&format!("securityRules/{name}"), 100 + at, "Deny"))
+            .collect();
         all.push(rule("defaultSecurityRules/AllowVnetInBound", 65_000, "Allow"));
         json!([{"association": {"networkInterface": {"id": "/x/networkInterfaces/n"}},
             "networkSecurityGroup": {"id": "/s/networkSecurityGroups/web-nsg"}, "effectiveSecurityRules": all}])
     }
 
     fn routes(extra: bool) -> Value {
-        let mut all = vec![json!({"addressPrefix": ["10.0.0.0/16"], "nextHopType": "VnetLocal", "source": "Default", "state": "Active"})];
+        let mut all = vec![
+            json!({"addressPrefix": ["10.0.0.0/16"], "nextHopType": "VnetLocal", "source": "Default", "state": "Active"}),
+        ];
         if extra {
             all.push(json!({"addressPrefix": ["10.0.1.5/32"], "nextHopType": "None", "source": "User", "state": "Active", "name": "lost"}));
         }

@@ -21,7 +21,7 @@ pub(in crate::agent) use routes::carried;
 pub(in crate::agent) use rules::{denied, exposed, taken};
 pub(in crate::agent) use shaping::shaped;
 pub(in crate::agent) use storage::kept_out;
-pub(in crate::agent) use wire::wire;
+pub use wire::wire;
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,8 +6,7 @@ const LONGEST: usize = 90;
 /// Returns a name as a part of an object: what could break out of it, or be read as words, becomes `_`.
 pub(in crate::agent) fn plain(name: &str) -> String {
     let fits = |char: char| char.is_ascii_alphanumeric() || "._-:()".contains(char);
-    let kept: String =
-        name.chars().take(LONGEST).map(|char| if fits(char) { char } else { '_' }).collect();
+    let kept: String = name.chars().take(LONGEST).map(|char| if fits(char) { char } else { '_' }).collect();
     if kept.is_empty() { "_".to_owned() } else { kept }
 }
 

@@ -47,10 +47,14 @@ fn appliance(ground: &Topology, route: &Route) -> Option<(&'static str, String)>
     if let Some(nobody) = hops.iter().find(|ip| ground.owner(**ip).is_none()) {
         if !read || elsewhere(ground, *nobody) {
             // Interfaces of another group cannot be seen from here.
-            return Some(("route_detour", format!("it sends {prefix} to {nobody}, which is in another network")));
+            return Some((
+                "route_detour",
+                format!("it sends {prefix} to {nobody}, which is in another network"),
+            ));
         }
         let group = plain(&ground.group);
-        let why = format!("it sends {prefix} to {nobody}, and no network interface in {group} has that address");
+        let why =
+            format!("it sends {prefix} to {nobody}, and no network interface in {group} has that address");
         return Some(("route_dead_nva", why));
     }
     let owner = ground.owner(*first)?;
@@ -78,13 +82,16 @@ fn system<'a>(table: &'a Table, route: &Route) -> Option<&'a Route> {
 /// Names a route: the effective table knows its name at most, and the subnet's route table the rest.
 fn object(ground: &Topology, nic: &str, route: &Route) -> String {
     let interface = ground.interfaces.iter().find(|one| one.name.eq_ignore_ascii_case(nic));
-    let mut subnets = interface.into_iter().flat_map(|one| &one.addresses).filter_map(|one| one.subnet.as_deref());
+    let mut subnets =
+        interface.into_iter().flat_map(|one| &one.addresses).filter_map(|one| one.subnet.as_deref());
     let bound = subnets.find_map(|path| ground.subnet(path)?.route_table.as_deref());
     let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
     let bound = bound.map(last);
-    let known = |table: &&RouteTable| Some(&table.name).is_some_and(|name| bound.as_deref() == Some(name.as_str()));
+    let known =
+        |table: &&RouteTable| Some(&table.name).is_some_and(|name| bound.as_deref() == Some(name.as_str()));
     let own = ground.route_tables.iter().find(known);
-    let there = own.into_iter().chain(&ground.route_tables).find_map(|table| Some((table, entry(table, route)?)));
+    let there =
+        own.into_iter().chain(&ground.route_tables).find_map(|table| Some((table, entry(table, route)?)));
     let table = bound.or_else(|| there.as_ref().map(|(table, _)| table.name.clone()));
     let name = route.row.name.clone().or_else(|| there.map(|(_, name)| name));
     let part = |name: Option<String>| name.map_or_else(|| "unknown".to_owned(), |name| plain(&name));
@@ -153,7 +160,10 @@ mod tests {
     #[test]
     fn an_appliance_is_dead_where_nobody_owns_its_address() {
         let to = |ip: &str| row("0.0.0.0/0", "VirtualAppliance", Some(ip), Some("egress"), "User");
-        assert_eq!(judged(vec![to("10.0.1.253")], Some("198.51.100.7")), ["route_dead_nva route/web-rt/egress"]);
+        assert_eq!(
+            judged(vec![to("10.0.1.253")], Some("198.51.100.7")),
+            ["route_dead_nva route/web-rt/egress"]
+        );
         assert_eq!(judged(vec![to("10.0.2.4")], None), ["route_detour route/web-rt/egress"]);
         assert_eq!(judged(vec![to("10.9.0.4")], None), ["route_detour route/web-rt/egress"]);
     }

@@ -14,7 +14,9 @@ pub(in crate::agent) fn denied(rules: &Ruleset, packet: &Packet) -> Vec<Suspect>
     let denying = ruling.gates.iter().filter(|gate| gate.verdict == Verdict::Deny);
     let own: Vec<Suspect> = denying
         .filter(|gate| !is_default(rules, gate))
-        .filter_map(|gate| deny(gate.nsg?, gate.rule?, &format!("at the {} it denies {flow}", word(gate.gate))))
+        .filter_map(|gate| {
+            deny(gate.nsg?, gate.rule?, &format!("at the {} it denies {flow}", word(gate.gate)))
+        })
         .collect();
     if own.is_empty() { once(by_default(&ruling, &flow)) } else { once(own) }
 }
@@ -26,7 +28,8 @@ fn by_default(ruling: &Ruling<'_>, flow: &str) -> Vec<Suspect> {
 }
 
 fn is_default(rules: &Ruleset, gate: &GateReport<'_>) -> bool {
-    let mut groups = rules.groups().iter().filter(|group| group.gate == gate.gate && group.name.as_deref() == gate.nsg);
+    let mut groups =
+        rules.groups().iter().filter(|group| group.gate == gate.gate && group.name.as_deref() == gate.nsg);
     groups.any(|group| {
         group.rules.iter().any(|rule| {
             rule.is_default && Some(rule.name.as_str()) == gate.rule && rule.priority == gate.priority
@@ -56,7 +59,11 @@ pub(in crate::agent) fn taken(rules: &Ruleset) -> Vec<Suspect> {
             crate::nsg::Direction::Outbound => "outbound",
         };
         let what = told(rules, rule);
-        deny(nsg, &rule.rule, &format!("it denies {what} {direction} at the {}, before a rule that allows it", word(rule.gate)))
+        deny(
+            nsg,
+            &rule.rule,
+            &format!("it denies {what} {direction} at the {}, before a rule that allows it", word(rule.gate)),
+        )
     };
     once(rules.taken().iter().filter_map(of).collect())
 }
@@ -121,7 +128,8 @@ mod tests {
     fn ruleset(own: Vec<Value>) -> Ruleset {
         let mut rules = own;
         let mut default = |name: &str, priority: u32, access: &str, source: &str, way: &str| {
-            let mut one = rule(&format!("defaultSecurityRules/{name}"), priority, access, (source, "0-65535"), way);
+            let mut one =
+                rule(&format!("defaultSecurityRules/{name}"), priority, access, (source, "0-65535"), way);
             one["protocol"] = json!("All");
             rules.push(one);
         };
@@ -134,7 +142,8 @@ mod tests {
     }
 
     fn packet(source: &str, port: u16) -> Packet {
-        Packet::new("inbound", "tcp", source.parse().unwrap(), None, "10.0.1.5".parse().unwrap(), port).unwrap()
+        Packet::new("inbound", "tcp", source.parse().unwrap(), None, "10.0.1.5".parse().unwrap(), port)
+            .unwrap()
     }
 
     fn objects(all: Vec<Suspect>) -> Vec<String> {
@@ -143,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_rule_that_drops_the_packet_is_named() {
-        let rules = ruleset(vec![rule("securityRules/block-8080", 150, "Deny", ("*", "8080-8080"), "Inbound")]);
+        let rules =
+            ruleset(vec![rule("securityRules/block-8080", 150, "Deny", ("*", "8080-8080"), "Inbound")]);
         assert_eq!(objects(denied(&rules, &packet("10.0.1.4", 8080))), ["nsg_deny nsg/web-nsg/block-8080"]);
         assert!(denied(&rules, &packet("10.0.1.4", 443)).is_empty());
     }
@@ -151,7 +161,10 @@ mod tests {
     #[test]
     fn a_default_is_named_where_nothing_else_denies() {
         let rules = ruleset(Vec::new());
-        assert_eq!(objects(denied(&rules, &packet("203.0.113.9", 443))), ["nsg_deny nsg/web-nsg/DenyAllInBound"]);
+        assert_eq!(
+            objects(denied(&rules, &packet("203.0.113.9", 443))),
+            ["nsg_deny nsg/web-nsg/DenyAllInBound"]
+        );
         assert!(taken(&rules).is_empty());
     }
 
@@ -164,7 +177,10 @@ mod tests {
             rule("securityRules/block-stranger", 220, "Deny", ("203.0.113.0/24", "0-65535"), "Inbound"),
             rule("securityRules/block-out", 230, "Deny", ("*", "443-443"), "Outbound"),
         ]);
-        assert_eq!(objects(taken(&rules)), ["nsg_deny nsg/web-nsg/block-db", "nsg_deny nsg/web-nsg/block-out"]);
+        assert_eq!(
+            objects(taken(&rules)),
+            ["nsg_deny nsg/web-nsg/block-db", "nsg_deny nsg/web-nsg/block-out"]
+        );
         let why = taken(&rules).remove(0).why;
         assert_eq!(why, "it denies tcp to port 5432 inbound at the interface, before a rule that allows it");
     }

@@ -20,14 +20,16 @@ pub(in crate::agent) fn kept_out(
     subnet: Option<&str>,
 ) -> Result<Vec<Suspect>, String> {
     let value: Value = serde_json::from_str(document).map_err(|error| error.to_string())?;
-    let rules = value.get("networkRuleSet").or_else(|| value.get("networkAcls")).filter(|rules| !rules.is_null());
+    let rules =
+        value.get("networkRuleSet").or_else(|| value.get("networkAcls")).filter(|rules| !rules.is_null());
     let closed = value.get("publicNetworkAccess").and_then(Value::as_str).unwrap_or_default();
     let wall = |why: &str| Suspect::new("storage_firewall_deny", format!("storage/{}", plain(account)), why);
     if closed.eq_ignore_ascii_case("disabled") {
         return Ok(vec![wall("the account takes nobody from outside private endpoints")]);
     }
     let rules = rules.ok_or("it does not tell its network rules")?;
-    let action = rules.get("defaultAction").and_then(Value::as_str).ok_or("it does not tell its default action")?;
+    let action =
+        rules.get("defaultAction").and_then(Value::as_str).ok_or("it does not tell its default action")?;
     if !action.eq_ignore_ascii_case("deny") {
         return Ok(Vec::new());
     }
@@ -77,8 +79,14 @@ fn missing(ground: &Topology, path: &str) -> Option<Suspect> {
         return None;
     }
     let has: Vec<String> = subnet.service_endpoints.iter().map(|one| plain(one)).collect();
-    let has = if has.is_empty() { "has no service endpoint".to_owned() } else { format!("has only {}", has.join(", ")) };
-    let why = format!("the account lets the subnet in, and the subnet {has}: its packets come from another address");
+    let has = if has.is_empty() {
+        "has no service endpoint".to_owned()
+    } else {
+        format!("has only {}", has.join(", "))
+    };
+    let why = format!(
+        "the account lets the subnet in, and the subnet {has}: its packets come from another address"
+    );
     let object = format!("subnet/{}/{}/{SERVICE}", plain(&network.name), plain(&subnet.name));
     Some(Suspect::new("service_endpoint_missing", object, why))
 }
@@ -92,7 +100,8 @@ mod tests {
     fn ground(endpoints: &[&str]) -> Topology {
         let subnet = json!({"name": "default", "prefixes": ["10.0.1.0/24"], "security_group": null, "route_table": null,
             "service_endpoints": endpoints});
-        let network = json!({"name": "net", "prefixes": ["10.0.0.0/16"], "peerings": [], "subnets": [subnet]});
+        let network =
+            json!({"name": "net", "prefixes": ["10.0.0.0/16"], "peerings": [], "subnets": [subnet]});
         serde_json::from_value(json!({"group": "rg", "machines": [], "interfaces": [], "networks": [network],
             "security_groups": [], "route_tables": [], "unread": []}))
         .unwrap()
@@ -100,7 +109,9 @@ mod tests {
 
     fn judged(action: &str, subnets: &[&str], endpoints: &[&str], asked: Option<&str>) -> Vec<String> {
         let rule = |name: &&str| {
-            let id = format!("/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/net/subnets/{name}");
+            let id = format!(
+                "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/net/subnets/{name}"
+            );
             json!({"action": "Allow", "state": "Succeeded", "virtualNetworkResourceId": id})
         };
         let rules: Vec<Value> = subnets.iter().map(rule).collect();

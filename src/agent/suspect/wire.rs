@@ -14,7 +14,7 @@ const FEW: u64 = 3;
 ///
 /// # Errors
 /// Says which document cannot be read.
-pub(in crate::agent) fn wire(documents: &[&str]) -> Result<Vec<Suspect>, String> {
+pub fn wire(documents: &[&str]) -> Result<Vec<Suspect>, String> {
     let mut found = Vec::new();
     for text in documents {
         let account: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -95,7 +95,10 @@ fn connections(account: &Value) -> Vec<Suspect> {
     }
     for (service, number) in &strayed {
         if *number >= FEW && !answered.contains_key(service) {
-            let why = format!("of {number} packets between {} and {} one direction is missing: the answers take another way", service.0, service.1);
+            let why = format!(
+                "of {number} packets between {} and {} one direction is missing: the answers take another way",
+                service.0, service.1
+            );
             found.push(Suspect::new("asymmetric_path", object(*service), why));
         }
     }
@@ -117,7 +120,12 @@ fn path_mtu(account: &Value) -> Vec<Suspect> {
         for (from, to, mtu) in ignored.iter().filter(|(_, to, _)| *to == about.ip()) {
             let (service, talks) = talk(account, *from, about);
             if talks {
-                found.push(blackhole(service, &format!("a router takes {mtu} bytes at most from {from} to {to}, and larger packets went on")));
+                found.push(blackhole(
+                    service,
+                    &format!(
+                        "a router takes {mtu} bytes at most from {from} to {to}, and larger packets went on"
+                    ),
+                ));
             }
         }
     }
@@ -125,7 +133,10 @@ fn path_mtu(account: &Value) -> Vec<Suspect> {
     if found.is_empty() && (has(account, "tcp_large_lost") || has(account, "pmtu_blackhole")) {
         for flow in list(account, "/tcp/flows").filter(|flow| stuck(flow, &ignored)) {
             if let Some((a, b)) = ends(flow) {
-                found.push(blackhole((a.ip(), b), "large segments were sent again and again, and small ones pass"));
+                found.push(blackhole(
+                    (a.ip(), b),
+                    "large segments were sent again and again, and small ones pass",
+                ));
             }
         }
     }
@@ -153,7 +164,9 @@ fn talk(account: &Value, from: IpAddr, about: SocketAddr) -> (Service, bool) {
 fn stuck(flow: &Value, ignored: &[(IpAddr, IpAddr, u64)]) -> bool {
     let again = flow.get("retransmission_pct").and_then(Value::as_f64).unwrap_or_default();
     let Some((a, b)) = ends(flow) else { return false };
-    let way = |from: SocketAddr, to: SocketAddr| ignored.iter().any(|(own, other, _)| (*own, *other) == (from.ip(), to.ip()));
+    let way = |from: SocketAddr, to: SocketAddr| {
+        ignored.iter().any(|(own, other, _)| (*own, *other) == (from.ip(), to.ip()))
+    };
     let troubled = list(flow, "/trouble").next().is_some() && again >= 10.0;
     if ignored.is_empty() { troubled } else { troubled && (way(a, b) || way(b, a)) }
 }
@@ -170,7 +183,11 @@ fn names(account: &Value) -> Vec<Suspect> {
         };
         for server in servers.iter().filter(mute) {
             if let Some(ip) = address(server) {
-                let why = format!("{ip} left {} of {} questions unanswered", count(server, "/unanswered"), count(server, "/queries"));
+                let why = format!(
+                    "{ip} left {} of {} questions unanswered",
+                    count(server, "/unanswered"),
+                    count(server, "/queries")
+                );
                 found.push(Suspect::new("dns_failure", format!("dns/{ip}"), why));
             }
         }
@@ -178,14 +195,18 @@ fn names(account: &Value) -> Vec<Suspect> {
     let rcode = |name: &str| count(account, &format!("/dns/rcodes/{name}"));
     let (failed, missing) = (rcode("SERVFAIL") + rcode("REFUSED"), rcode("NXDOMAIN"));
     let all = count(account, "/dns/responses");
-    let bad = (has(account, "dns_failure") && failed > 0) || (has(account, "dns_nxdomain") && missing * 10 >= all * 9);
+    let bad = (has(account, "dns_failure") && failed > 0)
+        || (has(account, "dns_nxdomain") && missing * 10 >= all * 9);
     let answering: Vec<IpAddr> = servers
         .iter()
         .filter(|server| count(server, "/queries") > count(server, "/unanswered"))
         .filter_map(address)
         .collect();
     if let (true, [ip]) = (bad, answering.as_slice()) {
-        let why = format!("{} of {all} answers of {ip} say that it failed, or that no such name exists", failed + missing);
+        let why = format!(
+            "{} of {all} answers of {ip} say that it failed, or that no such name exists",
+            failed + missing
+        );
         found.push(Suspect::new("dns_failure", format!("dns/{ip}"), why));
     }
     found
@@ -229,13 +250,18 @@ mod tests {
             flow("10.0.1.4:40004", "10.0.1.5:7001", "syn_sent", 1),
             flow("10.0.1.4:40005", "10.0.1.5:8080", "closed", 20),
         ]}});
-        assert_eq!(found(&account), ["tcp_refused flow/10.0.1.4/10.0.1.5/tcp/9999", "syn_unanswered flow/10.0.1.4/10.0.1.5/tcp/7000"]);
+        assert_eq!(
+            found(&account),
+            ["tcp_refused flow/10.0.1.4/10.0.1.5/tcp/9999", "syn_unanswered flow/10.0.1.4/10.0.1.5/tcp/7000"]
+        );
     }
 
     #[test]
     fn an_answer_that_strays_is_no_silence() {
-        let source = json!({"tcp": {"flows": [flow("10.0.1.4:40001", "10.0.1.5:80", "syn_sent", 4)]}}).to_string();
-        let target = json!({"tcp": {"flows": [flow("10.0.1.4:40001", "10.0.1.5:80", "half_open", 8)]}}).to_string();
+        let source =
+            json!({"tcp": {"flows": [flow("10.0.1.4:40001", "10.0.1.5:80", "syn_sent", 4)]}}).to_string();
+        let target =
+            json!({"tcp": {"flows": [flow("10.0.1.4:40001", "10.0.1.5:80", "half_open", 8)]}}).to_string();
         let all = wire(&[&source, &target]).unwrap();
         let codes: Vec<&str> = all.iter().map(|one| one.code.as_str()).collect();
         assert_eq!(codes, ["asymmetric_path"]);

@@ -3,9 +3,9 @@
 //! Goes in: the rulesets of a host. Comes out: every place that stops packets and has a name in the contract. Never: a rule that no
 //! packet meets, what every sane filter drops (packets of no connection, forged loopback addresses), a container engine's own walls.
 
+mod native;
 mod rule;
 mod save;
-mod native;
 mod stop;
 
 pub(in crate::agent) use stop::{Stop, deciding, stops};

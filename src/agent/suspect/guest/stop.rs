@@ -7,7 +7,9 @@ use super::rule::{Does, Told};
 use super::save::bare;
 use crate::agent::suspect::Suspect;
 use crate::agent::suspect::name::plain;
-use crate::netfilter::{Chain, Document, Explanation, Format, Host, HostAnswer, Ruleset, Table, Verdict, explain};
+use crate::netfilter::{
+    Chain, Document, Explanation, Format, Host, HostAnswer, Ruleset, Table, Verdict, explain,
+};
 
 /// A place that stops packets: a rule, or the policy of a chain where no rule is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +60,8 @@ pub(in crate::agent) fn deciding(answer: &HostAnswer, stops: &[Stop]) -> Vec<Sus
             stop.source == own.source
                 && match (rule, &own.answer.policy) {
                     (Some(rule), _) => {
-                        (&rule.table, &rule.chain, Some(rule.position)) == (&stop.table, &stop.chain, stop.position)
+                        (&rule.table, &rule.chain, Some(rule.position))
+                            == (&stop.table, &stop.chain, stop.position)
                     }
                     (None, Some(policy)) => stop.position.is_none() && *policy == place,
                     (None, None) => false,
@@ -170,13 +173,20 @@ impl Look<'_> {
         };
         if walls {
             let what = told.about().join(", ").replace("any/any", "everything");
-            let why = format!("{} {does} {what}, which the container engine does not do{family}", plain(&chain.name));
+            let why = format!(
+                "{} {does} {what}, which the container engine does not do{family}",
+                plain(&chain.name)
+            );
             return vec![Suspect::new("container_firewall_change", place, why)];
         }
         if owner != Maker::Somebody {
             return Vec::new();
         }
-        let from = if told.sources.is_empty() { String::new() } else { format!(" from {}", told.sources.join(", ")) };
+        let from = if told.sources.is_empty() {
+            String::new()
+        } else {
+            format!(" from {}", told.sources.join(", "))
+        };
         let each = |about: String| {
             let why = format!("a rule of {} {does} {about}{from}{family}", plain(&chain.name));
             Suspect::new(code, format!("{place}/{about}"), why)
@@ -209,12 +219,14 @@ impl Look<'_> {
         let drops = chain.policy.as_deref().is_some_and(|policy| policy.eq_ignore_ascii_case("drop"));
         let hook = base.hook.to_ascii_lowercase();
         // Engines and firewalls of their own close the way through; nobody who only talks to this machine notices.
-        let forwards = hook == "forward" && table.chains.iter().any(|other| is_program(&table.name, &other.name));
+        let forwards =
+            hook == "forward" && table.chains.iter().any(|other| is_program(&table.name, &other.name));
         if !drops || forwards || hook == "postrouting" {
             return None;
         }
         let (place, family) = (self.place(table, &chain.name), self.family());
-        let why = format!("the policy of {} is DROP: it stops what no rule allows{family}", plain(&chain.name));
+        let why =
+            format!("the policy of {} is DROP: it stops what no rule allows{family}", plain(&chain.name));
         Some(Suspect::new("guest_firewall_policy_drop", place, why))
     }
 }

@@ -42,9 +42,14 @@ fn a_rule_is_named_by_protocol_and_port() {
         ("INPUT -p tcp -m tcp --dport 5001 -j DROP", "drop netfilter/vm/filter/INPUT/tcp/5001"),
         ("OUTPUT -p tcp -m tcp --dport 80 -j DROP", "drop netfilter/vm/filter/OUTPUT/tcp/80"),
         ("INPUT -p icmp -j DROP", "drop netfilter/vm/filter/INPUT/icmp/any"),
-        ("INPUT -p udp -m udp --dport 53:60 -j REJECT --reject-with icmp-port-unreachable",
-            "reject netfilter/vm/filter/INPUT/udp/53-60"),
-        ("INPUT ! -s 127.0.0.1/32 -p tcp -m tcp --dport 6379 -j DROP", "drop netfilter/vm/filter/INPUT/tcp/6379"),
+        (
+            "INPUT -p udp -m udp --dport 53:60 -j REJECT --reject-with icmp-port-unreachable",
+            "reject netfilter/vm/filter/INPUT/udp/53-60",
+        ),
+        (
+            "INPUT ! -s 127.0.0.1/32 -p tcp -m tcp --dport 6379 -j DROP",
+            "drop netfilter/vm/filter/INPUT/tcp/6379",
+        ),
         ("INPUT -s 10.0.1.4/32 -j DROP", "drop netfilter/vm/filter/INPUT/any/any"),
         ("FORWARD -p tcp -m tcp --dport 443 -j DROP", "drop netfilter/vm/filter/FORWARD/tcp/443"),
     ] {
@@ -61,38 +66,50 @@ fn several_ports_are_several_faults() {
 
 #[test]
 fn what_every_sane_filter_stops_is_no_fault() {
-    let text = filter(OPEN, &["lonely"], &[
-        "INPUT -i lo -j ACCEPT",
-        "INPUT -s 127.0.0.0/8 ! -i lo -j DROP",
-        "INPUT -m conntrack --ctstate INVALID -j DROP",
-        "INPUT -p tcp -m tcp --tcp-flags FIN,SYN,RST,PSH,ACK,URG NONE -j DROP",
-        "INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
-        "INPUT -p tcp -m tcp --dport 22 -j DROP",
-        "INPUT -j ACCEPT",
-        "INPUT -p tcp -m tcp --dport 80 -j DROP",
-        "lonely -j DROP",
-    ]);
+    let text = filter(
+        OPEN,
+        &["lonely"],
+        &[
+            "INPUT -i lo -j ACCEPT",
+            "INPUT -s 127.0.0.0/8 ! -i lo -j DROP",
+            "INPUT -m conntrack --ctstate INVALID -j DROP",
+            "INPUT -p tcp -m tcp --tcp-flags FIN,SYN,RST,PSH,ACK,URG NONE -j DROP",
+            "INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
+            "INPUT -p tcp -m tcp --dport 22 -j DROP",
+            "INPUT -j ACCEPT",
+            "INPUT -p tcp -m tcp --dport 80 -j DROP",
+            "lonely -j DROP",
+        ],
+    );
     assert!(found(&text).is_empty(), "{:?}", found(&text));
 }
 
 #[test]
 fn a_policy_stands_for_what_no_rule_allows() {
-    let text = filter(["DROP", "ACCEPT", "ACCEPT"], &[], &[
-        "INPUT -s 168.63.129.16/32 -j ACCEPT",
-        "INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
-        "INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
-    ]);
+    let text = filter(
+        ["DROP", "ACCEPT", "ACCEPT"],
+        &[],
+        &[
+            "INPUT -s 168.63.129.16/32 -j ACCEPT",
+            "INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+            "INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
+        ],
+    );
     assert_eq!(found(&text), ["guest_firewall_policy_drop netfilter/vm/filter/INPUT"]);
     assert!(found(&filter(["DROP", "ACCEPT", "ACCEPT"], &[], &["INPUT -j ACCEPT"])).is_empty());
 }
 
 #[test]
 fn a_jail_is_named_with_whom_it_keeps_out() {
-    let text = filter(OPEN, &["f2b-sshd"], &[
-        "INPUT -p tcp -m multiport --dports 22 -j f2b-sshd",
-        "f2b-sshd -s 203.0.113.47/32 -j REJECT --reject-with icmp-port-unreachable",
-        "f2b-sshd -j RETURN",
-    ]);
+    let text = filter(
+        OPEN,
+        &["f2b-sshd"],
+        &[
+            "INPUT -p tcp -m multiport --dports 22 -j f2b-sshd",
+            "f2b-sshd -s 203.0.113.47/32 -j REJECT --reject-with icmp-port-unreachable",
+            "f2b-sshd -j RETURN",
+        ],
+    );
     assert_eq!(found(&text), ["fail2ban_ban netfilter/vm/f2b-sshd/203.0.113.47"]);
     let rule = filter(OPEN, &[], &["INPUT -p tcp -m set --match-set f2b-sshd src -j DROP"]);
     let set = "create f2b-sshd hash:ip family inet hashsize 1024 maxelem 65536 timeout 600\nadd f2b-sshd 203.0.113.9 timeout 500\n";
@@ -144,12 +161,15 @@ fn a_native_table_has_its_family_in_its_name() {
             {"match": {"op": "==", "left": {"meta": {"key": "l4proto"}}, "right": "icmp"}}, {"reject": null}]}},
     ]});
     let host = host(&[("nft", &text.to_string())]);
-    assert_eq!(objects(&host), [
-        "guest_firewall_drop netfilter/vm/inet:guard/in/tcp/80",
-        "guest_firewall_drop netfilter/vm/inet:guard/in/tcp/90-99",
-        "guest_firewall_reject netfilter/vm/inet:guard/in/icmp/any",
-        "guest_firewall_policy_drop netfilter/vm/inet:guard/in",
-    ]);
+    assert_eq!(
+        objects(&host),
+        [
+            "guest_firewall_drop netfilter/vm/inet:guard/in/tcp/80",
+            "guest_firewall_drop netfilter/vm/inet:guard/in/tcp/90-99",
+            "guest_firewall_reject netfilter/vm/inet:guard/in/icmp/any",
+            "guest_firewall_policy_drop netfilter/vm/inet:guard/in",
+        ]
+    );
 }
 
 #[test]

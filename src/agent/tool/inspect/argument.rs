@@ -85,7 +85,10 @@ pub(super) fn some_name(argument: &str, text: Option<&str>) -> Result<Option<Nam
 pub(super) fn address(argument: &str, text: Option<&str>) -> Result<Option<IpAddr>, Refused> {
     let read = |text: &str| {
         text.parse::<IpAddr>().map_err(|_| {
-            refuse(format!("{argument}: {:?} is no address; give one such as 10.0.1.4, without a prefix length", cut(text)))
+            refuse(format!(
+                "{argument}: {:?} is no address; give one such as 10.0.1.4, without a prefix length",
+                cut(text)
+            ))
         })
     };
     text.map(read).transpose()
@@ -93,7 +96,8 @@ pub(super) fn address(argument: &str, text: Option<&str>) -> Result<Option<IpAdd
 
 /// Reads an optional name of a session.
 pub(super) fn session(argument: &str, text: Option<&str>) -> Result<Option<SessionId>, Refused> {
-    let read = |text: &str| text.parse().map_err(|error| refuse(format!("{argument}: {:?}: {error}", cut(text))));
+    let read =
+        |text: &str| text.parse().map_err(|error| refuse(format!("{argument}: {:?}: {error}", cut(text))));
     text.map(read).transpose()
 }
 

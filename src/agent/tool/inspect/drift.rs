@@ -85,7 +85,8 @@ impl Inspector for DetectEffectiveNetworkDrift {
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
         let before = wish.before.as_ref().map(|session| recalled(session, wish, trail)).transpose()?;
         let scope = Scope::Machine(wish.machine.clone());
-        let looked = trail.carry(&mut Effective::all(&wish.place, &scope, &[What::Routes, What::Rules]))??;
+        let looked =
+            trail.carry(&mut Effective::all(&wish.place, &scope, &[What::Routes, What::Rules]))??;
         let own = trail.bench().state.session.clone();
         let taken = Taken {
             session: wish.keep.clone().unwrap_or_else(|| own.clone()),
@@ -118,9 +119,12 @@ impl Inspector for DetectEffectiveNetworkDrift {
         let printed = |one: &Looked, what| one.text(what).map_or_else(|_| String::new(), str::to_owned);
         let now: Vec<(String, String, String)> = looked
             .iter()
-            .map(|one| (one.interface.name.to_string(), printed(one, What::Routes), printed(one, What::Rules)))
+            .map(|one| {
+                (one.interface.name.to_string(), printed(one, What::Routes), printed(one, What::Rules))
+            })
             .collect();
-        let ends: Vec<Ends<'_>> = now.iter().map(|(nic, routes, rules)| Ends { nic, routes, rules }).collect();
+        let ends: Vec<Ends<'_>> =
+            now.iter().map(|(nic, routes, rules)| Ends { nic, routes, rules }).collect();
         seen.suspect(changed(wish.machine.as_str(), &comparison, &ends, &ground));
         told(&comparison, &mut seen);
         if comparison.status != Status::Inconclusive {
@@ -145,7 +149,8 @@ fn recalled(session: &SessionId, wish: &Wish, trail: &mut Trail<'_, '_>) -> Resu
         let hint = "look at the name in the question; a baseline is kept with is_baseline";
         return Err(Trouble::hinted(format!("there is no baseline {session}"), hint).into());
     }
-    let side = Side::parse(&text).map_err(|error| Trouble::new(format!("the baseline {session}: {error}")))?;
+    let side =
+        Side::parse(&text).map_err(|error| Trouble::new(format!("the baseline {session}: {error}")))?;
     let other = side.taken.as_ref().is_some_and(|taken| taken.scope.contradicts(&scoped(wish)));
     if other {
         let text = format!("the baseline {session} is about something else than {}", wish.machine);
@@ -172,7 +177,10 @@ fn told(comparison: &Comparison, seen: &mut Seen) {
     seen.fact("baseline_sha256", comparison.baseline_sha256.as_str());
     seen.fact("current_sha256", comparison.current_sha256.as_str());
     if !comparison.nic_errors.is_empty() {
-        seen.notes.push(format!("{} parts could not be read, so that nothing says CLEAN", comparison.nic_errors.len()));
+        seen.notes.push(format!(
+            "{} parts could not be read, so that nothing says CLEAN",
+            comparison.nic_errors.len()
+        ));
     }
     for one in &comparison.changes {
         seen.line(&format!("{} {} before {} after {}", one.nic, one.key, one.before, one.after));

@@ -166,7 +166,9 @@ fn recalled(session: &SessionId, trail: &mut Trail<'_, '_>) -> Result<Host, Halt
     }
     match open(&text) {
         Ok(Document::Host(host)) => Ok(*host),
-        Ok(Document::Ruleset(_)) => Err(Trouble::new(format!("the baseline {session} is no whole machine")).into()),
+        Ok(Document::Ruleset(_)) => {
+            Err(Trouble::new(format!("the baseline {session} is no whole machine")).into())
+        }
         Err(error) => Err(Trouble::new(format!("the baseline {session}: {error}")).into()),
     }
 }
@@ -236,7 +238,10 @@ fn facts(host: &Host, seen: &mut Seen) {
                     seen.line(&format!("{source} {}/{} policy {policy}", table.name, chain.name));
                 }
                 for rule in &chain.rules {
-                    seen.line(&format!("{source} {}/{} {}: {}", table.name, chain.name, rule.position, rule.raw));
+                    seen.line(&format!(
+                        "{source} {}/{} {}: {}",
+                        table.name, chain.name, rule.position, rule.raw
+                    ));
                 }
             }
         }

@@ -110,7 +110,10 @@ impl<T: Inspector> Tool for Inspecting<T> {
         if let Some(id) = asked.hypothesis().filter(|id| bench.state.hypothesis(id).is_none()) {
             let known: Vec<&str> = bench.state.hypotheses.iter().map(|one| one.id.as_str()).collect();
             let id: String = id.chars().take(32).collect();
-            return Move::Return(refuse(format!("there is no hypothesis {id:?}; there are: {}", known.join(", "))));
+            return Move::Return(refuse(format!(
+                "there is no hypothesis {id:?}; there are: {}",
+                known.join(", ")
+            )));
         }
         let mut trail = Trail::new(bench, asked.hypothesis().map(str::to_owned));
         match self.inspector.look(&wish, &self.site, &mut trail) {
@@ -136,7 +139,11 @@ fn told(seen: &Seen, observations: &[ObservationId], bench: &Bench<'_>) -> Outco
         notes.push(format!("{more} more suspects are not told here; the record bears them out all the same"));
     }
     let suspects: Vec<Value> = seen.suspects.iter().take(MOST).map(|one| json!(one)).collect();
-    let document = if seen.document.is_empty() { String::new() } else { bench.fence("document", &clipped(&seen.document)) };
+    let document = if seen.document.is_empty() {
+        String::new()
+    } else {
+        bench.fence("document", &clipped(&seen.document))
+    };
     Outcome::of(json!({
         "status": "completed",
         "observations": observations,

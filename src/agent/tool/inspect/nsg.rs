@@ -117,8 +117,9 @@ impl Inspector for InspectNsg {
         let mut seen = Seen::default();
         let mut whole = !looked.is_empty();
         for one in &looked {
-            let rules = Ruleset::parse(one.text(What::Rules)?, Knowledge::default())
-                .map_err(|error| Trouble::new(format!("the effective rules of {}: {error}", one.interface.name)))?;
+            let rules = Ruleset::parse(one.text(What::Rules)?, Knowledge::default()).map_err(|error| {
+                Trouble::new(format!("the effective rules of {}: {error}", one.interface.name))
+            })?;
             whole &= rules.warnings().is_empty();
             interface(wish, one, &rules, &mut seen)?;
         }
@@ -134,18 +135,16 @@ impl Inspector for InspectNsg {
     }
 }
 
-fn flow(
-    arguments: &Arguments,
-    source: Option<IpAddr>,
-    destination: Option<IpAddr>,
-) -> Result<Flow, Refused> {
+fn flow(arguments: &Arguments, source: Option<IpAddr>, destination: Option<IpAddr>) -> Result<Flow, Refused> {
     let direction = arguments.direction.unwrap_or(Direction::Inbound);
     let remote = match direction {
         Direction::Inbound => source.is_some(),
         Direction::Outbound => destination.is_some(),
     };
     if !remote {
-        return Err(refuse("a flow needs the other end: src_ip where it is inbound, dst_ip where it is outbound"));
+        return Err(refuse(
+            "a flow needs the other end: src_ip where it is inbound, dst_ip where it is outbound",
+        ));
     }
     let protocol =
         arguments.proto.unwrap_or(if arguments.dst_port.is_some() { Protocol::Tcp } else { Protocol::Icmp });
@@ -195,8 +194,11 @@ fn interface(wish: &Wish, looked: &Looked, rules: &Ruleset, seen: &mut Seen) -> 
                 .collect();
             seen.fact("verdict", ruling.verdict.as_str());
             seen.fact("direction", flow.direction.word());
-            seen.fact("flow", json!({"proto": flow.protocol.word(), "src_ip": packet.source.to_string(),
-                "dst_ip": packet.destination.to_string(), "dst_port": packet.destination_port}));
+            seen.fact(
+                "flow",
+                json!({"proto": flow.protocol.word(), "src_ip": packet.source.to_string(),
+                "dst_ip": packet.destination.to_string(), "dst_port": packet.destination_port}),
+            );
             seen.fact("gates", gates);
             if ruling.verdict == Verdict::Indeterminate {
                 seen.notes.push(format!("{} items are not resolved, and decide", ruling.unresolved.len()));

@@ -117,7 +117,8 @@ impl Flow {
     ) -> Result<Vec<crate::agent::suspect::Suspect>, Trouble> {
         let (source, destination) = (self.source.to_string(), self.destination.to_string());
         let odd = |error: crate::netfilter::PacketError| Trouble::new(error.to_string());
-        let packet = Packet::parse(self.chain.hook(), self.protocol.word(), &source, &destination).map_err(odd)?;
+        let packet =
+            Packet::parse(self.chain.hook(), self.protocol.word(), &source, &destination).map_err(odd)?;
         // It comes by a wire, and begins a connection.
         let mut packet = packet.state(State::New);
         packet.dport = self.port;
@@ -173,8 +174,10 @@ impl Inspector for WalkPacket {
 
     fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
         let missing = |what: &str| refuse(format!("{what} is missing"));
-        let source = argument::address("src_ip", Some(&arguments.src_ip))?.ok_or_else(|| missing("src_ip"))?;
-        let destination = argument::address("dst_ip", Some(&arguments.dst_ip))?.ok_or_else(|| missing("dst_ip"))?;
+        let source =
+            argument::address("src_ip", Some(&arguments.src_ip))?.ok_or_else(|| missing("src_ip"))?;
+        let destination =
+            argument::address("dst_ip", Some(&arguments.dst_ip))?.ok_or_else(|| missing("dst_ip"))?;
         let chain = arguments.chain.unwrap_or(Chain::Input);
         let machine = argument::name("vm_name", &arguments.vm_name)?;
         let found = place(site, arguments.resource_group.as_deref());

@@ -58,14 +58,18 @@ impl Inspector for InspectStorage {
     fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
         Ok(Wish {
             place: place(site, arguments.resource_group.as_deref())?,
-            account: Account::parse(&arguments.account).map_err(|error| refuse(format!("account: {error}")))?,
+            account: Account::parse(&arguments.account)
+                .map_err(|error| refuse(format!("account: {error}")))?,
             machine: argument::some_name("vm_name", arguments.vm_name.as_deref())?,
         })
     }
 
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
         let account = &wish.account;
-        let order = Order::line(line::account(&wish.place, account), format!("look at the network rules of {account}"));
+        let order = Order::line(
+            line::account(&wish.place, account),
+            format!("look at the network rules of {account}"),
+        );
         let document = trail.carry(&mut Reading::new(order, format!("looking at {account}")))??;
         let ground = trail.carry(&mut TopologyErrand::new(&wish.place))??;
         let subnet = wish.machine.as_ref().map(|machine| subnet(&ground, machine)).transpose()?;
@@ -84,9 +88,13 @@ impl Inspector for InspectStorage {
 }
 
 fn subnet(ground: &Topology, machine: &Name) -> Result<String, Trouble> {
-    let mut subnets = ground.of(machine.as_str()).flat_map(|nic| &nic.addresses).filter_map(|one| one.subnet.clone());
+    let mut subnets =
+        ground.of(machine.as_str()).flat_map(|nic| &nic.addresses).filter_map(|one| one.subnet.clone());
     subnets.next().ok_or_else(|| {
-        Trouble::hinted(format!("no interface of {machine} is in a known subnet"), "look at the spelling with topology")
+        Trouble::hinted(
+            format!("no interface of {machine} is in a known subnet"),
+            "look at the spelling with topology",
+        )
     })
 }
 
@@ -95,11 +103,17 @@ fn facts(document: &str, ground: &Topology, subnet: Option<&str>, seen: &mut See
     let rules = value.get("networkRuleSet").or_else(|| value.get("networkAcls")).cloned().unwrap_or_default();
     let word = |name: &str| rules.get(name).and_then(Value::as_str).map(plain);
     seen.fact("default_action", word("defaultAction"));
-    seen.fact("bypass", rules.get("bypass").and_then(Value::as_str).map(|text| text.replace(", ", ",")).map(|text| {
-        text.split(',').map(plain).collect::<Vec<_>>().join(",")
-    }));
+    seen.fact(
+        "bypass",
+        rules
+            .get("bypass")
+            .and_then(Value::as_str)
+            .map(|text| text.replace(", ", ","))
+            .map(|text| text.split(',').map(plain).collect::<Vec<_>>().join(",")),
+    );
     if let Some(path) = subnet {
-        let endpoints = ground.subnet(path).map(|subnet| subnet.service_endpoints.iter().map(|one| plain(one)).collect());
+        let endpoints =
+            ground.subnet(path).map(|subnet| subnet.service_endpoints.iter().map(|one| plain(one)).collect());
         let endpoints: Vec<String> = endpoints.unwrap_or_default();
         let name: Vec<String> = path.split('/').map(plain).collect();
         seen.fact("subnet", json!({"name": name.join("/"), "endpoints": endpoints}));

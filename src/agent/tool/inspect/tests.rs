@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::all;
+use crate::agent::Limits;
 use crate::agent::event::{Event, Opened, Origin};
 use crate::agent::model::{Brain, Call};
 use crate::agent::state::{CallState, State};
 use crate::agent::tool::{Bench, Move, NoEvidence, Registry, Site};
-use crate::agent::Limits;
 use crate::base::Timestamp;
 use crate::cloud::Name;
 
@@ -34,7 +34,8 @@ fn state() -> State {
         scope: None,
         version: "0".to_owned(),
     });
-    let sealed = crate::agent::event::Chain::new(name.clone()).seal(Timestamp::from_millis(0), &opened).unwrap().1;
+    let sealed =
+        crate::agent::event::Chain::new(name.clone()).seal(Timestamp::from_millis(0), &opened).unwrap().1;
     State::fold(&name, &[sealed]).unwrap()
 }
 
@@ -47,8 +48,13 @@ fn first(tool: &str, asked: &Value) -> Move {
         observations: Vec::new(),
         returned: None,
     };
-    let bench =
-        Bench { state: &state, call: &call, evidence: &NoEvidence, tools: &registry, now: Timestamp::from_millis(0) };
+    let bench = Bench {
+        state: &state,
+        call: &call,
+        evidence: &NoEvidence,
+        tools: &registry,
+        now: Timestamp::from_millis(0),
+    };
     registry.find(tool).unwrap().advance(&arguments(asked), &bench)
 }
 
@@ -71,7 +77,11 @@ fn every_inspector_begins_with_a_command_that_reads() {
     for (tool, asked, wanted) in [
         ("topology", json!({"reasoning": "r"}), "az vm list"),
         ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm show"),
-        ("effective_route_inspector", json!({"reasoning": "r", "vm_name": "web-1", "dst_ip": "10.0.1.5"}), "az vm show"),
+        (
+            "effective_route_inspector",
+            json!({"reasoning": "r", "vm_name": "web-1", "dst_ip": "10.0.1.5"}),
+            "az vm show",
+        ),
         ("detect_effective_network_drift", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm show"),
         ("detect_config_drift", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm run-command invoke"),
         ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm run-command invoke"),
@@ -91,7 +101,11 @@ fn every_inspector_begins_with_a_command_that_reads() {
 fn nonsense_is_refused_with_words_that_help() {
     for (tool, asked, wanted) in [
         ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web 1"}), "vm_name"),
-        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.0/24", "dst_port": 1}), "src_ip"),
+        (
+            "inspect_nsg",
+            json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.0/24", "dst_port": 1}),
+            "src_ip",
+        ),
         ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "dst_port": 80}), "other end"),
         ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "dst_port": 99_999}), "u16"),
         ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "shoe": 1}), "shoe"),
@@ -99,7 +113,11 @@ fn nonsense_is_refused_with_words_that_help() {
         ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1", "hypothesis_id": "H9"}), "H9"),
         ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1", "provider": "telnet"}), "telnet"),
         ("detect_config_drift", json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.4"}), "both"),
-        ("detect_effective_network_drift", json!({"reasoning": "r", "vm_name": "w", "compare_session_id": "../x"}), "compare_session_id"),
+        (
+            "detect_effective_network_drift",
+            json!({"reasoning": "r", "vm_name": "w", "compare_session_id": "../x"}),
+            "compare_session_id",
+        ),
         ("inspect_storage", json!({"reasoning": "r", "account": "UPPER"}), "account"),
         (
             "walk_packet",
@@ -130,8 +148,13 @@ fn without_a_record_nothing_is_borne_out() {
         observations: Vec::new(),
         returned: None,
     };
-    let bench =
-        Bench { state: &state, call: &call, evidence: &NoEvidence, tools: &registry, now: Timestamp::from_millis(0) };
+    let bench = Bench {
+        state: &state,
+        call: &call,
+        evidence: &NoEvidence,
+        tools: &registry,
+        now: Timestamp::from_millis(0),
+    };
     let borne = bench.borne(&call);
     assert!(borne.suspects.is_empty() && borne.looked.is_empty());
 }

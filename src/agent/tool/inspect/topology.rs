@@ -99,12 +99,16 @@ fn prefixes(all: &[String]) -> Vec<String> {
 
 fn machine(found: &topology::Topology, machine: &topology::Machine) -> Value {
     let nics: Vec<&topology::Nic> = found.of(&machine.name).collect();
-    let first = machine.interfaces.first().and_then(|name| nics.iter().find(|nic| nic.name == *name).copied());
+    let first =
+        machine.interfaces.first().and_then(|name| nics.iter().find(|nic| nic.name == *name).copied());
     let first = first.or_else(|| nics.first().copied());
     let addresses: Vec<String> =
         nics.iter().flat_map(|nic| &nic.addresses).filter_map(|one| Some(one.ip?.to_string())).collect();
-    let public: Vec<String> =
-        nics.iter().flat_map(|nic| &nic.addresses).filter_map(|one| Some(plain(one.public.as_deref()?))).collect();
+    let public: Vec<String> = nics
+        .iter()
+        .flat_map(|nic| &nic.addresses)
+        .filter_map(|one| Some(plain(one.public.as_deref()?)))
+        .collect();
     let path = first.and_then(|nic| nic.addresses.iter().find_map(|one| one.subnet.as_deref()));
     let subnet = path.and_then(|path| found.subnet(path));
     let parts = path.and_then(|path| path.rsplit_once('/'));
