@@ -35,6 +35,7 @@ mod rule;
 mod ruleset;
 mod sieve;
 mod sweep;
+mod taken;
 mod trace;
 mod verdict;
 

@@ -3,11 +3,27 @@
 //! Goes in: documents of the pure rooms. Comes out: suspects, each with the words that show it, and which layer of which machine was
 //! looked at. Never: a model, a guess, a suspect that the document does not hold.
 
+mod drift;
+mod guest;
+mod name;
 mod raw;
+mod routes;
+mod rules;
+mod shaping;
+mod storage;
+mod wire;
 
 use serde::{Deserialize, Serialize};
 
+pub(in crate::agent) use drift::{Ends, changed};
+pub(in crate::agent) use guest::{Stop, deciding, stops};
+pub(in crate::agent) use name::plain;
+pub(in crate::agent) use routes::carried;
+pub(in crate::agent) use rules::{denied, exposed, taken};
+pub(in crate::agent) use shaping::shaped;
+pub(in crate::agent) use storage::kept_out;
 pub use raw::raw;
+pub use wire::wire;
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -18,6 +34,29 @@ pub struct Suspect {
     pub object: String,
     /// What shows it, in a sentence.
     pub why: String,
+}
+
+impl Suspect {
+    /// Names a fault.
+    pub(in crate::agent) fn new(code: &str, object: String, why: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), object, why: why.into() }
+    }
+
+    /// Tells whether both are the same fault, whatever shows them.
+    pub(in crate::agent) fn is(&self, other: &Self) -> bool {
+        (&self.code, &self.object) == (&other.code, &other.object)
+    }
+}
+
+/// Keeps each fault once, the first of its kind.
+pub(in crate::agent) fn once(all: Vec<Suspect>) -> Vec<Suspect> {
+    let mut kept: Vec<Suspect> = Vec::with_capacity(all.len());
+    for one in all {
+        if !kept.iter().any(|other| other.is(&one)) {
+            kept.push(one);
+        }
+    }
+    kept
 }
 
 /// A layer of the stack.

@@ -11,6 +11,7 @@ mod argument;
 mod command;
 mod complete_investigation;
 mod errand;
+mod inspect;
 mod manage_hypotheses;
 mod port;
 mod recall_observation;

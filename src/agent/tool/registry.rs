@@ -1,11 +1,14 @@
 //! All tools.
 
+use std::sync::Arc;
+
 use crate::agent::model::ToolSpec;
-use crate::agent::tool::Tool;
 use crate::agent::tool::complete_investigation::CompleteInvestigation;
+use crate::agent::tool::inspect;
 use crate::agent::tool::manage_hypotheses::ManageHypotheses;
 use crate::agent::tool::recall_observation::RecallObservation;
 use crate::agent::tool::run_shell_cmd::RunShellCmd;
+use crate::agent::tool::{Site, Tool};
 
 /// The tools of a session.
 pub struct Registry {
@@ -15,16 +18,30 @@ pub struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        Self::new(vec![
-            Box::new(RunShellCmd),
-            Box::new(ManageHypotheses),
-            Box::new(CompleteInvestigation),
-            Box::new(RecallObservation),
-        ])
+        Self::new(plain())
     }
 }
 
+/// The tools that need to know nothing of the place.
+fn plain() -> Vec<Box<dyn Tool>> {
+    vec![
+        Box::new(RunShellCmd),
+        Box::new(ManageHypotheses),
+        Box::new(CompleteInvestigation),
+        Box::new(RecallObservation),
+    ]
+}
+
 impl Registry {
+    /// Makes the registry of a place: all tools.
+    #[must_use]
+    pub fn with(site: Site) -> Self {
+        let site = Arc::new(site);
+        let mut tools = plain();
+        tools.extend(inspect::all(&site));
+        Self::new(tools)
+    }
+
     /// Makes a registry of the given tools.
     #[must_use]
     pub fn new(tools: Vec<Box<dyn Tool>>) -> Self {

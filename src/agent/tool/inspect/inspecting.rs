@@ -1,0 +1,184 @@
+//! What all inspectors share: arguments in, one look along the record, the result out.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::argument::{Refused, refuse};
+use super::seen::{Halt, Seen};
+use crate::agent::event::ObservationId;
+use crate::agent::model::ToolSpec;
+use crate::agent::suspect::Borne;
+use crate::agent::tool::argument::{parse, schema, sized};
+use crate::agent::tool::errand::Trail;
+use crate::agent::tool::{Bench, Move, Outcome, Site, Tool};
+use crate::cloud::errand::Trouble;
+
+/// So many suspects and notes are told; the record bears out all.
+const MOST: usize = 40;
+
+/// So many bytes of a document are shown.
+const LONGEST: usize = 6_000;
+
+/// What every inspector is asked with.
+pub(in crate::agent::tool) trait Asked: DeserializeOwned + JsonSchema {
+    /// Why it is asked.
+    fn reasoning(&self) -> &str;
+
+    /// Which hypothesis it tests.
+    fn hypothesis(&self) -> Option<&str>;
+}
+
+/// Implements [`Asked`] for arguments that have both fields.
+macro_rules! asked {
+    ($kind:ty) => {
+        impl crate::agent::tool::inspect::inspecting::Asked for $kind {
+            fn reasoning(&self) -> &str {
+                &self.reasoning
+            }
+
+            fn hypothesis(&self) -> Option<&str> {
+                self.hypothesis_id.as_deref()
+            }
+        }
+    };
+}
+pub(super) use asked;
+
+/// A tool that only reads.
+pub(in crate::agent::tool) trait Inspector: Send + Sync {
+    /// What it is asked with.
+    type Arguments: Asked;
+
+    /// What that means: names and addresses, checked.
+    type Wish;
+
+    /// Its name.
+    const NAME: &'static str;
+
+    /// What a model is told.
+    const DESCRIPTION: &'static str;
+
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// Says what is wrong with them.
+    fn check(&self, arguments: &Self::Arguments, site: &Site) -> Result<Self::Wish, Refused>;
+
+    /// Looks, along the record of the call.
+    ///
+    /// # Errors
+    /// Returns the next move, or why it comes to nothing.
+    fn look(&self, wish: &Self::Wish, site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt>;
+}
+
+/// An inspector as a tool.
+pub(super) struct Inspecting<T> {
+    inspector: T,
+    site: Arc<Site>,
+}
+
+impl<T: Inspector> Inspecting<T> {
+    /// Makes a tool of it.
+    pub(super) fn new(inspector: T, site: &Arc<Site>) -> Self {
+        Self { inspector, site: Arc::clone(site) }
+    }
+
+    fn wish(&self, arguments: &Map<String, Value>) -> Result<(T::Wish, T::Arguments), Refused> {
+        let asked: T::Arguments = parse(arguments, T::NAME)?;
+        sized("reasoning", asked.reasoning(), 4_000)?;
+        Ok((self.inspector.check(&asked, &self.site)?, asked))
+    }
+}
+
+impl<T: Inspector> Tool for Inspecting<T> {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: T::NAME.to_owned(),
+            description: T::DESCRIPTION.to_owned(),
+            parameters: schema::<T::Arguments>(),
+        }
+    }
+
+    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
+        let (wish, asked) = match self.wish(arguments) {
+            Ok(read) => read,
+            Err(refused) => return Move::Return(refused),
+        };
+        if let Some(id) = asked.hypothesis().filter(|id| bench.state.hypothesis(id).is_none()) {
+            let known: Vec<&str> = bench.state.hypotheses.iter().map(|one| one.id.as_str()).collect();
+            let id: String = id.chars().take(32).collect();
+            return Move::Return(refuse(format!(
+                "there is no hypothesis {id:?}; there are: {}",
+                known.join(", ")
+            )));
+        }
+        let mut trail = Trail::new(bench, asked.hypothesis().map(str::to_owned));
+        match self.inspector.look(&wish, &self.site, &mut trail) {
+            Ok(seen) => Move::Return(Box::new(told(&seen, &trail.seen(), bench))),
+            Err(Halt::Move(next)) => *next,
+            Err(Halt::Trouble(trouble)) => Move::Return(Box::new(failed(&trouble, &trail.seen(), bench))),
+        }
+    }
+
+    fn bears(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
+        let Ok((wish, _)) = self.wish(arguments) else { return Borne::default() };
+        let mut trail = Trail::new(bench, None);
+        match self.inspector.look(&wish, &self.site, &mut trail) {
+            Ok(Seen { suspects, looked, .. }) => Borne { suspects, looked },
+            Err(Halt::Move(_) | Halt::Trouble(_)) => Borne::default(),
+        }
+    }
+}
+
+fn told(seen: &Seen, observations: &[ObservationId], bench: &Bench<'_>) -> Outcome {
+    let mut notes: Vec<String> = seen.notes.iter().take(MOST).cloned().collect();
+    if let Some(more) = seen.suspects.len().checked_sub(MOST).filter(|more| *more > 0) {
+        notes.push(format!("{more} more suspects are not told here; the record bears them out all the same"));
+    }
+    let suspects: Vec<Value> = seen.suspects.iter().take(MOST).map(|one| json!(one)).collect();
+    let document = if seen.document.is_empty() {
+        String::new()
+    } else {
+        bench.fence("document", &clipped(&seen.document))
+    };
+    Outcome::of(json!({
+        "status": "completed",
+        "observations": observations,
+        "suspects": suspects,
+        "looked": seen.looked,
+        "facts": if seen.facts.is_null() { json!({}) } else { seen.facts.clone() },
+        "notes": notes,
+        "document": document,
+    }))
+}
+
+fn failed(trouble: &Trouble, observations: &[ObservationId], bench: &Bench<'_>) -> Outcome {
+    let denied = bench.steps().any(crate::agent::state::Step::is_denied);
+    let content = json!({
+        "status": if denied { "denied" } else { "failed" },
+        "observations": observations,
+        "suspects": [],
+        "looked": [],
+        // What the platform or a guest said stands in it.
+        "reason": bench.fence("reason", &trouble.text),
+        "hint": trouble.hint,
+    });
+    Outcome { content, is_error: true, refused: None, events: Vec::new() }
+}
+
+/// Cuts a document at a line, and says so.
+fn clipped(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let mut end = LONGEST;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let kept = text.get(..end).unwrap_or_default();
+    let kept = kept.rfind('\n').and_then(|at| kept.get(..at)).unwrap_or(kept);
+    format!("{kept}\n… {} more bytes; recall_observation shows what was read", text.len() - kept.len())
+}

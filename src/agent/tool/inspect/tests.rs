@@ -1,0 +1,160 @@
+//! Facts about what an inspector takes and says.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::all;
+use crate::agent::Limits;
+use crate::agent::event::{Event, Opened, Origin};
+use crate::agent::model::{Brain, Call};
+use crate::agent::state::{CallState, State};
+use crate::agent::tool::{Bench, Move, NoEvidence, Registry, Site};
+use crate::base::Timestamp;
+use crate::cloud::Name;
+
+fn site() -> Arc<Site> {
+    Arc::new(Site { group: Some(Name::parse("rg").unwrap()), ..Site::default() })
+}
+
+fn arguments(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn state() -> State {
+    let name: crate::base::SessionId = "s1".parse().unwrap();
+    let opened = Event::Opened(Opened {
+        symptom: "8080 hangs".to_owned(),
+        requester: "ana".to_owned(),
+        origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
+        quotes: Vec::new(),
+        nonce: "n0nce".to_owned(),
+        brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1 },
+        limits: Limits::default(),
+        scope: None,
+        version: "0".to_owned(),
+    });
+    let sealed =
+        crate::agent::event::Chain::new(name.clone()).seal(Timestamp::from_millis(0), &opened).unwrap().1;
+    State::fold(&name, &[sealed]).unwrap()
+}
+
+/// Asks a tool for its first move.
+fn first(tool: &str, asked: &Value) -> Move {
+    let (state, registry) = (state(), Registry::new(all(&site())));
+    let call = CallState {
+        call: Call { id: "c1".to_owned(), tool: tool.to_owned(), arguments: asked.clone() },
+        steps: Vec::new(),
+        observations: Vec::new(),
+        returned: None,
+    };
+    let bench = Bench {
+        state: &state,
+        call: &call,
+        evidence: &NoEvidence,
+        tools: &registry,
+        now: Timestamp::from_millis(0),
+    };
+    registry.find(tool).unwrap().advance(&arguments(asked), &bench)
+}
+
+fn refused(tool: &str, asked: &Value) -> String {
+    match first(tool, asked) {
+        Move::Return(outcome) if outcome.is_error => outcome.content["reason"].as_str().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn runs(tool: &str, asked: &Value) -> String {
+    match first(tool, asked) {
+        Move::Run(command) => command.command,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_inspector_begins_with_a_command_that_reads() {
+    for (tool, asked, wanted) in [
+        ("topology", json!({"reasoning": "r"}), "az vm list"),
+        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm show"),
+        (
+            "effective_route_inspector",
+            json!({"reasoning": "r", "vm_name": "web-1", "dst_ip": "10.0.1.5"}),
+            "az vm show",
+        ),
+        ("detect_effective_network_drift", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm show"),
+        ("detect_config_drift", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm run-command invoke"),
+        ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm run-command invoke"),
+        ("inspect_storage", json!({"reasoning": "r", "account": "nwlogs080613"}), "az storage account show"),
+        (
+            "walk_packet",
+            json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.4", "dst_ip": "10.0.1.5", "proto": "icmp"}),
+            "az vm run-command invoke",
+        ),
+    ] {
+        let command = runs(tool, &asked);
+        assert!(command.starts_with(wanted), "{tool}: {command}");
+    }
+}
+
+#[test]
+fn nonsense_is_refused_with_words_that_help() {
+    for (tool, asked, wanted) in [
+        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web 1"}), "vm_name"),
+        (
+            "inspect_nsg",
+            json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.0/24", "dst_port": 1}),
+            "src_ip",
+        ),
+        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "dst_port": 80}), "other end"),
+        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "dst_port": 99_999}), "u16"),
+        ("inspect_nsg", json!({"reasoning": "r", "vm_name": "web-1", "shoe": 1}), "shoe"),
+        ("inspect_nsg", json!({"reasoning": " ", "vm_name": "web-1"}), "reasoning is empty"),
+        ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1", "hypothesis_id": "H9"}), "H9"),
+        ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1", "provider": "telnet"}), "telnet"),
+        ("detect_config_drift", json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.4"}), "both"),
+        (
+            "detect_effective_network_drift",
+            json!({"reasoning": "r", "vm_name": "w", "compare_session_id": "../x"}),
+            "compare_session_id",
+        ),
+        ("inspect_storage", json!({"reasoning": "r", "account": "UPPER"}), "account"),
+        (
+            "walk_packet",
+            json!({"reasoning": "r", "vm_name": "w", "src_ip": "10.0.1.4", "dst_ip": "10.0.1.5", "proto": "tcp"}),
+            "dst_port",
+        ),
+    ] {
+        let reason = refused(tool, &asked);
+        assert!(reason.contains(wanted), "{tool} {asked}: {reason}");
+    }
+}
+
+#[test]
+fn a_baseline_is_recalled_before_anything_is_asked() {
+    let asked = json!({"reasoning": "r", "vm_name": "web-1", "compare_session_id": "before"});
+    for tool in ["detect_config_drift", "detect_effective_network_drift"] {
+        assert!(matches!(first(tool, &asked), Move::Chore(_)), "{tool}");
+    }
+}
+
+#[test]
+fn without_a_record_nothing_is_borne_out() {
+    let asked = json!({"reasoning": "r", "vm_name": "web-1"});
+    let (state, registry) = (state(), Registry::new(all(&site())));
+    let call = CallState {
+        call: Call { id: "c1".to_owned(), tool: "inspect_qdisc".to_owned(), arguments: asked },
+        steps: Vec::new(),
+        observations: Vec::new(),
+        returned: None,
+    };
+    let bench = Bench {
+        state: &state,
+        call: &call,
+        evidence: &NoEvidence,
+        tools: &registry,
+        now: Timestamp::from_millis(0),
+    };
+    let borne = bench.borne(&call);
+    assert!(borne.suspects.is_empty() && borne.looked.is_empty());
+}
