@@ -3,7 +3,12 @@
 //! Goes in: documents of the pure rooms. Comes out: suspects, each with the words that show it, and which layer of which machine was
 //! looked at. Never: a model, a guess, a suspect that the document does not hold.
 
+mod expected;
+pub mod wire;
+
 use serde::{Deserialize, Serialize};
+
+pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -16,8 +16,10 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+mod wire;
 
 pub use command::weigh;
 pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Scripted, Tool};
 pub use registry::Registry;
 pub use site::{Kept, Site};
+pub use wire::running_tasks;
