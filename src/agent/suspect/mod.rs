@@ -4,11 +4,12 @@
 //! looked at. Never: a model, a guess, a suspect that the document does not hold.
 
 mod expected;
-pub mod wire;
+mod wire;
 
 use serde::{Deserialize, Serialize};
 
 pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
+pub(in crate::agent) use wire::wire;
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

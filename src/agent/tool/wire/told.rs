@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::walk::Walked;
 use crate::agent::event::ObservationId;
-use crate::agent::suspect::{Borne, Layer, Looked, Suspect};
+use crate::agent::suspect::{Borne, Layer, Looked, wire};
 use crate::agent::tool::{Bench, Outcome};
 use crate::capture::{End, Phase, State};
 
@@ -16,10 +16,9 @@ pub(super) fn borne(walked: &Walked) -> Borne {
     let whole = |end: &&End| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
     let analyzed = walked.task.analysis.as_ref().is_some_and(|analysis| analysis.trouble.is_none());
     let machines = walked.task.ends.iter().filter(whole).filter(|_| analyzed);
-    let mut suspects: Vec<Suspect> =
-        walked.semantics.iter().flat_map(crate::agent::suspect::wire::suspects).collect();
-    suspects.sort();
-    suspects.dedup_by(|a, b| (&a.code, &a.object) == (&b.code, &b.object));
+    let documents: Vec<&str> = walked.semantics.iter().map(String::as_str).collect();
+    // What cannot be read shows nothing, and was not looked at.
+    let Ok(suspects) = wire(&documents) else { return Borne::default() };
     Borne {
         suspects,
         looked: machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() }).collect(),

@@ -21,8 +21,8 @@ pub(super) struct Walked {
     pub(super) task: Task,
     /// What a human said who would not have it begun.
     pub(super) denied: Option<String>,
-    /// What the analysis tells of each file.
-    pub(super) semantics: Vec<Value>,
+    /// What the analysis tells of each file, the source's first, each as JSON.
+    pub(super) semantics: Vec<String>,
     /// What was observed.
     pub(super) seen: Vec<ObservationId>,
     /// When the last thing came in.
@@ -137,20 +137,23 @@ fn verified(text: &str) -> Result<(u64, bool), String> {
     }
 }
 
-/// Reads what an analysis came to: the analysis, and a document for each file.
-fn analyzed(text: &str) -> (Analysis, Vec<Value>) {
+/// Reads what an analysis came to: `{"analysis": …, "semantic": [a document for each file, the source's first]}`.
+fn analyzed(text: &str) -> (Analysis, Vec<String>) {
     let whole: Value = serde_json::from_str(text).unwrap_or_default();
-    let analysis = whole.get("analysis").unwrap_or(&whole);
-    let analysis = Analysis::deserialize(analysis).unwrap_or_else(|_| Analysis {
+    let analysis = whole.get("analysis").and_then(|analysis| Analysis::deserialize(analysis).ok());
+    let told = || whole.get("error").and_then(Value::as_str).unwrap_or("the analysis failed");
+    let analysis = analysis.unwrap_or_else(|| Analysis {
         files: Vec::new(),
         findings: Vec::new(),
         critical: 0,
-        trouble: Some(Trouble::new("the analysis failed")),
+        trouble: Some(Trouble::new(told())),
     });
-    let semantics = match whole.get("semantic") {
-        Some(Value::Array(all)) => all.clone(),
-        Some(Value::Object(all)) => all.values().cloned().collect(),
-        Some(_) | None => Vec::new(),
+    let document = |document: &Value| match document {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            document.to_string()
+        }
     };
-    (analysis, semantics)
+    let semantics = whole.get("semantic").and_then(Value::as_array);
+    (analysis, semantics.map(|all| all.iter().map(document).collect()).unwrap_or_default())
 }
