@@ -126,8 +126,9 @@ impl RunPipeMeter {
                 session: session.clone(),
                 text: run.result().to_string(),
             };
-            trail.chore(chore)?;
-            kept = Some(session);
+            let told = trail.chore(chore)?;
+            let told: Value = serde_json::from_str(&told).unwrap_or_default();
+            kept = told.get("kept").map(|_| session);
         }
         Ok(Measured { run, known, kept })
     }

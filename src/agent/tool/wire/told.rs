@@ -13,16 +13,14 @@ const LONGEST: usize = 6_000;
 
 /// Returns what a capture bears out: a machine was looked at where its packets are here whole, and there are any.
 pub(super) fn borne(walked: &Walked) -> Borne {
-    let whole = |end: &&End| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
-    let analyzed = walked.task.analysis.as_ref().is_some_and(|analysis| analysis.trouble.is_none());
-    let machines = walked.task.ends.iter().filter(whole).filter(|_| analyzed);
-    let documents: Vec<&str> = walked.semantics.iter().map(String::as_str).collect();
+    let documents: Vec<&str> = walked.semantics.iter().flatten().map(String::as_str).collect();
     // What cannot be read shows nothing, and was not looked at.
     let Ok(suspects) = wire(&documents) else { return Borne::default() };
-    Borne {
-        suspects,
-        looked: machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() }).collect(),
-    }
+    let all = documents.len() == walked.semantics.len() && !documents.is_empty();
+    let whole = |end: &&End| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
+    let machines = walked.task.ends.iter().filter(whole).filter(|_| all);
+    let looked = machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() });
+    Borne { suspects, looked: looked.collect() }
 }
 
 /// Returns how a call that recorded packets ended.

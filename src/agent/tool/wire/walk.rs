@@ -21,8 +21,8 @@ pub(super) struct Walked {
     pub(super) task: Task,
     /// What a human said who would not have it begun.
     pub(super) denied: Option<String>,
-    /// What the analysis tells of each file, the source's first, each as JSON.
-    pub(super) semantics: Vec<String>,
+    /// What the analysis tells of each file, the source's first, as JSON.
+    pub(super) semantics: Vec<Option<String>>,
     /// What was observed.
     pub(super) seen: Vec<ObservationId>,
     /// When the last thing came in.
@@ -83,9 +83,9 @@ impl Walked {
                 }
                 Next::Analyze(work) => {
                     let work: Vec<_> = work.iter().map(named).collect();
-                    let text = trail.chore(Chore::Analyze { work })?;
+                    let text = trail.chore(Chore::Analyze { work: work.clone() })?;
                     clock = clock.max(trail.now());
-                    let (analysis, semantics) = analyzed(&text);
+                    let (analysis, semantics) = analyzed(&text, &work);
                     self.semantics = semantics;
                     self.task.analyzed(analysis);
                     self.clock = clock;
@@ -137,8 +137,9 @@ fn verified(text: &str) -> Result<(u64, bool), String> {
     }
 }
 
-/// Reads what an analysis came to: `{"analysis": …, "semantic": [a document for each file, the source's first]}`.
-fn analyzed(text: &str) -> (Analysis, Vec<String>) {
+/// Reads what an analysis came to: `{"analysis": …, "documents": {"NAME": …}}`, a document for each file, or `null` where none can be
+/// read. The documents come in the order of the work.
+fn analyzed(text: &str, work: &[(String, String, String)]) -> (Analysis, Vec<Option<String>>) {
     let whole: Value = serde_json::from_str(text).unwrap_or_default();
     let analysis = whole.get("analysis").and_then(|analysis| Analysis::deserialize(analysis).ok());
     let told = || whole.get("error").and_then(Value::as_str).unwrap_or("the analysis failed");
@@ -148,12 +149,7 @@ fn analyzed(text: &str) -> (Analysis, Vec<String>) {
         critical: 0,
         trouble: Some(Trouble::new(told())),
     });
-    let document = |document: &Value| match document {
-        Value::String(text) => text.clone(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            document.to_string()
-        }
-    };
-    let semantics = whole.get("semantic").and_then(Value::as_array);
-    (analysis, semantics.map(|all| all.iter().map(document).collect()).unwrap_or_default())
+    let documents = whole.get("documents");
+    let document = |name: &str| documents?.get(name).filter(|found| !found.is_null()).map(Value::to_string);
+    (analysis, work.iter().map(|(_, name, _)| document(name)).collect())
 }

@@ -109,8 +109,11 @@ impl Cloud {
             return "tcp_lat:\n    latency  =  124 us\nghost-meter end 0\n".to_owned();
         } else if command.contains("iperf -c") {
             self.log.push_str("[SUM] 0.0000-10.01 sec  2.27 GBytes  1.95 Gbits/sec\n");
-        } else if command.contains("ghost-meter report") {
-            return format!("ghost-meter report 0 {}\n{}ghost-meter end 0\n", self.log.len(), self.log);
+            return "[SUM] 0.0-10.0 sec  2.4 GBytes  2.1 Gbits/sec\nghost-meter end 0\n".to_owned();
+        } else if let Some((_, rest)) = command.split_once("ghost-meter report ") {
+            let from: usize = rest.split(' ').next().unwrap().parse().unwrap();
+            let (length, new) = (self.log.len(), &self.log[from..]);
+            return format!("ghost-meter report {from} {length}\n{new}ghost-meter end 0\n");
         }
         "ghost-meter end 0\n".to_owned()
     }

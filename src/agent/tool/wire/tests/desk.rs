@@ -276,7 +276,7 @@ impl Desk {
                 let files: Vec<String> =
                     work.iter().map(|(_, name, _)| format!("{name}_semantic.json")).collect();
                 json!({"analysis": {"files": files, "findings": ["WARNING: SYNs without an answer"], "critical": 0,
-                    "trouble": null}, "semantic": work.iter().map(|_| json!({})).collect::<Vec<_>>()})
+                    "trouble": null}, "documents": work.iter().map(|(_, name, _)| (name.clone(), json!({}))).collect::<serde_json::Map<_, _>>()})
             }
             Chore::Recall { session, .. } if session == "before" => {
                 json!({"results": {"latency_p90": 100.0, "throughput_p90": 9.0}})
