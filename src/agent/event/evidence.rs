@@ -28,6 +28,23 @@ pub struct Observed {
     pub bytes: u64,
 }
 
+/// The words of a chore that reads a fetched capture.
+#[derive(Deserialize)]
+struct Captured {
+    chore: String,
+    file: String,
+    bytes: u64,
+}
+
+impl Observed {
+    /// Returns the file of packets that was read, and its size, where it is that: a chore, and no output of a command.
+    #[must_use]
+    pub fn captured(&self) -> Option<(String, u64)> {
+        let read: Captured = serde_json::from_str(&self.what).ok().filter(|_| self.step.is_none())?;
+        (read.chore == "verify").then_some((read.file, read.bytes))
+    }
+}
+
 /// Where evidence comes from; a later one outweighs an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

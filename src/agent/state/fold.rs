@@ -2,7 +2,7 @@
 
 use crate::agent::Hypothesis;
 use crate::agent::event::{
-    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Opened, Proposed, Recorded, Reopened,
+    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Observed, Opened, Proposed, Recorded, Reopened,
     StepId, Wish,
 };
 use crate::agent::state::{
@@ -160,6 +160,7 @@ impl State {
             Event::Done(done) => self.finish(done, at).ok_or_else(|| missing(done.step.to_string()))?,
             Event::Observed(observed) => {
                 let id = observed.id;
+                self.count_captured(observed);
                 self.call(&observed.call)
                     .ok_or_else(|| missing(format!("call {}", observed.call)))?
                     .observations
@@ -203,6 +204,15 @@ impl State {
         let (who, text) = (reopened.who.clone(), reopened.text.clone());
         self.entries.push(Entry::Noted { text: REOPENED.to_owned() });
         self.entries.push(Entry::Said { at, who, text, wish: Wish::Steer });
+    }
+
+    /// Counts the bytes of a file of packets, once however often it is read.
+    fn count_captured(&mut self, observed: &Observed) {
+        let Some((file, bytes)) = observed.captured() else { return };
+        let known = |seen: &Observation| seen.observed.captured().is_some_and(|(other, _)| other == file);
+        if !self.observations.iter().any(known) {
+            self.spent.captured_bytes = self.spent.captured_bytes.saturating_add(bytes);
+        }
     }
 
     fn set_hypothesis(&mut self, set: &HypothesisSet) {

@@ -4,6 +4,7 @@
 //! looked at. Never: a model, a guess, a suspect that the document does not hold.
 
 mod drift;
+mod expected;
 mod guest;
 mod name;
 mod raw;
@@ -22,6 +23,7 @@ pub(in crate::agent) use routes::carried;
 pub(in crate::agent) use rules::{denied, exposed, taken};
 pub(in crate::agent) use shaping::shaped;
 pub(in crate::agent) use storage::kept_out;
+pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 pub use raw::raw;
 pub use wire::wire;
 

@@ -18,9 +18,11 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+mod wire;
 
 pub use crate::agent::event::Scripted;
 pub use command::weigh;
 pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Tool};
 pub use registry::Registry;
 pub use site::{Kept, Site};
+pub use wire::running_tasks;

@@ -8,7 +8,7 @@ use crate::agent::tool::inspect;
 use crate::agent::tool::manage_hypotheses::ManageHypotheses;
 use crate::agent::tool::recall_observation::RecallObservation;
 use crate::agent::tool::run_shell_cmd::RunShellCmd;
-use crate::agent::tool::{Site, Tool};
+use crate::agent::tool::{Site, Tool, wire};
 
 /// The tools of a session.
 pub struct Registry {
@@ -39,6 +39,7 @@ impl Registry {
         let site = Arc::new(site);
         let mut tools = plain();
         tools.extend(inspect::all(&site));
+        tools.extend(wire::tools(&site));
         Self::new(tools)
     }
 

@@ -1,0 +1,6 @@
+//! Facts about the tools that record packets and measure, over made ledgers.
+
+mod captures;
+mod cloud;
+mod desk;
+mod meter;
