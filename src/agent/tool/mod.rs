@@ -16,6 +16,7 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+mod suggest_next_step;
 
 pub use command::weigh;
 pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Scripted, Tool};

@@ -6,6 +6,7 @@ use crate::agent::tool::complete_investigation::CompleteInvestigation;
 use crate::agent::tool::manage_hypotheses::ManageHypotheses;
 use crate::agent::tool::recall_observation::RecallObservation;
 use crate::agent::tool::run_shell_cmd::RunShellCmd;
+use crate::agent::tool::suggest_next_step::SuggestNextStep;
 
 /// The tools of a session.
 pub struct Registry {
@@ -20,6 +21,7 @@ impl Default for Registry {
             Box::new(ManageHypotheses),
             Box::new(CompleteInvestigation),
             Box::new(RecallObservation),
+            Box::new(SuggestNextStep),
         ])
     }
 }
