@@ -12,18 +12,9 @@ use crate::agent::tool::{Bench, Move, Outcome, Tool};
 
 const NAME: &str = "suggest_next_step";
 
+/// It takes nothing; a reason that comes along all the same is no mistake.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Arguments {
-    /// Why you ask.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    reasoning: Option<String>,
-    /// The hypothesis that you want to test.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-}
+struct Arguments {}
 
 /// See the module.
 pub(super) struct SuggestNextStep;
@@ -45,7 +36,7 @@ impl Tool for SuggestNextStep {
 }
 
 fn suggest(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
-    let Arguments { reasoning: _, hypothesis_id: _ } = parse(arguments, NAME)?;
+    let Arguments {} = parse(arguments, NAME)?;
     let ask = Ask {
         turn: bench.state.spent.turns,
         system: String::new(),
