@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
-    /// Who thinks, unless the command line says: `anthropic`, `gemini` or `openai`.
+    /// Who thinks, unless the command line says: `playbook`, `anthropic`, `gemini` or `openai`; the playbook unless said.
     pub brain: Option<Provider>,
     /// Who goes on where that one cannot, in order.
     pub fallback: Vec<Provider>,
@@ -33,6 +33,8 @@ pub struct Model {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
+    /// The playbook: no model, no key.
+    Playbook,
     /// Anthropic.
     Anthropic,
     /// Gemini.
@@ -190,6 +192,7 @@ impl Model {
         }
         for provider in self.brain.iter().chain(&self.fallback) {
             let (name, there) = match provider {
+                Provider::Playbook => continue,
                 Provider::Anthropic => ("anthropic", self.anthropic.is_some()),
                 Provider::Gemini => ("gemini", self.gemini.is_some()),
                 Provider::OpenAi => ("openai", self.openai.is_some()),

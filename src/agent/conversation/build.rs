@@ -36,7 +36,9 @@ pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
     (ask, asked)
 }
 
-fn messages(state: &State) -> Vec<Message> {
+/// Returns the conversation so far, whole.
+#[must_use]
+pub fn messages(state: &State) -> Vec<Message> {
     let mut messages = vec![Message::User { text: opening(state) }];
     for entry in &state.entries {
         match entry {

@@ -9,4 +9,4 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-pub use build::build;
+pub use build::{build, messages};

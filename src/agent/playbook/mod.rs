@@ -1,8 +1,21 @@
 //! A deterministic senior engineer: the model that needs no key.
 //!
 //! Goes in: the conversation. Comes out: the next turn, with its reason in words. Never: anything that the conversation does not hold;
-//! two answers to one conversation.
+//! two answers to one conversation; a fault that no tool bore out.
 
+mod agenda;
 mod brain;
+mod close;
+mod fix;
+mod ground;
+mod look;
+mod pick;
+mod settle;
+mod story;
+mod tell;
+#[cfg(test)]
+mod tests;
+mod turn;
 
 pub use brain::Playbook;
+pub use turn::{Turn, next};

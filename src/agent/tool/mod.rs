@@ -18,6 +18,7 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+mod suggest_next_step;
 mod wire;
 
 pub use crate::agent::event::Scripted;

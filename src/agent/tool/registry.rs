@@ -8,6 +8,7 @@ use crate::agent::tool::inspect;
 use crate::agent::tool::manage_hypotheses::ManageHypotheses;
 use crate::agent::tool::recall_observation::RecallObservation;
 use crate::agent::tool::run_shell_cmd::RunShellCmd;
+use crate::agent::tool::suggest_next_step::SuggestNextStep;
 use crate::agent::tool::{Site, Tool, wire};
 
 /// The tools of a session.
@@ -29,6 +30,7 @@ fn plain() -> Vec<Box<dyn Tool>> {
         Box::new(ManageHypotheses),
         Box::new(CompleteInvestigation),
         Box::new(RecallObservation),
+        Box::new(SuggestNextStep),
     ]
 }
 

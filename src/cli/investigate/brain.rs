@@ -1,4 +1,4 @@
-//! Who thinks: from the command line, else from the configuration.
+//! Who thinks: from the command line, else from the configuration, else the playbook.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,6 +13,7 @@ use crate::agent::model::anthropic::{self, Anthropic};
 use crate::agent::model::gemini::{self, Gemini};
 use crate::agent::model::openai::{self, Limit, OpenAi};
 use crate::agent::model::{Egress, Fallback, Model, Price, Prices, Retries, Scripted, Timeouts};
+use crate::agent::playbook::Playbook;
 use crate::base::Secret;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -24,6 +25,8 @@ const LARGEST: u64 = 64 << 20;
 /// Who thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Brain {
+    /// A fixed way of working, without a model and without a key.
+    Playbook,
     /// Turns from a file.
     Scripted,
     /// Anthropic.
@@ -53,19 +56,19 @@ pub(in crate::cli) fn brain(
         (Some(Brain::Anthropic), _) => Provider::Anthropic,
         (Some(Brain::Gemini), _) => Provider::Gemini,
         (Some(Brain::Openai), _) => Provider::OpenAi,
-        (None, None) => setup.config.model.brain.ok_or_else(|| {
-            Hinted::new(
-                anyhow::anyhow!("nobody is there to think"),
-                "--brain scripted --script FILE, or [model] of the configuration",
-            )
-        })?,
+        (Some(Brain::Playbook), _) => Provider::Playbook,
+        (None, None) => setup.config.model.brain.unwrap_or(Provider::Playbook),
     };
     let first = ready(setup, provider)?;
     let others = setup.config.model.fallback.iter().filter(|other| **other != provider);
-    let others: Vec<Arc<dyn Model>> =
+    let mut others: Vec<Arc<dyn Model>> =
         others.map(|other| ready(setup, *other)).collect::<anyhow::Result<_>>()?;
-    if others.is_empty() {
+    if provider == Provider::Playbook {
         return Ok(first);
+    }
+    // Where every model fails the playbook brings the investigation to its end.
+    if !setup.config.model.fallback.contains(&Provider::Playbook) {
+        others.push(Arc::new(Playbook));
     }
     let all = Fallback::new(first, others);
     // A session that goes on stays with whom it was.
@@ -94,6 +97,7 @@ pub(in crate::cli) fn ready(setup: &Setup, provider: Provider) -> anyhow::Result
         Hinted::new(error, format!("[model.{name}] with model = \"…\" names the model"))
     };
     Ok(match provider {
+        Provider::Playbook => Arc::new(Playbook),
         Provider::Anthropic => {
             let named = config.anthropic.as_ref().ok_or_else(|| missing("anthropic"))?;
             let key = key(setup, "ANTHROPIC_API_KEY", named.key_file.as_deref())?

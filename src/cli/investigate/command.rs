@@ -40,7 +40,7 @@ pub(in crate::cli) struct Arguments {
     /// What is wrong, in plain words.
     #[arg(required_unless_present = "resume")]
     symptom: Option<String>,
-    /// Who thinks; `[model] brain` of the configuration unless said.
+    /// Who thinks; `[model] brain` of the configuration unless said, else the playbook.
     #[arg(long, value_enum)]
     brain: Option<Brain>,
     /// The turns of the scripted brain: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.

@@ -1,0 +1,246 @@
+//! The words of the report: what broke, how, which fault explains what, what was ruled out, what is open.
+
+use crate::agent::HypothesisState;
+use crate::agent::brief::Symptom;
+use crate::agent::playbook::agenda::Desk;
+use crate::agent::playbook::pick::{self, Fault};
+use crate::agent::playbook::settle::Settled;
+use crate::agent::playbook::story::plain;
+use crate::agent::suspect::{Layer, Looked};
+
+/// Returns what shows a fault, in one sentence.
+pub(super) fn shown(fault: &Fault) -> String {
+    plain(&fault.suspect.why, 400)
+}
+
+/// Returns the one question without whose answer nothing can be looked at.
+pub(super) fn question(desk: &Desk<'_>) -> String {
+    let machines = desk.ground.facts.get("machines").and_then(serde_json::Value::as_array);
+    let names = machines.into_iter().flatten().filter_map(|machine| machine.get("name")?.as_str());
+    let names: Vec<&str> =
+        names.filter(|name| crate::agent::playbook::ground::is_plain(name)).take(10).collect();
+    if names.is_empty() {
+        return "Which machine cannot reach which one, by name or address, and in which resource group are they? I found none of the names in your words there.".to_owned();
+    }
+    format!(
+        "Which of these machines is it about, and which of them calls: {}? None of the names in your words is one of them.",
+        names.join(", ")
+    )
+}
+
+/// Writes the summary.
+pub(super) fn summary(desk: &Desk<'_>, faults: &[Fault], settled: &[Settled], missing: &[Looked]) -> String {
+    let mut lines = vec![headline(desk, faults, missing)];
+    for (number, fault) in (1..).zip(faults) {
+        lines.push(format!(
+            "{number}. {} ({})",
+            shown(fault).trim_end_matches('.'),
+            fault.observations.join(", ")
+        ));
+        lines.push(format!("   {}", mechanism(&fault.suspect.code)));
+    }
+    lines.extend(herrings(desk, faults));
+    lines.extend(baseline(desk, faults));
+    let clean: Vec<&str> = settled
+        .iter()
+        .filter(|known| known.state == HypothesisState::Refuted)
+        .filter_map(|known| told(&known.id))
+        .collect();
+    if !clean.is_empty() {
+        lines.push(format!("Looked at and ruled out: {}.", clean.join("; ")));
+    }
+    let open: Vec<&str> = settled
+        .iter()
+        .filter(|known| known.state == HypothesisState::Unverifiable)
+        .filter_map(|known| told(&known.id))
+        .collect();
+    if !open.is_empty() {
+        lines.push(format!("Not checked, so neither clean nor broken: {}.", open.join("; ")));
+    }
+    lines.push("Where sources disagree, packets count more than the platform's effective state, that more than what is configured, and that more than what people remember.".to_owned());
+    lines.join("\n")
+}
+
+fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
+    let ground = desk.ground;
+    let between = match (&ground.source, &ground.destination) {
+        (Some(source), Some(destination)) => format!("between {} and {}", source.name, destination.name),
+        (Some(only), None) | (None, Some(only)) => format!("at {}", only.name),
+        (None, None) => "here".to_owned(),
+    };
+    let exposed = faults.iter().filter(|fault| fault.suspect.code == "nsg_exposure").count();
+    if exposed > 0 && exposed == faults.len() {
+        return format!("What is open {between}, from more places than it need be, in {exposed} rules:");
+    }
+    match faults.len() {
+        0 if missing.is_empty() => format!(
+            "Nothing that was looked at {between} explains the symptom: every layer that could was read, and is clean. What is left lies in the applications, or was gone when I looked."
+        ),
+        0 => format!(
+            "The symptom {between} is not explained: what I was able to read is clean, and what would settle it was not available."
+        ),
+        1 => format!("What is shown {between}:"),
+        some => format!("What is shown {between}: {some} findings, each with a proof of its own."),
+    }
+}
+
+/// Says how a fault works and what it explains.
+fn mechanism(code: &str) -> &'static str {
+    match code {
+        "nsg_deny" => {
+            "The platform discards the packets before the machine sees them, so connections hang without an answer. It does not touch other ports."
+        }
+        "nsg_exposure" => {
+            "Whoever is in that range can knock at the port; what keeps them out is the program alone."
+        }
+        "route_blackhole" => {
+            "The most specific route wins, and this one has no next hop: everything for its prefix vanishes without an answer, whatever the rules allow."
+        }
+        "route_dead_nva" => {
+            "The most specific route wins, and hands the packets to an appliance that nobody runs: everything for its prefix vanishes without an answer."
+        }
+        "route_detour" => {
+            "The traffic goes through an appliance instead of directly; that costs time and may break the way back."
+        }
+        "service_endpoint_missing" => {
+            "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is turned away; neither side shows a fault of its own."
+        }
+        "storage_firewall_deny" => "The account's own rules do not let this subnet in.",
+        "guest_firewall_drop" => {
+            "The machine itself discards the packets, behind the platform's rules, so callers hang; no portal shows it. It explains this protocol and port, and nothing that is slow."
+        }
+        "guest_firewall_reject" => {
+            "The machine itself answers with a refusal, behind the platform's rules; no portal shows it."
+        }
+        "guest_firewall_policy_drop" => {
+            "Whatever no rule names is discarded, so services that worked before time out while the platform's rules are open."
+        }
+        "fail2ban_ban" => {
+            "The ban program blocked this one address after failed logins. It explains this address alone."
+        }
+        "container_firewall_change" => {
+            "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."
+        }
+        "netem_loss" => {
+            "A part of what this machine sends is discarded on its way out; senders repeat it, and throughput falls."
+        }
+        "netem_delay" => {
+            "Everything this machine sends waits, so each round trip takes longer. Connections come up all the same."
+        }
+        "netem_corrupt" => {
+            "A part of what this machine sends is damaged; receivers discard it, and some connections break off."
+        }
+        "netem_duplicate" => "A part of what this machine sends goes out twice.",
+        "netem_reorder" => {
+            "What this machine sends arrives out of order, which looks like loss to the receiver."
+        }
+        "rate_limit" => {
+            "This machine sends no faster than the limit, evenly: an even rate says nothing about whether it is the right one. Small requests stay quick."
+        }
+        "pmtu_blackhole" => {
+            "Small packets pass and large ones do not fit through the path; the sender goes on sending them too large."
+        }
+        "tcp_refused" => {
+            "The packet arrives and the machine answers that nobody listens: no rule and no route does that."
+        }
+        "syn_unanswered" => "The first packet of each connection gets no answer.",
+        "dns_failure" => "Names are not resolved, so programs fail before they connect.",
+        "arp_conflict" => "Two interfaces answer for one address, and packets reach now one, now the other.",
+        "asymmetric_path" => {
+            "The two directions take different ways, and what keeps state sees only one of them."
+        }
+        "no_drift" => "Rules and routes in effect are those of the baseline: a verified negative.",
+        _ => "",
+    }
+}
+
+/// Says what looks like an explanation and is none.
+fn herrings(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let ping = |fault: &&Fault| fault.suspect.object.contains("/icmp/");
+    let slow = |fault: &&Fault| pick::slows(&fault.suspect.code);
+    let cut = |fault: &&Fault| pick::cuts(&fault.suspect.code) && !pick::slows(&fault.suspect.code);
+    if faults.iter().any(|fault| ping(&fault)) && faults.iter().any(|fault| slow(&fault)) {
+        lines.push("The filtered ping and the slow transfers are two different things: a ping that is dropped says nothing about TCP.".to_owned());
+    } else if faults.iter().any(|fault| slow(&fault)) && faults.iter().any(|fault| cut(&fault)) {
+        lines.push(
+            "What is blocked and what is slow are two different things: mending one leaves the other."
+                .to_owned(),
+        );
+    }
+    let works = desk.brief.symptoms.contains(&Symptom::OneProtocol);
+    if works && faults.iter().any(|fault| cut(&fault)) {
+        lines.push("That another protocol works shows that the route is there, and nothing more.".to_owned());
+    }
+    lines
+}
+
+/// Says what a comparison with a baseline means for the rest.
+fn baseline(desk: &Desk<'_>, faults: &[Fault]) -> Option<String> {
+    let unchanged = faults.iter().any(|fault| fault.suspect.code == "no_drift");
+    if unchanged && faults.len() > 1 {
+        return Some("The effective network is as the baseline holds it; the other finding lies where the baseline does not reach, and is told apart from it.".to_owned());
+    }
+    let asked = desk.brief.symptoms.contains(&Symptom::NothingChanged)
+        || desk.brief.symptoms.contains(&Symptom::RolledBack);
+    (asked && desk.brief.baselines.is_empty())
+        .then(|| "Whether anything changed cannot be told without a baseline from before.".to_owned())
+}
+
+/// Returns what a hypothesis is about, in words.
+fn told(id: &str) -> Option<&'static str> {
+    Some(match id {
+        "H-rules" => "security rules at both gates",
+        "H-routes" => "routes and their next hops",
+        "H-storage" => "the storage account and the subnet's endpoints",
+        "H-changed" => "the comparison with the baseline",
+        "H-guest" => "the packet filters inside the machines",
+        "H-shaping" => "traffic shaping inside the machines",
+        "H-path" => "measured latency and throughput",
+        "H-wire" => "packets on the wire",
+        "H-exposure" => "what the rules let in",
+        _ => return None,
+    })
+}
+
+/// Returns what is open, and what would settle it.
+pub(super) fn open(desk: &Desk<'_>, settled: &[Settled], missing: &[Looked]) -> Vec<String> {
+    let mut open: Vec<String> = settled
+        .iter()
+        .filter(|known| known.state == HypothesisState::Unverifiable)
+        .map(|known| match told(&known.id) {
+            Some(what) => format!("{}: {}", capital(what), known.why),
+            None => format!("{}: {}", known.id, known.why),
+        })
+        .collect();
+    for gap in missing {
+        let on = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
+        open.push(match gap.layer {
+            Layer::Topology => "Which machines are there? With the right to read the resource group I can tell.".to_owned(),
+            Layer::Rules => format!("Do the effective security rules{on} let the traffic through? Reading them settles it."),
+            Layer::Routes => format!("Do the effective routes{on} end at somebody? Reading them settles it."),
+            Layer::Storage => "Which storage account is it? With its name both sides can be compared.".to_owned(),
+            Layer::NetworkDrift | Layer::GuestDrift => {
+                "What changed since the baseline? A baseline that covers one of these machines settles it.".to_owned()
+            }
+            Layer::Guest => format!("Does the packet filter{on} drop the traffic? Reading it, through the platform or by ssh, settles it."),
+            Layer::Shaping => format!("Does traffic shaping{on} slow it down or lose it? Reading it settles it."),
+            Layer::Measure => "How fast is the path really? A measurement that somebody approves settles it.".to_owned(),
+            Layer::Wire => format!("What do the packets{on} show? A capture that somebody approves settles it: an unanswered first packet means a drop, a reset means that nobody listens."),
+            Layer::Exposure => format!("What do the rules{on} let in? Reading them settles it."),
+        });
+    }
+    if desk.brief.symptoms.contains(&Symptom::StorageUnreachable)
+        && desk.ground.accounts.is_empty()
+        && !open.iter().any(|item| item.starts_with("Which storage"))
+    {
+        open.push("Which storage account is it? With its name both sides can be compared.".to_owned());
+    }
+    open.truncate(40);
+    open
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
