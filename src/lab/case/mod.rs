@@ -13,6 +13,7 @@ mod door;
 mod fault;
 mod plan;
 mod problem;
+mod random;
 mod read;
 mod run;
 mod story;
@@ -27,6 +28,7 @@ pub use fault::{
 };
 pub use plan::{Act, Plan, Step, View, plan};
 pub use problem::{Problem, Problems};
+pub use random::random;
 pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
 pub use story::{
     Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
