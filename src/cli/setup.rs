@@ -66,7 +66,7 @@ impl Setup {
     }
 
     /// Makes one of parts, for what brings its own configuration.
-    #[cfg(all(feature = "bot", feature = "lab"))]
+    #[cfg(all(feature = "session", feature = "lab"))]
     pub(super) fn of(
         config: Config,
         data: PathBuf,

@@ -16,6 +16,7 @@ mod problem;
 mod random;
 mod read;
 mod run;
+mod score;
 mod story;
 mod table;
 
@@ -30,6 +31,7 @@ pub use plan::{Act, Plan, Step, View, plan};
 pub use problem::{Problem, Problems};
 pub use random::random;
 pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
+pub use score::Score;
 pub use story::{
     Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
     Sight, Traffic, Vm,
