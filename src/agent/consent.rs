@@ -49,6 +49,19 @@ pub fn impact(argv: Option<&[String]>) -> Impact {
     }
 }
 
+/// Tells what the commands of a plan do to the network. The file that a capture wrote goes with the capture.
+#[must_use]
+pub fn impact_of_plan(commands: &[Option<Vec<String>>]) -> Impact {
+    let is = |words: &Option<Vec<String>>, path: &[&str]| {
+        words.as_ref().is_some_and(|words| words.iter().map(String::as_str).take(path.len()).eq(path.iter().copied()))
+    };
+    let cleans = commands.iter().any(|words| is(words, &["az", "network", "watcher", "packet-capture", "delete"]));
+    let measures = |words: &Option<Vec<String>>| {
+        (cleans && is(words, &["az", "storage", "blob", "delete"])) || impact(words.as_deref()) == Impact::Measurement
+    };
+    if commands.iter().all(measures) { Impact::Measurement } else { Impact::Change }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ pub mod step;
 pub mod suspect;
 pub mod tool;
 
-pub use consent::{RequesterMay, impact, may_approve};
+pub use consent::{RequesterMay, impact, impact_of_plan, may_approve};
 pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
 pub use limits::Limits;

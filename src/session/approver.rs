@@ -9,6 +9,9 @@ use crate::agent::state::{Ending, State, Step};
 use crate::base::Digest;
 use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
 
+/// What is said to somebody who changes one command of several.
+const AS_A_WHOLE: &str = "a plan can be approved or denied as a whole, not changed";
+
 /// Answers the gate from the record of a step. Without one it denies.
 #[derive(Debug, Default)]
 pub(super) struct Recorded(Mutex<Option<Answers>>);
@@ -39,13 +42,14 @@ impl Recorded {
 
 /// Returns what was said to the question that was asked last about a step.
 fn answer(state: &State, step: &Step) -> (Choice, String) {
-    let asked = step.round().and_then(|round| round.approvals.last());
+    let asked = step.asked().or_else(|| Some(state.covering(step)?.requested.approval.as_str()));
     let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
     match asked.and_then(|name| state.approvals.get(name)?.ending.clone()) {
         Some(Ending::Decided { answer: Reply::Approve, who, .. }) => (Choice::Approve, who),
         Some(Ending::Decided { answer: Reply::Deny { reason }, who, .. }) => (deny(&reason), who),
         Some(Ending::Decided { answer: Reply::Modify { .. }, who, .. }) => {
-            (deny("it was modified too often"), who)
+            let reason = if state.denied_as_plan(step) { AS_A_WHOLE } else { "it was modified too often" };
+            (deny(reason), who)
         }
         Some(Ending::Expired { .. }) => (Choice::Expired, "nobody".to_owned()),
         None => (deny("nobody answered"), "nobody".to_owned()),

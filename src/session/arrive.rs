@@ -159,3 +159,10 @@ pub(super) async fn stop_letter(engine: &Engine, session: &SessionId) {
         tokio::time::sleep(LOOK).await;
     }
 }
+
+/// Waits until anything lies in the inbox.
+pub(super) async fn anything(engine: &Engine, session: &SessionId) {
+    while patiently(engine, || engine.store.inbox(session)).await.unwrap_or_default().is_empty() {
+        tokio::time::sleep(LOOK).await;
+    }
+}

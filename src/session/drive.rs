@@ -164,6 +164,7 @@ impl Engine {
                 }
                 Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
+                Effect::Chore { call, chore } => self.chore(desk, &call, &chore).await?,
                 Effect::Wait { until } => match self.wait(desk, hands, until).await? {
                     Some(rest) => return self.shown(desk, rest).await,
                     None => continue,

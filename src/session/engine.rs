@@ -8,7 +8,7 @@ use crate::agent::model::{Brain, Model, Usage};
 use crate::agent::state::{FoldError, State};
 use crate::agent::tool::{Evidence, Registry};
 use crate::base::{Clock, Timestamp};
-use crate::session::{Brake, Courier, Watcher};
+use crate::session::{Brake, Courier, Sleep, Watcher, Workshop};
 use crate::shell::{Approver, Policy, Shell};
 use crate::store::{Store, StoreError};
 
@@ -41,6 +41,8 @@ pub struct Kitchen {
     pub courier: Arc<dyn Courier>,
     /// Who can hold commands back.
     pub brake: Arc<dyn Brake>,
+    /// Who does chores.
+    pub workshop: Arc<dyn Workshop>,
 }
 
 /// Drives sessions as one owner.
@@ -56,6 +58,8 @@ pub struct Engine {
     pub ttl: Duration,
     /// The rest.
     pub kitchen: Kitchen,
+    /// How a moment is waited for.
+    pub sleep: Arc<dyn Sleep>,
     /// Who looks on.
     pub watcher: Arc<dyn Watcher>,
 }
@@ -109,6 +113,9 @@ pub enum EngineError {
     /// The gate cannot be opened.
     #[error("the safety shell cannot be opened: {0}")]
     Shell(String),
+    /// A text cannot be kept.
+    #[error("what was seen cannot be kept: {0}")]
+    Evidence(String),
     /// Another owner went on.
     #[error("another owner drives the session")]
     Fenced,

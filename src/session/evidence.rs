@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::agent::tool::Evidence;
-use crate::base::Digest;
+use crate::base::{Digest, private_dir, write_private};
 
 /// The texts below `DATA/evidence`.
 #[derive(Debug, Clone)]
@@ -24,11 +24,33 @@ impl Evidence for EvidenceFolder {
         let text = std::fs::read_to_string(self.0.join(format!("{digest}.txt"))).ok()?;
         (Digest::of(&text) == digest).then_some(text)
     }
+
+    fn keep(&self, text: &str) -> Result<Digest, String> {
+        let digest = Digest::of(text);
+        if self.text(&digest.to_string()).is_none() {
+            let path = self.0.join(format!("{digest}.txt"));
+            let kept = private_dir(&self.0).and_then(|()| write_private(&path, text.as_bytes()));
+            kept.map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(digest)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_again_and_nobody_else_reads_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let evidence = EvidenceFolder::new(folder.path().join("evidence"));
+        let digest = evidence.keep("{}").unwrap();
+        assert_eq!(evidence.keep("{}").unwrap(), digest);
+        assert_eq!(evidence.text(&digest.to_string()).as_deref(), Some("{}"));
+        let file = folder.path().join("evidence").join(format!("{digest}.txt"));
+        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 
     #[test]
     fn a_text_that_was_changed_is_no_evidence() {

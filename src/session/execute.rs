@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::event::{ApprovalExpired, Done, Event, Executing, Intent, StepId};
+use crate::agent::event::{
+    ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
+};
 use crate::agent::state::{State, Step};
 use crate::session::approver::Recorded;
 use crate::session::arrive::stop_letter;
@@ -57,9 +59,20 @@ impl Gate {
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
         let shell = self.open(engine, state)?;
-        let response = shell.run_until(&step.command, &step.reasoning, cancel).await;
+        let response = run(shell, step, cancel).await;
         self.approver.disarm();
         Ok(response)
+    }
+}
+
+/// Runs a command. A declared script runs as the policy declares it now, or not at all: never as the text that was proposed.
+async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
+    let Some(Scripted { carrier, script, variables }) = &step.script else {
+        return shell.run_until(&step.command, &step.reasoning, cancel).await;
+    };
+    match shell.policy().declared(carrier, script, variables, &step.command) {
+        Ok(filled) => shell.run_script(carrier, &filled, &step.reasoning, cancel).await,
+        Err(why) => shell.refuse(&step.command, &step.reasoning, &why).await,
     }
 }
 
@@ -83,8 +96,10 @@ pub(super) async fn execute(
     let engine = desk.engine;
     let Some((state, step)) = snapshot(desk, id) else { return Ok(Went::On) };
     let risky = consumes.is_some();
-    if let Some(approval) = consumes.as_deref().filter(|_| !intended)
-        && !consume(desk, &step, approval).await?
+    // A consent to a plan is used up at its first command; that of the others is what the ledger says since.
+    let own = |name: &&str| state.approvals.get(*name).is_some_and(|asked| asked.requested.step == id);
+    if let Some(approval) = consumes.as_deref().filter(|_| !intended).filter(own)
+        && !consume(desk, &state, &step, approval).await?
     {
         let expired = ApprovalExpired { approval: approval.to_owned(), step: id };
         desk.record(&[Event::ApprovalExpired(expired)], 0).await?;
@@ -173,9 +188,17 @@ async fn attend<T>(
 
 /// Uses a consent up. It may have been used up before, by an owner that did not come to record what for: then nothing ran,
 /// because an owner records first and runs then.
-async fn consume(desk: &mut Desk<'_>, step: &Step, approval: &str) -> Result<bool, EngineError> {
-    let Ok(id) = approval.parse::<ApprovalId>() else { return Ok(false) };
-    let shown = step.round().map(|round| round.classified.digest.to_string());
+async fn consume(
+    desk: &mut Desk<'_>,
+    state: &State,
+    step: &Step,
+    approval: &str,
+) -> Result<bool, EngineError> {
+    let (Ok(id), Some(asked)) = (approval.parse::<ApprovalId>(), state.approvals.get(approval)) else {
+        return Ok(false);
+    };
+    let bind = |command| ApprovalRequested::bind(command, &asked.requested.plan).to_string();
+    let shown = step.round().map(|round| bind(round.classified.digest));
     loop {
         let (engine, lease) = (desk.engine, desk.lease.clone());
         match patiently(engine, || engine.store.consume(&id, &lease)).await {

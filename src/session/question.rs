@@ -3,7 +3,7 @@
 use crate::agent::event::{ApprovalRequested, Reply};
 use crate::agent::state::State;
 use crate::base::Timestamp;
-use crate::session::arrive::stop_letter;
+use crate::session::arrive::anything;
 use crate::session::desk::{Desk, patiently};
 use crate::session::drive::Hands;
 use crate::session::keep::keep;
@@ -72,9 +72,10 @@ impl Engine {
         let session = desk.session().clone();
         let waiting = async {
             tokio::select! {
-                () = tokio::time::sleep(until.since(self.clock.now())) => {}
+                biased;
                 () = pause.canceled() => {}
-                () = stop_letter(self, &session) => {}
+                () = anything(self, &session) => {}
+                () = self.sleep.until(until) => {}
             }
         };
         let ((), lease) = keep(desk, waiting).await?;

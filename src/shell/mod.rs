@@ -57,7 +57,7 @@ pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 #[cfg(feature = "cloud")]
 pub(crate) use policy::quote;
-pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError};
+pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError, script_line};
 pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting};
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact};

@@ -27,6 +27,28 @@ pub struct ApprovalRequested {
     /// An earlier run was cut off, so that nobody knows whether it took effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outcome_unknown: bool,
+    /// The commands that a yes covers, each once at most and in this order, the one of the step first; empty where it is that
+    /// one alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+}
+
+impl ApprovalRequested {
+    /// Returns the digest that binds an answer to exactly this command, or to the whole plan that begins with it.
+    #[must_use]
+    pub fn bind(command: Digest, plan: &[String]) -> Digest {
+        if plan.is_empty() {
+            return command;
+        }
+        let command = command.to_string();
+        Digest::of_fields(["plan", command.as_str()].into_iter().chain(plan.iter().map(String::as_str)))
+    }
+
+    /// Tells whether it is about several commands.
+    #[must_use]
+    pub fn is_plan(&self) -> bool {
+        !self.plan.is_empty()
+    }
 }
 
 /// What an approved command does to the network.

@@ -22,6 +22,23 @@ pub struct Proposed {
     /// Which hypothesis it tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hypothesis: Option<String>,
+    /// The declared script behind it, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Scripted>,
+    /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+}
+
+/// A declared script of the policy, and the words that carry it to its guest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scripted {
+    /// The words before its text.
+    pub carrier: Vec<String>,
+    /// Its name in the policy.
+    pub script: String,
+    /// What its variables are.
+    pub variables: Vec<(String, String)>,
 }
 
 /// See [`Event::Classified`](crate::agent::event::Event::Classified).

@@ -22,7 +22,7 @@ mod text;
 mod turn;
 
 pub use approval::{ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Impact, Reply};
-pub use command::{Classified, Done, Executing, Intent, Proposed, Unknown};
+pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unknown};
 pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
 pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::Event;

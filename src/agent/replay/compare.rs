@@ -9,7 +9,8 @@ use crate::agent::replay::input::refused;
 use crate::agent::replay::{Divergence, Source, Wording};
 use crate::agent::report;
 use crate::agent::state::State;
-use crate::agent::step::Effect;
+use crate::agent::step::{Effect, observed_chore};
+use crate::agent::tool::Chore;
 use crate::base::Digest;
 
 /// Compares an effect with the events that are recorded behind a state; returns how many of them it accounts for.
@@ -38,6 +39,7 @@ pub(super) fn compare(
             _ => Err(other(first, &format!("the end of {step}, which does not run"))),
         },
         Effect::Withdraw { approval } => Err(other(first, &format!("the end of question {approval}"))),
+        Effect::Chore { call, chore } => done(source, state, call, chore, first).map(|()| 1),
         Effect::Wait { .. } => Err(other(first, "something that arrives")),
         Effect::Deliver => deliver(source, state, first).map(|()| 1),
         Effect::Rest => Err(other(first, "nothing more")),
@@ -123,6 +125,22 @@ fn execute(
         _ if intended => Err(other(first, &format!("that {step} begins to run"))),
         _ => Err(other(first, &format!("the intent to run {step}"))),
     }
+}
+
+/// What comes of a chore came from outside; what is recorded of it did not.
+fn done(
+    source: &Source<'_>,
+    state: &State,
+    call: &str,
+    chore: &Chore,
+    first: &Recorded,
+) -> Result<(), Box<Divergence>> {
+    let (Some(Event::Observed(found)), Some(call)) = (event(first), state.call_named(call)) else {
+        return Err(other(first, "what came of a chore"));
+    };
+    let text = source.evidence.text(&found.digest.to_string());
+    let bytes = text.map_or(found.bytes, |text| u64::try_from(text.len()).unwrap_or(u64::MAX));
+    same(first, &Event::Observed(observed_chore(state, call, chore, found.digest, bytes)))
 }
 
 fn deliver(source: &Source<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {

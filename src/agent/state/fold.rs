@@ -146,6 +146,7 @@ impl State {
             Event::Intent(intent) => {
                 let step = self.change(intent.step).ok_or_else(|| missing(intent.step.to_string()))?;
                 step.phase = Phase::Intended { approval: intent.approval.clone() };
+                step.consents.extend(intent.approval.clone());
             }
             Event::Executing(executing) => {
                 let step = self.change(executing.step).ok_or_else(|| missing(executing.step.to_string()))?;
@@ -327,8 +328,11 @@ fn propose(proposed: &Proposed, at: Timestamp) -> Step {
         command: proposed.command.clone(),
         reasoning: proposed.reasoning.clone(),
         hypothesis: proposed.hypothesis.clone(),
+        script: proposed.script.clone(),
+        plan: proposed.plan.clone(),
         at,
         rounds: Vec::new(),
+        consents: Vec::new(),
         phase: Phase::Proposed,
         outcome_unknown: false,
         done: None,

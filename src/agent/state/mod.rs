@@ -4,6 +4,7 @@
 //! that does not follow from the events alone; an event of an unknown kind passed over as if it said nothing.
 
 mod approval;
+mod consent;
 mod conversation;
 mod fold;
 mod spent;

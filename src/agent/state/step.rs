@@ -1,6 +1,6 @@
 //! A command on its way: proposed, judged, consented to, run.
 
-use crate::agent::event::{Classified, Done, Reply, StepId};
+use crate::agent::event::{Classified, Done, Reply, Scripted, StepId};
 use crate::base::Timestamp;
 
 /// A command.
@@ -18,12 +18,18 @@ pub struct Step {
     pub reasoning: String,
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
+    /// The declared script behind it, where it is one.
+    pub script: Option<Scripted>,
+    /// All commands that one consent covers, this one among them; empty where it stands alone.
+    pub plan: Vec<String>,
     /// When it was proposed.
     pub at: Timestamp,
     /// The judgements: one, and one more for each modification.
     pub rounds: Vec<Round>,
     /// Where it stands.
     pub phase: Phase,
+    /// The questions whose answers were used to run it: its own, or that of the plan that it is part of.
+    pub consents: Vec<String>,
     /// Whether a run of it was cut off, so that nobody knows whether it took effect.
     pub outcome_unknown: bool,
     /// How it ended.
@@ -109,6 +115,18 @@ impl Step {
     #[must_use]
     pub fn current(&self) -> &str {
         self.round().map_or(&self.command, |round| &round.classified.command)
+    }
+
+    /// Returns the declared script behind it, as long as no human put another command in its place.
+    #[must_use]
+    pub fn scripted(&self) -> Option<&Scripted> {
+        self.script.as_ref().filter(|_| self.rounds.len() < 2)
+    }
+
+    /// Returns the question that was asked last about the command as it stands now.
+    #[must_use]
+    pub fn asked(&self) -> Option<&str> {
+        self.round()?.approvals.last().map(String::as_str)
     }
 
     /// Tells whether it ran to its end, whatever it returned.

@@ -116,6 +116,12 @@ impl State {
         self.turns().flat_map(|turn| &turn.calls)
     }
 
+    /// Returns a call by its name.
+    #[must_use]
+    pub fn call_named(&self, id: &str) -> Option<&CallState> {
+        self.calls().rev().find(|call| call.call.id == id)
+    }
+
     /// Returns the call whose result is missing and that comes first.
     #[must_use]
     pub fn open_call(&self) -> Option<&CallState> {

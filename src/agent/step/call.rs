@@ -8,7 +8,7 @@ use crate::agent::event::{
 };
 use crate::agent::state::{CallState, State, Step};
 use crate::agent::step::{Effect, Kit};
-use crate::agent::tool::{Bench, Command, Move, Outcome, weigh};
+use crate::agent::tool::{Bench, Chore, Command, Move, Outcome, weigh};
 use crate::base::{Digest, Timestamp};
 
 /// After so many denials a hypothesis cannot be tested.
@@ -40,12 +40,11 @@ pub(super) fn advance(state: &State, call: &CallState, kit: &Kit<'_>, now: Times
                 "the board is empty: put hypotheses on it with manage_hypotheses before any diagnostic";
             finish(state, call, Outcome::refuse(Refusal::EmptyBoard, reason))
         }
-        Move::Run(_) if ended => {
+        Move::Run(_) | Move::Wait(_) if ended => {
             finish(state, call, Outcome::refuse(Refusal::Ended, "the session is ending"))
         }
         Move::Run(command) => propose(state, call, *command, kit),
-        // The engine does not do chores yet.
-        Move::Chore(_) => finish(state, call, Outcome::refuse(Refusal::Malformed, "it cannot be done here")),
+        Move::Chore(chore) => Effect::Chore { call: call.call.id.clone(), chore },
         Move::Wait(until) => Effect::Wait { until: Some(until) },
         Move::Return(outcome) => finish(state, call, *outcome),
     }
@@ -58,10 +57,9 @@ fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
     let step = steps.into_iter().find(|step| ran(step) && !seen(step))?;
     let done = step.done.as_ref()?;
     let kept = done.evidence.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
-    let number = u32::try_from(state.observations.len()).unwrap_or(u32::MAX).saturating_add(1);
     let bytes = done.output_metadata.pointer("/stdout/total_bytes").and_then(Value::as_u64);
     Some(Observed {
-        id: ObservationId(number),
+        id: next_observation(state),
         call: call.call.id.clone(),
         step: Some(step.id),
         tool: call.call.tool.clone(),
@@ -70,6 +68,25 @@ fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
         digest: kept.unwrap_or_else(|| Digest::of(&done.output)),
         bytes: bytes.unwrap_or_else(|| u64::try_from(done.output.len()).unwrap_or(u64::MAX)),
     })
+}
+
+fn next_observation(state: &State) -> ObservationId {
+    ObservationId(u32::try_from(state.observations.len()).unwrap_or(u32::MAX).saturating_add(1))
+}
+
+/// Returns what is recorded of a chore: its text lies under a digest.
+#[must_use]
+pub fn observed_chore(state: &State, call: &CallState, chore: &Chore, digest: Digest, bytes: u64) -> Observed {
+    Observed {
+        id: next_observation(state),
+        call: call.call.id.clone(),
+        step: None,
+        tool: call.call.tool.clone(),
+        what: chore.what(),
+        source: chore.source(),
+        digest,
+        bytes,
+    }
 }
 
 /// Tells whether a command ran, so that it showed something: a failure and a timeout show something, too.
@@ -81,10 +98,10 @@ fn ran(step: &Step) -> bool {
 
 fn propose(state: &State, call: &CallState, command: Command, kit: &Kit<'_>) -> Effect {
     let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
-    let Command { command, reasoning, hypothesis, script: _, plan: _ } = command;
-    let judged = super::command::judge(state, step, 1, &command, kit);
-    let tool = call.call.tool.clone();
-    let proposed = Proposed { step, call: call.call.id.clone(), tool, command, reasoning, hypothesis };
+    let Command { command, reasoning, hypothesis, script, plan } = command;
+    let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), kit);
+    let (call, tool) = (call.call.id.clone(), call.call.tool.clone());
+    let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
     Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])
 }
 

@@ -1,19 +1,36 @@
 //! A command: judged, asked for, run or refused, and what a takeover makes of it.
 
-use crate::agent::consent::impact;
-use crate::agent::event::{ApprovalRequested, Classified, Done, Event, Impact, Reply, StepId, Unknown};
+use crate::agent::consent::{impact, impact_of_plan};
+use crate::agent::event::{
+    ApprovalRequested, Classified, Done, Event, Impact, Reply, Scripted, StepId, Unknown,
+};
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
 use crate::base::Timestamp;
-use crate::shell::Request;
+use crate::shell::{Request, Verdict};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const ROUNDS: u32 = 5;
 
-/// Judges a command.
-pub(super) fn judge(state: &State, step: StepId, round: u32, command: &str, kit: &Kit<'_>) -> Classified {
+/// Judges a command; a declared script has its declared verdict where it is exactly the one that was declared.
+pub(super) fn judge(
+    state: &State,
+    step: StepId,
+    round: u32,
+    (command, script): (&str, Option<&Scripted>),
+    kit: &Kit<'_>,
+) -> Classified {
+    let (scope, policy) = (state.opened.scope.as_ref(), kit.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
-    let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
+    let ruling = match script {
+        None => policy.classify_within(command, scope),
+        Some(Scripted { carrier, script, variables }) => {
+            match policy.declared(carrier, script, variables, command) {
+                Ok(filled) => policy.classify_script_within(carrier, &filled, scope),
+                Err(why) => policy.classify_as_refused(command, &why),
+            }
+        }
+    };
     Classified {
         step,
         round,
@@ -30,19 +47,25 @@ pub(super) fn judge(state: &State, step: StepId, round: u32, command: &str, kit:
 /// Says what to do next for a command that is not over.
 pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let stopped = state.wish.is_some();
-    let Some(round) = step.round() else {
-        return Effect::Record(vec![Event::Classified(judge(state, step.id, 1, &step.command, kit))]);
+    let first = || {
+        let judged = judge(state, step.id, 1, (&step.command, step.script.as_ref()), kit);
+        Effect::Record(vec![Event::Classified(judged)])
     };
+    let Some(round) = step.round() else { return first() };
     let verdict = round.classified.verdict.as_str();
     match &step.phase {
-        Phase::Proposed => {
-            Effect::Record(vec![Event::Classified(judge(state, step.id, 1, &step.command, kit))])
-        }
+        Phase::Proposed => first(),
         Phase::Judged if stopped => abandon(step),
         Phase::Judged => match verdict {
             "SAFE" => Effect::Execute { step: step.id, consumes: None, intended: false },
             "BLOCKED" => Effect::Refuse { step: step.id },
-            _ => request(state, step, false, kit, now),
+            _ => match state.covering(step) {
+                Some(asked) => {
+                    let consumes = Some(asked.requested.approval.clone());
+                    Effect::Execute { step: step.id, consumes, intended: false }
+                }
+                None => request(state, step, false, kit, now),
+            },
         },
         Phase::Asked { approval } if stopped => Effect::Withdraw { approval: approval.clone() },
         Phase::Asked { approval } => {
@@ -53,8 +76,10 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
             Reply::Approve => {
                 Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
             }
+            // A plan can be approved or denied as a whole, not changed.
+            Reply::Modify { .. } if state.denied_as_plan(step) => Effect::Refuse { step: step.id },
             Reply::Modify { command } if round.classified.round < ROUNDS && !command.trim().is_empty() => {
-                let judged = judge(state, step.id, round.classified.round + 1, command, kit);
+                let judged = judge(state, step.id, round.classified.round + 1, (command, None), kit);
                 Effect::Record(vec![Event::Classified(judged)])
             }
             Reply::Deny { .. } | Reply::Modify { .. } => Effect::Refuse { step: step.id },
@@ -80,18 +105,38 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
-    let impact = impact(kit.policy.classify(&round.classified.command).argv.as_deref());
+    let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
+    let impact = if plan.is_empty() {
+        impact(kit.policy.classify(&round.classified.command).argv.as_deref())
+    } else {
+        let rulings = plan.iter().map(|command| kit.policy.classify(command));
+        let asking = rulings.filter(|ruling| ruling.verdict != Verdict::Safe).map(|ruling| ruling.argv);
+        impact_of_plan(&asking.collect::<Vec<_>>())
+    };
     let limits = &state.limits;
     Effect::Request(ApprovalRequested {
         approval: approval_name(state, step.id),
         step: step.id,
         round: round.classified.round,
-        digest: round.classified.digest,
+        digest: ApprovalRequested::bind(round.classified.digest, &plan),
         expires_at: now.plus(limits.approval()),
         votes_needed: if impact == Impact::Change { limits.approvers.max(1) } else { 1 },
         impact,
         outcome_unknown,
+        plan,
     })
+}
+
+/// Returns the commands that one consent is to cover, beginning with this one; none where it stands alone, was changed, or where
+/// any of them may never run.
+fn planned(state: &State, step: &Step, kit: &Kit<'_>) -> Vec<String> {
+    let from = step.plan.iter().position(|planned| planned == step.current());
+    let plan = from.and_then(|from| step.plan.get(from..)).unwrap_or_default();
+    let alone = plan.len() < 2 || step.script.is_some() || step.rounds.len() > 1;
+    let never = |command: &String| {
+        kit.policy.classify_within(command, state.opened.scope.as_ref()).verdict == Verdict::Blocked
+    };
+    if alone || plan.iter().any(never) { Vec::new() } else { plan.to_vec() }
 }
 
 /// Ends a command that did not run, or whose fate nobody is asked about any more, because the session is stopped.

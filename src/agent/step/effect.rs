@@ -3,7 +3,7 @@
 use crate::agent::event::{ApprovalRequested, Asked, Event, StepId};
 use crate::agent::model::{Ask, Brain};
 use crate::agent::state::State;
-use crate::agent::tool::{Evidence, Registry};
+use crate::agent::tool::{Chore, Evidence, Registry};
 use crate::base::{Digest, Timestamp};
 use crate::shell::Policy;
 
@@ -40,6 +40,13 @@ pub enum Effect {
     Withdraw {
         /// The question.
         approval: String,
+    },
+    /// Do this on files of this machine, keep what comes of it as a text, record it as an observation of the call.
+    Chore {
+        /// The call.
+        call: String,
+        /// What to do.
+        chore: Chore,
     },
     /// Wait for what arrives, at most until then.
     Wait {

@@ -13,5 +13,6 @@ mod effect;
 mod next;
 mod turn;
 
+pub use call::observed_chore;
 pub use effect::{Effect, Kit, approval_name};
 pub use next::next;

@@ -6,6 +6,7 @@
 //!
 //! A tool is added by a file here and a line in `registry.rs`.
 
+mod answer;
 mod argument;
 mod command;
 mod complete_investigation;
@@ -17,7 +18,8 @@ mod registry;
 mod run_shell_cmd;
 mod site;
 
+pub use crate::agent::event::Scripted;
 pub use command::weigh;
-pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Scripted, Tool};
+pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Tool};
 pub use registry::Registry;
 pub use site::{Kept, Site};

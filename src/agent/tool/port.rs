@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::agent::event::{Event, ObservationId, Refusal};
+use crate::agent::event::{Event, ObservationId, Refusal, Scripted, Source};
 use crate::agent::fence::Fence;
 use crate::agent::model::ToolSpec;
 use crate::agent::state::{CallState, State, Step};
 use crate::agent::suspect::Borne;
 use crate::agent::tool::Registry;
-use crate::base::Timestamp;
+use crate::base::{Digest, Timestamp};
 
 /// What a model may call.
 pub trait Tool: Send + Sync {
@@ -53,19 +53,8 @@ pub struct Command {
     pub plan: Vec<String>,
 }
 
-/// A declared script of the policy, and the words that carry it to its guest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scripted {
-    /// The words before its text.
-    pub carrier: Vec<String>,
-    /// Its name in the policy.
-    pub script: String,
-    /// What its variables are.
-    pub variables: Vec<(String, String)>,
-}
-
 /// Work on files of this machine. It starts nothing and asks nobody. What comes of it is recorded as an observation, whose `what` is
-/// the chore as JSON, so that a replay finds it.
+/// [`Chore::what`], so that a replay finds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "chore", rename_all = "snake_case")]
 pub enum Chore {
@@ -97,6 +86,30 @@ pub enum Chore {
         /// The document.
         text: String,
     },
+}
+
+impl Chore {
+    /// Returns what it is called in the record. A text that it keeps is named by its digest: the text is no name.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let named = match self {
+            Self::Keep { kind, session, text } => {
+                let text = Digest::of(text).to_string();
+                Self::Keep { kind: kind.clone(), session: session.clone(), text }
+            }
+            Self::Verify { .. } | Self::Analyze { .. } | Self::Recall { .. } => self.clone(),
+        };
+        serde_json::to_string(&named).unwrap_or_default()
+    }
+
+    /// Returns how much what comes of it weighs.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        match self {
+            Self::Verify { .. } | Self::Analyze { .. } => Source::Wire,
+            Self::Recall { .. } | Self::Keep { .. } => Source::Configured,
+        }
+    }
 }
 
 /// The result of a call.
@@ -131,6 +144,14 @@ impl Outcome {
 pub trait Evidence: Send + Sync {
     /// Returns a text by its digest.
     fn text(&self, digest: &str) -> Option<String>;
+
+    /// Keeps a text, and returns the digest under which it is found.
+    ///
+    /// # Errors
+    /// Says why it cannot be kept.
+    fn keep(&self, _text: &str) -> Result<Digest, String> {
+        Err("nothing is kept here".to_owned())
+    }
 }
 
 /// Keeps nothing.

@@ -11,8 +11,6 @@ use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
 use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
-use crate::shell::judge::blocked;
-use crate::shell::policy::quote;
 use crate::shell::{
     Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Identities, Mask, Permit,
     PlannedCommand, Policy, Request, Ruling, Runner, Scope, Setting, Verdict,
@@ -77,11 +75,14 @@ impl Shell {
         reasoning: &str,
         cancel: CancelSignal,
     ) -> Response {
-        let command = script.behind(carrier).iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
-        let ruling = self.policy.classify_script(carrier, script);
-        let outside = self.scope.as_ref().and_then(|scope| scope.outside(&command));
-        let ruling = outside.map_or(ruling.clone(), |what| blocked(ruling, what));
-        self.pass(Case::new(&command, reasoning, ruling), cancel).await
+        let ruling = self.policy.classify_script_within(carrier, script, self.scope.as_ref());
+        self.pass(Case::new(&script.line(carrier), reasoning, ruling), cancel).await
+    }
+
+    /// Writes down that a line does not run, for a reason that is not the policy's, and answers as for what is BLOCKED.
+    pub async fn refuse(&self, command: &str, reasoning: &str, why: &str) -> Response {
+        let ruling = self.policy.classify_as_refused(command, why);
+        self.block(Case::new(command, reasoning, ruling)).await
     }
 
     /// Takes a judged command through consent to its end.

@@ -57,6 +57,18 @@ impl Policy {
         let outside = scope.and_then(|scope| scope.outside(command));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
     }
+
+    /// Judges a line that claims to be a declared script and is none: it never runs, as whatever else.
+    #[must_use]
+    pub fn classify_as_refused(&self, command: &str, why: &str) -> Ruling {
+        refused(self.classify(command), why)
+    }
+}
+
+/// Makes a ruling of a line that must not run because it is not what it is said to be.
+pub(in crate::shell) fn refused(ruling: Ruling, why: &str) -> Ruling {
+    let (rule, reason) = ("script.other".into(), why.to_owned().into());
+    Ruling { verdict: Verdict::Blocked, tier: Tier::Blocked, rule, reason, ..ruling }
 }
 
 pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {

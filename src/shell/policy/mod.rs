@@ -29,5 +29,5 @@ pub(in crate::shell) use kind::is_host;
 pub use load::{Policy, PolicyError};
 pub(in crate::shell) use refusal::{Refusal, brief};
 pub(crate) use script::quote;
-pub use script::{FilledScript, Script, ScriptError};
+pub use script::{FilledScript, Script, ScriptError, script_line};
 pub(in crate::shell) use wrapper::Wrapper;

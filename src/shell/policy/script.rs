@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::kind::Kind;
 use super::{Files, Policy, PolicyError, RuleSummary};
 use crate::base::Digest;
-use crate::shell::{Profile, Ruling, Socket, Tier, Verdict};
+use crate::shell::judge::blocked;
+use crate::shell::{Profile, Ruling, Scope, Socket, Tier, Verdict};
 
 const DECLARED: &str = include_str!("script.toml");
 const TEXTS: [(&str, &str); 5] = [
@@ -46,6 +47,12 @@ pub struct FilledScript {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
+    /// The policy declares no such script.
+    #[error("the policy declares no script `{script}`")]
+    Undeclared {
+        /// Its name.
+        script: String,
+    },
     /// A variable has no value.
     #[error("the script `{script}` needs a value for `{variable}`")]
     Missing {
@@ -191,6 +198,12 @@ impl FilledScript {
         let text = if ssh { quote(&self.text) } else { self.text.clone() };
         carrier.iter().cloned().chain([text]).collect()
     }
+
+    /// Returns the whole line, each word quoted.
+    #[must_use]
+    pub fn line(&self, carrier: &[String]) -> String {
+        line(&self.behind(carrier))
+    }
 }
 
 impl Policy {
@@ -238,6 +251,57 @@ impl Policy {
             ..bare
         }
     }
+
+    /// Judges a declared script as [`Policy::classify_script`] does, within a scope.
+    #[must_use]
+    pub fn classify_script_within(
+        &self,
+        carrier: &[String],
+        script: &FilledScript,
+        scope: Option<&Scope>,
+    ) -> Ruling {
+        let ruling = self.classify_script(carrier, script);
+        let outside = scope.and_then(|scope| scope.outside(&script.line(carrier)));
+        outside.map_or(ruling.clone(), |what| blocked(ruling, what))
+    }
+
+    /// Fills a declared script that was proposed under its name, where the line that was shown is the one that would run.
+    ///
+    /// # Errors
+    /// Says why it is none, or another one.
+    pub fn declared(
+        &self,
+        carrier: &[String],
+        script: &str,
+        variables: &[(String, String)],
+        shown: &str,
+    ) -> Result<FilledScript, String> {
+        let filled = fill(self, script, variables).map_err(|error| error.to_string())?;
+        match filled.line(carrier) == shown {
+            true => Ok(filled),
+            false => Err(format!("the script `{script}` is not the one that was proposed")),
+        }
+    }
+}
+
+/// Returns the whole line that runs a declared script behind the words that carry it.
+///
+/// # Errors
+/// Fails where there is no such script, and where a value is not of its kind.
+pub fn script_line(
+    carrier: &[String],
+    script: &str,
+    variables: &[(String, String)],
+) -> Result<String, PolicyError> {
+    let wrong = |error: ScriptError| PolicyError::Entry { file: "script", what: error.to_string() };
+    Ok(fill(Policy::builtin()?, script, variables).map_err(wrong)?.line(carrier))
+}
+
+fn fill(policy: &Policy, script: &str, variables: &[(String, String)]) -> Result<FilledScript, ScriptError> {
+    let values: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let found = policy.script(script).ok_or_else(|| ScriptError::Undeclared { script: script.to_owned() })?;
+    found.fill(&values)
 }
 
 /// Returns what ssh to a known host may do: speak with hosts, and start itself through a shell where a bastion lies between.

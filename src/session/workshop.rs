@@ -1,0 +1,53 @@
+//! Who does chores: work on files of this machine that a tool asks for.
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::agent::event::Event;
+use crate::agent::state::State;
+use crate::agent::step::observed_chore;
+use crate::agent::tool::Chore;
+use crate::session::desk::Desk;
+use crate::session::keep::keep;
+use crate::session::{Engine, EngineError};
+
+/// Does chores. The same one may be asked for twice, where an owner was cut off before it was recorded.
+#[async_trait]
+pub trait Workshop: Send + Sync {
+    /// Does it, and returns the text that comes of it.
+    ///
+    /// # Errors
+    /// Says why it could not; that is recorded in place of the text.
+    async fn work(&self, state: &State, chore: &Chore) -> Result<String, String>;
+}
+
+/// Does nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWorkshop;
+
+#[async_trait]
+impl Workshop for NoWorkshop {
+    async fn work(&self, _state: &State, _chore: &Chore) -> Result<String, String> {
+        Err("there are no files here".to_owned())
+    }
+}
+
+impl Engine {
+    /// Does a chore, keeps what came of it, and records it.
+    pub(super) async fn chore(
+        &self,
+        desk: &mut Desk<'_>,
+        call: &str,
+        chore: &Chore,
+    ) -> Result<(), EngineError> {
+        let Some(state) = desk.state().cloned() else { return Ok(()) };
+        let (done, lease) = keep(desk, self.kitchen.workshop.work(&state, chore)).await?;
+        desk.lease = lease;
+        let text = done.unwrap_or_else(|why| json!({ "error": why }).to_string());
+        let digest = self.kitchen.evidence.keep(&text).map_err(EngineError::Evidence)?;
+        let Some(call) = state.call_named(call) else { return Ok(()) };
+        let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let observed = observed_chore(&state, call, chore, digest, bytes);
+        desk.record(&[Event::Observed(observed)], 0).await
+    }
+}
