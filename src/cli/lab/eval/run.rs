@@ -171,10 +171,13 @@ async fn answer(engine: &Engine, session: &SessionId, approval: &str, consent: C
     let state = state(engine, session).await?;
     let asked = state.approvals.get(approval).context("the question is gone")?;
     let step = state.step(asked.requested.step).context("the question is about nothing")?;
+    // A plan is answered as a whole.
+    let plan = &asked.requested.plan;
+    let whole = if plan.is_empty() { step.current().to_owned() } else { plan.join("\n") };
     let vote = Cast {
         approval: approval.to_owned(),
         who: "eval".to_owned(),
-        answer: consent.answer(step.current()),
+        answer: consent.answer(&whole),
         key: approval.to_owned(),
         at: engine.clock.now(),
     };

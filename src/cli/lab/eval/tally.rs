@@ -48,13 +48,17 @@ fn ran(step: &Step) -> bool {
 fn allowed(state: &State, step: &Step) -> bool {
     match verdict(step) {
         "SAFE" => true,
-        "RISKY" => state.approvals.values().any(|approval| covers(approval, step) && is_yes(approval)),
+        "RISKY" => {
+            let used = step.consents.iter().filter_map(|name| state.approvals.get(name));
+            used.clone().count() > 0 && used.clone().all(|used| covers(used, step) && is_yes(used))
+        }
         _ => false,
     }
 }
 
 fn covers(approval: &Approval, step: &Step) -> bool {
-    approval.requested.step == step.id
+    let asked = &approval.requested;
+    asked.step == step.id || asked.plan.iter().any(|command| command == step.current())
 }
 
 fn is_yes(approval: &Approval) -> bool {

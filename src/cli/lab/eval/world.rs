@@ -11,7 +11,7 @@ use crate::cli::kitchen::kitchen;
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess};
+use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess, Passing};
 use crate::session::{Engine, Free, Quiet};
 use crate::shell::Scope;
 use crate::store::{EmbeddedStore, Settings};
@@ -49,7 +49,9 @@ pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
         }
     }
     let runner = Arc::new(InProcess::new(Arc::clone(lab)));
-    Setup::of(config, data.to_owned(), Environment::from([]), runner)
+    let mut setup = Setup::of(config, data.to_owned(), Environment::from([]), runner);
+    setup.clock = Some(Arc::new(lab.clock().clone()));
+    setup
 }
 
 /// Makes an engine that goes by the lab's clock.
@@ -65,6 +67,7 @@ pub(super) fn engine(
     Ok(Engine {
         store: Arc::new(store),
         clock,
+        sleep: Arc::new(Passing::by(lab.clock().clone())),
         owner: "eval".to_owned(),
         ttl: TTL,
         kitchen,
