@@ -4,20 +4,16 @@
 //! a connection, a wait (the lab's clock goes forward instead), a file outside the captures folder.
 //!
 //! `line` tells what a command is (pure); `cloud` is the way from the built-in `az` to the lab; `guest` is ssh; `local` is a machine
-//! without a network of its own; `passing` is how one waits; `process` puts them together; `bench` makes a lab for it.
+//! without a network of its own; `process` puts them together; `bench` makes a lab for it.
 
 mod bench;
 mod cloud;
 mod guest;
 mod line;
 mod local;
-#[cfg(feature = "session")]
-mod passing;
 mod process;
 #[cfg(test)]
 mod tests;
 
 pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_GROUP, START, bench};
-#[cfg(feature = "session")]
-pub use passing::Passing;
 pub use process::InProcess;

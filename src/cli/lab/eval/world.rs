@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::passing::Passing;
 use crate::agent::model::Model;
 use crate::base::{Clock, Timestamp};
 use crate::cli::investigate::Reports;
@@ -11,7 +12,7 @@ use crate::cli::kitchen::kitchen;
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess, Passing};
+use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess};
 use crate::session::{Engine, Free, Quiet};
 use crate::shell::Scope;
 use crate::store::{EmbeddedStore, Settings};

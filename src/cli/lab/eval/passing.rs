@@ -8,12 +8,11 @@ use crate::session::Sleep;
 
 /// Lets the time pass that somebody would wait.
 #[derive(Debug, Clone)]
-pub struct Passing(LabClock);
+pub(super) struct Passing(LabClock);
 
 impl Passing {
     /// Puts this clock forward.
-    #[must_use]
-    pub fn by(clock: LabClock) -> Self {
+    pub(super) fn by(clock: LabClock) -> Self {
         Self(clock)
     }
 }
