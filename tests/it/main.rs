@@ -23,6 +23,7 @@ mod config_check;
 mod deploy;
 #[cfg(all(feature = "cli", feature = "effective"))]
 mod effective;
+mod evaluate;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "http")]

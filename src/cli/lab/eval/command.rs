@@ -12,8 +12,10 @@ use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
 use crate::agent::model::Model;
+use crate::agent::playbook::Playbook;
 use crate::base::private_dir;
 use crate::cli::investigate::{Brain, brain};
+use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
@@ -49,9 +51,9 @@ pub(in crate::cli) struct Arguments {
     /// Ask this in place of the case's own words.
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// Who thinks.
-    #[arg(long, value_enum, default_value = "playbook")]
-    brain: Brain,
+    /// Who thinks; the playbook unless said.
+    #[arg(long, value_enum)]
+    brain: Option<Brain>,
     /// The turns of the scripted brain.
     #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
     script: Option<PathBuf>,
@@ -90,10 +92,17 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         cases = all;
     }
     let setup = Setup::new(global)?;
-    let place = setup.data()?.join("eval");
+    // Whoever has no home has a place for what goes away again.
+    let place = match setup.data() {
+        Ok(data) => data.join("eval"),
+        Err(_) => std::env::temp_dir().join(format!("ghost-eval-{}", random::<6>()?)),
+    };
     private_dir(&place).with_context(|| format!("making {}", place.display()))?;
     let make = |own: &Setup| -> anyhow::Result<Arc<dyn Model>> {
-        brain(own, Some(arguments.brain), arguments.script.as_deref(), None)
+        match (arguments.brain, &arguments.script) {
+            (None, None) => Ok(Arc::new(Playbook)),
+            (named, script) => brain(own, named, script.as_deref(), None),
+        }
     };
     let terms = Terms {
         own: &setup,

@@ -35,6 +35,11 @@ impl Taken {
         service
     }
 
+    /// Draws a priority before the rules of the estate, and none twice. Rules take it after their name.
+    fn priority(&self, dice: &mut Dice) -> String {
+        (110 + 10 * dice.below(80) + self.names).to_string()
+    }
+
     fn name(&mut self, dice: &mut Dice, what: &[&str]) -> String {
         self.names += 1;
         format!("{}-{}{}", dice.one(what), 10 + dice.below(90), self.names)
@@ -105,7 +110,7 @@ fn security(kind: Kind, to: Machine, dice: &mut Dice, taken: &mut Taken) -> Draw
     let mut fields = vec![
         ("nsg", quoted(&nsg)),
         ("name", quoted(&name)),
-        ("priority", (110 + 10 * dice.below(80)).to_string()),
+        ("priority", taken.priority(dice)),
         ("direction", quoted(direction)),
         ("access", quoted("Deny")),
         ("protocol", quoted(dice.one(&[service.cloud_protocol(), service.cloud_protocol(), "*"]))),
@@ -131,7 +136,7 @@ fn internet_rule(vm: Machine, dice: &mut Dice, taken: &mut Taken) -> Drawn {
     let fields = [
         ("nsg", quoted(&nsg)),
         ("name", quoted(&name)),
-        ("priority", (110 + 10 * dice.below(80)).to_string()),
+        ("priority", taken.priority(dice)),
         ("direction", quoted("Outbound")),
         ("access", quoted("Deny")),
         ("destination", quoted("Internet")),
