@@ -53,11 +53,15 @@ pub fn impact(argv: Option<&[String]>) -> Impact {
 #[must_use]
 pub fn impact_of_plan(commands: &[Option<Vec<String>>]) -> Impact {
     let is = |words: &Option<Vec<String>>, path: &[&str]| {
-        words.as_ref().is_some_and(|words| words.iter().map(String::as_str).take(path.len()).eq(path.iter().copied()))
+        words
+            .as_ref()
+            .is_some_and(|words| words.iter().map(String::as_str).take(path.len()).eq(path.iter().copied()))
     };
-    let cleans = commands.iter().any(|words| is(words, &["az", "network", "watcher", "packet-capture", "delete"]));
+    let cleans =
+        commands.iter().any(|words| is(words, &["az", "network", "watcher", "packet-capture", "delete"]));
     let measures = |words: &Option<Vec<String>>| {
-        (cleans && is(words, &["az", "storage", "blob", "delete"])) || impact(words.as_deref()) == Impact::Measurement
+        (cleans && is(words, &["az", "storage", "blob", "delete"]))
+            || impact(words.as_deref()) == Impact::Measurement
     };
     if commands.iter().all(measures) { Impact::Measurement } else { Impact::Change }
 }

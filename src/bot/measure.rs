@@ -112,7 +112,7 @@ fn fault(how: &Result<Rest, EngineError>) -> Option<Whose> {
         // What the model did not answer is on the ledger and was counted there.
         Ok(Rest::Stuck { .. }) | Err(EngineError::Fenced) => None,
         Ok(Rest::Undelivered { .. }) | Err(EngineError::Store(_)) => Some(Whose::Upstream),
-        Err(EngineError::Shell(_)) => Some(Whose::Config),
+        Err(EngineError::Shell(_) | EngineError::Evidence(_)) => Some(Whose::Config),
         Err(EngineError::Ledger(_) | EngineError::Fold(_) | EngineError::Event(_)) => Some(Whose::Internal),
     }
 }

@@ -1,5 +1,6 @@
 //! Putting an engine together from the configuration.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +11,15 @@ use crate::agent::model::{Cost, Model};
 use crate::agent::state::State;
 use crate::agent::tool::Registry;
 use crate::base::SystemClock;
+use crate::cli::guest::{Said, ssh};
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
+use crate::cli::workshop::Folders;
+use crate::cloud::guest::{Reach, Ssh};
 use crate::config::read_small;
-use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
-use crate::shell::{Approver, ClipLimits};
+use crate::session::{Asleep, Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
+use crate::shell::{Approver, ClipLimits, Policy};
 use crate::store::Store;
 
 /// How long a session belongs to an owner that is silent: so long nobody works on what a replica that died had begun.
@@ -29,13 +33,15 @@ pub(super) fn kitchen(
     brake: Arc<dyn Brake>,
 ) -> anyhow::Result<Kitchen> {
     let data = setup.data()?;
+    let policy = policy(setup)?;
     Ok(Kitchen {
         model,
         tools: Arc::new(Registry::default()),
-        policy: setup.policy()?,
+        policy: Arc::clone(&policy),
         evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
         courier,
         brake,
+        workshop: Arc::new(Folders { captures: setup.config.capture.folder.clone(), data: data.to_owned() }),
         prices: {
             let prices = prices(setup)?;
             Arc::new(move |brain, usage| match &brain.host {
@@ -54,7 +60,13 @@ pub(super) fn kitchen(
                 let (session, scope) = (state.session.clone(), state.opened.scope.clone());
                 let open = || {
                     anyhow::Ok(
-                        setup.shell(session, None)?.clip(clip).scope(scope).approver(approver).build()?,
+                        setup
+                            .shell(session, None)?
+                            .policy(Arc::clone(&policy))
+                            .clip(clip)
+                            .scope(scope)
+                            .approver(approver)
+                            .build()?,
                     )
                 };
                 open().map_err(|error| format!("{error:#}"))
@@ -73,11 +85,26 @@ pub(super) fn engine(
     Ok(Engine {
         store,
         clock: Arc::new(SystemClock),
+        sleep: Arc::new(Asleep::by(Arc::new(SystemClock))),
         owner: format!("{what}-{}-{}", std::process::id(), random::<4>()?),
         ttl: TTL,
         kitchen,
         watcher,
     })
+}
+
+/// Returns how the guests of the configuration are reached by ssh. One that cannot be, as nothing to sign in with is there, is left out.
+pub(super) fn guests(setup: &Setup) -> BTreeMap<String, Ssh> {
+    let hosts = setup.config.ssh.hosts.iter();
+    hosts.filter_map(|(name, host)| Some((name.clone(), ssh(setup, host, &Said::default()).ok()?))).collect()
+}
+
+/// Returns the policy of sessions: it knows the words of ssh that carry declared scripts to the guests of the configuration.
+pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
+    let policy = setup.policy()?;
+    let carriers = guests(setup).into_values().filter_map(|guest| Reach::Ssh(Box::new(guest)).known());
+    let carriers: Vec<_> = carriers.collect();
+    Ok(if carriers.is_empty() { policy } else { Arc::new((*policy).clone().carried_by(carriers)) })
 }
 
 /// Returns what the operator adds to the system prompt.

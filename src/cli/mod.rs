@@ -73,5 +73,7 @@ mod tone;
 mod topology;
 #[cfg(any(feature = "lab", feature = "shell", feature = "store"))]
 mod wait;
+#[cfg(feature = "session")]
+mod workshop;
 
 pub use root::main;

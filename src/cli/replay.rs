@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::kitchen::site;
+use super::kitchen::{policy, site};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
@@ -79,7 +79,7 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
         return Err(FoldError::Foreign { seq: foreign.seq, kind: foreign.kind.clone() }.into());
     }
     let wording = wording(export, &recorded);
-    let (policy, tools, site) = (setup.policy()?, Registry::default(), site(setup)?);
+    let (policy, tools, site) = (policy(setup)?, Registry::default(), site(setup)?);
     let source = Source { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),

@@ -1,7 +1,7 @@
 //! What is left of the consent to a plan.
 
-use crate::agent::state::{Approval, Ending, State, Step};
 use crate::agent::event::Reply;
+use crate::agent::state::{Approval, Ending, State, Step};
 
 /// A consent that was used for the first of its commands, and those that it still covers.
 type Held<'a> = Option<(&'a Approval, &'a [String])>;

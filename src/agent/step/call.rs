@@ -76,7 +76,13 @@ fn next_observation(state: &State) -> ObservationId {
 
 /// Returns what is recorded of a chore: its text lies under a digest.
 #[must_use]
-pub fn observed_chore(state: &State, call: &CallState, chore: &Chore, digest: Digest, bytes: u64) -> Observed {
+pub fn observed_chore(
+    state: &State,
+    call: &CallState,
+    chore: &Chore,
+    digest: Digest,
+    bytes: u64,
+) -> Observed {
     Observed {
         id: next_observation(state),
         call: call.call.id.clone(),

@@ -105,7 +105,13 @@ impl<'a, 'b> Trail<'a, 'b> {
         let Some(step) = self.recorded() else {
             let hypothesis = self.hypothesis.clone();
             let (reasoning, plan) = (why.to_owned(), plan.to_vec());
-            return Err(Box::new(Move::Run(Box::new(Command { command, reasoning, hypothesis, script, plan }))));
+            return Err(Box::new(Move::Run(Box::new(Command {
+                command,
+                reasoning,
+                hypothesis,
+                script,
+                plan,
+            }))));
         };
         if step.command.trim() != command.trim() || step.script != script {
             return Err(self.failed("what was read before does not lead to what was run then; ask again"));

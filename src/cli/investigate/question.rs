@@ -11,7 +11,7 @@ use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config;
 use crate::session::{Cast, Engine, Voted, cast};
-use crate::shell::{Approver, Choice, Request};
+use crate::shell::{Approver, Choice, PlannedCommand, Request};
 use crate::store::Outcome;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
@@ -74,13 +74,20 @@ pub(super) async fn ask(
 fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
+    let judge = |command: &str| engine.kitchen.policy.classify(command);
+    let one = |command: &String| PlannedCommand { command: command.clone(), ruling: judge(command) };
+    let plan: Vec<PlannedCommand> = asked.plan.iter().map(one).collect();
+    let command = match asked.is_plan() {
+        true => format!("{}, and what belongs to it", step.reasoning),
+        false => step.current().to_owned(),
+    };
     Some(Request {
         session: state.session.clone(),
-        command: step.current().to_owned(),
+        command,
         reasoning: step.reasoning.clone(),
-        ruling: engine.kitchen.policy.classify(step.current()),
+        ruling: judge(step.current()),
         round: asked.round,
-        plan: Vec::new(),
+        plan,
         outcome_unknown: asked.outcome_unknown,
         identity: engine.kitchen.acts_as.clone(),
     })

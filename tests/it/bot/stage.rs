@@ -16,7 +16,7 @@ use ghost_agent::bot::{
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::lab::workspace::Timing;
-use ghost_agent::session::{Engine, EvidenceFolder, Kitchen, Worker};
+use ghost_agent::session::{Asleep, Engine, EvidenceFolder, Kitchen, NoWorkshop, Worker};
 use ghost_agent::shell::{Approver, Cancel, Policy, Shell};
 use ghost_agent::slack::socket::Settings as SocketSettings;
 use ghost_agent::slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
@@ -259,6 +259,7 @@ impl World {
         Engine {
             store: Arc::clone(&self.store),
             clock: Arc::clone(&self.clock) as _,
+            sleep: Arc::new(Asleep::by(Arc::clone(&self.clock) as _)),
             owner: format!("bot-{:p}", Arc::as_ptr(presenter)),
             ttl: Duration::from_secs(5),
             kitchen: Kitchen {
@@ -268,6 +269,7 @@ impl World {
                 evidence: Arc::new(EvidenceFolder::new(evidence)),
                 courier: Arc::clone(presenter) as _,
                 brake: Arc::new(FlagBrake(Arc::clone(&self.store))),
+                workshop: Arc::new(NoWorkshop),
                 prices: Arc::new(|_, _| None),
                 site: None,
                 acts_as: None,

@@ -11,7 +11,8 @@ use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock as _, SessionId, SystemClock};
 use ghost_agent::session::{
-    Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, Quiet, Rest, Watcher, cast,
+    Asleep, Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, NoWorkshop, Quiet, Rest,
+    Watcher, cast,
 };
 use ghost_agent::shell::{Approver, Policy, Shell};
 use ghost_agent::store::{Store, StoreError};
@@ -74,6 +75,7 @@ pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Dur
     Engine {
         store,
         clock: Arc::new(SystemClock),
+        sleep: Arc::new(Asleep::by(Arc::new(SystemClock))),
         owner: owner.to_owned(),
         ttl,
         kitchen: Kitchen {
@@ -87,6 +89,7 @@ pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Dur
             acts_as: None,
             courier: Arc::new(Folder(folder.to_owned())),
             brake: Arc::new(Free),
+            workshop: Arc::new(NoWorkshop),
         },
         watcher: Arc::new(Quiet),
     }

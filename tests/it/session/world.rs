@@ -14,7 +14,8 @@ use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, Quiet, Rest, Voted, Watcher, cast,
+    Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
+    Voted, Watcher, cast,
 };
 use ghost_agent::shell::{Approver, CancelSignal, Policy, Scope, Shell};
 use ghost_agent::store::{EmbeddedStore, Settings, Store};
@@ -84,6 +85,7 @@ impl World {
         Engine {
             store: self.store.clone(),
             clock: self.clock.clone(),
+            sleep: Arc::new(Asleep::by(self.clock.clone())),
             owner: "owner-a".to_owned(),
             ttl: Duration::from_secs(30),
             kitchen: Kitchen {
@@ -97,6 +99,7 @@ impl World {
                 acts_as: None,
                 courier: Arc::new(Folder(self.folder.path().to_owned())),
                 brake: Arc::new(Free),
+                workshop: Arc::new(NoWorkshop),
             },
             watcher,
         }

@@ -96,6 +96,8 @@ impl Ledger {
             command: command.to_owned(),
             reasoning: format!("{hypothesis} needs it"),
             hypothesis: Some(hypothesis.to_owned()),
+            script: None,
+            plan: Vec::new(),
         }));
         self.judge(step, 1, command, verdict);
     }
@@ -124,6 +126,7 @@ impl Ledger {
             votes_needed: 1,
             impact: Impact::Change,
             outcome_unknown: false,
+            plan: Vec::new(),
         }));
     }
 

@@ -119,7 +119,7 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
         parts.push(section(Line::new().text(&settled.next)));
         text += &format!(". {}", escape(&prose(&settled.next, 200)));
     }
-    let (shown, left) = paragraph(&subject.judged.command, COMMAND);
+    let (shown, left) = paragraph(&subject.shown(), COMMAND);
     let mut blocks = vec![rich(parts), rich(vec![pre(&shown)])];
     if left > 0 {
         let all = if open::is_cut(subject) {

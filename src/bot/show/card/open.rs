@@ -26,7 +26,7 @@ const CHANGE: usize = 1_200;
 pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
     let requested = &subject.approval.requested;
     let mut blocks = vec![say(title(subject, looks, now))];
-    let (shown, left) = paragraph(&subject.judged.command, COMMAND);
+    let (shown, left) = paragraph(&subject.shown(), COMMAND);
     blocks.push(rich(vec![pre(&shown)]));
     if left > 0 {
         blocks.push(say(Line::new()
@@ -46,7 +46,7 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
         subject.state.session,
         risk(requested.impact).0,
         clock(requested.expires_at),
-        escape(&short(&subject.judged.command, 300)),
+        escape(&short(&subject.shown(), 300)),
     );
     Message { text, blocks }
 }
@@ -59,6 +59,12 @@ fn title(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Line {
     let line = line.text(" · expires ").time(requested.expires_at, "{time}");
     let line = line.text(&format!(" (in {})", minutes(left))).text(" · asked for by ");
     let line = line.person(&looks.people.find(&subject.state.opened.requester));
+    if requested.is_plan() {
+        let commands = count(requested.plan.len(), "command");
+        return line.below(Line::new().text(&format!(
+            "One answer for {commands}, which run in this order, each once at most. They are approved or denied as a whole."
+        )));
+    }
     if !requested.outcome_unknown {
         return line;
     }
@@ -193,12 +199,11 @@ fn buttons(subject: &Subject<'_>, looks: &Looks, left: usize) -> Vec<Value> {
     let mut row = match looks.frozen {
         // What nobody may start nobody needs to be asked about; a no is always taken.
         Some(_) => vec![deny],
-        None => vec![
-            button("approve", "Approve", id, Tone::Primary, sure(subject, left)),
-            deny,
-            button("modify", "Modify…", id, Tone::Normal, None),
-        ],
+        None => vec![button("approve", "Approve", id, Tone::Primary, sure(subject, left)), deny],
     };
+    if looks.frozen.is_none() && !subject.approval.requested.is_plan() {
+        row.push(button("modify", "Modify…", id, Tone::Normal, None));
+    }
     if is_cut(subject) {
         row.push(button("whole", "Whole command", id, Tone::Normal, None));
     }
@@ -221,14 +226,15 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
     if reasons.is_empty() {
         return None;
     }
-    let text = format!("{}\n{}", reasons.join(" "), short(&subject.judged.command, 120));
-    Some(confirm("Run exactly this command?", &text, "Approve", "Back", Tone::Danger))
+    let text = format!("{}\n{}", reasons.join(" "), short(&subject.shown(), 120));
+    let asked = if requested.is_plan() { "Run exactly these commands?" } else { "Run exactly this command?" };
+    Some(confirm(asked, &text, "Approve", "Back", Tone::Danger))
 }
 
 /// Tells whether the card shows less than there is.
 pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
     let cut = |data: &str, most| head(data, most).1 > 0 || length(&spelled(data)) > most;
-    cut(&subject.judged.command, COMMAND) || cut(subject.step.reasoning.trim(), REASONING)
+    cut(&subject.shown(), COMMAND) || cut(subject.step.reasoning.trim(), REASONING)
 }
 
 /// Returns the name of the file that holds what the card cannot show.

@@ -1,5 +1,7 @@
 //! What a card speaks of.
 
+use std::borrow::Cow;
+
 use crate::agent::event::Classified;
 use crate::agent::event::Reply;
 use crate::agent::state::{Approval, Ending, State, Step};
@@ -23,6 +25,21 @@ impl<'a> Subject<'a> {
         let mut rounds = step.rounds.iter().map(|round| &round.classified);
         let judged = rounds.find(|judged| judged.round == approval.requested.round)?;
         Some(Self { state, name, approval, step, judged })
+    }
+
+    /// Returns what exactly is asked about: the command, or all commands of a plan, numbered, one a line.
+    pub(super) fn shown(&self) -> Cow<'a, str> {
+        if !self.approval.requested.is_plan() {
+            return Cow::Borrowed(&self.judged.command);
+        }
+        let lines = self
+            .approval
+            .requested
+            .plan
+            .iter()
+            .zip(1..)
+            .map(|(command, at)| format!("{at}. {}", command.replace('\n', "\\n")));
+        Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
     }
 
     /// Returns who changed the command into this one, and what it was before.

@@ -24,7 +24,7 @@ pub fn card(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Opt
 pub fn command_file(state: &State, approval: &str) -> Option<File> {
     let subject = Subject::find(state, approval)?;
     open::is_cut(&subject).then(|| {
-        let (command, reasoning) = (&subject.judged.command, &subject.step.reasoning);
+        let (command, reasoning) = (subject.shown(), &subject.step.reasoning);
         File {
             name: open::file_name(&subject),
             title: format!("Command of {} in {}", subject.step.id, state.session),
