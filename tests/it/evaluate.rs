@@ -66,7 +66,8 @@ fn phases_are_lines_and_what_is_kept_can_be_read() {
     let (keep, board) = (folder.path().join("kept"), folder.path().join("board"));
     let (keep, board) = (keep.display().to_string(), board.display().to_string());
     let script = script(folder.path(), &[run(RULES), conclude()]);
-    let words = ["t", "--brain", "scripted", "--script", &script, "--keep", &keep, "--scoreboard", &board, "--json"];
+    let words =
+        ["t", "--brain", "scripted", "--script", &script, "--keep", &keep, "--scoreboard", &board, "--json"];
     let rows = rows(&eval(folder.path(), &words));
     let ids: Vec<&Value> = rows.iter().map(|row| &row["id"]).collect();
     assert_eq!(ids, [&json!("t/1"), &json!("t/2")]);
@@ -75,7 +76,8 @@ fn phases_are_lines_and_what_is_kept_can_be_read() {
         assert!(!report.is_empty());
     }
     let board = Path::new(&board);
-    let whole: Value = serde_json::from_slice(&std::fs::read(board.join("scoreboard.json")).unwrap()).unwrap();
+    let whole: Value =
+        serde_json::from_slice(&std::fs::read(board.join("scoreboard.json")).unwrap()).unwrap();
     assert_eq!(whole["cases"], 2);
     assert!(std::fs::read_to_string(board.join("scoreboard.md")).unwrap().contains("| t/2 |"));
 }

@@ -73,7 +73,10 @@ mod tests {
         let score = Score::of(&phase(expected, &["m"]), &[], &found, "");
         let near = |one: f64, two: f64| (one - two).abs() < 1e-9;
         let (precision, recall, f1) = figures;
-        assert!(near(score.precision, precision) && near(score.recall, recall) && near(score.f1, f1), "{score:?}");
+        assert!(
+            near(score.precision, precision) && near(score.recall, recall) && near(score.f1, f1),
+            "{score:?}"
+        );
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub const START: i64 = 1_748_856_660_000;
 /// The account that captures are written to. The one of the estate is what a case may be about.
 pub const CAPTURES_ACCOUNT: &str = "ghostcaptures01";
 
+/// The container in it.
+pub const CAPTURES_CONTAINER: &str = "captures";
+
 /// Its resource group: nobody who lists what an incident is about meets it.
 pub const CAPTURES_GROUP: &str = "NetworkWatcherRG";
 
@@ -41,7 +44,8 @@ pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
     let mut about = Description::usual()?;
     let account = account(&about.resources);
     about.resources.extend(account);
-    let cloud = Cloud::new(about)?;
+    let mut cloud = Cloud::new(about)?;
+    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, Timestamp::from_millis(START));
     let host = Arc::new(Simulated::new(cloud.fabric(), seed, clock.clone()));
     Ok(Lab::new(cloud, host, clock, Vec::new())?)
 }

@@ -28,7 +28,8 @@ impl Outside for Inside {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         let base = request.base.clone();
         let authority = base.split_once("://").map_or(base.as_str(), |(_, authority)| authority);
-        let nobody = || Unreachable(format!("nobody answers at {authority}: there is a lab and nothing else"));
+        let nobody =
+            || Unreachable(format!("nobody answers at {authority}: there is a lab and nothing else"));
         let Place::Ours(service) = Place::of(&Way::Proxied, authority, &request.path, PORT) else {
             return Err(nobody());
         };
@@ -92,7 +93,14 @@ mod tests {
     fn files_are_written_into_the_captures_folder_and_nowhere_else() {
         let folder = Path::new("/c/captures");
         assert_eq!(below(folder, Path::new("/c/captures/a.cap")).unwrap(), Path::new("/c/captures/a.cap"));
-        for path in ["/c/a.cap", "/c/captures/../a.cap", "a.cap", "/c/captures/deep/a.cap", "/c/captures", "/c/captures/.."] {
+        for path in [
+            "/c/a.cap",
+            "/c/captures/../a.cap",
+            "a.cap",
+            "/c/captures/deep/a.cap",
+            "/c/captures",
+            "/c/captures/..",
+        ] {
             assert!(below(folder, Path::new(path)).is_err(), "{path}");
         }
     }

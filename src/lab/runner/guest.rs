@@ -10,12 +10,8 @@ use crate::lab::host::{HostError, Script, Way};
 pub(super) async fn reply(lab: &Arc<Lab>, host: &str, text: &str) -> Said {
     let trouble = |what: &str| Said::failed(255, format!("ssh: connect to host {host} port 22: {what}"));
     let Some(machine) = machine(lab, host) else { return trouble("No route to host") };
-    let script = Script {
-        text: text.to_owned(),
-        arguments: Vec::new(),
-        variables: Vec::new(),
-        way: Way::Ssh,
-    };
+    let script =
+        Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
     match lab.host().run(&machine, &script).await {
         Ok(ran) => Said { out: ran.out.into_bytes(), err: ran.err, exit: i32::from(ran.code) },
         Err(HostError::Unknown(_)) => trouble("No route to host"),

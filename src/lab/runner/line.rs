@@ -58,7 +58,9 @@ mod tests {
 
     #[test]
     fn a_line_of_ssh_names_a_host_behind_its_options() {
-        let line = words("/usr/bin/ssh -F none -T -o BatchMode=yes -i /k -l ana -p 22 10.0.1.5 sudo -n sh -c 'id -u'");
+        let line = words(
+            "/usr/bin/ssh -F none -T -o BatchMode=yes -i /k -l ana -p 22 10.0.1.5 sudo -n sh -c 'id -u'",
+        );
         assert_eq!(Line::of(&line), Some(Line::Guest("10.0.1.5", "sudo -n sh -c 'id -u'".to_owned())));
         let line = words("ssh -oBatchMode=yes ana@vm uptime");
         assert_eq!(Line::of(&line), Some(Line::Guest("vm", "uptime".to_owned())));
@@ -67,7 +69,10 @@ mod tests {
     #[test]
     fn the_rest_asks_this_machine_or_the_cloud() {
         assert_eq!(Line::of(&words("az vm list")), Some(Line::Cloud(&words("vm list"))));
-        assert_eq!(Line::of(&words("ping -c 1 10.0.1.5")), Some(Line::Local("ping", &words("-c 1 10.0.1.5"))));
+        assert_eq!(
+            Line::of(&words("ping -c 1 10.0.1.5")),
+            Some(Line::Local("ping", &words("-c 1 10.0.1.5")))
+        );
         assert_eq!(Line::of(&words("ssh -V")), Some(Line::Local("ssh", &words("-V"))));
         assert_eq!(Line::of(&[]), None);
     }

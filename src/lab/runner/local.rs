@@ -35,7 +35,9 @@ pub(super) fn answer(program: &str, words: &[String], now: Timestamp) -> Said {
     let host = words.iter().rev().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     let named = host.parse::<IpAddr>().is_err();
     match program {
-        "ping" | "ping6" if named => Said::failed(2, format!("ping: {host}: Temporary failure in name resolution")),
+        "ping" | "ping6" if named => {
+            Said::failed(2, format!("ping: {host}: Temporary failure in name resolution"))
+        }
         "ping" | "ping6" => Said::failed(2, "ping: connect: Network is unreachable"),
         "dig" | "delv" => Said {
             out: b";; connection timed out; no servers could be reached\n".to_vec(),
@@ -59,13 +61,17 @@ pub(super) fn answer(program: &str, words: &[String], now: Timestamp) -> Said {
         "ssh" => Said::failed(255, "ssh: connect to host: Network is unreachable"),
         "iperf" | "iperf3" | "qperf" => Said::failed(1, format!("{program}: Network is unreachable")),
         "ip" => ip(words),
-        "ifconfig" => Said::printed("lo: flags=73<UP,LOOPBACK,RUNNING>  mtu 65536\n        inet 127.0.0.1  netmask 255.0.0.0\n"),
+        "ifconfig" => Said::printed(
+            "lo: flags=73<UP,LOOPBACK,RUNNING>  mtu 65536\n        inet 127.0.0.1  netmask 255.0.0.0\n",
+        ),
         "route" | "netstat" | "ss" | "arp" | "lsof" => Said::default(),
         "date" => Said::printed(format!("{now}\n")),
         "hostname" | "uname" => Said::printed("ghost-lab\n"),
         "true" | "sleep" => Said::default(),
         "echo" => Said::printed(format!("{}\n", words.join(" "))),
-        name => Said::failed(127, format!("{name}: nothing runs on this machine: commands are answered by a lab")),
+        name => {
+            Said::failed(127, format!("{name}: nothing runs on this machine: commands are answered by a lab"))
+        }
     }
 }
 

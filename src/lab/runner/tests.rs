@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess, bench};
+use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, CAPTURES_GROUP, InProcess, bench};
 use crate::base::{Clock as _, Timestamp};
 use crate::capture::{self, Analysis, Limits, Next, Order, Step, Storage, Task, Word, Work};
 use crate::cloud::errand::{self, Answer};
@@ -42,7 +42,7 @@ fn ssh(address: &str) -> Ssh {
 fn storage() -> Storage {
     Storage {
         account: Account::parse(CAPTURES_ACCOUNT).unwrap(),
-        container: Container::parse("captures").unwrap(),
+        container: Container::parse(CAPTURES_CONTAINER).unwrap(),
         group: Some(name(CAPTURES_GROUP)),
     }
 }
@@ -186,9 +186,11 @@ async fn a_capture_lives_its_whole_life_without_a_wait() {
     };
     let now = desk.lab.clock().now();
     let mut task = Task::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), now).unwrap();
-    let gate = capture::Gate::new(Arc::clone(&desk.shell), desk.folder.path().join("evidence"), captures.clone());
+    let gate =
+        capture::Gate::new(Arc::clone(&desk.shell), desk.folder.path().join("evidence"), captures.clone());
     let hands = Captures { gate, lab: Arc::clone(&desk.lab) };
     capture::drive(&mut task, &hands, desk.lab.clock()).await.unwrap();
+    assert!(captures.is_dir(), "{task:#?}");
     let files: Vec<_> = std::fs::read_dir(&captures).unwrap().map(|file| file.unwrap().file_name()).collect();
     let count = files.iter().filter(|file| file.to_string_lossy().ends_with(".cap")).count();
     assert_eq!(count, 2, "{files:?} {task:#?}");
@@ -244,7 +246,7 @@ async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
         let mut run = Run::new(ask, desk.lab.clock().now());
         let measuring = Measuring { gate: desk.gate(), lab: Arc::clone(&desk.lab) };
         let state = run::carry_out(&mut run, &measuring, &store, desk.lab.clock()).await.unwrap();
-        assert_eq!(format!("{state:?}"), "Completed", "{run:#?}");
+        assert_eq!(format!("{state:?}"), "Success", "{run:#?}");
     }
 }
 

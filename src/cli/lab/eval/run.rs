@@ -167,7 +167,12 @@ async fn attend(engine: &Engine, session: &SessionId, consent: Consent) -> anyho
     Ok(Some(format!("it asked more than {QUESTIONS} questions")))
 }
 
-async fn answer(engine: &Engine, session: &SessionId, approval: &str, consent: Consent) -> anyhow::Result<()> {
+async fn answer(
+    engine: &Engine,
+    session: &SessionId,
+    approval: &str,
+    consent: Consent,
+) -> anyhow::Result<()> {
     let state = state(engine, session).await?;
     let asked = state.approvals.get(approval).context("the question is gone")?;
     let step = state.step(asked.requested.step).context("the question is about nothing")?;

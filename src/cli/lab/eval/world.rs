@@ -12,7 +12,7 @@ use crate::cli::kitchen::kitchen;
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_GROUP, InProcess};
+use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, CAPTURES_GROUP, InProcess};
 use crate::session::{Engine, Free, Quiet};
 use crate::shell::Scope;
 use crate::store::{EmbeddedStore, Settings};
@@ -40,6 +40,7 @@ pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
     config.limits = own.config.limits.clone();
     config.capture.folder = data.join("captures");
     config.capture.storage_account = Some(CAPTURES_ACCOUNT.to_owned());
+    config.capture.storage_container = CAPTURES_CONTAINER.to_owned();
     config.capture.storage_group = Some(CAPTURES_GROUP.to_owned());
     config.ssh.key = Some(KEY.into());
     config.ssh.known_hosts = Some(KNOWN_HOSTS.into());

@@ -22,7 +22,8 @@ const OPENERS: [&str; 8] = [
     "Ticket from operations: ",
     "Morning! ",
 ];
-const JOINTS: [&str; 6] = ["Also: ", "On top of that: ", "Another thing: ", "At the same time: ", "", "And: "];
+const JOINTS: [&str; 6] =
+    ["Also: ", "On top of that: ", "Another thing: ", "At the same time: ", "", "And: "];
 const CLOSERS: [&str; 6] = [
     "Resource group nw-forensics-rg.",
     "nw-forensics-rg.",
@@ -47,11 +48,8 @@ pub fn random(seed: u64, number: u64) -> String {
     let harmless: String = (0..herrings).map(|at| herring(at, dice, &mut taken)).collect();
     let said: Vec<String> = drawn.iter().map(|drawn| drawn.told.said(dice)).collect();
     let prompt = joined(&said, dice);
-    let outcome = if faults.is_empty() {
-        "\"NO_FAULT_FOUND\", \"INCONCLUSIVE\""
-    } else {
-        "\"CONFIRMED\", \"LIKELY\""
-    };
+    let outcome =
+        if faults.is_empty() { "\"NO_FAULT_FOUND\", \"INCONCLUSIVE\"" } else { "\"CONFIRMED\", \"LIKELY\"" };
     let mut text = format!(
         "id = \"r{seed}-{number}\"\ntitle = \"Drawn: {} faults\"\nprompt = \"\"\"\n{prompt}\"\"\"\noutcome = [{outcome}]\n\n",
         faults.len()

@@ -153,7 +153,10 @@ fn public(taken: &mut Taken) -> String {
     if std::mem::replace(&mut taken.public, true) {
         return String::new();
     }
-    format!("[[public]]\nvm = \"{}\"\nname = \"tf-dest-vm-ip\"\naddress = \"203.0.113.11\"\n\n", DESTINATION.name)
+    format!(
+        "[[public]]\nvm = \"{}\"\nname = \"tf-dest-vm-ip\"\naddress = \"203.0.113.11\"\n\n",
+        DESTINATION.name
+    )
 }
 
 fn exposure(dice: &mut Dice, taken: &mut Taken) -> Drawn {
@@ -218,7 +221,8 @@ fn route(kind: Kind, to: Machine, dice: &mut Dice, taken: &mut Taken) -> Drawn {
 
 fn storage(kind: Kind, from: Machine) -> Drawn {
     let wall = |subnets: &str| {
-        let fields = [("account", quoted(ACCOUNT)), ("default", quoted("Deny")), ("subnets", subnets.to_owned())];
+        let fields =
+            [("account", quoted(ACCOUNT)), ("default", quoted("Deny")), ("subnets", subnets.to_owned())];
         fault("storage_firewall", &fields)
     };
     let denied = vec![Pair::new("storage_firewall_deny", format!("storage/{ACCOUNT}"))];
@@ -394,9 +398,9 @@ fn port(kind: Kind, to: Machine, dice: &mut Dice, taken: &mut Taken) -> Drawn {
     let service = taken.service(dice, &TCP);
     let from = to.other();
     let closed = kind == Kind::Closed;
-    let (word, code) = if closed { ("port_closed", "tcp_refused") } else { ("port_silent", "syn_unanswered") };
-    let fields =
-        [("vm", quoted(to.name)), ("port", service.port.to_string()), ("from", quoted(from.name))];
+    let (word, code) =
+        if closed { ("port_closed", "tcp_refused") } else { ("port_silent", "syn_unanswered") };
+    let fields = [("vm", quoted(to.name)), ("port", service.port.to_string()), ("from", quoted(from.name))];
     let object = format!("flow/{}/{}/tcp/{}", from.address, to.address, service.port);
     let symptom = if closed { Symptom::Refused } else { Symptom::Unreachable };
     Drawn {

@@ -53,7 +53,9 @@ fn all_faults_come_up_some_cases_are_healthy_and_prompts_name_no_code() {
         most = most.max(phase.expected.len());
         codes.extend(phase.expected.iter().map(|pair| pair.fault.clone()));
         assert!(CODES.iter().all(|(code, _)| !phase.prompt.contains(code)), "{}", phase.prompt);
-        assert!(!phase.prompt.contains('{') && phase.prompt.contains("10.0.1.") | phase.prompt.contains("tf-"));
+        assert!(
+            !phase.prompt.contains('{') && phase.prompt.contains("10.0.1.") | phase.prompt.contains("tf-")
+        );
     }
     assert!((80..170).contains(&healthy) && most >= 4, "{healthy} {most}");
     let missing: Vec<_> = CODES.iter().filter(|(code, _)| !codes.contains(*code)).collect();
