@@ -30,6 +30,9 @@ pub(super) struct Setup {
     /// Who carries out what is permitted; this machine, unless somebody else does.
     #[cfg(feature = "shell")]
     pub(super) runner: Option<std::sync::Arc<dyn crate::shell::Runner>>,
+    /// By what the shell tells the time; by the machine's clock, unless somebody says otherwise.
+    #[cfg(feature = "shell")]
+    pub(super) clock: Option<std::sync::Arc<dyn crate::base::Clock>>,
     /// The policy, once it was read.
     #[cfg(feature = "shell")]
     policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
@@ -59,6 +62,8 @@ impl Setup {
             #[cfg(feature = "shell")]
             runner: None,
             #[cfg(feature = "shell")]
+            clock: None,
+            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
@@ -66,7 +71,7 @@ impl Setup {
     }
 
     /// Makes one of parts, for what brings its own configuration.
-    #[cfg(all(feature = "bot", feature = "lab"))]
+    #[cfg(all(feature = "session", feature = "lab"))]
     pub(super) fn of(
         config: Config,
         data: PathBuf,
@@ -80,6 +85,7 @@ impl Setup {
             named: true,
             environment,
             runner: Some(runner),
+            clock: None,
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
@@ -164,6 +170,10 @@ mod shell {
             let builder = Shell::builder(session, self.data()?);
             let builder = match &self.runner {
                 Some(runner) => builder.runner(Arc::clone(runner)),
+                None => builder,
+            };
+            let builder = match &self.clock {
+                Some(clock) => builder.clock(Arc::clone(clock)),
                 None => builder,
             };
             #[cfg(feature = "cloud")]

@@ -9,6 +9,8 @@ pub mod case;
 mod clock;
 pub mod control;
 pub mod host;
+#[cfg(feature = "shell")]
+pub mod runner;
 pub mod workspace;
 
 pub use clock::LabClock;

@@ -75,6 +75,15 @@ impl Permit {
         &self.form
     }
 
+    /// Returns the words that run; `None` where a shell is to read a text.
+    #[must_use]
+    pub fn words(&self) -> Option<&[String]> {
+        match &self.form {
+            Form::Words(words) => Some(words),
+            Form::Text(_) => None,
+        }
+    }
+
     /// Returns the sandbox profile; `None` where a human's consent stands in its place.
     pub(in crate::shell) fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref()

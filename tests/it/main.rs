@@ -23,6 +23,8 @@ mod config_check;
 mod deploy;
 #[cfg(all(feature = "cli", feature = "effective"))]
 mod effective;
+#[cfg(all(feature = "cli", feature = "lab", feature = "session"))]
+mod evaluate;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "http")]

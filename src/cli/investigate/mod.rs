@@ -11,9 +11,9 @@ mod question;
 mod screen;
 mod words;
 
-#[cfg(feature = "bot")]
+#[cfg(any(feature = "bot", feature = "lab"))]
 pub(in crate::cli) use brain::{Brain, brain};
 pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
-#[cfg(feature = "bot")]
+#[cfg(any(feature = "bot", feature = "lab"))]
 pub(in crate::cli) use courier::Reports;

@@ -5,6 +5,8 @@
 mod az;
 mod cases;
 mod command;
+#[cfg(feature = "session")]
+mod eval;
 mod inject;
 mod order;
 mod place;

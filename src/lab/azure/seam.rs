@@ -4,12 +4,18 @@ use serde_json::Value;
 
 use super::cloud::Cloud;
 use super::estate::Description;
+use crate::base::Timestamp;
 
 impl Cloud {
     /// Returns the description from which it was made.
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.about
+    }
+
+    /// Makes an empty container in an account, for whoever prepares a cloud; says whether it is there now.
+    pub fn container(&mut self, account: &str, name: &str, now: Timestamp) -> bool {
+        self.store.begin(account, name, now)
     }
 
     /// Returns the names of the virtual machines.

@@ -13,8 +13,10 @@ mod door;
 mod fault;
 mod plan;
 mod problem;
+mod random;
 mod read;
 mod run;
+mod score;
 mod story;
 mod table;
 
@@ -27,7 +29,9 @@ pub use fault::{
 };
 pub use plan::{Act, Plan, Step, View, plan};
 pub use problem::{Problem, Problems};
+pub use random::random;
 pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
+pub use score::Score;
 pub use story::{
     Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
     Sight, Traffic, Vm,

@@ -214,6 +214,18 @@ impl Lab {
         tasks.spawn(work);
     }
 
+    /// Waits until nothing is under way any more.
+    #[cfg(feature = "shell")]
+    pub(in crate::lab) async fn rest(&self) {
+        loop {
+            let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+            if tasks.is_empty() {
+                return;
+            }
+            while tasks.join_next().await.is_some() {}
+        }
+    }
+
     /// Looks after captures whose time is over, until it is dropped.
     pub(super) async fn tick(self: Arc<Self>) {
         loop {

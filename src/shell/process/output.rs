@@ -41,6 +41,30 @@ pub struct Output {
     pub program: PathBuf,
 }
 
+impl Output {
+    /// Makes the output of somebody who answered and started nothing; `by` says who.
+    #[must_use]
+    pub fn answered(exit_code: i32, stdout: Vec<u8>, stderr: Vec<u8>, duration: Duration, by: &str) -> Self {
+        let length = |bytes: &[u8]| u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        Self {
+            exit_code: Some(exit_code),
+            signal: None,
+            stdout_total: length(&stdout),
+            stderr_total: length(&stderr),
+            stdout,
+            stderr,
+            stdout_truncated: false,
+            stderr_truncated: false,
+            timed_out: false,
+            canceled: false,
+            still_open: false,
+            duration,
+            confinement: Confinement::nothing_ran(),
+            program: PathBuf::from(by),
+        }
+    }
+}
+
 /// The beginning of a stream, and the length of all of it.
 #[derive(Debug)]
 pub(super) struct Kept {

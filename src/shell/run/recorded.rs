@@ -1,6 +1,5 @@
 //! A runner that starts nothing: it answers from recordings, and says so. It ships: the demonstration runs on it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,7 +9,7 @@ use serde::Deserialize;
 use crate::shell::permit::Form;
 use crate::shell::policy::quote;
 use crate::shell::run::Runner;
-use crate::shell::{CancelSignal, Confinement, ExecError, Output, Permit, Setting};
+use crate::shell::{CancelSignal, ExecError, Output, Permit, Setting};
 
 /// A pattern that takes more memory than this is refused.
 const LARGEST_PATTERN: usize = 1 << 20;
@@ -121,27 +120,13 @@ impl Runner for Recorded {
 }
 
 fn output(exit_code: i32, stdout: String, stderr: String, duration: Duration) -> Output {
-    let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
-    Output {
-        exit_code: Some(exit_code),
-        signal: None,
-        stdout_total: length(&stdout),
-        stderr_total: length(&stderr),
-        stdout: stdout.into_bytes(),
-        stderr: stderr.into_bytes(),
-        stdout_truncated: false,
-        stderr_truncated: false,
-        timed_out: false,
-        canceled: false,
-        still_open: false,
-        duration,
-        confinement: Confinement::nothing_ran(),
-        program: PathBuf::from("(a recording)"),
-    }
+    Output::answered(exit_code, stdout.into_bytes(), stderr.into_bytes(), duration, "(a recording)")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::shell::{Limits, Policy, ProcessBound, Programs, Reviewer};
 

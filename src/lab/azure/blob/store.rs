@@ -88,6 +88,11 @@ impl Store {
         own.map(|((_, name), container)| (name.as_str(), container))
     }
 
+    /// Makes an empty container; says whether it is there now.
+    pub(in crate::lab::azure) fn begin(&mut self, account: &str, name: &str, now: Timestamp) -> bool {
+        self.make(account, name, BTreeMap::new(), now).is_some()
+    }
+
     /// Makes a container where none is; nothing where no more fit.
     pub(super) fn make(
         &mut self,

@@ -1,0 +1,87 @@
+//! Which cases are investigated.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use crate::cli::input::text;
+use crate::cli::print::Hinted;
+use crate::lab::case::{CASES, Case, embedded, random};
+
+/// The largest case file, and the largest estate beside one.
+const LARGEST: usize = 1 << 20;
+const LARGEST_ESTATE: usize = 64 << 20;
+
+/// A case, before it is injected.
+pub(super) struct Chosen {
+    /// The text of its file.
+    pub(super) text: String,
+    /// The case.
+    pub(super) case: Case,
+    /// The estate that it brings.
+    pub(super) estate: Option<Value>,
+}
+
+/// Finds the cases that were named, in order; all that come with the program where none is.
+pub(super) fn chosen(named: &[String], drawn: Option<u64>, seed: u64) -> anyhow::Result<Vec<Chosen>> {
+    let mut all = Vec::new();
+    if named.is_empty() && drawn.is_none() {
+        for (name, text) in CASES {
+            all.push(read(name, text.to_owned(), None)?);
+        }
+    }
+    for name in named {
+        match embedded(name) {
+            Some(text) => all.push(read(name, text.to_owned(), None)?),
+            None => files(name, &mut all)?,
+        }
+    }
+    for number in 0..drawn.unwrap_or_default() {
+        all.push(read(&format!("case {number} of seed {seed}"), random(seed, number), None)?);
+    }
+    Ok(all)
+}
+
+fn files(named: &str, all: &mut Vec<Chosen>) -> anyhow::Result<()> {
+    let path = Path::new(named);
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).with_context(|| format!("reading {named}"))?;
+        let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        found.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+        found.sort();
+        if found.is_empty() {
+            let error = anyhow::anyhow!("there is no case in {named}");
+            return Err(Hinted::new(error, "case files end in .toml").into());
+        }
+        return found.iter().try_for_each(|path| file(path).map(|case| all.push(case)));
+    }
+    if !path.exists() && !named.contains(['/', '.']) {
+        let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+        let hint = format!("there is {}; or give a case file or a folder of them", names.join(", "));
+        return Err(Hinted::new(anyhow::anyhow!("there is no case `{named}`"), hint).into());
+    }
+    all.push(file(path)?);
+    Ok(())
+}
+
+fn file(path: &Path) -> anyhow::Result<Chosen> {
+    read(&path.display().to_string(), text(path, LARGEST)?, path.parent())
+}
+
+fn read(named: &str, text: String, folder: Option<&Path>) -> anyhow::Result<Chosen> {
+    let case = Case::read(&text).map_err(|problems| {
+        let hint = problems.hint().to_owned();
+        Hinted::new(anyhow::Error::new(problems).context(format!("reading {named}")), hint)
+    })?;
+    let estate = match (&case.estate, folder) {
+        (Some(file), Some(folder)) => {
+            let path = folder.join(file);
+            let told = crate::cli::input::text(&path, LARGEST_ESTATE)?;
+            let estate = serde_json::from_str(&told);
+            Some(estate.with_context(|| format!("reading the estate {}", path.display()))?)
+        }
+        (Some(_) | None, _) => None,
+    };
+    Ok(Chosen { text, case, estate })
+}

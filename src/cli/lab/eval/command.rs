@@ -1,0 +1,148 @@
+//! The arguments, and the way through all cases.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::board::{board, summary, table_row};
+use super::chosen::{Chosen, chosen};
+use super::consent::Consent;
+use super::row::Row;
+use super::run::{Terms, case};
+use crate::agent::model::Model;
+use crate::agent::playbook::Playbook;
+use crate::base::private_dir;
+use crate::cli::investigate::{Brain, brain};
+use crate::cli::name::random;
+use crate::cli::print::{Hinted, line, note};
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
+use crate::cli::wait::{drive, interrupted};
+
+/// Cases are drawn so many at most.
+const MOST: u64 = 100_000;
+
+/// The arguments of `ghost lab eval`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each case is injected into a lab in this process and investigated as in `ghost investigate`: the same engine, the same\n\
+        safety shell, the same tools. Nothing is started, nothing is reached, and the lab's clock replaces waiting. What was found is\n\
+        compared with what is there, pair by pair; a case in phases has a line for each.\n\n\
+        Exit code: 0 when it has run; with --exit-code 3 where something is wrong, 4 where the worst is an open question.\n\n\
+        Examples:\n  ghost lab eval j\n  ghost lab eval --json | jq -r '.id + \" \" + (.f1|tostring)'\n  \
+        ghost lab eval t --prompt 'apt hangs on tf-source-vm' --keep /tmp/t\n  \
+        ghost lab eval --random 30 --seed 7 --approve random:7\n  ghost lab eval --scoreboard demo"
+)]
+pub(in crate::cli) struct Arguments {
+    /// Cases that come with the program (`a` to `w`), case files, or folders of them; all that come with the program unless said.
+    #[arg(value_name = "CASE|FILE|DIR")]
+    cases: Vec<String>,
+    /// All cases that come with the program.
+    #[arg(long, conflicts_with = "cases")]
+    all: bool,
+    /// Draw so many cases: one to four faults each, a fifth of them healthy.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    random: Option<u64>,
+    /// The seed from which cases are drawn, and everything that machines draw.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Ask this in place of the case's own words.
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// Who thinks; the playbook unless said.
+    #[arg(long, value_enum)]
+    brain: Option<Brain>,
+    /// The turns of the scripted brain.
+    #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
+    script: Option<PathBuf>,
+    /// How questions are answered: all, none, or random:SEED.
+    #[arg(long, alias = "approver", value_name = "all|none|random:SEED", default_value = "all")]
+    approve: Consent,
+    /// Who plays `az`; only the built-in one answers from a lab in this process.
+    #[arg(long, value_name = "builtin", default_value = "builtin")]
+    az: String,
+    /// Keep ledger, report and evidence of each case in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+    /// Write scoreboard.md and scoreboard.json into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    scoreboard: Option<PathBuf>,
+    /// Print a line of JSON a case.
+    #[arg(long)]
+    json: bool,
+    /// Exit with 3 where something is wrong, with 4 where the worst is an open question.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// Runs the subcommand.
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    if arguments.az != "builtin" {
+        let error = anyhow::anyhow!("a lab in this process has no port for `{}`", arguments.az);
+        let hint = "`ghost lab up` gives the real az a cloud; `ghost investigate` works there";
+        return Err(Hinted::new(error, hint).into());
+    }
+    let drawn = arguments.random;
+    let mut cases = chosen(&arguments.cases, drawn, arguments.seed)?;
+    if arguments.all && drawn.is_some() {
+        let mut all = chosen(&[], None, arguments.seed)?;
+        all.append(&mut cases);
+        cases = all;
+    }
+    let setup = Setup::new(global)?;
+    // Whoever has no home has a place for what goes away again.
+    let place = match setup.data() {
+        Ok(data) => data.join("eval"),
+        Err(_) => std::env::temp_dir().join(format!("ghost-eval-{}", random::<6>()?)),
+    };
+    private_dir(&place).with_context(|| format!("making {}", place.display()))?;
+    let make = |own: &Setup| -> anyhow::Result<Arc<dyn Model>> {
+        match (arguments.brain, &arguments.script) {
+            (None, None) => Ok(Arc::new(Playbook)),
+            (named, script) => brain(own, named, script.as_deref(), None),
+        }
+    };
+    let terms = Terms {
+        own: &setup,
+        brain: &make,
+        consent: arguments.approve,
+        prompt: arguments.prompt.as_deref(),
+        keep: arguments.keep.as_deref(),
+        place: &place,
+        seed: arguments.seed,
+    };
+    let rows = drive(|| all(&cases, &terms, arguments.json))??;
+    // Another call may still work there.
+    drop(std::fs::remove_dir(&place));
+    if !arguments.json {
+        line(&summary(&rows))?;
+    }
+    if let Some(folder) = &arguments.scoreboard {
+        let files = board(&rows, &arguments.approve.word(), folder)?;
+        note(&format!("written: {files}"));
+    }
+    let wrong = rows.iter().filter(|row| !row.is_good());
+    let open = wrong.clone().all(Row::is_open);
+    Ok(match (arguments.exit_code, wrong.count(), open) {
+        (false, _, _) | (true, 0, _) => 0,
+        (true, _, true) => 4,
+        (true, _, false) => 3,
+    })
+}
+
+async fn all(cases: &[Chosen], terms: &Terms<'_>, json: bool) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for chosen in cases {
+        let done = tokio::select! {
+            done = case(chosen, terms) => done?,
+            () = interrupted() => return Err(anyhow::anyhow!("interrupted at {}", chosen.case.id)),
+        };
+        for row in done {
+            line(&if json { serde_json::to_string(&row)? } else { table_row(&row) })?;
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}

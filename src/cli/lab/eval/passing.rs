@@ -1,0 +1,25 @@
+//! Waiting, where the lab's clock goes forward instead.
+
+use async_trait::async_trait;
+
+use crate::base::{Clock as _, Timestamp};
+use crate::lab::LabClock;
+use crate::session::Sleep;
+
+/// Lets the time pass that somebody would wait.
+#[derive(Debug, Clone)]
+pub(super) struct Passing(LabClock);
+
+impl Passing {
+    /// Puts this clock forward.
+    pub(super) fn by(clock: LabClock) -> Self {
+        Self(clock)
+    }
+}
+
+#[async_trait]
+impl Sleep for Passing {
+    async fn until(&self, at: Timestamp) {
+        self.0.pass(at.since(self.0.now()));
+    }
+}

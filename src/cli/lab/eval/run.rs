@@ -1,0 +1,196 @@
+//! One case: injected, investigated in all its phases, and gone.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use super::chosen::Chosen;
+use super::consent::Consent;
+use super::row::{Row, is_right};
+use super::tally::{Tally, found};
+use super::world::{engine, scope, seconds, setup};
+use crate::agent::event::{Opened, Origin, read};
+use crate::agent::model::Model;
+use crate::agent::state::State;
+use crate::agent::{RequesterMay, report};
+use crate::base::{Clock as _, SessionId, private_dir};
+use crate::cli::kitchen::limits;
+use crate::cli::name::random;
+use crate::cli::setup::Setup;
+use crate::lab::case::{Score, inject};
+use crate::lab::control::Lab;
+use crate::lab::runner::bench;
+use crate::session::{Cast, Engine, Hands, Letter, Rest, cast};
+use crate::shell::CancelSignal;
+
+/// Whoever asks again and again is stopped.
+const QUESTIONS: usize = 500;
+
+/// What holds for all cases of a call.
+pub(super) struct Terms<'a> {
+    /// Whoever calls.
+    pub(super) own: &'a Setup,
+    /// Makes whoever thinks ready, anew for each investigation.
+    pub(super) brain: &'a dyn Fn(&Setup) -> anyhow::Result<Arc<dyn Model>>,
+    /// Who consents.
+    pub(super) consent: Consent,
+    /// What is asked in place of the case's own words.
+    pub(super) prompt: Option<&'a str>,
+    /// Where everything is kept, if it is.
+    pub(super) keep: Option<&'a Path>,
+    /// Where it lies meanwhile, if it is not.
+    pub(super) place: &'a Path,
+    /// From which everything follows that the machines draw.
+    pub(super) seed: u64,
+}
+
+/// A folder that goes away, unless it is kept.
+struct Folder {
+    path: PathBuf,
+    stays: bool,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.stays
+            && let Err(error) = std::fs::remove_dir_all(&self.path)
+        {
+            tracing::warn!("{} stays behind: {error}", self.path.display());
+        }
+    }
+}
+
+/// Investigates a case; a row for each of its phases.
+pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<Vec<Row>> {
+    let path = match terms.keep {
+        Some(keep) => keep.join(&chosen.case.id),
+        None => terms.place.join(random::<6>()?),
+    };
+    // Paths stand in the configuration of a session.
+    let path = std::path::absolute(&path)?;
+    if terms.keep.is_some() && path.exists() {
+        std::fs::remove_dir_all(&path).with_context(|| format!("clearing {}", path.display()))?;
+    }
+    private_dir(&path).with_context(|| format!("making {}", path.display()))?;
+    let folder = Folder { path, stays: terms.keep.is_some() };
+    let lab = bench(terms.seed)?;
+    let mut rows = Vec::new();
+    for at in 1..=chosen.case.phases.len() {
+        let injected = inject(&lab, &folder.path, &chosen.text, chosen.estate.as_ref(), at).await;
+        injected.with_context(|| format!("injecting {}", chosen.case.id))?;
+        rows.push(phase(chosen, at, &lab, &folder, terms).await?);
+    }
+    Ok(rows)
+}
+
+async fn phase(
+    chosen: &Chosen,
+    at: usize,
+    lab: &Arc<Lab>,
+    folder: &Folder,
+    terms: &Terms<'_>,
+) -> anyhow::Result<Row> {
+    let case = &chosen.case;
+    let phase = at.checked_sub(1).and_then(|at| case.phases.get(at)).context("there is no such phase")?;
+    let several = case.phases.len() > 1;
+    let id = if several { format!("{}/{at}", case.id) } else { case.id.clone() };
+    let session: SessionId = format!("eval-{}", id.replace('/', "-")).parse()?;
+    let setup = Arc::new(setup(lab, &folder.path, terms.own));
+    let model = (terms.brain)(terms.own)?;
+    let (began, since) = (Instant::now(), lab.clock().now());
+    let (state, trouble) = {
+        let engine = engine(lab, &folder.path, &setup, Arc::clone(&model))?;
+        open(&engine, &session, terms.prompt.unwrap_or(&phase.prompt), &setup, model.as_ref()).await?;
+        let trouble = attend(&engine, &session, terms.consent).await?;
+        (state(&engine, &session).await?, trouble)
+    };
+    let text = report::rca(&state);
+    let found = found(&state);
+    let outcome = state.concluded.as_ref().map(|(_, concluded)| concluded.outcome);
+    let file = folder.path.join("reports").join(session.as_str()).join("rca.md");
+    Ok(Row {
+        id,
+        title: case.title.clone(),
+        expected: phase.expected.clone(),
+        may: phase.may.clone(),
+        score: Score::of(phase, &case.forbidden, &found, &text),
+        found,
+        outcome,
+        outcome_right: is_right(outcome, &phase.outcome),
+        tally: Tally::of(&state),
+        seconds: (began.elapsed().as_secs_f64() * 1_000.0).round() / 1_000.0,
+        lab_seconds: seconds(since, lab.clock().now()),
+        report: folder.stays.then(|| file.display().to_string()),
+        trouble,
+    })
+}
+
+/// Puts the incident into the inbox.
+async fn open(
+    engine: &Engine,
+    session: &SessionId,
+    prompt: &str,
+    setup: &Setup,
+    model: &dyn Model,
+) -> anyhow::Result<()> {
+    let opened = Opened {
+        symptom: prompt.trim().to_owned(),
+        requester: "eval".to_owned(),
+        origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
+        quotes: Vec::new(),
+        nonce: random::<8>()?,
+        brain: model.brain(),
+        limits: limits(setup),
+        scope: Some(scope()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
+    engine.store.deliver(session, "open", &letter).await?;
+    Ok(())
+}
+
+/// Drives a session to its end and answers what it asks. Returns why it has none.
+async fn attend(engine: &Engine, session: &SessionId, consent: Consent) -> anyhow::Result<Option<String>> {
+    let hands = Hands { pause: CancelSignal::never() };
+    for _ in 0..QUESTIONS {
+        match engine.drive(session, &hands).await? {
+            Rest::Over => return Ok(None),
+            Rest::Waiting { approval, .. } => answer(engine, session, &approval, consent).await?,
+            Rest::Stuck { why } | Rest::Undelivered { why } => return Ok(Some(why)),
+            Rest::Paused | Rest::Taken | Rest::Missing => {
+                return Ok(Some("the session did not go on".to_owned()));
+            }
+        }
+    }
+    Ok(Some(format!("it asked more than {QUESTIONS} questions")))
+}
+
+async fn answer(
+    engine: &Engine,
+    session: &SessionId,
+    approval: &str,
+    consent: Consent,
+) -> anyhow::Result<()> {
+    let state = state(engine, session).await?;
+    let asked = state.approvals.get(approval).context("the question is gone")?;
+    let step = state.step(asked.requested.step).context("the question is about nothing")?;
+    // A plan is answered as a whole.
+    let plan = &asked.requested.plan;
+    let whole = if plan.is_empty() { step.current().to_owned() } else { plan.join("\n") };
+    let vote = Cast {
+        approval: approval.to_owned(),
+        who: "eval".to_owned(),
+        answer: consent.answer(&whole),
+        key: approval.to_owned(),
+        at: engine.clock.now(),
+    };
+    cast(engine.store.as_ref(), &state, RequesterMay::Everything, &vote).await?;
+    Ok(())
+}
+
+async fn state(engine: &Engine, session: &SessionId) -> anyhow::Result<State> {
+    let lines = engine.store.read(session, 0).await?;
+    Ok(State::fold(session, &read(session, lines.iter().map(String::as_str))?)?)
+}

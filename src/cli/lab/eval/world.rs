@@ -1,0 +1,83 @@
+//! A lab with a case in it, and an engine that works there.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::passing::Passing;
+use crate::agent::model::Model;
+use crate::base::{Clock, Timestamp};
+use crate::cli::investigate::Reports;
+use crate::cli::kitchen::kitchen;
+use crate::cli::setup::Setup;
+use crate::config::{Config, Environment};
+use crate::lab::control::Lab;
+use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, CAPTURES_GROUP, InProcess};
+use crate::session::{Engine, Free, Quiet};
+use crate::shell::Scope;
+use crate::store::{EmbeddedStore, Settings};
+
+/// The groups that an investigation may look at.
+const GROUPS: [&str; 2] = ["nw-forensics-rg", CAPTURES_GROUP];
+
+/// A session belongs to its owner however far the lab's clock jumps.
+const TTL: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How the machines of the lab are reached: no file is read, because nothing of ssh runs.
+const KEY: &str = "/ghost-lab/key";
+const KNOWN_HOSTS: &str = "/ghost-lab/known_hosts";
+
+/// Returns which part of the cloud an investigation may look at.
+pub(super) fn scope() -> Scope {
+    Scope { resource_groups: GROUPS.map(str::to_owned).to_vec(), ..Scope::default() }
+}
+
+/// Returns the setup of an investigation: everything is the lab's, and what is written lies in `data`.
+pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
+    let mut config = Config::default();
+    // Whoever thinks is as the user has it; where it works is not.
+    config.model = own.config.model.clone();
+    config.limits = own.config.limits.clone();
+    config.capture.folder = data.join("captures");
+    config.capture.storage_account = Some(CAPTURES_ACCOUNT.to_owned());
+    config.capture.storage_container = CAPTURES_CONTAINER.to_owned();
+    config.capture.storage_group = Some(CAPTURES_GROUP.to_owned());
+    config.ssh.key = Some(KEY.into());
+    config.ssh.known_hosts = Some(KNOWN_HOSTS.into());
+    for machine in lab.cloud().fabric().machines {
+        let address = machine.nics.iter().flat_map(|nic| &nic.addresses).next();
+        if let Some((address, _)) = address {
+            config.ssh.hosts.insert(machine.name, address.to_string());
+        }
+    }
+    let runner = Arc::new(InProcess::new(Arc::clone(lab)));
+    let mut setup = Setup::of(config, data.to_owned(), Environment::from([]), runner);
+    setup.clock = Some(Arc::new(lab.clock().clone()));
+    setup
+}
+
+/// Makes an engine that goes by the lab's clock.
+pub(super) fn engine(
+    lab: &Arc<Lab>,
+    data: &Path,
+    setup: &Arc<Setup>,
+    model: Arc<dyn Model>,
+) -> anyhow::Result<Engine> {
+    let clock: Arc<dyn Clock> = Arc::new(lab.clock().clone());
+    let store = EmbeddedStore::with_clock(&data.join("store.redb"), Settings::default(), Arc::clone(&clock))?;
+    let kitchen = kitchen(setup, model, Arc::new(Reports::new(data)), Arc::new(Free))?;
+    Ok(Engine {
+        store: Arc::new(store),
+        clock,
+        sleep: Arc::new(Passing::by(lab.clock().clone())),
+        owner: "eval".to_owned(),
+        ttl: TTL,
+        kitchen,
+        watcher: Arc::new(Quiet),
+    })
+}
+
+/// Returns how much of the lab's time lies between two moments, in seconds.
+pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.since(from).as_secs_f64()
+}

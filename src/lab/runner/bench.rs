@@ -1,0 +1,69 @@
+//! A lab in memory, with a clock of its own.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::base::{ManualClock, Timestamp};
+use crate::lab::LabClock;
+use crate::lab::azure::{Broken, Cloud, Description};
+use crate::lab::control::Lab;
+use crate::lab::host::Simulated;
+
+/// When a lab in memory begins, in milliseconds: 2025-06-02T09:31:00Z, when the estate of the use cases was told.
+pub const START: i64 = 1_748_856_660_000;
+
+/// The account that captures are written to. The one of the estate is what a case may be about.
+pub const CAPTURES_ACCOUNT: &str = "ghostcaptures01";
+
+/// The container in it.
+pub const CAPTURES_CONTAINER: &str = "captures";
+
+/// Its resource group: nobody who lists what an incident is about meets it.
+pub const CAPTURES_GROUP: &str = "NetworkWatcherRG";
+
+/// Why there is no lab.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The estate is broken.
+    #[error("the estate of the lab is broken")]
+    Estate(#[from] Broken),
+    /// This machine gives no random bytes.
+    #[error("making the lab's tokens")]
+    Random(#[from] std::io::Error),
+}
+
+/// Makes a lab of the use cases' estate and an account for captures. What its machines draw follows from the seed; its clock stands
+/// unless somebody lets it pass.
+///
+/// # Errors
+/// Fails where this machine gives no random bytes.
+pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
+    let clock = LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(START))));
+    let mut about = Description::usual()?;
+    let account = account(&about.resources);
+    about.resources.extend(account);
+    let mut cloud = Cloud::new(about)?;
+    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, Timestamp::from_millis(START));
+    let host = Arc::new(Simulated::new(cloud.fabric(), seed, clock.clone()));
+    Ok(Lab::new(cloud, host, clock, Vec::new())?)
+}
+
+/// Makes an account like the first one, under another name and in another group.
+fn account(resources: &[Value]) -> Option<Value> {
+    let kind = "Microsoft.Storage/storageAccounts";
+    let first = resources.iter().find(|one| one.get("type").and_then(Value::as_str) == Some(kind))?;
+    let id = first.get("id").and_then(Value::as_str)?;
+    let root = id.split("/resourceGroups/").next()?;
+    let mut account = first.clone();
+    let map = account.as_object_mut()?;
+    map.insert("name".to_owned(), json!(CAPTURES_ACCOUNT));
+    let path = format!("{root}/resourceGroups/{CAPTURES_GROUP}/providers/{kind}/{CAPTURES_ACCOUNT}");
+    map.insert("id".to_owned(), json!(path));
+    let endpoints = account.pointer_mut("/properties/primaryEndpoints").and_then(Value::as_object_mut);
+    for (service, address) in endpoints.into_iter().flatten() {
+        *address = json!(format!("https://{CAPTURES_ACCOUNT}.{service}.core.windows.net/"));
+    }
+    Some(account)
+}

@@ -1,0 +1,111 @@
+//! `ghost lab eval`, as whoever scores investigations meets it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn eval(folder: &Path, arguments: &[&str]) -> Output {
+    let ghost = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["lab", "eval"])
+        .args(arguments)
+        .env_clear()
+        .env("HOME", folder)
+        .current_dir(folder)
+        .output();
+    ghost.unwrap()
+}
+
+fn rows(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn script(folder: &Path, turns: &[Value]) -> String {
+    let path = folder.join("turns.jsonl");
+    let lines: Vec<String> = turns.iter().map(Value::to_string).collect();
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    path.display().to_string()
+}
+
+fn run(command: &str) -> Value {
+    json!({"text": "", "calls": [{"tool": "run_shell_cmd", "arguments": {"command": command, "reasoning": "to know"}}]})
+}
+
+fn conclude() -> Value {
+    let arguments = json!({"confidence": "low", "root_cause_summary": "nothing is known yet"});
+    json!({"text": "", "calls": [{"tool": "complete_investigation", "arguments": arguments}]})
+}
+
+const RULES: &str = "az network nsg rule list -g nw-forensics-rg --nsg-name tf-dest-vm-nsg -o json";
+const FILTERS: &str = "az vm run-command invoke -g nw-forensics-rg -n tf-dest-vm --command-id RunShellScript --scripts 'iptables -F'";
+
+#[test]
+fn a_whole_session_runs_on_a_lab_in_the_process_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = script(folder.path(), &[run(RULES), run(FILTERS), run("rm -rf /"), conclude()]);
+    for (consent, commands) in [("all", 2), ("none", 1)] {
+        let words = ["a", "--brain", "scripted", "--script", &script, "--approve", consent, "--json"];
+        let rows = rows(&eval(folder.path(), &words));
+        let row = &rows[0];
+        assert_eq!((rows.len(), &row["id"]), (1, &json!("a")), "{row}");
+        assert_eq!(row["commands"], commands, "{row}");
+        assert_eq!((&row["approvals"], &row["blocked"], &row["unsafe"]), (&json!(1), &json!(1), &json!(0)));
+        assert_eq!(row["found"], json!([]));
+        assert_eq!(row["expected"][0]["fault"], "nsg_deny");
+    }
+    assert!(!folder.path().join(".local/state/ghost/eval").exists());
+}
+
+#[test]
+fn phases_are_lines_and_what_is_kept_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (keep, board) = (folder.path().join("kept"), folder.path().join("board"));
+    let (keep, board) = (keep.display().to_string(), board.display().to_string());
+    let script = script(folder.path(), &[run(RULES), conclude()]);
+    let words =
+        ["t", "--brain", "scripted", "--script", &script, "--keep", &keep, "--scoreboard", &board, "--json"];
+    let rows = rows(&eval(folder.path(), &words));
+    let ids: Vec<&Value> = rows.iter().map(|row| &row["id"]).collect();
+    assert_eq!(ids, [&json!("t/1"), &json!("t/2")]);
+    for row in &rows {
+        let report = std::fs::read_to_string(row["report"].as_str().unwrap()).unwrap();
+        assert!(!report.is_empty());
+    }
+    let board = Path::new(&board);
+    let whole: Value =
+        serde_json::from_slice(&std::fs::read(board.join("scoreboard.json")).unwrap()).unwrap();
+    assert_eq!(whole["cases"], 2);
+    assert!(std::fs::read_to_string(board.join("scoreboard.md")).unwrap().contains("| t/2 |"));
+}
+
+#[test]
+fn cases_are_drawn_the_same_for_the_same_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = script(folder.path(), &[conclude()]);
+    let draw = |seed: &str| {
+        let words = ["--random", "3", "--seed", seed, "--brain", "scripted", "--script", &script, "--json"];
+        let told = |row: &Value| row["expected"].to_string() + &row["id"].to_string();
+        rows(&eval(folder.path(), &words)).iter().map(told).collect::<BTreeSet<String>>()
+    };
+    assert_eq!(draw("7"), draw("7"));
+    assert_ne!(draw("7"), draw("8"));
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (words, told) in [
+        (["zz", "--json"], "there is no case `zz`"),
+        (["a", "--az=/usr/bin/az"], "has no port"),
+        (["a", "--approve=some"], "all, none or random:SEED"),
+    ] {
+        let output = eval(folder.path(), &words);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(1 | 2)) && output.stdout.is_empty(), "{error}");
+        assert!(error.contains(told), "{error}");
+    }
+}
