@@ -2,8 +2,8 @@
 
 use crate::agent::Hypothesis;
 use crate::agent::event::{
-    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Observed, Opened, Proposed, Recorded, Reopened,
-    StepId, Wish,
+    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Observed, Opened, Proposed, Recorded,
+    Reopened, StepId, Wish,
 };
 use crate::agent::state::{
     Approval, CallState, Denial, Ending, Entry, Observation, Phase, Round, Spent, State, Step, Turn, Vote,

@@ -17,14 +17,14 @@ mod wire;
 use serde::{Deserialize, Serialize};
 
 pub(in crate::agent) use drift::{Ends, changed};
+pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 pub(in crate::agent) use guest::{Stop, deciding, stops};
 pub(in crate::agent) use name::plain;
+pub use raw::raw;
 pub(in crate::agent) use routes::carried;
 pub(in crate::agent) use rules::{denied, exposed, taken};
 pub(in crate::agent) use shaping::shaped;
 pub(in crate::agent) use storage::kept_out;
-pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
-pub use raw::raw;
 pub use wire::wire;
 
 /// A fault that a document shows.
