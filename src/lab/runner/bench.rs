@@ -19,9 +19,6 @@ pub const CAPTURES_ACCOUNT: &str = "ghostcaptures01";
 /// The container in it.
 pub const CAPTURES_CONTAINER: &str = "captures";
 
-/// Its resource group: nobody who lists what an incident is about meets it.
-pub const CAPTURES_GROUP: &str = "NetworkWatcherRG";
-
 /// Why there is no lab.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -50,17 +47,16 @@ pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
     Ok(Lab::new(cloud, host, clock, Vec::new())?)
 }
 
-/// Makes an account like the first one, under another name and in another group.
+/// Makes an account like the first one beside it: another group would have to be asked for by its subscription.
 fn account(resources: &[Value]) -> Option<Value> {
     let kind = "Microsoft.Storage/storageAccounts";
     let first = resources.iter().find(|one| one.get("type").and_then(Value::as_str) == Some(kind))?;
     let id = first.get("id").and_then(Value::as_str)?;
-    let root = id.split("/resourceGroups/").next()?;
+    let (folder, _) = id.rsplit_once('/')?;
     let mut account = first.clone();
     let map = account.as_object_mut()?;
     map.insert("name".to_owned(), json!(CAPTURES_ACCOUNT));
-    let path = format!("{root}/resourceGroups/{CAPTURES_GROUP}/providers/{kind}/{CAPTURES_ACCOUNT}");
-    map.insert("id".to_owned(), json!(path));
+    map.insert("id".to_owned(), json!(format!("{folder}/{CAPTURES_ACCOUNT}")));
     let endpoints = account.pointer_mut("/properties/primaryEndpoints").and_then(Value::as_object_mut);
     for (service, address) in endpoints.into_iter().flatten() {
         *address = json!(format!("https://{CAPTURES_ACCOUNT}.{service}.core.windows.net/"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, CAPTURES_GROUP, InProcess, bench};
+use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, bench};
 use crate::base::{Clock as _, Timestamp};
 use crate::capture::{self, Analysis, Limits, Next, Order, Step, Storage, Task, Word, Work};
 use crate::cloud::errand::{self, Answer};
@@ -43,7 +43,7 @@ fn storage() -> Storage {
     Storage {
         account: Account::parse(CAPTURES_ACCOUNT).unwrap(),
         container: Container::parse(CAPTURES_CONTAINER).unwrap(),
-        group: Some(name(CAPTURES_GROUP)),
+        group: None,
     }
 }
 

@@ -12,13 +12,13 @@ use crate::cli::kitchen::kitchen;
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, CAPTURES_GROUP, InProcess};
+use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess};
 use crate::session::{Engine, Free, Quiet};
 use crate::shell::Scope;
 use crate::store::{EmbeddedStore, Settings};
 
 /// The groups that an investigation may look at.
-const GROUPS: [&str; 2] = ["nw-forensics-rg", CAPTURES_GROUP];
+const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];
 
 /// A session belongs to its owner however far the lab's clock jumps.
 const TTL: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -41,7 +41,6 @@ pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
     config.capture.folder = data.join("captures");
     config.capture.storage_account = Some(CAPTURES_ACCOUNT.to_owned());
     config.capture.storage_container = CAPTURES_CONTAINER.to_owned();
-    config.capture.storage_group = Some(CAPTURES_GROUP.to_owned());
     config.ssh.key = Some(KEY.into());
     config.ssh.known_hosts = Some(KNOWN_HOSTS.into());
     for machine in lab.cloud().fabric().machines {
