@@ -9,13 +9,15 @@ use anyhow::Context as _;
 use crate::agent::Limits;
 use crate::agent::model::{Cost, Model};
 use crate::agent::state::State;
-use crate::agent::tool::Registry;
+use crate::agent::tool::{Registry, Site};
 use crate::base::SystemClock;
+use crate::cli::capture::configured;
 use crate::cli::guest::{Said, ssh};
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::cli::workshop::Folders;
+use crate::cloud::Name;
 use crate::cloud::guest::{Reach, Ssh};
 use crate::config::read_small;
 use crate::session::{Asleep, Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
@@ -36,7 +38,7 @@ pub(super) fn kitchen(
     let policy = policy(setup)?;
     Ok(Kitchen {
         model,
-        tools: Arc::new(Registry::default()),
+        tools: Arc::new(tools(setup)?),
         policy: Arc::clone(&policy),
         evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
         courier,
@@ -91,6 +93,21 @@ pub(super) fn engine(
         kitchen,
         watcher,
     })
+}
+
+/// Returns the tools of sessions: what they know of the place comes from the configuration alone.
+pub(super) fn tools(setup: &Setup) -> anyhow::Result<Registry> {
+    let subscription = setup.config.azure.reader.as_ref().and_then(|reader| reader.subscription.as_deref());
+    Ok(Registry::with(Site {
+        subscription: subscription
+            .map(Name::parse)
+            .transpose()
+            .context("checking [azure.reader] subscription")?,
+        group: None,
+        ssh: guests(setup),
+        storage: configured(setup, (&None, &None, &None))?,
+        captures: setup.config.capture.folder.to_string_lossy().into_owned(),
+    }))
 }
 
 /// Returns how the guests of the configuration are reached by ssh. One that cannot be, as nothing to sign in with is there, is left out.

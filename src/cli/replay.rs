@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::kitchen::{policy, site};
+use super::kitchen::{policy, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
@@ -14,7 +14,6 @@ use crate::agent::event::{Content, LedgerError, Recorded};
 use crate::agent::replay::{Replayed, Source, Wording, replay};
 use crate::agent::report::plain;
 use crate::agent::state::{FoldError, State};
-use crate::agent::tool::Registry;
 use crate::session::export::{Export, Unsound};
 
 /// The record is not what follows from itself.
@@ -79,7 +78,7 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
         return Err(FoldError::Foreign { seq: foreign.seq, kind: foreign.kind.clone() }.into());
     }
     let wording = wording(export, &recorded);
-    let (policy, tools, site) = (policy(setup)?, Registry::default(), site(setup)?);
+    let (policy, tools, site) = (policy(setup)?, tools(setup)?, site(setup)?);
     let source = Source { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),

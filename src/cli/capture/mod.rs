@@ -13,3 +13,5 @@ mod under_way;
 pub(in crate::cli) use command::{Arguments, run};
 #[cfg(feature = "session")]
 pub(in crate::cli) use orphans::{Left, beside, left_behind};
+#[cfg(feature = "session")]
+pub(in crate::cli) use start::configured;

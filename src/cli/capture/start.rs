@@ -132,7 +132,7 @@ fn storage(arguments: &Arguments, setup: &Setup) -> anyhow::Result<Storage> {
 }
 
 /// Returns the storage that is named, or configured; `None` where there is none.
-pub(super) fn configured(
+pub(in crate::cli) fn configured(
     setup: &Setup,
     (account, container, group): (&Option<String>, &Option<String>, &Option<String>),
 ) -> anyhow::Result<Option<Storage>> {
