@@ -83,6 +83,18 @@ fn gate(association: Option<&Value>) -> Gate {
     }
 }
 
+/// Leaves out of an id which subscription it is in: that of its interface. What was looked at through the shell does not show it, a file
+/// may.
+fn within_subscription(id: &str) -> &str {
+    let start = "/subscriptions/";
+    match id.get(..start.len()) {
+        Some(head) if head.eq_ignore_ascii_case(start) => {
+            id.get(start.len()..).and_then(|rest| rest.split_once('/')).map_or(id, |(_, rest)| rest)
+        }
+        _ => id,
+    }
+}
+
 fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
     let full = word(value, "name")?;
     let (access, protocol) = (word(value, "access")?, word(value, "protocol")?);
@@ -99,7 +111,8 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
     let (prefix, name) = full.rsplit_once('/').unwrap_or(("", &full));
     let is_default = priority >= FIRST_DEFAULT || prefix.eq_ignore_ascii_case("defaultSecurityRules");
     let kind = if is_default { "default" } else { "own" };
-    let key = format!("rule/{}/{direction:?}/{kind}/{nsg}/{name}", gate.as_str()).to_ascii_lowercase();
+    let place = within_subscription(nsg);
+    let key = format!("rule/{}/{direction:?}/{kind}/{place}/{name}", gate.as_str()).to_ascii_lowercase();
     let known = Protocols::parse(&protocol).map(|protocols| protocols.names().join(", "));
     let lower = |set: &BTreeSet<String>| joined(&set.iter().map(|name| name.to_ascii_lowercase()).collect());
     let told = Told {

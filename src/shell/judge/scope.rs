@@ -35,19 +35,24 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Commands that name no group and show nothing of one.
-const NEUTRAL: [&[&str]; 8] = [
+const NEUTRAL: [&[&str]; 9] = [
     &["version"],
     &["account", "show"],
     &["account", "list-locations"],
     &["cloud", "show"],
     &["network", "list-service-tags"],
     &["network", "list-usages"],
+    // Where there is a watcher; captures are made through it.
+    &["network", "watcher", "list"],
     &["provider", "show"],
     &["vm", "list-sizes"],
 ];
 
 /// Commands on captures: but for `create` they take a place and a name, and the name is ours.
 const BY_LOCATION: &[&str] = &["network", "watcher", "packet-capture"];
+
+/// Commands on what lies in a storage account: they take the account's name, and no group.
+const BY_ACCOUNT: [&[&str]; 2] = [&["storage", "blob"], &["storage", "container"]];
 
 impl Policy {
     /// Judges one command line as [`Policy::classify`] does; what reaches beyond a scope is BLOCKED.
