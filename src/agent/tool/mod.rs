@@ -20,6 +20,8 @@ mod run_shell_cmd;
 mod site;
 mod suggest_next_step;
 mod wire;
+#[cfg(test)]
+mod tests;
 
 pub use crate::agent::event::Scripted;
 pub use command::weigh;
