@@ -17,6 +17,8 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use crate::agent::event::Scripted;
