@@ -116,12 +116,18 @@ pub(super) fn guests(setup: &Setup) -> BTreeMap<String, Ssh> {
     hosts.filter_map(|(name, host)| Some((name.clone(), ssh(setup, host, &Said::default()).ok()?))).collect()
 }
 
-/// Returns the policy of sessions: it knows the words of ssh that carry declared scripts to the guests of the configuration.
+/// Returns the policy of sessions: it knows the words of ssh that carry declared scripts to the guests of the
+/// configuration, and where captures lie.
 pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
     let policy = setup.policy()?;
     let carriers = guests(setup).into_values().filter_map(|guest| Reach::Ssh(Box::new(guest)).known());
     let carriers: Vec<_> = carriers.collect();
-    Ok(if carriers.is_empty() { policy } else { Arc::new((*policy).clone().carried_by(carriers)) })
+    let account = setup.config.capture.storage_account.clone();
+    Ok(if carriers.is_empty() && account.is_none() {
+        policy
+    } else {
+        Arc::new((*policy).clone().carried_by(carriers).captures_into(account))
+    })
 }
 
 /// Returns what the operator adds to the system prompt.

@@ -59,7 +59,8 @@ impl Policy {
     #[must_use]
     pub fn classify_within(&self, command: &str, scope: Option<&Scope>) -> Ruling {
         let ruling = self.classify(command);
-        let outside = scope.and_then(|scope| scope.outside(command));
+        let shelf = self.shelf.as_deref().is_some_and(|account| is_on(command, account));
+        let outside = scope.filter(|_| !shelf).and_then(|scope| scope.outside(command));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
     }
 
@@ -68,6 +69,22 @@ impl Policy {
     pub fn classify_as_refused(&self, command: &str, why: &str) -> Ruling {
         refused(self.classify(command), why)
     }
+}
+
+/// Tells whether a command is about what lies in that account, and about nothing else.
+fn is_on(command: &str, account: &str) -> bool {
+    let script = text::read(command);
+    let words = script.words();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some((program, rest)) = words.split_first().filter(|(program, _)| is_az(program)) else { return false };
+    let named = values(rest, "", "--account-name");
+    script.is_plain()
+        && !program.is_empty()
+        && BY_ACCOUNT.iter().any(|path| rest.starts_with(path))
+        && !rest.iter().any(|word| word.to_ascii_lowercase().contains("/subscriptions/"))
+        && values(rest, "-g", "--resource-group").is_empty()
+        && !named.is_empty()
+        && named.iter().all(|name| name.eq_ignore_ascii_case(account))
 }
 
 /// Makes a ruling of a line that must not run because it is not what it is said to be.

@@ -96,6 +96,7 @@ pub struct Policy {
     pub(in crate::shell) block: Block,
     pub(super) scripts: Vec<Script>,
     pub(super) carriers: Vec<Vec<String>>,
+    pub(in crate::shell) shelf: Option<String>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
     digest: Digest,
@@ -169,6 +170,7 @@ impl Policy {
             block,
             scripts: script::load()?,
             carriers: Vec::new(),
+            shelf: None,
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
         };

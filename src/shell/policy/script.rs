@@ -221,6 +221,13 @@ impl Policy {
         self
     }
 
+    /// Says into which storage account captures are written: what lies there may be looked at whatever the scope.
+    #[must_use]
+    pub fn captures_into(mut self, account: Option<String>) -> Self {
+        self.shelf = account;
+        self
+    }
+
     /// Judges a declared script behind the words that carry it to a guest, such as `az vm run-command invoke … --scripts`.
     ///
     /// The words have to be SAFE with a script that does nothing, or ssh to a host that is known by exactly these words; tier 0 is
