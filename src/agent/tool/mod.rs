@@ -19,9 +19,9 @@ mod registry;
 mod run_shell_cmd;
 mod site;
 mod suggest_next_step;
-mod wire;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 pub use crate::agent::event::Scripted;
 pub use command::weigh;

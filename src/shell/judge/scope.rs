@@ -76,7 +76,9 @@ fn is_on(command: &str, account: &str) -> bool {
     let script = text::read(command);
     let words = script.words();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some((program, rest)) = words.split_first().filter(|(program, _)| is_az(program)) else { return false };
+    let Some((program, rest)) = words.split_first().filter(|(program, _)| is_az(program)) else {
+        return false;
+    };
     let named = values(rest, "", "--account-name");
     script.is_plain()
         && !program.is_empty()

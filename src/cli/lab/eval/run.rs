@@ -106,7 +106,7 @@ async fn phase(
         let trouble = attend(&engine, &session, terms.consent).await?;
         (state(&engine, &session).await?, trouble)
     };
-    let text = report::rca(&state);
+    let text = claims(&state);
     let found = found(&state);
     let outcome = state.concluded.as_ref().map(|(_, concluded)| concluded.outcome);
     let file = folder.path.join("reports").join(session.as_str()).join("rca.md");
@@ -125,6 +125,15 @@ async fn phase(
         report: folder.stays.then(|| file.display().to_string()),
         trouble,
     })
+}
+
+/// Returns what the investigation claims. What people asked and what machines printed stands in its report, too, and claims nothing.
+fn claims(state: &State) -> String {
+    let concluded = state.concluded.iter().flat_map(|(_, concluded)| {
+        std::iter::once(&concluded.summary).chain(&concluded.actions).chain(&concluded.open_questions)
+    });
+    let findings = state.accepted.iter().map(|accepted| &accepted.finding.statement);
+    concluded.chain(findings).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// Puts the incident into the inbox.
