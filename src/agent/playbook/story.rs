@@ -66,13 +66,14 @@ impl Story {
                 Message::User { text } => story.hear(text),
                 Message::Results { .. } => {}
                 Message::Assistant { calls, .. } => {
-                    let Some(Message::Results { results }) = ask.messages.get(at + 1) else { continue };
+                    let results = match ask.messages.get(at + 1) {
+                        Some(Message::Results { results }) => results.as_slice(),
+                        Some(Message::User { .. } | Message::Assistant { .. }) | None => &[],
+                    };
                     for call in calls {
-                        if let Some(result) = results.iter().find(|result| result.id == call.id)
-                            && result.content != "null"
-                        {
-                            story.done.push(done(&call.tool, &call.arguments, result));
-                        }
+                        // A call whose result is lost was tried all the same, or it would be tried for ever.
+                        let result = results.iter().find(|result| result.id == call.id);
+                        story.done.push(done(&call.tool, &call.arguments, result));
                     }
                 }
             }
@@ -199,10 +200,12 @@ pub(super) fn plain(text: &str, most: usize) -> String {
     line
 }
 
-fn done(tool: &str, arguments: &Value, result: &ToolResult) -> Done {
-    let content: Value = serde_json::from_str(&result.content).unwrap_or_default();
+fn done(tool: &str, arguments: &Value, result: Option<&ToolResult>) -> Done {
+    let is_error = result.is_none_or(|result| result.is_error);
+    let content: Value =
+        result.and_then(|result| serde_json::from_str(&result.content).ok()).unwrap_or_default();
     let ending = match content.get("status").and_then(Value::as_str) {
-        Some("completed" | "ok") if !result.is_error => Ending::Completed,
+        Some("completed" | "ok") if !is_error => Ending::Completed,
         Some("denied") => Ending::Denied,
         Some("rejected") => Ending::Refused,
         Some(_) | None => Ending::Failed,

@@ -117,7 +117,7 @@ fn the_language_does_not_matter() {
     for text in [
         "Seit heute früh ist Port 5432 auf tf-dest-vm von tf-source-vm aus nicht erreichbar",
         "El puerto 5432 de tf-dest-vm está inaccesible desde 10.0.1.4",
-        "tf-source-vm から tf-dest-vm の5432に接続できません",
+        "tf-source-vm から tf-dest-vm (tcp/5432) に接続できません",
         "Порт 5432 на tf-dest-vm недоступен с tf-source-vm",
     ] {
         let run = World::of(&[fault]).run(text);
