@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 /// The cloud.
 #[derive(Default)]
 pub(super) struct Cloud {
-    captures: BTreeMap<String, (String, String)>,
-    blobs: Vec<String>,
+    pub(super) captures: BTreeMap<String, (String, String)>,
+    pub(super) blobs: Vec<String>,
     /// What a human would not have.
     pub(super) denied: &'static str,
     /// The size of both machines.
     pub(super) size: &'static str,
-    up: bool,
-    log: String,
+    pub(super) up: bool,
+    pub(super) log: String,
 }
 
 fn value(command: &str, option: &str) -> String {
