@@ -23,7 +23,7 @@ impl CaptureTraffic {
 
     fn walk(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Walked, Box<Move>> {
         let read = order::read(arguments)?;
-        purpose::check(&read.reasoning, read.hypothesis_id.as_deref(), bench)?;
+        purpose::check(read.purpose(), read.hypothesis_id.as_deref(), bench)?;
         let wanted = machines(&read.target);
         let same = |other: &Value| {
             other.get("target").and_then(Value::as_str).is_some_and(|target| machines(target) == wanted)

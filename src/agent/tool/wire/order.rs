@@ -38,12 +38,14 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) resource_group: Option<String>,
-    /// What is looked for, in a sentence.
+    /// What is looked for, in a sentence; it stands in for `reasoning` where that is left out.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) investigation_context: Option<String>,
     /// What the packets will tell, and what follows from each answer. A human who has to approve it reads this.
-    pub(super) reasoning: String,
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) reasoning: Option<String>,
     /// The hypothesis that it tests, such as `H1`.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -66,6 +68,14 @@ pub(super) struct Packets {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) ip: Option<String>,
+}
+
+impl Arguments {
+    /// Returns what it is for.
+    pub(super) fn purpose(&self) -> &str {
+        let said = self.reasoning.as_deref().or(self.investigation_context.as_deref());
+        said.unwrap_or("to see what the packets do")
+    }
 }
 
 /// Reads the arguments.
