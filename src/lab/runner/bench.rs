@@ -49,10 +49,13 @@ pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
 
 /// Makes an account like the first one beside it: another group would have to be asked for by its subscription.
 fn account(resources: &[Value]) -> Option<Value> {
-    let kind = "Microsoft.Storage/storageAccounts";
-    let first = resources.iter().find(|one| one.get("type").and_then(Value::as_str) == Some(kind))?;
-    let id = first.get("id").and_then(Value::as_str)?;
-    let (folder, _) = id.rsplit_once('/')?;
+    // A description may leave types out.
+    let kind = "/providers/Microsoft.Storage/storageAccounts";
+    let mut accounts = resources.iter().filter_map(|one| {
+        let (folder, _) = one.get("id").and_then(Value::as_str)?.rsplit_once('/')?;
+        folder.ends_with(kind).then_some((one, folder))
+    });
+    let (first, folder) = accounts.next()?;
     let mut account = first.clone();
     let map = account.as_object_mut()?;
     map.insert("name".to_owned(), json!(CAPTURES_ACCOUNT));
