@@ -62,7 +62,7 @@ impl Token<'_> {
     /// Returns the protocol that it names.
     pub(super) fn protocol(&self) -> Option<Protocol> {
         let mut parts = self.text.split('/');
-        parts.find_map(|part| protocol(part))
+        parts.find_map(protocol)
     }
 
     /// Tells whether it names a session under which something was kept.

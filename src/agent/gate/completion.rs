@@ -9,7 +9,7 @@ use crate::agent::event::{Finding, Waived};
 use crate::agent::finding;
 use crate::agent::gate::Covered;
 use crate::agent::suspect::{Layer, Looked};
-use crate::agent::tool::Bench;
+use crate::agent::tool::{Bench, running_tasks};
 
 /// A reason has to be long enough to say something.
 const SHORTEST_REASON: usize = 8;
@@ -73,6 +73,9 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
         let why = held.as_ref().err()?;
         Some(format!("findings_hold: {} {}: {why}", finding.code, finding.object))
     }));
+    closed.extend(running_tasks(bench).into_iter().map(|task| {
+        format!("no_capture_running: {task} still runs; wait for it, or end it with cancel_task")
+    }));
     let explained = checked.iter().any(|(_, held)| held.is_ok());
     let (gaps, covered) = gaps(claim, bench, explained);
     closed.extend(gaps);
@@ -110,11 +113,11 @@ fn gaps(claim: &Claim, bench: &Bench<'_>, explained: bool) -> (Vec<String>, Cove
 
 /// Returns what the topology tool told last.
 fn topology(bench: &Bench<'_>) -> Value {
-    let told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
+    let mut told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
         let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
         serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
     });
-    told.last().unwrap_or_default()
+    told.next_back().unwrap_or_default()
 }
 
 /// Returns the tool that looks at a layer.

@@ -117,8 +117,5 @@ fn direction(judged: Option<&Judged>, way: &Way, before: Option<f64>) -> Map<Str
         "throughput_max_gbps": throughput.map(|extent| extent.max),
         "is_stable": judged.is_stable, "anomaly_type": judged.anomaly(), "is_low": low, "is_slow": slow,
     });
-    match facts {
-        Value::Object(facts) => facts,
-        _ => Map::new(),
-    }
+    facts.as_object().cloned().unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use crate::agent::tool::errand::Trail;
 use crate::agent::tool::{Chore, Move};
 use crate::base::Timestamp;
 use crate::capture::{Analysis, Answer, Next, Phase, Role, Task, What, Work};
-use crate::cloud::errand::{Order, Trouble};
+use crate::cloud::errand::Trouble;
 
 /// No capture takes more steps; it is a guard against going round and round.
 const MOST: usize = 2_000;
@@ -65,8 +65,7 @@ impl Walked {
             match self.task.next(clock) {
                 Next::Run(step) => {
                     let plan = self.task.plan(&step);
-                    let order = Order::line(step.line.clone(), step.why.clone()).within(plan);
-                    let (answer, at) = trail.step(&order)?;
+                    let (answer, at) = trail.command(&step.command(), &step.why, &plan)?;
                     if !self.task.begin(&step) {
                         return Err(fail("the capture is in a state that cannot be", "start another one"));
                     }
