@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
 fn eval(folder: &Path, arguments: &[&str]) -> Output {
     let ghost = Command::new(env!("CARGO_BIN_EXE_ghost"))
         .args(["lab", "eval"])

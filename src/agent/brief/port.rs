@@ -3,7 +3,7 @@
 use crate::agent::brief::token::Token;
 
 /// Words that stand for a port.
-const SERVICES: [(&str, u16); 34] = [
+const SERVICES: [(&str, u16); 37] = [
     ("postgres", 5432),
     ("postgresql", 5432),
     ("redis", 6379),
@@ -33,6 +33,9 @@ const SERVICES: [(&str, u16); 34] = [
     ("smb", 445),
     ("smtp", 25),
     ("dns", 53),
+    ("resolve", 53),
+    ("resolves", 53),
+    ("resolver", 53),
     ("ntp", 123),
     ("iperf", 5001),
     ("iperf2", 5001),
@@ -74,6 +77,13 @@ const NOT_BEFORE: [&str; 10] =
 pub(super) fn ports(tokens: &[Token<'_>]) -> Vec<u16> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
+        // What works is not what it is about.
+        let next = tokens.get(at + 1).map(|next| next.text.to_ascii_lowercase());
+        if next.is_some_and(|next| {
+            ["works", "work", "geht", "funktioniert", "funciona", "fonctionne"].contains(&next.as_str())
+        }) {
+            continue;
+        }
         let lower = token.text.to_ascii_lowercase();
         let service = SERVICES.iter().find(|(word, _)| *word == lower).map(|(_, port)| *port);
         // `iperf` with a port of its own means that one.

@@ -307,8 +307,11 @@ impl Desk<'_> {
         let needs = |layer: Layer| missing.iter().any(|gap: &Looked| gap.layer == layer);
         let has = |symptoms: &[Symptom]| symptoms.iter().any(|symptom| self.brief.symptoms.contains(symptom));
         let slow = has(&[Symptom::Slow]) && !faults.iter().any(|fault| pick::slows(&fault.suspect.code));
-        let mute = has(&[Symptom::Unreachable, Symptom::Refused, Symptom::Hanging])
-            && !faults.iter().any(|fault| pick::cuts(&fault.suspect.code));
+        let dead = has(&[Symptom::Unreachable, Symptom::Refused, Symptom::Hanging, Symptom::Lossy]);
+        let mute = dead && !faults.iter().any(|fault| pick::cuts(&fault.suspect.code));
+        // A port that people name and that nothing found so far keeps shut is a story of its own.
+        let unexplained = |port: &u16| !faults.iter().any(|fault| pick::shuts(&fault.suspect, *port));
+        let mute = mute || (dead && self.brief.ports.iter().any(unexplained));
         let mut looks = Vec::new();
         if needs(Layer::Measure) || slow {
             looks.extend(self.measure());

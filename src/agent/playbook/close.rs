@@ -8,10 +8,10 @@ use crate::agent::playbook::agenda::Desk;
 use crate::agent::playbook::fix;
 use crate::agent::playbook::pick::{self, Fault};
 use crate::agent::playbook::settle::{Settled, settle};
-use crate::agent::playbook::story::Ending;
+use crate::agent::playbook::story::{Done, Ending};
 use crate::agent::playbook::tell;
 use crate::agent::playbook::turn::Turn;
-use crate::agent::suspect::Looked;
+use crate::agent::suspect::{Layer, Looked};
 
 /// So often an end is tried.
 const TRIES: usize = 4;
@@ -72,6 +72,7 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
             "recommended_actions": fix::actions(desk, &faults),
             "findings": findings,
             "open_questions": open,
+            "waived": missing.iter().map(|gap| waived(desk, gap)).collect::<Vec<_>>(),
         }),
     ));
     let text = question.unwrap_or_else(|| match faults.len() {
@@ -83,6 +84,31 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
         some => format!("{some} faults are shown by the evidence, and the other layers were looked at. I settle the board and end."),
     });
     Turn { text, calls }
+}
+
+/// Says why a layer was not looked at.
+fn waived(desk: &Desk<'_>, gap: &Looked) -> Value {
+    let tool = match gap.layer {
+        Layer::Wire => "capture_traffic",
+        Layer::Measure => "run_pipe_meter",
+        Layer::Shaping => "inspect_qdisc",
+        Layer::Guest | Layer::GuestDrift => "detect_config_drift",
+        Layer::Rules | Layer::Exposure => "inspect_nsg",
+        Layer::Routes => "effective_route_inspector",
+        Layer::Storage => "inspect_storage",
+        Layer::NetworkDrift => "detect_effective_network_drift",
+        Layer::Topology => "topology",
+    };
+    let of_subject = |done: &&Done| {
+        gap.subject.is_empty() || done.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
+    };
+    let why = match desk.story.calls(tool).filter(of_subject).next_back().map(|done| done.ending) {
+        Some(Ending::Denied) => "nobody consented to it",
+        Some(Ending::Completed) => "it was looked at, and what was seen is not whole",
+        Some(Ending::Failed | Ending::Refused) => "it was tried and could not be read",
+        None => "what it is about is not known, or nothing here can look at it",
+    };
+    json!({"layer": gap.layer, "subject": gap.subject, "why": why})
 }
 
 fn finding(fault: &Fault) -> Value {

@@ -123,6 +123,26 @@ pub(super) fn cuts(code: &str) -> bool {
     }
 }
 
+/// Tells whether a fault may keep a port from being reached.
+pub(super) fn shuts(fault: &Suspect, port: u16) -> bool {
+    let port = port.to_string();
+    let object: Vec<&str> = fault.object.split('/').collect();
+    let named = object.get(5).copied().unwrap_or_default();
+    match fault.code.as_str() {
+        "nsg_deny" => fault.why.contains(&port) || !fault.why.contains(|char: char| char.is_ascii_digit()),
+        "guest_firewall_drop" | "guest_firewall_reject" => {
+            let protocol = object.get(4).copied().unwrap_or_default();
+            protocol != "icmp"
+                && named.split(',').any(|part| part == port || part == "any" || within(part, &port))
+        }
+        "fail2ban_ban" => port == "22",
+        "pmtu_blackhole" | "tcp_refused" | "syn_unanswered" | "asymmetric_path" => {
+            object.get(4).copied() == Some(port.as_str())
+        }
+        code => cuts(code),
+    }
+}
+
 /// Returns the layer that a fault lies in.
 pub(super) fn layer(code: &str) -> Layer {
     match code {

@@ -26,7 +26,8 @@ fn check(at: &str, to: Value, status: Status, changes: &[&str]) -> Comparison {
 
 const ROUTES: &str = "/nics/0/routes/value";
 const APP_A: &str = "/nics/0/nsg/value/0/effectiveSecurityRules/0";
-const APP_KEY: &str = "Changed security_rule_change rule/subnet/inbound/own//subscriptions/s/resourcegroups/rg/networksecuritygroups/app/a";
+const APP_KEY: &str =
+    "Changed security_rule_change rule/subnet/inbound/own/resourcegroups/rg/networksecuritygroups/app/a";
 
 #[test]
 fn every_field_of_a_rule_counts_and_is_named() {

@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn what_names_no_group_is_outside() {
         let web = scope(&[], &["rg-web"]);
-        for command in ["az vm list", "az graph query -q Resources", "az network watcher list"] {
+        for command in ["az vm list", "az graph query -q Resources", "az network nsg list"] {
             outside(&web, command, "--resource-group");
         }
         outside(&scope(&["s-1"], &[]), "az vm list -g rg-db", "--subscription");
