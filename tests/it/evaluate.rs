@@ -37,7 +37,11 @@ fn run(command: &str) -> Value {
 }
 
 fn conclude() -> Value {
-    let arguments = json!({"confidence": "low", "root_cause_summary": "nothing is known yet"});
+    let waived =
+        ["topology", "rules", "routes", "guest", "shaping", "measure", "wire", "exposure", "storage"];
+    let waived = waived.map(|layer| json!({"layer": layer, "why": "it is not what is tested"}));
+    let arguments =
+        json!({"confidence": "low", "root_cause_summary": "nothing is known yet", "waived": waived});
     json!({"text": "", "calls": [{"tool": "complete_investigation", "arguments": arguments}]})
 }
 

@@ -245,7 +245,6 @@ fn wrong_usage_and_what_is_missing_are_told_with_nothing_on_standard_output() {
         (vec!["investigate", "x", "--script", &nothing], 1, "no turn"),
         (vec!["investigate", "--resume", "nobody", "--script", &place.path("turns.jsonl")], 1, "no session"),
         (vec!["investigate", "--resume", "../x", "--script", &nothing], 2, "id"),
-        (vec!["investigate", "x"], 1, "think"),
     ] {
         let output = ghost(&arguments, &place.path("data"));
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");

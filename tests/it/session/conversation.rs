@@ -339,7 +339,7 @@ async fn a_turn_that_is_too_long_to_be_kept_pauses_and_keeps_nothing_of_it() {
 
 #[tokio::test]
 async fn what_was_seen_can_be_seen_again() {
-    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "refused"}))]);
+    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
     let world = World::new(&[suppose(), run("uname -a"), recall, conclude("REFUTED")]);
     world.mention("look at 5001").await;
     assert_eq!(world.drive().await, Rest::Over);
