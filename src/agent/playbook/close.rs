@@ -102,7 +102,7 @@ fn waived(desk: &Desk<'_>, gap: &Looked) -> Value {
     let of_subject = |done: &&Done| {
         gap.subject.is_empty() || done.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
     };
-    let why = match desk.story.calls(tool).filter(of_subject).next_back().map(|done| done.ending) {
+    let why = match desk.story.calls(tool).rfind(of_subject).map(|done| done.ending) {
         Some(Ending::Denied) => "nobody consented to it",
         Some(Ending::Completed) => "it was looked at, and what was seen is not whole",
         Some(Ending::Failed | Ending::Refused) => "it was tried and could not be read",
