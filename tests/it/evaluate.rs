@@ -42,7 +42,14 @@ fn conclude() -> Value {
     let waived = waived.map(|layer| json!({"layer": layer, "why": "it is not what is tested"}));
     let arguments =
         json!({"confidence": "low", "root_cause_summary": "nothing is known yet", "waived": waived});
-    json!({"text": "", "calls": [{"tool": "complete_investigation", "arguments": arguments}]})
+    let settled = json!({"update": [{"id": "H1", "state": "UNVERIFIABLE"}]});
+    json!({"text": "", "calls": [{"tool": "manage_hypotheses", "arguments": settled},
+        {"tool": "complete_investigation", "arguments": arguments}]})
+}
+
+fn suppose() -> Value {
+    let arguments = json!({"add": [{"id": "H1", "description": "a rule is in the way"}]});
+    json!({"text": "", "calls": [{"tool": "manage_hypotheses", "arguments": arguments}]})
 }
 
 const RULES: &str = "az network nsg rule list -g nw-forensics-rg --nsg-name tf-dest-vm-nsg -o json";
@@ -51,7 +58,7 @@ const FILTERS: &str = "az vm run-command invoke -g nw-forensics-rg -n tf-dest-vm
 #[test]
 fn a_whole_session_runs_on_a_lab_in_the_process_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let script = script(folder.path(), &[run(RULES), run(FILTERS), run("rm -rf /"), conclude()]);
+    let script = script(folder.path(), &[suppose(), run(RULES), run(FILTERS), run("rm -rf /"), conclude()]);
     for (consent, commands) in [("all", 2), ("none", 1)] {
         let words = ["a", "--brain", "scripted", "--script", &script, "--approve", consent, "--json"];
         let rows = rows(&eval(folder.path(), &words));
@@ -70,7 +77,7 @@ fn phases_are_lines_and_what_is_kept_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let (keep, board) = (folder.path().join("kept"), folder.path().join("board"));
     let (keep, board) = (keep.display().to_string(), board.display().to_string());
-    let script = script(folder.path(), &[run(RULES), conclude()]);
+    let script = script(folder.path(), &[suppose(), run(RULES), conclude()]);
     let words =
         ["t", "--brain", "scripted", "--script", &script, "--keep", &keep, "--scoreboard", &board, "--json"];
     let rows = rows(&eval(folder.path(), &words));
@@ -90,7 +97,7 @@ fn phases_are_lines_and_what_is_kept_can_be_read() {
 #[test]
 fn cases_are_drawn_the_same_for_the_same_seed() {
     let folder = tempfile::tempdir().unwrap();
-    let script = script(folder.path(), &[conclude()]);
+    let script = script(folder.path(), &[suppose(), conclude()]);
     let draw = |seed: &str| {
         let words = ["--random", "3", "--seed", seed, "--brain", "scripted", "--script", &script, "--json"];
         let told = |row: &Value| row["expected"].to_string() + &row["id"].to_string();

@@ -48,12 +48,11 @@ pub(super) fn script() -> Vec<String> {
         {"id": "H2", "description": "the link is down"}]});
     let update = json!({"update": [{"id": "H1", "state": "CONFIRMED"}, {"id": "H2", "state": "REFUTED"}]});
     let finding = json!({"code": "tcp_refused", "object": "flow/10.0.0.4/127.0.0.1/tcp/1",
-        "statement": "nobody listens", "evidence": [{"observation": "o2", "quote": "refused"}]});
-    let complete = json!({"confidence": "high", "root_cause_summary": "nobody listens there (o2)",
+        "statement": "nobody listens", "evidence": [{"observation": "o1", "quote": "refused"}]});
+    let complete = json!({"confidence": "high", "root_cause_summary": "nobody listens there (o1)",
         "confirmed_hypotheses": ["H1"], "refuted_hypotheses": ["H2"], "findings": [finding]});
     vec![
         turn(&[("manage_hypotheses", add)]),
-        run("uname -s"),
         run(REFUSED),
         run(&writes("one")),
         run(&writes("refused")),

@@ -17,12 +17,13 @@ pub(super) async fn rich() -> World {
     let finding = json!({"confidence": "high", "root_cause_summary": "nobody listens (o1)",
         "confirmed_hypotheses": ["H1"], "recommended_actions": ["boot another one"],
         "findings": [{"code": "tcp_refused", "object": "flow/10.0.0.4/127.0.0.1/tcp/1",
-            "evidence": [{"observation": "o1", "quote": "refused"}]}]});
+            "evidence": [{"observation": "o2", "quote": "refused"}]}]});
     let settle = turn(&[("manage_hypotheses", json!({"update": [{"id": "H1", "state": "CONFIRMED"}]}))]);
-    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "refused"}))]);
+    let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
     let world = World::new(&[
         turn(&[]),
         suppose(),
+        run("uname -s"),
         run(REFUSED),
         run(&touch("approved")),
         run(&touch("denied")),
@@ -258,7 +259,7 @@ async fn what_format_1_wrote_is_read_folded_and_decided_the_same() {
     }
     let text = std::fs::read_to_string(path).unwrap();
     let state = export::read(text.as_bytes()).unwrap().session().unwrap().unwrap();
-    assert_eq!((state.opened.symptom.as_str(), state.steps.len()), ("look at 5001", 5));
+    assert_eq!((state.opened.symptom.as_str(), state.steps.len()), ("look at 5001", 6));
     let replayed = again(&text, Wording::Free).unwrap_or_else(|found| panic!("{found}"));
     assert_eq!(replayed.outcome.map(|outcome| outcome.as_str()), Some("CONFIRMED"));
     assert_eq!(

@@ -4,6 +4,7 @@
 //! them, plain facts, and the document as data. Never: a change; a suspect without a record; a name of the outside outside its fence
 //! unless it is one word.
 
+mod all;
 mod argument;
 mod drift;
 mod filter;
@@ -17,25 +18,7 @@ mod seen;
 mod storage;
 mod topology;
 
-use std::sync::Arc;
-
-use inspecting::Inspecting;
-
-use crate::agent::tool::{Site, Tool};
-
-/// Returns all inspectors.
-pub(super) fn all(site: &Arc<Site>) -> Vec<Box<dyn Tool>> {
-    vec![
-        Box::new(Inspecting::new(topology::Topology, site)),
-        Box::new(Inspecting::new(nsg::InspectNsg, site)),
-        Box::new(Inspecting::new(route::EffectiveRouteInspector, site)),
-        Box::new(Inspecting::new(drift::DetectEffectiveNetworkDrift, site)),
-        Box::new(Inspecting::new(filter::DetectConfigDrift, site)),
-        Box::new(Inspecting::new(packet::WalkPacket, site)),
-        Box::new(Inspecting::new(qdisc::InspectQdisc, site)),
-        Box::new(Inspecting::new(storage::InspectStorage, site)),
-    ]
-}
+pub(super) use all::all;
 
 #[cfg(test)]
 mod tests;

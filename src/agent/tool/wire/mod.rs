@@ -7,6 +7,7 @@
 //! A capture is no state of its own: [`crate::capture::Task`] is made again from what was recorded, by the call that began it and by
 //! the later calls that cancel it or clean up behind it, in order.
 
+mod all;
 mod cancel_task;
 mod capture_traffic;
 mod check_task;
@@ -22,17 +23,5 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use crate::agent::tool::{Site, Tool};
-
+pub(super) use all::tools;
 pub use history::running_tasks;
-
-/// Returns the tools, at a place.
-pub(super) fn tools(site: &Site) -> Vec<Box<dyn Tool>> {
-    vec![
-        Box::new(capture_traffic::CaptureTraffic::new(site.clone())),
-        Box::new(check_task::CheckTask::new(site.clone())),
-        Box::new(cancel_task::CancelTask::new(site.clone())),
-        Box::new(cleanup_task::CleanupTask::new(site.clone())),
-        Box::new(run_pipe_meter::RunPipeMeter::new(site.clone())),
-    ]
-}
