@@ -102,8 +102,11 @@ async fn captures(setup: &Setup, asked: bool) -> Finding {
     match crate::cli::capture::left_behind(setup).await {
         Ok(left) if left.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
         Ok(left) => {
-            let names = left.into_iter().map(|left| left.name).collect::<Vec<_>>().join(", ");
-            Finding::new(State::Warning, "captures", format!("left over: {names}"))
+            let told = left.into_iter().map(|left| {
+                format!("{} of {}, session {}, since {}", left.name, left.machine, left.session, left.since)
+            });
+            let told = told.collect::<Vec<_>>().join("; ");
+            Finding::new(State::Warning, "captures", format!("left over: {told}"))
                 .hint("`ghost capture orphans` says what can be done")
         }
         Err(error) => Finding::new(State::Warning, "captures", format!("could not be looked for: {error:#}")),
