@@ -1,6 +1,6 @@
 //! The gates before a conclusion.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::agent::HypothesisState;
 use crate::agent::brief;
@@ -111,13 +111,14 @@ fn gaps(claim: &Claim, bench: &Bench<'_>, explained: bool) -> (Vec<String>, Cove
     (open.collect(), covered)
 }
 
-/// Returns what the topology tool told last.
+/// Returns the machines that the topology tool told of, all times together: a look at another group does not take away what was known.
 fn topology(bench: &Bench<'_>) -> Value {
-    let mut told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
+    let told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
         let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-        serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
+        let told: Value = serde_json::from_str(&returned.content).ok()?;
+        Some(told.pointer("/facts/machines")?.as_array()?.clone())
     });
-    told.next_back().unwrap_or_default()
+    json!({ "machines": told.flatten().collect::<Vec<Value>>() })
 }
 
 /// Returns the tool that looks at a layer.

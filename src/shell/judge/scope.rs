@@ -51,8 +51,16 @@ const NEUTRAL: [&[&str]; 9] = [
 /// Commands on captures: but for `create` they take a place and a name, and the name is ours.
 const BY_LOCATION: &[&str] = &["network", "watcher", "packet-capture"];
 
-/// Commands on what lies in a storage account: they take the account's name, and no group.
-const BY_ACCOUNT: [&[&str]; 2] = [&["storage", "blob"], &["storage", "container"]];
+/// Commands on one file in a storage account: they take the account's name, and no group. A listing is one only of a whole name, so that
+/// nobody sees through it what other channels captured.
+const BY_ACCOUNT: [&[&str]; 6] = [
+    &["storage", "blob", "list"],
+    &["storage", "container", "exists"],
+    &["storage", "blob", "exists"],
+    &["storage", "blob", "show"],
+    &["storage", "blob", "download"],
+    &["storage", "blob", "delete"],
+];
 
 impl Policy {
     /// Judges one command line as [`Policy::classify`] does; what reaches beyond a scope is BLOCKED.
@@ -85,8 +93,14 @@ fn is_on(command: &str, account: &str) -> bool {
         && BY_ACCOUNT.iter().any(|path| rest.starts_with(path))
         && !rest.iter().any(|word| word.to_ascii_lowercase().contains("/subscriptions/"))
         && values(rest, "-g", "--resource-group").is_empty()
+        && (!rest.starts_with(&["storage", "blob", "list"]) || lists_one(rest))
         && !named.is_empty()
         && named.iter().all(|name| name.eq_ignore_ascii_case(account))
+}
+
+/// Tells whether a listing is one of a single file.
+fn lists_one(rest: &[&str]) -> bool {
+    matches!(values(rest, "", "--prefix").as_slice(), [name] if name.len() > ".cap".len() && name.ends_with(".cap"))
 }
 
 /// Makes a ruling of a line that must not run because it is not what it is said to be.
@@ -267,6 +281,37 @@ mod tests {
     fn outside(scope: &Scope, command: &str, part: &str) {
         let what = scope.outside(command).unwrap_or_else(|| panic!("{command} is inside"));
         assert!(what.contains(part), "{command}: {what}");
+    }
+
+    #[test]
+    fn what_lies_in_the_account_of_captures_is_inside_file_by_file() {
+        let policy = Policy::builtin().unwrap().clone().captures_into(Some("store1".to_owned()));
+        let web = scope(&[], &["rg-web"]);
+        let is_blocked = |command: &str| {
+            let ruling = policy.classify_within(command, Some(&web));
+            ruling.rule == "scope.outside"
+        };
+        let of = "--account-name store1 --container-name captures --auth-mode login";
+        for command in [
+            format!("az storage blob show {of} --name a.cap"),
+            format!("az storage blob list {of} --prefix ghost-1.cap"),
+            format!("az storage blob delete {of} --name a.cap"),
+            "az storage container exists --name captures --account-name store1".to_owned(),
+        ] {
+            assert!(!is_blocked(&command), "{command}");
+        }
+        for command in [
+            format!("az storage blob list {of}"),
+            format!("az storage blob list {of} --prefix g"),
+            format!("az storage blob upload {of} --file /etc/hosts --name a.cap"),
+            "az storage blob show --account-name other --container-name captures --name a.cap".to_owned(),
+            format!("az storage blob show {of} --name a.cap --account-name other"),
+            format!("az storage blob show {of} --name a.cap | tee x"),
+            "az storage account keys list --account-name store1".to_owned(),
+        ] {
+            let ruling = policy.classify_within(&command, Some(&web));
+            assert_eq!(ruling.verdict, Verdict::Blocked, "{command}");
+        }
     }
 
     #[test]
