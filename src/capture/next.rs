@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::end::{Check, End, Phase, Removal, Stop, Thing};
 use super::name::{Origin, Role};
 use super::order::SNAPLEN;
-use super::step::{Next, Step, What, Work};
+use super::step::{Change, Next, Step, What, Work};
 use super::task::{Shelf, Task, Wish};
 use crate::base::Timestamp;
 use crate::cloud::Name;
@@ -55,24 +55,11 @@ impl Task {
     /// Returns the commands that one consent covers, beginning with this one: those that change something for the same purpose.
     #[must_use]
     pub fn plan(&self, step: &Step) -> Vec<String> {
-        let kinds: &[What] = match step.what {
-            What::Create => &[What::Create],
-            What::Stop => &[What::Stop],
-            What::Delete | What::DeleteBlob => &[What::Delete, What::DeleteBlob],
-            What::Machine
-            | What::Extensions
-            | What::Watchers
-            | What::Captures
-            | What::Rival(_)
-            | What::Account
-            | What::Container
-            | What::Taken
-            | What::Look
-            | What::Status
-            | What::Size
-            | What::Fetch
-            | What::Confirm
-            | What::ConfirmBlob => &[],
+        let kinds: &[What] = match step.what.change() {
+            Some(Change::Begin) => &[What::Create],
+            Some(Change::End) => &[What::Stop],
+            Some(Change::Remove) => &[What::Delete, What::DeleteBlob],
+            None => &[],
         };
         let mut lines = Vec::new();
         for (at, end) in self.ends.iter().enumerate() {
@@ -89,25 +76,11 @@ impl Task {
 
     fn covers(&self, end: &End, what: &What) -> bool {
         let wanted = |thing: &Thing| self.is_busy(end, thing) && thing.removal == Removal::No;
-        match what {
-            What::Create => end.phase == Phase::Ready,
-            What::Stop => end.phase == Phase::Recording && self.want_stop(end, None) == Some(true),
-            What::Delete => wanted(&end.capture),
-            What::DeleteBlob => wanted(&end.blob),
-            What::Machine
-            | What::Extensions
-            | What::Watchers
-            | What::Captures
-            | What::Rival(_)
-            | What::Account
-            | What::Container
-            | What::Taken
-            | What::Look
-            | What::Status
-            | What::Size
-            | What::Fetch
-            | What::Confirm
-            | What::ConfirmBlob => false,
+        match what.change() {
+            Some(Change::Begin) => end.phase == Phase::Ready,
+            Some(Change::End) => end.phase == Phase::Recording && self.want_stop(end, None) == Some(true),
+            Some(Change::Remove) => wanted(if *what == What::Delete { &end.capture } else { &end.blob }),
+            None => false,
         }
     }
 

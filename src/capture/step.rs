@@ -44,6 +44,42 @@ pub enum What {
     ConfirmBlob,
 }
 
+/// What a command changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It begins a capture.
+    Begin,
+    /// It ends one.
+    End,
+    /// It takes something away.
+    Remove,
+}
+
+impl What {
+    /// Returns what it changes; what only reads changes nothing.
+    pub(super) fn change(&self) -> Option<Change> {
+        match self {
+            Self::Create => Some(Change::Begin),
+            Self::Stop => Some(Change::End),
+            Self::Delete | Self::DeleteBlob => Some(Change::Remove),
+            Self::Machine
+            | Self::Extensions
+            | Self::Watchers
+            | Self::Captures
+            | Self::Rival(_)
+            | Self::Account
+            | Self::Container
+            | Self::Taken
+            | Self::Look
+            | Self::Status
+            | Self::Size
+            | Self::Fetch
+            | Self::Confirm
+            | Self::ConfirmBlob => None,
+        }
+    }
+}
+
 /// One command of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {

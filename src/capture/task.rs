@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::end::{Check, End, Left, Phase, Removal, Stop};
 use super::name::Origin;
 use super::order::{Order, OrderError};
-use super::step::{Step, What};
+use super::step::{Change, Step, What};
 use super::text;
 use crate::base::{SessionId, Timestamp};
 use crate::cloud::Name;
@@ -222,8 +222,8 @@ impl Task {
         let settled = self.ends.iter().all(End::settled);
         let discard = self.discard;
         let Some(end) = self.ends.get_mut(step.end) else { return false };
-        match step.what {
-            What::Create => {
+        match step.what.change() {
+            Some(Change::Begin) => {
                 let ready = end.phase == Phase::Ready && end.capture.left == Left::Never;
                 if ready {
                     end.turn(Phase::Creating);
@@ -231,7 +231,7 @@ impl Task {
                 }
                 ready
             }
-            What::Stop => {
+            Some(Change::End) => {
                 let before = match end.stop {
                     Stop::No => 0,
                     Stop::Sent(before) => before,
@@ -243,7 +243,7 @@ impl Task {
                 }
                 runs
             }
-            What::Delete | What::DeleteBlob => {
+            Some(Change::Remove) => {
                 let wanted = settled && (!end.resumable || discard);
                 let thing = if step.what == What::Delete { &mut end.capture } else { &mut end.blob };
                 let may = wanted && thing.remains() && thing.removal == Removal::No;
@@ -252,20 +252,7 @@ impl Task {
                 }
                 may
             }
-            What::Machine
-            | What::Extensions
-            | What::Watchers
-            | What::Captures
-            | What::Rival(_)
-            | What::Account
-            | What::Container
-            | What::Taken
-            | What::Look
-            | What::Status
-            | What::Size
-            | What::Fetch
-            | What::Confirm
-            | What::ConfirmBlob => true,
+            None => true,
         }
     }
 

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::base::SessionId;
 use crate::bot::{Leftover, Leftovers};
 use crate::cli::capture::{Left, left_behind};
+use crate::cli::name::new_session;
 use crate::cli::setup::Setup;
 
 /// How often somebody looks; no capture lasts longer than five hours.
@@ -28,14 +30,19 @@ impl FoundLast {
     }
 
     async fn look_on(&self, setup: &Setup) -> Infallible {
+        // One audit file, however often it looks.
+        let session = new_session("capture");
         loop {
-            self.look(setup).await;
+            match &session {
+                Ok(session) => self.look(setup, session).await,
+                Err(error) => tracing::debug!("captures that were left behind are not looked for: {error}"),
+            }
             tokio::time::sleep(EVERY).await;
         }
     }
 
-    async fn look(&self, setup: &Setup) {
-        let mut found: Vec<Leftover> = match left_behind(setup).await {
+    async fn look(&self, setup: &Setup, session: &SessionId) {
+        let mut found: Vec<Leftover> = match left_behind(setup, session).await {
             Ok(left) => left.into_iter().map(leftover).collect(),
             Err(error) => {
                 tracing::debug!("captures that were left behind could not be looked for: {error}");

@@ -92,9 +92,9 @@ pub(in crate::cli) struct Left {
 }
 
 /// Returns what nobody looks after: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
-/// were made. It asks nobody for consent.
+/// were made. It asks nobody for consent; what runs is on record under `session`.
 #[cfg(feature = "session")]
-pub(in crate::cli) async fn left_behind(setup: &Setup) -> anyhow::Result<Vec<Left>> {
+pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> anyhow::Result<Vec<Left>> {
     let data = setup.data()?;
     let kept = data.join("captures").is_dir();
     let (tasks, _) = if kept { Store::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
@@ -109,7 +109,7 @@ pub(in crate::cli) async fn left_behind(setup: &Setup) -> anyhow::Result<Vec<Lef
     let storage = configured(setup, (&None, &None, &None))?;
     if storage.is_some() || !tasks.is_empty() {
         let common = Common { approve: Consent::Deny, json: false, exit_code: false };
-        let gate = gate(setup, &new_session("capture")?, &common)?;
+        let gate = gate(setup, session, &common)?;
         let known = |session: &SessionId| life(setup, session);
         let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
         left.extend(found.map_err(told)?.orphans.into_iter().map(|found| Left {
@@ -133,7 +133,7 @@ pub(in crate::cli) async fn beside<T>(
     let left = tokio::select! {
         biased;
         done = &mut work => return done,
-        left = left_behind(setup) => left,
+        left = async { left_behind(setup, &new_session("capture")?).await } => left,
     };
     match left {
         Ok(left) if left.is_empty() => {}

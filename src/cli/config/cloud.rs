@@ -10,6 +10,9 @@ use crate::shell::{Programs, Response, Shell};
 
 const WHAT: &str = "az";
 
+/// Under which name what runs is on record.
+const SESSION: &str = "config-check";
+
 /// How long `az` may take; it is slow to start.
 const SECONDS: u64 = 20;
 
@@ -71,7 +74,7 @@ fn open(setup: &Setup, offline: bool) -> Result<Shell, Finding> {
         return Err(Finding::new(State::Skipped, WHAT, format!("{}: {why}", path.display())));
     }
     let built = || -> anyhow::Result<Shell> {
-        let session: SessionId = "config-check".parse()?;
+        let session: SessionId = SESSION.parse()?;
         Ok(setup.shell(session, Some(SECONDS))?.build()?)
     };
     built().map_err(|error| Finding::new(State::Problem, WHAT, format!("{error:#}")))
@@ -99,7 +102,11 @@ async fn captures(setup: &Setup, asked: bool) -> Finding {
     if !asked {
         return Finding::new(State::Skipped, "captures", "nobody looked for captures that were left behind");
     }
-    match crate::cli::capture::left_behind(setup).await {
+    let looking = async {
+        let session: SessionId = SESSION.parse()?;
+        crate::cli::capture::left_behind(setup, &session).await
+    };
+    match looking.await {
         Ok(left) if left.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
         Ok(left) => {
             let told = left.into_iter().map(|left| {

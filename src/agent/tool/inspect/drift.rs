@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::argument::{self, Refused, place, refuse};
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Ends, Layer, changed, plain};
 use crate::agent::tool::errand::Trail;
@@ -20,16 +20,6 @@ use crate::probe::topology::TopologyErrand;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine.
     vm_name: String,
     /// The name of the baseline to compare with.
@@ -44,8 +34,6 @@ pub(super) struct Arguments {
     #[schemars(with = "String")]
     session_id: Option<String>,
 }
-
-asked!(Arguments);
 
 /// What is asked.
 pub(super) struct Wish {
@@ -67,14 +55,14 @@ impl Inspector for DetectEffectiveNetworkDrift {
         one. CLEAN is a result, too: everything was read on both sides and nothing differs. Example: {\"reasoning\":\"did the window \
         change anything?\",\"vm_name\":\"web-1\",\"compare_session_id\":\"eni_before\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         let before = argument::session("compare_session_id", arguments.compare_session_id.as_deref())?;
         let keep = argument::session("session_id", arguments.session_id.as_deref())?;
         if before.is_some() && before == keep {
             return Err(refuse("session_id names the baseline that is compared with; give another name"));
         }
         Ok(Wish {
-            place: place(site, arguments.resource_group.as_deref())?,
+            place: place(site, group)?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             before,
             is_baseline: arguments.is_baseline,

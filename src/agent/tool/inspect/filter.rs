@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Direction, Protocol, Provider, Refused, place, refuse};
 use super::guest::Guest;
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::packet::{Chain, Flow};
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, Suspect, plain, stops};
@@ -20,16 +20,6 @@ use crate::probe::firewall::WANTED;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine.
     vm_name: String,
     /// How it is reached; by the platform, where none is given.
@@ -69,8 +59,6 @@ pub(super) struct Arguments {
     direction: Option<Direction>,
 }
 
-asked!(Arguments);
-
 /// What is asked.
 pub(super) struct Wish {
     guest: Guest,
@@ -93,9 +81,9 @@ impl Inspector for DetectConfigDrift {
         and nothing answers\",\"vm_name\":\"web-1\",\"src_ip\":\"10.0.1.4\",\"dst_ip\":\"10.0.1.5\",\"proto\":\"tcp\",\"dst_port\":5001}, \
         {\"reasoning\":\"what did the hardening change?\",\"vm_name\":\"web-1\",\"compare_session_id\":\"fw_before\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         let machine = argument::name("vm_name", &arguments.vm_name)?;
-        let found = place(site, arguments.resource_group.as_deref());
+        let found = place(site, group);
         let place = if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
         let before = argument::session("compare_session_id", arguments.compare_session_id.as_deref())?;
         let keep = argument::session("session_id", arguments.session_id.as_deref())?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -22,35 +23,28 @@ const MOST: usize = 40;
 /// So many bytes of a document are shown.
 const LONGEST: usize = 6_000;
 
-/// What every inspector is asked with.
-pub(in crate::agent::tool) trait Asked: DeserializeOwned + JsonSchema {
-    /// Why it is asked.
-    fn reasoning(&self) -> &str;
-
-    /// Which hypothesis it tests.
-    fn hypothesis(&self) -> Option<&str>;
+/// What every inspector is asked with, beside its own arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Common {
+    /// Why it is asked, for whoever reads along.
+    reasoning: String,
+    /// The hypothesis that it tests, such as `H1`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    hypothesis_id: Option<String>,
+    /// The resource group; the session's own, where none is given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    resource_group: Option<String>,
 }
 
-/// Implements [`Asked`] for arguments that have both fields.
-macro_rules! asked {
-    ($kind:ty) => {
-        impl crate::agent::tool::inspect::inspecting::Asked for $kind {
-            fn reasoning(&self) -> &str {
-                &self.reasoning
-            }
-
-            fn hypothesis(&self) -> Option<&str> {
-                self.hypothesis_id.as_deref()
-            }
-        }
-    };
-}
-pub(super) use asked;
+/// The names of [`Common`].
+const COMMON: [&str; 3] = ["reasoning", "hypothesis_id", "resource_group"];
 
 /// A tool that only reads.
 pub(in crate::agent::tool) trait Inspector: Send + Sync {
-    /// What it is asked with.
-    type Arguments: Asked;
+    /// What it is asked with, beside what all are.
+    type Arguments: DeserializeOwned + JsonSchema;
 
     /// What that means: names and addresses, checked.
     type Wish;
@@ -61,11 +55,16 @@ pub(in crate::agent::tool) trait Inspector: Send + Sync {
     /// What a model is told.
     const DESCRIPTION: &'static str;
 
-    /// Checks the arguments.
+    /// Checks the arguments, and the resource group where one is named.
     ///
     /// # Errors
     /// Says what is wrong with them.
-    fn check(&self, arguments: &Self::Arguments, site: &Site) -> Result<Self::Wish, Refused>;
+    fn check(
+        &self,
+        arguments: &Self::Arguments,
+        group: Option<&str>,
+        site: &Site,
+    ) -> Result<Self::Wish, Refused>;
 
     /// Looks, along the record of the call.
     ///
@@ -86,10 +85,13 @@ impl<T: Inspector> Inspecting<T> {
         Self { inspector, site: Arc::clone(site) }
     }
 
-    fn wish(&self, arguments: &Map<String, Value>) -> Result<(T::Wish, T::Arguments), Refused> {
-        let asked: T::Arguments = parse(arguments, T::NAME)?;
-        sized("reasoning", asked.reasoning(), 4_000)?;
-        Ok((self.inspector.check(&asked, &self.site)?, asked))
+    fn wish(&self, arguments: &Map<String, Value>) -> Result<(T::Wish, Common), Refused> {
+        let is_common = |key: &String| COMMON.contains(&key.as_str());
+        let (common, own): (Map<String, Value>, Map<String, Value>) =
+            arguments.clone().into_iter().partition(|(key, _)| is_common(key));
+        let (common, own): (Common, T::Arguments) = (parse(&common, T::NAME)?, parse(&own, T::NAME)?);
+        sized("reasoning", &common.reasoning, 4_000)?;
+        Ok((self.inspector.check(&own, common.resource_group.as_deref(), &self.site)?, common))
     }
 }
 
@@ -98,7 +100,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
         ToolSpec {
             name: T::NAME.to_owned(),
             description: T::DESCRIPTION.to_owned(),
-            parameters: schema::<T::Arguments>(),
+            parameters: joined(schema::<Common>(), schema::<T::Arguments>()),
         }
     }
 
@@ -107,7 +109,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
             Ok(read) => read,
             Err(refused) => return Move::Return(refused),
         };
-        if let Some(id) = asked.hypothesis().filter(|id| bench.state.hypothesis(id).is_none()) {
+        if let Some(id) = asked.hypothesis_id.as_deref().filter(|id| bench.state.hypothesis(id).is_none()) {
             let known: Vec<&str> = bench.state.hypotheses.iter().map(|one| one.id.as_str()).collect();
             let id: String = id.chars().take(32).collect();
             return Move::Return(refuse(format!(
@@ -115,7 +117,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
                 known.join(", ")
             )));
         }
-        let mut trail = Trail::new(bench, asked.hypothesis().map(str::to_owned));
+        let mut trail = Trail::new(bench, asked.hypothesis_id.clone());
         match self.inspector.look(&wish, &self.site, &mut trail) {
             Ok(seen) => Move::Return(Box::new(told(&seen, &trail.seen(), bench))),
             Err(Halt::Move(next)) => *next,
@@ -131,6 +133,26 @@ impl<T: Inspector> Tool for Inspecting<T> {
             Err(Halt::Move(_) | Halt::Trouble(_)) => Borne::default(),
         }
     }
+}
+
+/// Joins the schemas of two objects; of the second stays whether it takes anything else.
+fn joined(common: Value, mut own: Value) -> Value {
+    for part in ["properties", "required"] {
+        let joined = match (common.get(part), own.get(part)) {
+            (Some(Value::Object(one)), Some(Value::Object(other))) => {
+                Value::Object(one.clone().into_iter().chain(other.clone()).collect())
+            }
+            (Some(Value::Array(one)), Some(Value::Array(other))) => {
+                Value::Array(one.iter().chain(other).cloned().collect())
+            }
+            (Some(one), _) => one.clone(),
+            (None, _) => continue,
+        };
+        if let Some(object) = own.as_object_mut() {
+            object.insert(part.to_owned(), joined);
+        }
+    }
+    own
 }
 
 fn told(seen: &Seen, observations: &[ObservationId], bench: &Bench<'_>) -> Outcome {

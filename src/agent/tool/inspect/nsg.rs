@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::argument::{self, Direction, Protocol, Refused, place, refuse};
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, denied, exposed, plain, taken};
 use crate::agent::tool::Site;
@@ -20,16 +20,6 @@ use crate::probe::effective::{Effective, Looked, Scope, What};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine.
     vm_name: String,
     /// One of its interfaces; else the primary one for a flow, all of them without.
@@ -61,8 +51,6 @@ pub(super) struct Arguments {
     audit: bool,
 }
 
-asked!(Arguments);
-
 /// What is asked.
 pub(super) struct Wish {
     place: Place,
@@ -92,12 +80,12 @@ impl Inspector for InspectNsg {
         Examples: {\"reasoning\":\"does any rule drop the call?\",\"vm_name\":\"web-1\",\"src_ip\":\"10.0.1.4\",\"dst_port\":8080,\
         \"proto\":\"tcp\",\"direction\":\"inbound\"}, {\"reasoning\":\"what is it exposed to?\",\"vm_name\":\"web-1\",\"audit\":true}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         let source = argument::address("src_ip", arguments.src_ip.as_deref())?;
         let destination = argument::address("dst_ip", arguments.dst_ip.as_deref())?;
         let asks = source.is_some() || destination.is_some() || arguments.dst_port.is_some();
         Ok(Wish {
-            place: place(site, arguments.resource_group.as_deref())?,
+            place: place(site, group)?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             nic: argument::some_name("nic_name", arguments.nic_name.as_deref())?,
             flow: if asks { Some(flow(arguments, source, destination)?) } else { None },

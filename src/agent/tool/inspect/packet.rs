@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::argument::{self, Protocol, Provider, Refused, place, refuse};
 use super::guest::Guest;
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Stop, deciding, plain, stops};
 use crate::agent::tool::Site;
@@ -43,16 +43,6 @@ impl Chain {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine whose filter is asked.
     vm_name: String,
     /// How it is reached; by the platform, where none is given.
@@ -74,8 +64,6 @@ pub(super) struct Arguments {
     #[schemars(with = "u16", range(min = 1, max = 65535))]
     dst_port: Option<u16>,
 }
-
-asked!(Arguments);
 
 /// A packet that begins a connection.
 #[derive(Debug, Clone)]
@@ -172,7 +160,7 @@ impl Inspector for WalkPacket {
         any, and names the rule or the policy that ends it. Example: {\"reasoning\":\"would the guest take iperf?\",\"vm_name\":\"web-1\",\
         \"chain\":\"INPUT\",\"src_ip\":\"10.0.1.4\",\"dst_ip\":\"10.0.1.5\",\"proto\":\"tcp\",\"dst_port\":5001}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         let missing = |what: &str| refuse(format!("{what} is missing"));
         let source =
             argument::address("src_ip", Some(&arguments.src_ip))?.ok_or_else(|| missing("src_ip"))?;
@@ -180,7 +168,7 @@ impl Inspector for WalkPacket {
             argument::address("dst_ip", Some(&arguments.dst_ip))?.ok_or_else(|| missing("dst_ip"))?;
         let chain = arguments.chain.unwrap_or(Chain::Input);
         let machine = argument::name("vm_name", &arguments.vm_name)?;
-        let found = place(site, arguments.resource_group.as_deref());
+        let found = place(site, group);
         let place = if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
         Ok(Wish {
             guest: Guest { machine, place, provider: arguments.provider },

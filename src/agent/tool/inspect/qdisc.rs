@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::argument::{self, Provider, Refused, place};
 use super::guest::Guest;
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, plain, shaped};
 use crate::agent::tool::Site;
@@ -17,16 +17,6 @@ use crate::qdisc::Read;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine.
     vm_name: String,
     /// How it is reached; by the platform, where none is given.
@@ -34,8 +24,6 @@ pub(super) struct Arguments {
     #[schemars(with = "Provider")]
     provider: Option<Provider>,
 }
-
-asked!(Arguments);
 
 /// See the module.
 pub(super) struct InspectQdisc;
@@ -48,9 +36,9 @@ impl Inspector for InspectQdisc {
         work on what a machine sends, so ask both ends; the cloud knows nothing of them. Example: {\"reasoning\":\"latency is up and no \
         rule explains it\",\"vm_name\":\"web-1\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Guest, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Guest, Refused> {
         let machine = argument::name("vm_name", &arguments.vm_name)?;
-        let found = place(site, arguments.resource_group.as_deref());
+        let found = place(site, group);
         let by_ssh = arguments.provider == Some(Provider::Ssh);
         let place = if by_ssh { found.ok() } else { Some(found?) };
         Ok(Guest { machine, place, provider: arguments.provider })

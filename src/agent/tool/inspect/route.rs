@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::argument::{self, Refused, place};
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, carried, plain};
 use crate::agent::tool::Site;
@@ -21,16 +21,6 @@ use crate::route::{Entry, Table};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The machine that sends.
     vm_name: String,
     /// Where the packets go; without it every route that somebody put there is judged.
@@ -38,8 +28,6 @@ pub(super) struct Arguments {
     #[schemars(with = "String")]
     dst_ip: Option<String>,
 }
-
-asked!(Arguments);
 
 /// What is asked.
 pub(super) struct Wish {
@@ -59,9 +47,9 @@ impl Inspector for EffectiveRouteInspector {
         next hop is there: nowhere, an appliance whose address nobody owns, a way around. Ask it of the machine that sends; the way back \
         has routes of its own. Example: {\"reasoning\":\"where do packets to 10.0.1.5 go?\",\"vm_name\":\"web-1\",\"dst_ip\":\"10.0.1.5\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         Ok(Wish {
-            place: place(site, arguments.resource_group.as_deref())?,
+            place: place(site, group)?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             to: argument::address("dst_ip", arguments.dst_ip.as_deref())?,
         })

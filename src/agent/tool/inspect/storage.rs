@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::argument::{self, Refused, place, refuse};
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, kept_out, plain};
 use crate::agent::tool::Site;
@@ -17,16 +17,6 @@ use crate::probe::topology::{Topology, TopologyErrand};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
     /// The storage account.
     account: String,
     /// The machine that wants in; without it every subnet that the account names is looked at.
@@ -34,8 +24,6 @@ pub(super) struct Arguments {
     #[schemars(with = "String")]
     vm_name: Option<String>,
 }
-
-asked!(Arguments);
 
 /// What is asked.
 pub(super) struct Wish {
@@ -55,9 +43,9 @@ impl Inspector for InspectStorage {
         does it bring the service endpoint along that such a rule needs? Example: {\"reasoning\":\"writes time out since the subnet was \
         changed\",\"account\":\"nwlogs080613\",\"vm_name\":\"web-1\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         Ok(Wish {
-            place: place(site, arguments.resource_group.as_deref())?,
+            place: place(site, group)?,
             account: Account::parse(&arguments.account)
                 .map_err(|error| refuse(format!("account: {error}")))?,
             machine: argument::some_name("vm_name", arguments.vm_name.as_deref())?,

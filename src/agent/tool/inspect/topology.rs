@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::argument::{Refused, place};
-use super::inspecting::{Inspector, asked};
+use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, plain};
 use crate::agent::tool::Site;
@@ -15,20 +15,7 @@ use crate::probe::topology::{self, TopologyErrand};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
-    /// Why it is asked, for whoever reads along.
-    reasoning: String,
-    /// The hypothesis that it tests, such as `H1`.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    hypothesis_id: Option<String>,
-    /// The resource group; the session's own, where none is given.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    resource_group: Option<String>,
-}
-
-asked!(Arguments);
+pub(super) struct Arguments {}
 
 /// See the module.
 pub(super) struct Topology;
@@ -41,8 +28,8 @@ impl Inspector for Topology {
         networks with their subnets, security groups, route tables and service endpoints. It turns names and addresses of a symptom \
         into objects; call it early, once. Example: {\"reasoning\":\"who owns 10.0.1.5, and behind which security groups?\"}";
 
-    fn check(&self, arguments: &Arguments, site: &Site) -> Result<Place, Refused> {
-        place(site, arguments.resource_group.as_deref())
+    fn check(&self, _arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Place, Refused> {
+        place(site, group)
     }
 
     fn look(&self, place: &Place, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
