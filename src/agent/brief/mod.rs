@@ -3,10 +3,12 @@
 //! Goes in: the words of people. Comes out: what they name, in order. Never: a guess about a network that nobody has looked at; whether a
 //! word is a machine is for the topology to say.
 
+mod complaint;
 mod port;
 mod said;
 mod symptom;
 mod token;
 
+pub use complaint::Complaint;
 pub use said::{Brief, Mention, Protocol, read};
 pub use symptom::Symptom;

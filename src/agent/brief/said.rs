@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::agent::brief::{Symptom, port, symptom, token};
+use crate::agent::brief::{Complaint, Symptom, complaint, port, symptom, token};
 
 /// What a text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Brief {
     pub baselines: Vec<String>,
     /// What is wrong.
     pub symptoms: BTreeSet<Symptom>,
+    /// The same, sentence by sentence.
+    pub complaints: Vec<Complaint>,
     /// Somebody wants to see packets.
     pub wants_capture: bool,
     /// Somebody wants them from both ends.
@@ -68,7 +70,8 @@ impl Brief {
 #[must_use]
 pub fn read(text: &str) -> Brief {
     let tokens = token::tokens(text);
-    let mut brief = Brief { symptoms: symptom::read(text), ..Brief::default() };
+    let (symptoms, complaints) = (symptom::read(text), complaint::complaints(text));
+    let mut brief = Brief { symptoms, complaints, ..Brief::default() };
     let lower = text.to_lowercase();
     (brief.wants_capture, brief.both_ends) = (symptom::wants_capture(&lower), symptom::both_ends(&lower));
     let speaks_of_baseline = lower.contains("baseline") || lower.contains("snapshot");

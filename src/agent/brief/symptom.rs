@@ -32,11 +32,13 @@ pub enum Symptom {
     Exposure,
     /// Containers cannot talk.
     Containers,
+    /// Names are not resolved.
+    Names,
 }
 
 impl Symptom {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Unreachable,
         Self::Hanging,
         Self::Refused,
@@ -49,6 +51,7 @@ impl Symptom {
         Self::RolledBack,
         Self::Exposure,
         Self::Containers,
+        Self::Names,
     ];
 
     /// Returns what it is, in words.
@@ -67,6 +70,7 @@ impl Symptom {
             Self::RolledBack => "\"rolled back\"",
             Self::Exposure => "compliance audit",
             Self::Containers => "containers cut off",
+            Self::Names => "names not resolved",
         }
     }
 
@@ -247,6 +251,9 @@ impl Symptom {
                 "outbound calls",
                 "apt ",
                 "calls outside",
+                "external api",
+                "public site",
+                "reach anything outside",
                 "paketquellen",
                 "saída",
             ],
@@ -296,21 +303,78 @@ impl Symptom {
                 "expuest",
                 "exposé",
                 "publicly reachable",
+                "audit",
+                "permissive",
+                "whole world can",
+                "open to everybody",
+                "open to anybody",
             ],
             Self::Containers => {
                 &["container", "docker", "kubernetes", "podman", " pods", "contenedor", "conteneur"]
             }
+            Self::Names => &[
+                " dns",
+                "(dns",
+                "not resolve",
+                "cannot resolve",
+                "can't resolve",
+                "don't resolve",
+                "failed to resolve",
+                "resolving",
+                "name resolution",
+                "nslookup",
+                "lookups",
+                "name server",
+                "nameserver",
+                "host not found",
+                "nxdomain",
+                "servfail",
+                "namensauflösung",
+                "auflösung von namen",
+                "resolución de nombres",
+                "résolution de noms",
+                "risoluzione dei nomi",
+                "名前解決",
+            ],
         }
     }
 }
 
 /// Returns what is wrong.
 pub(super) fn read(text: &str) -> BTreeSet<Symptom> {
-    let lower = text.to_lowercase();
-    Symptom::ALL
-        .into_iter()
-        .filter(|symptom| symptom.words().iter().any(|word| lower.contains(word)))
-        .collect()
+    // Some words begin with the space before them.
+    let lower = format!(" {}", text.to_lowercase());
+    let spoken = |word: &&str| {
+        let fine = |at: usize| is_denied(lower.get(..at)) || is_fine(lower.get(at + word.len()..));
+        lower.match_indices(*word).any(|(at, _)| !fine(at))
+    };
+    Symptom::ALL.into_iter().filter(|symptom| symptom.words().iter().any(|word| spoken(&word))).collect()
+}
+
+/// Tells whether somebody says that there is nothing wrong with it: `DNS works`.
+fn is_fine(behind: Option<&str>) -> bool {
+    let behind = behind.unwrap_or_default().trim_start();
+    [
+        "works",
+        "is fine",
+        "is ok",
+        "seems fine",
+        "looks fine",
+        "geht",
+        "funktioniert",
+        "funciona",
+        "fonctionne",
+    ]
+    .iter()
+    .any(|word| behind.starts_with(word))
+}
+
+/// Tells whether somebody says that it is not so: `nothing is broken`.
+fn is_denied(before: Option<&str>) -> bool {
+    let before = before.unwrap_or_default().trim_end();
+    ["nothing is", "nothing was", "nothing seems", "is not", "isn't", "are not", "aren't", "nichts ist"]
+        .iter()
+        .any(|word| before.ends_with(word))
 }
 
 /// Tells whether somebody wants to see packets.

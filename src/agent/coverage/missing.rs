@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::agent::brief::{Brief, Mention, Symptom};
-use crate::agent::coverage::{layers, settling};
+use crate::agent::coverage::{explains, layers, settling};
 use crate::agent::state::State;
 use crate::agent::suspect::{Layer, Looked};
 
@@ -51,10 +51,10 @@ pub fn machines(brief: &Brief, facts: &Value) -> Vec<String> {
     found
 }
 
-/// Returns what has to be looked at and was not. `explained` says that something was found that explains what is wrong: then what only
-/// settles is not needed, unless somebody asked for it.
+/// Returns what has to be looked at and was not. `codes` are the faults that were found: where there are some, what only settles is not
+/// needed, unless somebody asked for it, or what is wrong cannot come from any of them.
 #[must_use]
-pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], explained: bool) -> Vec<Looked> {
+pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], codes: &[&str]) -> Vec<Looked> {
     let has = |layer: Layer, subject: &str| {
         looked.iter().any(|seen| {
             seen.layer == layer && (subject.is_empty() || seen.subject.eq_ignore_ascii_case(subject))
@@ -69,9 +69,10 @@ pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], explained:
     if kept("fw") {
         wanted.insert(Layer::GuestDrift);
     }
-    if !explained {
-        wanted.extend(settling(&brief.symptoms));
-    }
+    let apart = brief.symptoms.iter().filter(|symptom| {
+        codes.is_empty() || (is_apart(**symptom) && !codes.iter().any(|code| explains(code, **symptom)))
+    });
+    wanted.extend(settling(&apart.copied().collect()));
     if brief.wants_capture {
         wanted.insert(Layer::Wire);
     }
@@ -104,6 +105,11 @@ pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], explained:
         }
     }
     missing
+}
+
+/// These are never a mere side effect of something else that was found.
+fn is_apart(symptom: Symptom) -> bool {
+    symptom == Symptom::Names
 }
 
 #[cfg(test)]
@@ -147,17 +153,17 @@ mod tests {
             (Layer::Guest, "db-1"),
             (Layer::Shaping, "web-1"),
         ]);
-        assert_eq!(missing(&brief, &both, &half, true), seen(&[(Layer::Shaping, "db-1")]));
+        assert_eq!(missing(&brief, &both, &half, &["nsg_deny"]), seen(&[(Layer::Shaping, "db-1")]));
         let whole = [half, seen(&[(Layer::Shaping, "DB-1")])].concat();
-        assert!(missing(&brief, &both, &whole, true).is_empty());
+        assert!(missing(&brief, &both, &whole, &["nsg_deny"]).is_empty());
         // Where nothing was found the wire has the last word.
-        assert_eq!(missing(&brief, &both, &whole, false), seen(&[(Layer::Wire, "")]));
+        assert_eq!(missing(&brief, &both, &whole, &[]), seen(&[(Layer::Wire, "")]));
     }
 
     #[test]
     fn a_named_baseline_has_to_be_compared_with() {
         let brief = read("did it change anything on db-1? baseline eni_pre_window_R");
-        let missing = missing(&brief, &["db-1".to_owned()], &[], true);
+        let missing = missing(&brief, &["db-1".to_owned()], &[], &["nsg_deny"]);
         assert!(missing.iter().any(|gap| gap.layer == Layer::NetworkDrift));
         assert!(!missing.iter().any(|gap| gap.layer == Layer::GuestDrift));
     }
@@ -166,7 +172,14 @@ mod tests {
     fn whoever_asks_for_packets_has_to_get_them() {
         let brief = read("web-1 to db-1 loses packets; capture on both");
         let both = ["web-1".to_owned(), "db-1".to_owned()];
-        let gaps = missing(&brief, &both, &[], true);
+        let gaps = missing(&brief, &both, &[], &["nsg_deny"]);
         assert_eq!(gaps.iter().filter(|gap| gap.layer == Layer::Wire).count(), 2);
+    }
+    #[test]
+    fn a_rule_that_shuts_a_port_explains_no_name_that_is_not_found() {
+        let brief = read("web-1 cannot reach db-1; DNS does not resolve on web-1");
+        let gaps = |codes: &[&str]| missing(&brief, &["web-1".to_owned()], &[], codes);
+        let wire = |codes: &[&str]| gaps(codes).iter().any(|gap| gap.layer == Layer::Wire);
+        assert!(wire(&[]) && wire(&["service_endpoint_missing"]) && !wire(&["dns_failure"]));
     }
 }

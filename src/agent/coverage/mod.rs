@@ -3,8 +3,10 @@
 //! Goes in: what people say, which machines it is about, what was looked at. Comes out: the layers of which machine are missing. Never: a
 //! layer that was not looked at taken for a clean one.
 
+mod explains;
 mod missing;
 mod table;
 
+pub use explains::explains;
 pub use missing::{asked, machines, missing};
 pub use table::{Row, TABLE, layers, settling};

@@ -21,7 +21,7 @@ pub struct Row {
 const PATH: &[Layer] = &[Layer::Topology, Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping];
 
 /// The table.
-pub const TABLE: [Row; 12] = [
+pub const TABLE: [Row; 13] = [
     Row {
         symptom: Symptom::Unreachable,
         reads: PATH,
@@ -93,6 +93,12 @@ pub const TABLE: [Row; 12] = [
         reads: PATH,
         settles: &[Layer::Wire],
         note: "container traffic is forwarded: FORWARD and the chains of the container engine, and its address translation",
+    },
+    Row {
+        symptom: Symptom::Names,
+        reads: PATH,
+        settles: &[Layer::Wire],
+        note: "addresses that work clear the path, not the name server: only the wire shows what it answers, or that it does not",
     },
 ];
 

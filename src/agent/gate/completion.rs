@@ -76,14 +76,15 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     closed.extend(running_tasks(bench).into_iter().map(|task| {
         format!("no_capture_running: {task} still runs; wait for it, or end it with cancel_task")
     }));
-    let explained = checked.iter().any(|(_, held)| held.is_ok());
-    let (gaps, covered) = gaps(claim, bench, explained);
+    let held = checked.iter().filter(|(_, held)| held.is_ok());
+    let codes: Vec<&str> = held.map(|(finding, _)| finding.code.as_str()).collect();
+    let (gaps, covered) = gaps(claim, bench, &codes);
     closed.extend(gaps);
     Verdict { checked, closed, covered }
 }
 
 /// Returns what was neither looked at nor waived, and whether anything was left out.
-fn gaps(claim: &Claim, bench: &Bench<'_>, explained: bool) -> (Vec<String>, Covered) {
+fn gaps(claim: &Claim, bench: &Bench<'_>, codes: &[&str]) -> (Vec<String>, Covered) {
     let state = bench.state;
     let brief = brief::read(&coverage::asked(state));
     if !brief.names_trouble() {
@@ -91,7 +92,7 @@ fn gaps(claim: &Claim, bench: &Bench<'_>, explained: bool) -> (Vec<String>, Cove
     }
     let machines = coverage::machines(&brief, &topology(bench));
     let looked: Vec<Looked> = state.calls().flat_map(|call| bench.borne(call).looked).collect();
-    let missing = coverage::missing(&brief, &machines, &looked, explained);
+    let missing = coverage::missing(&brief, &machines, &looked, codes);
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
             let same =

@@ -6,9 +6,8 @@ use crate::agent::brief::{Brief, Protocol, Symptom};
 use crate::agent::coverage;
 use crate::agent::playbook::ground::{Ground, Machine};
 use crate::agent::playbook::look::{Look, Standing};
-use crate::agent::playbook::pick;
 use crate::agent::playbook::story::{Ending, Story};
-use crate::agent::suspect::{Layer, Looked};
+use crate::agent::suspect::Layer;
 
 /// Stands for any address outside.
 const OUTSIDE: &str = "8.8.8.8";
@@ -99,7 +98,8 @@ impl Desk<'_> {
         })
     }
 
-    fn with(&self, arguments: Value) -> Map<String, Value> {
+    /// Adds the group to what a tool is called with.
+    pub(super) fn with(&self, arguments: Value) -> Map<String, Value> {
         let Value::Object(mut arguments) = arguments else { return Map::new() };
         if let Some(group) = &self.ground.group {
             arguments.insert("resource_group".to_owned(), Value::from(group.clone()));
@@ -297,77 +297,6 @@ impl Desk<'_> {
             Look::in_guest("inspect_qdisc", Layer::Shaping, self.with(json!({"vm_name": machine.name})), why)
         };
         self.ground.machines().into_iter().map(look).collect()
-    }
-
-    /// What needs consent, where nothing that was read explains the symptom or somebody asked for it.
-    fn settling(&self) -> Vec<Look> {
-        let faults = pick::faults(self.brief, self.ground, self.story);
-        let explained = !faults.is_empty();
-        let missing = coverage::missing(self.brief, &self.ground.names(), &self.story.looked(), explained);
-        let needs = |layer: Layer| missing.iter().any(|gap: &Looked| gap.layer == layer);
-        let has = |symptoms: &[Symptom]| symptoms.iter().any(|symptom| self.brief.symptoms.contains(symptom));
-        let slow = has(&[Symptom::Slow]) && !faults.iter().any(|fault| pick::slows(&fault.suspect.code));
-        let dead = has(&[Symptom::Unreachable, Symptom::Refused, Symptom::Hanging, Symptom::Lossy]);
-        let mute = dead && !faults.iter().any(|fault| pick::cuts(&fault.suspect.code));
-        // A port that people name and that nothing found so far keeps shut is a story of its own.
-        let unexplained = |port: &u16| !faults.iter().any(|fault| pick::shuts(&fault.suspect, *port));
-        let mute = mute || (dead && self.brief.ports.iter().any(unexplained));
-        let mut looks = Vec::new();
-        if needs(Layer::Measure) || slow {
-            looks.extend(self.measure());
-        }
-        if looks.iter().all(|look| look.standing(self.story) == Standing::Over)
-            && (needs(Layer::Wire) || mute || self.brief.wants_capture)
-        {
-            looks.extend(self.capture());
-        }
-        looks
-    }
-
-    fn measure(&self) -> Option<Look> {
-        let (source, destination) = (self.ground.source.as_ref()?, self.ground.destination.as_ref()?);
-        let mut arguments =
-            self.with(json!({"source": source.name, "destination": destination.name, "test_type": "both"}));
-        let kept = self.brief.baselines.iter().find(|name| name.to_lowercase().starts_with('p'));
-        if let Some(kept) = kept {
-            arguments.insert("compare_baseline".to_owned(), Value::from(kept.clone()));
-        }
-        let why = format!(
-            "Rules, routes, packet filters and shaping do not explain slowness, so I measure latency and throughput from {} to {}. It sends test traffic for a short time.",
-            source.name, destination.name
-        );
-        Some(Look::once("run_pipe_meter", Layer::Measure, arguments, why))
-    }
-
-    fn capture(&self) -> Option<Look> {
-        let names = self.ground.names();
-        let first = self.captured().or_else(|| names.first().cloned())?;
-        let target = match names.as_slice() {
-            [one, two, ..] if self.brief.both_ends => format!("{one} to {two}"),
-            _ => first,
-        };
-        let asked = if self.brief.wants_capture {
-            "You asked for evidence from the wire"
-        } else {
-            "Everything that can be read without asking is clean or explains only a part"
-        };
-        let why = format!(
-            "{asked}, so I record packets for half a minute: {target}. The file is kept apart and taken away from the machine afterwards."
-        );
-        let arguments = self.with(json!({"target": target, "duration_seconds": 30}));
-        Some(Look::once("capture_traffic", Layer::Wire, arguments, why))
-    }
-
-    /// Returns the machine that is named behind the wish for a capture.
-    fn captured(&self) -> Option<String> {
-        let text = self.story.said.to_lowercase();
-        let at = ["capture", "tcpdump", "pcap", "mitschnitt", "aufzeich", "captura"]
-            .iter()
-            .filter_map(|word| text.find(word))
-            .min()?;
-        let behind = text.get(at..)?;
-        let place = |name: &String| Some((behind.find(&name.to_lowercase())?, name.clone()));
-        self.ground.names().iter().filter_map(place).min().map(|(_, name)| name)
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
     }
     let mut faults = pick::faults(desk.brief, desk.ground, desk.story);
     faults.retain(|fault| !is_rejected(desk, fault));
-    let missing =
-        coverage::missing(desk.brief, &desk.ground.names(), &desk.story.looked(), !faults.is_empty());
+    let codes: Vec<&str> = faults.iter().map(|fault| fault.suspect.code.as_str()).collect();
+    let missing = coverage::missing(desk.brief, &desk.ground.names(), &desk.story.looked(), &codes);
     let lost = desk.ground.machines().is_empty() && desk.ground.accounts.is_empty();
     let mut settled = settle(desk, &faults);
     let mut calls = Vec::new();

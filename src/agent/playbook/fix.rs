@@ -3,8 +3,10 @@
 //! Four rules: no list is replaced without what is in it; what belongs to a program is changed through that program; nothing is opened
 //! wider than the fault; every fix has its verification.
 
+use crate::agent::brief::Symptom;
+use crate::agent::coverage::explains;
 use crate::agent::playbook::agenda::Desk;
-use crate::agent::playbook::pick::{Fault, slows};
+use crate::agent::playbook::pick::Fault;
 
 /// Stands where only the owner knows.
 const GROUP: &str = "RESOURCE_GROUP";
@@ -16,7 +18,7 @@ pub(super) fn actions(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
     for fault in faults {
         let (code, object) = (fault.suspect.code.as_str(), fault.suspect.object.as_str());
         // One line of shaping may be several faults; it is taken away once.
-        if slows(code) && object.starts_with("qdisc/") {
+        if explains(code, Symptom::Slow) && object.starts_with("qdisc/") {
             if shaped.contains(&object) {
                 continue;
             }

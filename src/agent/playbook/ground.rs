@@ -161,9 +161,15 @@ impl Ground {
 
 /// Tells whether it is about one machine alone.
 fn alone(brief: &Brief) -> bool {
-    [Symptom::Exposure, Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable]
-        .iter()
-        .any(|symptom| brief.symptoms.contains(symptom))
+    [
+        Symptom::Exposure,
+        Symptom::Containers,
+        Symptom::InternetLost,
+        Symptom::StorageUnreachable,
+        Symptom::Names,
+    ]
+    .iter()
+    .any(|symptom| brief.symptoms.contains(symptom))
 }
 
 fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {

@@ -6,6 +6,7 @@
 mod agenda;
 mod brain;
 mod close;
+mod escalate;
 mod fix;
 mod ground;
 mod look;

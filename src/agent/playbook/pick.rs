@@ -88,9 +88,7 @@ fn explains(fault: &Suspect, symptom: &Suspect, ground: &Ground) -> bool {
     let silent = symptom.code == "syn_unanswered";
     match fault.code.as_str() {
         // Which flow a rule denies stands in no name: the words that show it name the port.
-        "nsg_deny" => {
-            silent && (fault.why.contains(*port) || !fault.why.contains(|char: char| char.is_ascii_digit()))
-        }
+        "nsg_deny" => silent && names_port(&fault.why, port),
         "route_blackhole" | "route_dead_nva" | "asymmetric_path" => silent,
         "guest_firewall_drop" => silent && concerns && same_port,
         "guest_firewall_reject" => concerns && same_port,
@@ -108,39 +106,30 @@ fn within(range: &str, port: &str) -> bool {
     low.parse::<u16>().is_ok_and(|low| low <= port) && high.parse::<u16>().is_ok_and(|high| port <= high)
 }
 
-/// Tells whether a fault makes things slow.
-pub(super) fn slows(code: &str) -> bool {
-    code.starts_with("netem_") || matches!(code, "rate_limit" | "route_detour" | "pmtu_blackhole")
-}
-
-/// Tells whether a fault keeps connections from working.
-pub(super) fn cuts(code: &str) -> bool {
-    match code {
-        "netem_loss" | "netem_corrupt" => true,
-        "netem_delay" | "netem_duplicate" | "netem_reorder" | "rate_limit" | "no_drift" | "nsg_exposure"
-        | "route_detour" => false,
-        _ => true,
-    }
-}
-
 /// Tells whether a fault may keep a port from being reached.
 pub(super) fn shuts(fault: &Suspect, port: u16) -> bool {
     let port = port.to_string();
     let object: Vec<&str> = fault.object.split('/').collect();
-    let named = object.get(5).copied().unwrap_or_default();
+    let at = |index: usize| object.get(index).copied().unwrap_or_default();
     match fault.code.as_str() {
-        "nsg_deny" => fault.why.contains(&port) || !fault.why.contains(|char: char| char.is_ascii_digit()),
+        "nsg_deny" => names_port(&fault.why, &port),
         "guest_firewall_drop" | "guest_firewall_reject" => {
-            let protocol = object.get(4).copied().unwrap_or_default();
-            protocol != "icmp"
-                && named.split(',').any(|part| part == port || part == "any" || within(part, &port))
+            at(4) != "icmp"
+                && at(5).split(',').any(|part| part == port || part == "any" || within(part, &port))
         }
         "fail2ban_ban" => port == "22",
-        "pmtu_blackhole" | "tcp_refused" | "syn_unanswered" | "asymmetric_path" => {
-            object.get(4).copied() == Some(port.as_str())
-        }
-        code => cuts(code),
+        "pmtu_blackhole" | "tcp_refused" | "syn_unanswered" | "asymmetric_path" => at(4) == port,
+        "guest_firewall_policy_drop" | "route_blackhole" | "route_dead_nva" | "route_detour" => true,
+        "dns_failure" => port == "53",
+        _ => false,
     }
+}
+
+/// Tells whether the words that show a rule name a port, or none at all: then the rule is about every port.
+fn names_port(why: &str, port: &str) -> bool {
+    let Some((_, behind)) = why.split_once(" port ") else { return true };
+    let parts = behind.split(|char: char| !(char.is_ascii_digit() || char == '-'));
+    parts.into_iter().any(|part| part == port || within(part, port))
 }
 
 /// Returns the layer that a fault lies in.

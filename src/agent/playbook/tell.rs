@@ -2,8 +2,9 @@
 
 use crate::agent::HypothesisState;
 use crate::agent::brief::Symptom;
+use crate::agent::coverage::explains;
 use crate::agent::playbook::agenda::Desk;
-use crate::agent::playbook::pick::{self, Fault};
+use crate::agent::playbook::pick::Fault;
 use crate::agent::playbook::settle::Settled;
 use crate::agent::playbook::story::plain;
 use crate::agent::suspect::{Layer, Looked};
@@ -158,8 +159,8 @@ fn mechanism(code: &str) -> &'static str {
 fn herrings(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
     let mut lines = Vec::new();
     let ping = |fault: &&Fault| fault.suspect.object.contains("/icmp/");
-    let slow = |fault: &&Fault| pick::slows(&fault.suspect.code);
-    let cut = |fault: &&Fault| pick::cuts(&fault.suspect.code) && !pick::slows(&fault.suspect.code);
+    let slow = |fault: &&Fault| explains(&fault.suspect.code, Symptom::Slow);
+    let cut = |fault: &&Fault| explains(&fault.suspect.code, Symptom::Unreachable) && !slow(fault);
     if faults.iter().any(|fault| ping(&fault)) && faults.iter().any(|fault| slow(&fault)) {
         lines.push("The filtered ping and the slow transfers are two different things: a ping that is dropped says nothing about TCP.".to_owned());
     } else if faults.iter().any(|fault| slow(&fault)) && faults.iter().any(|fault| cut(&fault)) {
