@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::agent::brief::LeftBehind;
 use crate::base::{SessionId, Timestamp};
 
 /// A capture that is provably ours and whose session is over.
@@ -39,9 +40,7 @@ impl Leftover {
     /// Says what is to be done about it, as the symptom of a session: whatever it takes is asked there, as always.
     #[must_use]
     pub fn task(&self) -> String {
-        format!(
-            "Clean up the packet capture {} of {}, which session {} left behind",
-            self.name, self.machine, self.session
-        )
+        let left = LeftBehind { capture: self.name.clone(), machine: self.machine.clone() };
+        left.wish(self.session.as_str())
     }
 }

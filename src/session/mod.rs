@@ -8,6 +8,7 @@
 
 mod approver;
 mod arrive;
+mod captured;
 mod desk;
 mod drive;
 mod engine;

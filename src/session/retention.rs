@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use crate::agent::event::read;
 use crate::agent::state::{FoldError, State};
 use crate::base::{Digest, SessionId, Timestamp};
+use crate::session::captured::captured;
 use crate::session::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
 use crate::store::Store;
 
@@ -80,6 +81,8 @@ pub struct Swept {
     pub sessions: Vec<SessionId>,
     /// How many texts went.
     pub evidence: usize,
+    /// How many files of captures went.
+    pub captures: usize,
 }
 
 /// Removes what is due from the store and the data folder. Cut off anywhere, the next sweep does the rest.
@@ -101,10 +104,11 @@ pub async fn sweep(
         }
     }
     let mut threads = Vec::new();
-    let mut needed = BTreeSet::new();
+    let (mut needed, mut running) = (BTreeSet::new(), BTreeSet::new());
     each(store, |session, lines| {
         let ended = ended(session, lines);
         if ended == Ended::No {
+            running.insert(session.clone());
             needed.extend(lines.iter().flat_map(|line| in_text(line)));
         }
         if let Ended::At(at) = ended {
@@ -128,6 +132,12 @@ pub async fn sweep(
     for name in lifetimes.evidence_due(&files, now) {
         remove(&folder.join(name))?;
         swept.evidence += 1;
+    }
+    let folder = data.join("captures");
+    let files = captured(&folder, &running)?;
+    for name in lifetimes.captures_due(&files, now) {
+        remove(&folder.join(name))?;
+        swept.captures += 1;
     }
     Ok(swept)
 }

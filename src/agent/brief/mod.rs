@@ -4,11 +4,13 @@
 //! word is a machine is for the topology to say.
 
 mod complaint;
+mod left;
 mod port;
 mod said;
 mod symptom;
 mod token;
 
 pub use complaint::Complaint;
+pub use left::LeftBehind;
 pub use said::{Brief, Mention, Protocol, read};
 pub use symptom::Symptom;

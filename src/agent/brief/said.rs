@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::agent::brief::{Complaint, Symptom, complaint, port, symptom, token};
+use crate::agent::brief::{Complaint, LeftBehind, Symptom, complaint, port, symptom, token};
 
 /// What a text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Brief {
     pub symptoms: BTreeSet<Symptom>,
     /// The same, sentence by sentence.
     pub complaints: Vec<Complaint>,
+    /// Nothing is to be investigated: a capture is to be cleaned up.
+    pub left_behind: Option<LeftBehind>,
     /// Somebody wants to see packets.
     pub wants_capture: bool,
     /// Somebody wants them from both ends.
@@ -70,6 +72,10 @@ impl Brief {
 #[must_use]
 pub fn read(text: &str) -> Brief {
     let tokens = token::tokens(text);
+    if let Some(left) = LeftBehind::read(text) {
+        let mentions = vec![Mention::Word(left.machine.clone())];
+        return Brief { left_behind: Some(left), mentions, ..Brief::default() };
+    }
     let (symptoms, complaints) = (symptom::read(text), complaint::complaints(text));
     let mut brief = Brief { symptoms, complaints, ..Brief::default() };
     let lower = text.to_lowercase();

@@ -147,6 +147,12 @@ impl Symptom {
                 "超时",
                 "таймаут",
                 "stuck",
+                "stall",
+                "freez",
+                "never arrive",
+                "not arrive",
+                "kommt nicht an",
+                "kommen nicht an",
             ],
             Self::Refused => &[
                 "refus",

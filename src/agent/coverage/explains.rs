@@ -19,7 +19,15 @@ pub fn explains(code: &str, symptom: Symptom) -> bool {
             code.starts_with("storage_") || code == "service_endpoint_missing" || cuts(code)
         }
         Symptom::Containers => code == "container_firewall_change" || cuts(code),
-        Symptom::Names => code == "dns_failure" || cuts(code),
+        // A rule for one port is about names only where that port is theirs.
+        Symptom::Names => matches!(
+            code,
+            "dns_failure"
+                | "route_blackhole"
+                | "route_dead_nva"
+                | "guest_firewall_policy_drop"
+                | "netem_loss"
+        ),
         Symptom::InternetLost => code == "dns_failure" || cuts(code),
         Symptom::Refused => cuts(code) || code == "tcp_refused",
         Symptom::Unreachable | Symptom::Hanging | Symptom::OneProtocol => {

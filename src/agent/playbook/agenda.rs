@@ -40,6 +40,9 @@ impl Desk<'_> {
         if first.is_some() {
             return first;
         }
+        if let Some(left) = &self.brief.left_behind {
+            return self.open(self.tidying(left).into_iter().collect());
+        }
         if self.ground.machines().is_empty() && self.ground.accounts.is_empty() {
             return None;
         }
@@ -58,6 +61,9 @@ impl Desk<'_> {
 
     /// Returns the layers that the board begins with.
     pub(super) fn layers(&self) -> Vec<Layer> {
+        if self.brief.left_behind.is_some() {
+            return vec![Layer::Wire];
+        }
         let mut layers: Vec<Layer> = coverage::layers(&self.brief.symptoms);
         layers.retain(|layer| *layer != Layer::Topology);
         if !self.ground.accounts.is_empty() {

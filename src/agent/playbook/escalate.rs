@@ -15,6 +15,9 @@ const CAPTURED: [&str; 6] = ["capture", "tcpdump", "pcap", "mitschnitt", "aufzei
 /// Nothing comes back: one end alone cannot tell where it was lost.
 const SILENT: [Symptom; 4] = [Symptom::Unreachable, Symptom::Hanging, Symptom::Lossy, Symptom::OneProtocol];
 
+/// The port of name servers.
+const NAMES: u16 = 53;
+
 impl Desk<'_> {
     /// Returns the last looks: what is measured, then what is recorded.
     pub(super) fn settling(&self) -> Vec<Look> {
@@ -140,8 +143,11 @@ fn is_open(complaint: &Complaint, faults: &[Fault]) -> bool {
             .iter()
             .any(|port| !faults.iter().any(|fault| pick::shuts(&fault.suspect, *port)));
     }
-    !symptoms.iter().any(|symptom| {
-        *symptom != Symptom::Slow
-            && faults.iter().any(|fault| coverage::explains(&fault.suspect.code, *symptom))
-    })
+    let explained = |symptom: &Symptom, fault: &Fault| {
+        let names = *symptom == Symptom::Names && pick::shuts(&fault.suspect, NAMES);
+        names || coverage::explains(&fault.suspect.code, *symptom)
+    };
+    !symptoms
+        .iter()
+        .any(|symptom| *symptom != Symptom::Slow && faults.iter().any(|fault| explained(symptom, fault)))
 }

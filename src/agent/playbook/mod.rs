@@ -16,6 +16,7 @@ mod story;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod tidy;
 mod turn;
 
 pub use brain::Playbook;

@@ -10,6 +10,7 @@ use crate::agent::playbook::close;
 use crate::agent::playbook::ground::Ground;
 use crate::agent::playbook::pick;
 use crate::agent::playbook::story::Story;
+use crate::agent::playbook::tidy;
 use crate::agent::suspect::Layer;
 
 /// A board holds no more.
@@ -34,7 +35,10 @@ pub fn next(ask: &Ask) -> Turn {
     let desk = Desk { brief: &brief, ground: &ground, story: &story, tools };
     match desk.next() {
         Some(step) => take(&desk, step),
-        None => close::close(&desk),
+        None => match &brief.left_behind {
+            Some(left) => tidy::end(&desk, left),
+            None => close::close(&desk),
+        },
     }
 }
 
@@ -94,6 +98,9 @@ fn adds(desk: &Desk<'_>, step: &Step) -> Vec<Map<String, Value>> {
 
 /// Returns what is supposed of a layer.
 fn supposed(desk: &Desk<'_>, layer: Layer) -> String {
+    if let Some(left) = &desk.brief.left_behind {
+        return tidy::supposed(left);
+    }
     let ports: Vec<String> = desk.brief.ports.iter().take(6).map(ToString::to_string).collect();
     let ports = if ports.is_empty() { String::new() } else { format!(" to port {}", ports.join(", ")) };
     match layer {

@@ -132,7 +132,13 @@ pub(super) async fn sweep(setup: &Setup, json: bool) -> anyhow::Result<()> {
     };
     let names: Vec<String> = swept.sessions.iter().map(ToString::to_string).collect();
     if json {
-        return line(&json!({ "sessions": names, "evidence": swept.evidence }).to_string());
+        let document = json!({ "sessions": names, "evidence": swept.evidence, "captures": swept.captures });
+        return line(&document.to_string());
     }
-    line(&format!("{} sessions are digests now, {} texts are gone", names.len(), swept.evidence))
+    line(&format!(
+        "{} sessions are digests now, {} texts and {} files of captures are gone",
+        names.len(),
+        swept.evidence,
+        swept.captures
+    ))
 }

@@ -123,9 +123,17 @@ async fn old_evidence_goes_unless_a_session_that_runs_needs_it() {
     let stray = world.data().join("evidence").join(format!("{}.txt", Digest::of("stray")));
     std::fs::write(&stray, "stray").unwrap();
     std::fs::write(world.data().join("evidence/mine.txt"), "mine").unwrap();
-    let lifetimes = Lifetimes { evidence_days: 1, ..EVER };
+    let captures = world.data().join("captures");
+    std::fs::create_dir_all(&captures).unwrap();
+    let names = [format!("ghost-{}-1.cap", world.session), "ghost-other-1.cap".to_owned()];
+    for name in &names {
+        std::fs::write(captures.join(name), "packets").unwrap();
+    }
+    let lifetimes = Lifetimes { evidence_days: 1, capture_days: 1, ..EVER };
     // Files bear the time of the machine.
     let later = ghost_agent::base::SystemClock.now().plus(Duration::from_secs(25 * 3600));
     let swept = sweep(world.store.as_ref(), &world.data(), &lifetimes, later).await.unwrap();
     assert_eq!((swept.evidence, evidence(&world), stray.exists()), (1, 2, false));
+    let there = names.map(|name| captures.join(name).exists());
+    assert_eq!((swept.captures, there), (1, [true, false]));
 }

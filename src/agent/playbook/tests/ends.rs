@@ -218,3 +218,36 @@ fn the_session_goes_on_with_fresh_eyes() {
         ["manage_hypotheses", "topology"]
     );
 }
+
+#[test]
+fn what_a_session_left_behind_is_cleaned_up_and_nothing_is_investigated() {
+    let wish = "Clean up the packet capture ghost-s1-1 of tf-dest-vm, which session s1 left behind";
+    let run = World::default().run(wish);
+    let deletes = run.of("run_shell_cmd");
+    assert_eq!(
+        deletes.first().unwrap()["command"],
+        "az network watcher packet-capture delete --location eastus --name ghost-s1-1"
+    );
+    assert_eq!((deletes.len(), run.of("inspect_nsg").len(), run.of("capture_traffic").len()), (1, 0, 0));
+    assert!(run.told("root_cause_summary").contains("is deleted"), "{:#}", run.end);
+    let denied = World { denies: true, ..World::default() }.run(wish);
+    assert!(denied.told("root_cause_summary").contains("a human denied"), "{:#}", denied.end);
+    assert!(denied.told("confirmed_hypotheses") == "[]");
+    // A machine that nobody knows has no region, and nothing is guessed.
+    let lost = World::default().run(&wish.replace("tf-dest-vm", "gone-vm"));
+    assert!(lost.of("run_shell_cmd").is_empty() && lost.told("root_cause_summary").contains("was not found"));
+}
+
+#[test]
+fn silence_beside_a_fault_that_explains_something_else_is_looked_for_on_the_wire() {
+    let silent = ("syn_unanswered", "flow/10.0.1.4/10.0.1.5/tcp/5432");
+    let faults = [("service_endpoint_missing", "subnet/forensics-vnet/default/Microsoft.Storage"), silent];
+    let run = World::of(&faults).run(
+        "tf-source-vm cannot write to storage account nwlogs080613. Also: 5432 on tf-dest-vm times out from tf-source-vm.",
+    );
+    assert_eq!(run.found().len(), 2, "{:#?}", run.texts);
+    // Silence needs both ends.
+    assert_eq!(run.of("capture_traffic").first().unwrap()["target"], "tf-source-vm to tf-dest-vm");
+    let alone = World::of(&faults[..1]).run("tf-source-vm cannot write to storage account nwlogs080613.");
+    assert!(alone.of("capture_traffic").is_empty());
+}

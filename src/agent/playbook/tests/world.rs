@@ -6,7 +6,7 @@ use crate::agent::model::{Ask, Call, Message, ToolResult, ToolSpec};
 use crate::agent::playbook::{Turn, next};
 
 /// Every tool that the playbook may use.
-pub(super) const TOOLS: [&str; 11] = [
+pub(super) const TOOLS: [&str; 12] = [
     "topology",
     "inspect_nsg",
     "effective_route_inspector",
@@ -18,8 +18,9 @@ pub(super) const TOOLS: [&str; 11] = [
     "capture_traffic",
     "manage_hypotheses",
     "complete_investigation",
+    "run_shell_cmd",
 ];
-const CONSENTED: [&str; 2] = ["run_pipe_meter", "capture_traffic"];
+const CONSENTED: [&str; 3] = ["run_pipe_meter", "capture_traffic", "run_shell_cmd"];
 
 /// What is wrong in the world, and how it treats whoever asks.
 #[derive(Debug, Default, Clone)]
@@ -183,6 +184,7 @@ impl World {
             "run_pipe_meter" => {
                 ("measure", arguments["source"].as_str().unwrap(), json!({"is_stable": true}))
             }
+            "run_shell_cmd" => ("topology", "", json!({})),
             "capture_traffic" => ("wire", arguments["target"].as_str().unwrap(), json!({})),
             other => panic!("nobody told of {other}"),
         };

@@ -1,0 +1,62 @@
+//! The wish to clean up what a session left behind: a sentence of Ghost's own, written and read here.
+
+/// A capture that nobody looks after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// Its name in the cloud.
+    pub capture: String,
+    /// The machine whose packets it has.
+    pub machine: String,
+}
+
+const BEGIN: &str = "Clean up the packet capture ";
+const OF: &str = " of ";
+const BY: &str = ", which session ";
+
+impl LeftBehind {
+    /// Writes the wish.
+    #[must_use]
+    pub fn wish(&self, session: &str) -> String {
+        format!("{BEGIN}{}{OF}{}{BY}{session} left behind", self.capture, self.machine)
+    }
+
+    /// Reads it; `None` where a text says anything else.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let (capture, rest) = text.trim().strip_prefix(BEGIN)?.split_once(OF)?;
+        let (machine, rest) = rest.split_once(BY)?;
+        let whole = rest.lines().next()?.ends_with(" left behind");
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name.len() <= 80
+                && !name.starts_with('-')
+                && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
+        };
+        (whole && is_name(capture) && is_name(machine))
+            .then(|| Self { capture: capture.to_owned(), machine: machine.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let left = LeftBehind { capture: "ghost-s1-1".to_owned(), machine: "web-1".to_owned() };
+        assert_eq!(LeftBehind::read(&left.wish("s1")), Some(left));
+    }
+
+    #[test]
+    fn nothing_else_is_such_a_wish() {
+        for text in [
+            "",
+            "Clean up the packet capture",
+            "Please clean up the packet capture a of b, which session c left behind",
+            "Clean up the packet capture a --yes of b, which session c left behind",
+            "Clean up the packet capture -a of b, which session c left behind",
+            "Clean up the packet capture a of b, which session c left behind and delete the group",
+        ] {
+            assert_eq!(LeftBehind::read(text), None, "{text}");
+        }
+    }
+}
