@@ -56,7 +56,7 @@ fn no(random: &mut Random) -> &'static str {
 
 /// A chain of a table, with how many rules it may get.
 const CHAINS: [(&str, &str, usize); 9] = [
-    ("filter", "INPUT", 6),
+    ("filter", "INPUT", 5),
     ("filter", "OUTPUT", 3),
     ("filter", "U", 3),
     ("filter", "W", 3),
@@ -76,9 +76,10 @@ fn iptables(random: &mut Random, program: &str) -> String {
             lines.push(format!("{program} {table_words}{place} {chain}{}", rule(random, table, chain)));
         }
     }
-    for (chain, policies) in
-        [("INPUT", ["ACCEPT", "ACCEPT", "DROP"]), ("OUTPUT", ["ACCEPT", "ACCEPT", "DROP"])]
-    {
+    for (chain, policies) in [
+        ("INPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
+        ("OUTPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
+    ] {
         lines.push(format!("{program} -P {chain} {}", random.pick(&policies)));
     }
     lines.join("\n")
@@ -184,8 +185,8 @@ fn target(random: &mut Random, table: &str, chain: &str, protocol: &str) -> Stri
     ];
     match random.below(12) {
         0..3 => "-j ACCEPT".to_owned(),
-        3..5 => "-j DROP".to_owned(),
-        5 | 6 if table == "filter" => {
+        3 => "-j DROP".to_owned(),
+        4..7 if table == "filter" => {
             let kinds = if protocol == "tcp" { 4 } else { 3 };
             refusals[random.below(kinds)].to_owned()
         }
@@ -206,7 +207,7 @@ fn target(random: &mut Random, table: &str, chain: &str, protocol: &str) -> Stri
         9 => "-j RETURN".to_owned(),
         10 => String::new(),
         11 if table == "filter" => "-j LOG --log-prefix 'seen '".to_owned(),
-        _ => (*random.pick(&["-j ACCEPT", "-j DROP"])).to_owned(),
+        _ => (*random.pick(&["-j ACCEPT", "-j ACCEPT", "-j DROP"])).to_owned(),
     }
 }
 
@@ -242,7 +243,8 @@ fn nft(random: &mut Random) -> String {
 
 fn base(random: &mut Random, hook: &str) -> String {
     let priority = random.pick(&["filter", "0", "mangle", "10", "-1", "filter + 10"]);
-    let policy = if hook == "prerouting" { "accept" } else { random.pick(&["accept", "accept", "drop"]) };
+    let policy =
+        if hook == "prerouting" { "accept" } else { random.pick(&["accept", "accept", "accept", "drop"]) };
     format!("    type filter hook {hook} priority {priority}; policy {policy};\n")
 }
 
@@ -295,11 +297,13 @@ fn statement(random: &mut Random, chain: &str) -> String {
             }
             8 if chain == "output" => format!("oifname {}\"eth0\"", not(random)),
             9 => format!("meta mark {}{}", not(random), random.pick(&["1", "0"])),
-            _ => format!(
+            // A rule speaks of one protocol.
+            _ if protocol.is_empty() => format!(
                 "meta l4proto {}{}",
                 not(random),
                 random.pick(&["tcp", "udp", "icmp", "{ tcp, udp }", "{ tcp, icmp }"])
             ),
+            _ => "ct state new".to_owned(),
         });
     }
     words.dedup();
@@ -309,8 +313,8 @@ fn statement(random: &mut Random, chain: &str) -> String {
     let refuses = chain != "first";
     words.push(match random.below(12) {
         0..3 => "accept".to_owned(),
-        3..5 => "drop".to_owned(),
-        5 if refuses => "reject".to_owned(),
+        3 => "drop".to_owned(),
+        4 | 5 if refuses => "reject".to_owned(),
         6 if refuses => (*random
             .pick(&["reject with icmpx admin-prohibited", "reject with icmpx type port-unreachable"]))
         .to_owned(),
@@ -324,7 +328,7 @@ fn statement(random: &mut Random, chain: &str) -> String {
         11 if matches!(protocol, "tcp" | "udp") => {
             format!("{protocol} dport vmap {{ 22 : accept, 53-80 : drop, 5001 : return }}")
         }
-        _ => (*random.pick(&["accept", "drop"])).to_owned(),
+        _ => (*random.pick(&["accept", "accept", "drop"])).to_owned(),
     });
     words.join(" ")
 }
