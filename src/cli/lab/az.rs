@@ -8,9 +8,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::place::record;
+use super::place::{gone, record};
 use crate::base::{SystemClock, private_dir, write_private};
-use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::config::Environment;
 use crate::lab::az::{Client, Profile, az};
@@ -41,8 +40,8 @@ pub(in crate::cli) struct Arguments {
 
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Global) -> anyhow::Result<u8> {
-    let hint = "`ghost lab up` starts one; --data-dir or --lab names the place of another";
-    let lab = Record::find(&record(lab, global)?).map_err(|error| Hinted::new(error, hint))?;
+    let path = record(lab, global)?;
+    let lab = Record::find(&path).map_err(|error| gone(error.into(), &path))?;
     let authority = lab.folder.join("ca.pem");
     let authority = std::fs::read(&authority).with_context(|| format!("reading {}", authority.display()))?;
     let mut client = Client::new(&lab.url, &authority, Arc::new(SystemClock))?;

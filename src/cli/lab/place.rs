@@ -28,18 +28,21 @@ pub(in crate::cli) fn record(named: Option<&Path>, global: &Global) -> anyhow::R
 
 /// Finds the lab; what a dead one has left behind is cleaned up, its networks among it.
 pub(in crate::cli) fn find(path: &Path) -> anyhow::Result<Remote> {
-    Remote::find(path).map_err(|error| {
-        // A lab that is gone may have left baselines behind.
-        if let (RemoteError::Record(RecordError::Dead(_)), Some(data)) = (&error, path.parent()) {
-            drop(case::clean(data));
+    Remote::find(path).map_err(|error| gone(error, path))
+}
+
+/// Cleans up after a lab that is gone, and says so.
+pub(in crate::cli) fn gone(error: RemoteError, path: &Path) -> anyhow::Error {
+    // It may have left baselines behind.
+    if let (RemoteError::Record(RecordError::Dead(_)), Some(data)) = (&error, path.parent()) {
+        drop(case::clean(data));
+    }
+    match &error {
+        RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => {
+            clean(path).err().unwrap_or_else(|| hinted(error))
         }
-        match &error {
-            RemoteError::Record(RecordError::Dead(_) | RecordError::Absent(_)) => {
-                clean(path).err().unwrap_or_else(|| hinted(error))
-            }
-            RemoteError::Record(_) | RemoteError::Silent { .. } | RemoteError::Refused(_) => hinted(error),
-        }
-    })
+        RemoteError::Record(_) | RemoteError::Silent { .. } | RemoteError::Refused(_) => hinted(error),
+    }
 }
 
 /// Where guests that are namespaces note what they make.

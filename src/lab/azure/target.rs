@@ -34,6 +34,10 @@ impl Target {
         }
         if next.as_deref().is_some_and(|word| word.eq_ignore_ascii_case("providers")) {
             target.provider = segments.next();
+            if target.provider.is_none() {
+                target.tail = next;
+                return Some(target);
+            }
             next = segments.next();
         }
         while let Some(kind) = next {
@@ -119,6 +123,8 @@ mod tests {
         .unwrap();
         assert_eq!((action.name(), action.last().as_str()), ("v 1", "runcommand"));
         assert_eq!(Target::parse("/subscriptions/s/resourceGroups").unwrap().last(), "resourcegroups");
+        let providers = Target::parse("/subscriptions/s/providers").unwrap();
+        assert_eq!((providers.last().as_str(), providers.provider), ("providers", None));
         assert_eq!(Target::parse("/metadata/endpoints"), None);
     }
 }

@@ -26,7 +26,8 @@ pub(super) fn files(about: &Description, port: u16) -> Vec<(&'static str, String
         format!("[cloud]\nname = {CLOUD}\n[core]\ncollect_telemetry = no\ninstance_discovery = false\n");
     let clouds = format!(
         "[{CLOUD}]\nendpoint_resource_manager = {base}\nendpoint_management = {base}/\nendpoint_active_directory = {base}\n\
-         endpoint_active_directory_resource_id = {base}/\nsuffix_storage_endpoint = core.windows.net\nsubscription = {subscription}\n"
+         endpoint_active_directory_resource_id = {base}/\nendpoint_microsoft_graph_resource_id = {base}/\n\
+         suffix_storage_endpoint = core.windows.net\nsuffix_keyvault_dns = .vault.lab.test\nsubscription = {subscription}\n"
     );
     let profile = json!({"subscriptions": [{"id": subscription, "name": text("displayName"), "state": "Enabled",
         "user": {"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}, "isDefault": true,

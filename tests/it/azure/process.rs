@@ -9,11 +9,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Makes a call of the program with a data folder.
+/// Makes a call of the program with a data folder, which stands first: behind `--` it would be somebody else's.
 pub(crate) fn ghost(data: &Path, words: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
-    command.args(words).arg("--data-dir").arg(data).env_clear().stdin(Stdio::null());
+    command.arg("--data-dir").arg(data).args(words).env_clear().stdin(Stdio::null());
     command
 }
 
@@ -116,7 +116,12 @@ fn whatever_ends_a_lab_it_leaves_nothing() {
 
 #[test]
 fn a_killed_lab_is_cleaned_up_by_the_next_command() {
-    for words in [&["lab", "state"][..], &["lab", "reset", "--json"], &["lab", "down"]] {
+    for words in [
+        &["lab", "state"][..],
+        &["lab", "reset", "--json"],
+        &["lab", "az", "--", "vm", "list"],
+        &["lab", "down"],
+    ] {
         let (_folder, data) = data();
         let mut up = Up::new(&data, &[]);
         up.child.kill().unwrap();
@@ -192,16 +197,22 @@ fn what_cannot_be_set_or_read_is_told_with_a_hint() {
 fn the_built_in_az_needs_the_file_of_the_lab_and_nothing_else() {
     let (_folder, data) = data();
     let words = ["lab", "az", "--", "group", "exists", "-n", "nw-forensics-rg", "-o", "tsv"];
-    let call = |words: &[&str]| {
-        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
-        command.arg("--data-dir").arg(&data).args(words).env_clear().stdin(Stdio::null());
-        command
-    };
+    let call = |words: &[&str]| ghost(&data, words);
     assert_eq!(call(&words).output().unwrap().status.code(), Some(1));
     let _up = Up::new(&data, &[]);
     let told = call(&words).output().unwrap();
     assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
+    // What stands behind `--` is the command's alone, and what stands before it is this program's.
+    let place = data.to_str().unwrap();
+    let before =
+        ["lab", "az", "--data-dir", place, "--", "group", "exists", "-n", "nw-forensics-rg", "-o", "tsv"];
+    #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+    let mut bare = Command::new(env!("CARGO_BIN_EXE_ghost"));
+    let told = bare.args(before).env_clear().stdin(Stdio::null()).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
+    let told = run(&data, &[&words[..], &["--data-dir", "/x"]].concat());
+    assert_eq!((told.status.code(), told.stdout.len()), (Some(2), 0));
+    assert!(err(&told).contains("unrecognized arguments: --data-dir /x"), "{}", err(&told));
     // A reader that goes away is no failure worth a word.
     let mut child = call(&["lab", "az", "--", "vm", "list"])
         .stdout(Stdio::piped())

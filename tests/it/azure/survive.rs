@@ -244,4 +244,23 @@ fn a_collection_that_nobody_models_is_empty_and_a_resource_is_not_there() {
         let (one, _) = cloud.answer(&ask(Verb::Get, &format!("{group}/{kind}/z"), &[], &[], b""), now());
         assert_eq!((one.status, &body(&one)["error"]["code"]), (404, &json!("ResourceNotFound")), "{kind}");
     }
+    let subscription = "/subscriptions/00000000-0000-0000-0000-000000000001";
+    let mut get = |path: &str| {
+        let (answer, _) = cloud.answer(&ask(Verb::Get, path, &[], &[], b""), now());
+        (answer.status, body(&answer))
+    };
+    for path in [
+        &format!("{subscription}/tagNames"),
+        &format!("{subscription}/resourceGroups/nw-forensics-rg/things"),
+        "/providers/Microsoft.Management/managementGroups",
+        "/v1.0/users",
+    ] {
+        assert_eq!(get(path), (200, json!({"value": []})), "{path}");
+        assert_eq!(get(&format!("{path}/z")).0, 404, "{path}");
+    }
+    let (status, told) = get(&format!("{subscription}/providers"));
+    assert!(status == 200 && told["value"].as_array().is_some_and(|all| all.len() > 3), "{told}");
+    let register = format!("{subscription}/providers/Microsoft.Sql/register");
+    let (answer, _) = cloud.answer(&ask(Verb::Post, &register, &[], &[], b""), now());
+    assert_eq!((answer.status, &body(&answer)["registrationState"]), (200, &json!("Registered")));
 }

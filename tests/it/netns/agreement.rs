@@ -124,6 +124,7 @@ async fn a_machines_own_filter_does_what_walk_says() {
     for number in 0..if is_long() { 30 } else { 3 } {
         place.host.restore().await.unwrap();
         place.host.stage(stage()).await.unwrap();
+        place.outspoken(DEST).await;
         let text = filter(&mut random);
         place.ask(DEST, &text).await;
         let ruleset = netfilter::read(&place.ask(DEST, "iptables-save").await).unwrap();

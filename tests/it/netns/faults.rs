@@ -323,6 +323,33 @@ async fn listeners_have_the_names_that_the_stage_gives_them() {
 }
 
 #[tokio::test]
+async fn every_machine_lets_its_people_in_on_port_22_until_it_is_gone() {
+    if skipped() {
+        return;
+    }
+    let place = Place::new(fabric()).await;
+    assert_eq!(place.tcp(SOURCE, 22).await, "open");
+    assert!(place.ask(DEST, "ss -ltnp").await.contains("((\"sshd\""));
+    // The machine is made anew, again and again: whoever listened before is gone by then.
+    for _ in 0..3 {
+        let mut off = fabric();
+        off.machines[1].running = false;
+        place.host.fabric(off).await.unwrap();
+        assert_eq!(place.tcp(SOURCE, 22).await, "silent");
+        place.host.fabric(fabric()).await.unwrap();
+        assert_eq!(place.tcp(SOURCE, 22).await, "open");
+        place.host.stage(listening(&[(22, "dropbear")])).await.unwrap();
+        assert!(place.ask(DEST, "ss -ltnp").await.contains("((\"dropbear\""));
+        place.ask(DEST, "iptables -I INPUT 1 -p tcp --dport 22 -j DROP").await;
+        assert_eq!(place.tcp(SOURCE, 22).await, "silent");
+        place.host.restore().await.unwrap();
+        assert_eq!(place.tcp(SOURCE, 22).await, "open");
+        assert!(place.ask(DEST, "ss -ltnp").await.contains("((\"sshd\""));
+    }
+    place.host.close().await;
+}
+
+#[tokio::test]
 async fn nothing_is_left_of_a_lab_that_was_closed() {
     if skipped() {
         return;

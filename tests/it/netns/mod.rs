@@ -4,7 +4,9 @@
 #![expect(clippy::indexing_slicing, reason = "a test that looks beyond the end of its own list should stop")]
 
 mod agreement;
+mod beside;
 mod crash;
+mod draw;
 mod faults;
 mod place;
 

@@ -152,6 +152,11 @@ impl Place {
         self.host.run(machine, &script(text, Way::Ssh)).await.unwrap()
     }
 
+    /// Lets a machine refuse each packet with a word. By itself a kernel says it to a sender about once a second.
+    pub(super) async fn outspoken(&self, machine: &str) {
+        self.ask(machine, "sysctl -q -w net.ipv4.icmp_ratelimit=0").await;
+    }
+
     /// Runs lines that have to succeed; returns what they print.
     pub(super) async fn ask(&self, machine: &str, text: &str) -> String {
         let ran = self.run(machine, text).await;

@@ -29,7 +29,8 @@ pub(in crate::lab::azure) fn answer(cloud: &mut Cloud, request: &Request, now: T
     if target.provider.is_none() {
         return subscription::inside(cloud, request, &target).map(alone);
     }
-    if target.chain.is_empty() && target.tail.is_none() {
+    let registers = request.verb == Verb::Post && matches!(target.last().as_str(), "register" | "unregister");
+    if target.chain.is_empty() && (target.tail.is_none() || (registers && target.group.is_none())) {
         return subscription::provider(cloud, request, &target).map(alone);
     }
     if let Some(group) = &target.group {

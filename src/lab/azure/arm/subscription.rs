@@ -28,8 +28,20 @@ pub(super) fn outside(cloud: &Cloud, request: &Request) -> Result<Answer, Refusa
                 json!({"value": [{"id": format!("/tenants/{}", tenant.as_str().unwrap_or_default()), "tenantId": tenant}]}),
             ))
         }
+        path if request.verb == Verb::Get && is_collection(path) => cloud.list(request, Vec::new()),
         _ => Err(Refusal::new(404, "NotFound", format!("The path '{}' was not found.", request.path))),
     }
+}
+
+/// Whether a path above all subscriptions names a collection: of a provider, or of the directory.
+fn is_collection(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let inside = match parts.next() {
+        Some("v1.0") => true,
+        Some(first) if first.eq_ignore_ascii_case("providers") => parts.next().is_some(),
+        Some(_) | None => false,
+    };
+    inside && parts.count() % 2 == 1
 }
 
 /// Answers what lies in the subscription, and below no provider.
@@ -43,7 +55,8 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
                     resources(cloud).into_iter().filter(|resource| within(resource, group)).collect();
                 cloud.list(request, found)
             }
-            (Verb::Get, Some(found)) => Ok(Answer::json(200, found.clone())),
+            (Verb::Get, Some(found)) if target.tail.is_none() => Ok(Answer::json(200, found.clone())),
+            (Verb::Get, Some(_)) => cloud.list(request, Vec::new()),
             (Verb::Head, Some(_)) => Ok(Answer::empty(204)),
             (Verb::Head, None) => Ok(Answer::empty(404)),
             (_, None) => Err(Refusal::no_group(group)),
@@ -86,7 +99,15 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
             });
             cloud.list(request, found.collect())
         }
-        (Verb::Get, "providers") => cloud.list(request, Vec::new()),
+        (Verb::Get, "providers") => {
+            let all = NAMESPACES.iter().map(|namespace| told(cloud, namespace)).collect();
+            cloud.list(request, all)
+        }
+        // What nobody models holds nothing.
+        (Verb::Get, _) if target.chain.is_empty() => cloud.list(request, Vec::new()),
+        (Verb::Get, _) => {
+            Err(Refusal::new(404, "NotFound", format!("The path '{}' was not found.", request.path)))
+        }
         (verb, _) => Err(not_here(verb)),
     }
 }
@@ -107,23 +128,33 @@ const TYPES: [&str; 12] = [
     "virtualMachineScaleSets",
 ];
 
-/// Answers what a provider says of itself.
+/// The providers of which there is something.
+const NAMESPACES: [&str; 5] = [
+    "Microsoft.Compute",
+    "Microsoft.Insights",
+    "Microsoft.Network",
+    "Microsoft.Resources",
+    "Microsoft.Storage",
+];
+
+/// Answers what a provider says of itself; being asked to register, it is registered already.
 pub(super) fn provider(cloud: &Cloud, request: &Request, target: &Target) -> Result<Answer, Refusal> {
-    if request.verb != Verb::Get {
+    if request.verb != Verb::Get && target.tail.is_none() {
         return Err(not_here(request.verb));
     }
-    let namespace = target.provider.as_deref().unwrap_or_default();
+    Ok(Answer::json(200, told(cloud, target.provider.as_deref().unwrap_or_default())))
+}
+
+/// Tells of a provider.
+fn told(cloud: &Cloud, namespace: &str) -> Value {
     let kind = |name: &&str| {
         json!({"resourceType": name, "locations": ["East US"], "defaultApiVersion": "2023-11-01",
         "apiVersions": ["2025-07-01", "2024-07-01", "2023-11-01", "2022-01-01"], "capabilities": "SupportsTags, SupportsLocation"})
     };
     let kinds: Vec<Value> = TYPES.iter().map(kind).collect();
     let id = format!("/subscriptions/{}/providers/{namespace}", cloud.subscription());
-    Ok(Answer::json(
-        200,
-        json!({"id": id, "namespace": namespace, "registrationState": "Registered",
-        "registrationPolicy": "RegistrationRequired", "resourceTypes": kinds}),
-    ))
+    json!({"id": id, "namespace": namespace, "registrationState": "Registered",
+        "registrationPolicy": "RegistrationRequired", "resourceTypes": kinds})
 }
 
 /// Answers what a provider tells of a region: its service tags.

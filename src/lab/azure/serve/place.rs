@@ -46,8 +46,8 @@ const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 const BLOBS: &str = ".blob.core.windows.net";
 
 /// First parts of paths that belong to the resource manager or to sign-in. No account has such a name.
-const MANAGED: [&str; 7] =
-    ["subscriptions", "providers", "metadata", "msi", "tenants", "common", "organizations"];
+const MANAGED: [&str; 8] =
+    ["subscriptions", "providers", "metadata", "msi", "tenants", "common", "organizations", "v1.0"];
 
 impl Place {
     /// Says what becomes of a request that was sent to an authority (`name` or `name:port`) on a server with this port.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ use crate::lab::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Sta
 
 /// So long a program may take until it listens.
 const STARTING: Duration = Duration::from_secs(10);
+
+/// The port on which every machine lets its people in.
+const SSH: u16 = 22;
 
 /// What carries out a stage. Dropped, all of it ends.
 #[derive(Debug, Default)]
@@ -71,6 +75,7 @@ impl Staged {
                 }
             }
         }
+        staged.doors(lab)?;
         for oddity in &stage.oddities {
             if let Oddity::Dns { server, fault } = oddity {
                 staged.name_server(lab, *server, *fault)?;
@@ -84,6 +89,28 @@ impl Staged {
             }
         }
         Ok(staged)
+    }
+
+    /// Lets people in where no service of the stage says how, as every machine of the platform does. It only listens: nobody speaks SSH.
+    fn doors(&mut self, lab: &Lab) -> Result<(), HostError> {
+        for (name, guest) in &lab.guests {
+            let staged = lab.stage.services.iter().any(|service| {
+                service.machine == *name && (service.protocol, service.port) == (Protocol::Tcp, SSH)
+            });
+            if staged {
+                continue;
+            }
+            let inside = self.within(&guest.space)?;
+            let listener = inside.block(async move { service::tcp(SSH, 128) });
+            // Where a script left somebody listening, that one was first.
+            if matches!(&listener, Some(Err(error)) if error.kind() == ErrorKind::AddrInUse) {
+                continue;
+            }
+            let listener = bound(&format!("sshd on {name}:{SSH}"), listener)?;
+            inside.spawn(service::serve(listener, Manner::default()));
+            guest.memory().listeners.insert(SSH, "sshd".to_owned());
+        }
+        Ok(())
     }
 
     fn within(&mut self, space: &Space) -> Result<&Inside, HostError> {

@@ -26,6 +26,8 @@ pub(in crate::lab::host) enum Fate {
     Refused {
         /// With a reset.
         reset: bool,
+        /// The code of the error, as IPv4 numbers it.
+        code: u8,
     },
 }
 

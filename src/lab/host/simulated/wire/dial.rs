@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::journal::Act;
 use super::net::{Net, SECOND};
+use super::path::{Fall, How};
 use super::play::Echo;
 use crate::lab::host::port::Dialed;
 use crate::lab::host::simulated::world::World;
@@ -45,8 +46,14 @@ pub(in crate::lab::host) fn dial(
             } else {
                 Act::Datagram { request: vec![0; 16], answer: Some(vec![0; 16]), think: 50_000 }
             };
+            // What the machine itself drops ends in silence, and so does an error that may pass.
+            let heard = match line.there.fall {
+                Some(Fall::Sender(how)) => protocol == Protocol::Icmp && how != How::Silent || how.is_told(),
+                Some(Fall::Receiver(how)) => protocol == Protocol::Icmp || how.is_told(),
+                Some(Fall::Between) | None => true,
+            };
             let outcome = net.say(&line, act).outcome;
-            (outcome.done, outcome.refused)
+            (outcome.done, outcome.refused.filter(|_| heard))
         }
     };
     match outcome {

@@ -37,7 +37,9 @@ impl Firewall {
             let reset = answer.rule.as_ref().is_some_and(|rule| rule.raw.contains("reset"));
             fate = match answer.verdict {
                 Verdict::Drop => Fate::Dropped,
-                Verdict::Reject => Fate::Refused { reset },
+                Verdict::Reject => {
+                    Fate::Refused { reset, code: answer.rule.as_ref().map_or(3, |rule| code(&rule.raw)) }
+                }
                 Verdict::Accept | Verdict::Indeterminate => Fate::Passes,
             };
             for tried in answer.trace.iter().filter(|tried| tried.matched) {
@@ -146,6 +148,22 @@ fn marked(raw: &str, before: Option<u32>) -> Option<u32> {
         Some(value) => number(value),
         None => before,
     }
+}
+
+/// Returns the code of the error with which a rule refuses.
+fn code(raw: &str) -> u8 {
+    const CODES: [(&str, u8); 7] = [
+        ("net-unreachable", 0),
+        ("host-unreachable", 1),
+        ("proto-unreachable", 2),
+        ("prot-unreachable", 2),
+        ("net-prohibited", 9),
+        ("host-prohibited", 10),
+        ("admin-prohibited", 13),
+    ];
+    let behind =
+        raw.split_once("REJECT").or_else(|| raw.split_once("reject")).map_or("", |(_, behind)| behind);
+    CODES.iter().find(|(name, _)| behind.contains(name)).map_or(3, |(_, code)| *code)
 }
 
 fn chance(spec: &Spec) -> Option<f64> {

@@ -12,6 +12,7 @@ mod program;
 mod refusal;
 mod restore;
 mod spec;
+mod statement;
 mod syntax;
 mod table;
 mod value;

@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Flags,
     /// `--syn`.
     Syn,
-    /// `--set-mark` of the target.
+    /// `--set-mark` of the target, and its relatives.
     SetMark,
     Upper,
     User,
@@ -108,9 +108,13 @@ pub(super) fn doing(target: &str) -> Option<&'static [Row]> {
         "DNAT" => &[("--to-destination", "--to-destination", Kind::Word)],
         "MASQUERADE" => &[("--to-ports", "--to-ports", Kind::Word), ("--random", "--random", Kind::Flag)],
         "REDIRECT" => &[("--to-ports", "--to-ports", Kind::Word)],
-        "MARK" => {
-            &[("--set-mark", "--set-xmark", Kind::SetMark), ("--set-xmark", "--set-xmark", Kind::SetMark)]
-        }
+        "MARK" => &[
+            ("--set-mark", "--set-xmark", Kind::SetMark),
+            ("--set-xmark", "--set-xmark", Kind::SetMark),
+            ("--or-mark", "--set-xmark", Kind::SetMark),
+            ("--and-mark", "--set-xmark", Kind::SetMark),
+            ("--xor-mark", "--set-xmark", Kind::SetMark),
+        ],
         "TCPMSS" => &[
             ("--set-mss", "--set-mss", Kind::Number),
             ("--clamp-mss-to-pmtu", "--clamp-mss-to-pmtu", Kind::Flag),

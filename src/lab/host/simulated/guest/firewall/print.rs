@@ -28,7 +28,7 @@ impl Firewall {
         let mut tables: Vec<&Table> = self.tables.iter().filter(chosen).collect();
         if side.backend == Backend::Nft {
             // The order in which that tool knows its tables.
-            const ORDER: [&str; 5] = ["raw", "mangle", "filter", "nat", "security"];
+            const ORDER: [&str; 5] = ["mangle", "security", "raw", "filter", "nat"];
             tables.sort_by_key(|table| ORDER.iter().position(|name| *name == table.name));
         } else {
             tables.reverse();

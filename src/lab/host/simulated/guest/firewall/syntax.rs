@@ -7,9 +7,6 @@ use crate::lab::host::simulated::document::set;
 /// A command: the verb, the kind of object, the object.
 pub(super) type Order = (String, String, Map<String, Value>);
 
-/// The deepest nesting of braces.
-const DEEPEST: usize = 8;
-
 /// Reads commands; what is not understood is told.
 pub(super) fn read(text: &str) -> Result<Vec<Order>, String> {
     let tokens = tokens(text)?;
@@ -18,8 +15,9 @@ pub(super) fn read(text: &str) -> Result<Vec<Order>, String> {
     Ok(reader.orders)
 }
 
+/// A piece of the text.
 #[derive(Debug, Clone, PartialEq)]
-enum Token {
+pub(super) enum Token {
     Word(String),
     Text(String),
     Sign(char),
@@ -66,18 +64,19 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(out)
 }
 
-struct Reader {
+/// Reads the pieces one after the other.
+pub(super) struct Reader {
     tokens: Vec<Token>,
     at: usize,
     orders: Vec<Order>,
 }
 
 impl Reader {
-    fn peek(&self) -> Option<&Token> {
+    pub(super) fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
     }
 
-    fn word(&mut self) -> Result<String, String> {
+    pub(super) fn word(&mut self) -> Result<String, String> {
         match self.peek() {
             Some(Token::Word(word) | Token::Text(word)) => {
                 let word = word.clone();
@@ -88,23 +87,23 @@ impl Reader {
         }
     }
 
-    fn is(&self, wanted: &str) -> bool {
+    pub(super) fn is(&self, wanted: &str) -> bool {
         matches!(self.peek(), Some(Token::Word(word)) if word == wanted)
     }
 
-    fn take(&mut self, wanted: &str) -> bool {
+    pub(super) fn take(&mut self, wanted: &str) -> bool {
         let found = self.is(wanted);
         self.at += usize::from(found);
         found
     }
 
-    fn sign(&mut self, wanted: char) -> bool {
+    pub(super) fn sign(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(&Token::Sign(wanted));
         self.at += usize::from(found);
         found
     }
 
-    fn ends(&mut self) {
+    pub(super) fn ends(&mut self) {
         while self.peek() == Some(&Token::End) {
             self.at += 1;
         }
@@ -318,167 +317,6 @@ impl Reader {
         }
         self.order(verb, "rule", object);
         Ok(())
-    }
-
-    fn expression(&mut self, out: &mut Vec<Value>) -> Result<(), String> {
-        let word = self.word()?;
-        let left = match word.as_str() {
-            "accept" | "drop" | "return" | "notrack" => {
-                let mut object = Map::new();
-                object.insert(word, Value::Null);
-                out.push(Value::Object(object));
-                return Ok(());
-            }
-            "jump" | "goto" => {
-                let target = self.word()?;
-                out.push(if word == "jump" {
-                    json!({"jump": {"target": target}})
-                } else {
-                    json!({"goto": {"target": target}})
-                });
-                return Ok(());
-            }
-            "counter" => {
-                if self.take("packets") {
-                    self.word()?;
-                    self.take("bytes");
-                    self.word()?;
-                }
-                out.push(json!({"counter": {"packets": 0, "bytes": 0}}));
-                return Ok(());
-            }
-            "reject" => {
-                out.push(self.reject()?);
-                return Ok(());
-            }
-            "log" => {
-                let prefix = if self.take("prefix") { json!({"prefix": self.word()?}) } else { Value::Null };
-                out.push(json!({"log": prefix}));
-                return Ok(());
-            }
-            "masquerade" => {
-                out.push(json!({"masquerade": null}));
-                return Ok(());
-            }
-            "snat" | "dnat" => {
-                if !self.take("to") {
-                    return Err("syntax error, to is expected".to_owned());
-                }
-                let to = self.word()?;
-                let (address, port) = to.split_once(':').unwrap_or((&to, ""));
-                let body = match port.parse::<u16>() {
-                    Ok(port) => json!({"addr": address, "port": port}),
-                    Err(_) => json!({"addr": address}),
-                };
-                out.push(if word == "snat" { json!({"snat": body}) } else { json!({"dnat": body}) });
-                return Ok(());
-            }
-            "limit" => {
-                self.take("rate");
-                let inverted = self.take("over");
-                let rate = self.word()?;
-                let (count, per) = rate.split_once('/').unwrap_or((&rate, "second"));
-                let count: u64 = count.parse().map_err(|_| format!("`{rate}' is no rate"))?;
-                let mut limit = json!({"rate": count, "burst": 5, "per": per});
-                if inverted {
-                    set(&mut limit, "inv", json!(true));
-                }
-                if self.take("burst") {
-                    set(&mut limit, "burst", json!(self.word()?.parse::<u64>().unwrap_or(5)));
-                    self.take("packets");
-                }
-                out.push(json!({"limit": limit}));
-                return Ok(());
-            }
-            "meta" => json!({"meta": {"key": self.word()?}}),
-            "iifname" | "oifname" | "iif" | "oif" | "mark" | "skuid" | "l4proto" => {
-                json!({"meta": {"key": word}})
-            }
-            "ct" => json!({"ct": {"key": self.word()?}}),
-            "ip" | "ip6" | "tcp" | "udp" | "icmp" | "icmpv6" | "th" | "sctp" => {
-                json!({"payload": {"protocol": word, "field": self.word()?}})
-            }
-            other => return Err(format!("syntax error, unexpected {other}")),
-        };
-        let state = word == "ct";
-        let flags = left.pointer("/payload/field").is_some_and(|field| field == "flags");
-        let operator = ["==", "!=", "<=", ">=", "<", ">"].into_iter().find(|operator| self.take(operator));
-        let mut right = self.value(0)?;
-        if (state || flags) && self.peek() == Some(&Token::Sign(',')) {
-            let mut all = vec![right];
-            while self.sign(',') {
-                all.push(self.value(0)?);
-            }
-            right = json!(all);
-        }
-        let operator =
-            operator.unwrap_or(if state && !matches!(right, Value::Object(_)) { "in" } else { "==" });
-        out.push(json!({"match": {"op": operator, "left": left, "right": right}}));
-        Ok(())
-    }
-
-    fn reject(&mut self) -> Result<Value, String> {
-        if !self.take("with") {
-            return Ok(json!({"reject": null}));
-        }
-        let kind = self.word()?;
-        if kind == "tcp" {
-            self.take("reset");
-            return Ok(json!({"reject": {"type": "tcp reset"}}));
-        }
-        self.take("type");
-        Ok(json!({"reject": {"type": kind, "expr": self.word()?}}))
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
-        if depth > DEEPEST {
-            return Err("sets stand too deep in each other".to_owned());
-        }
-        if self.sign('{') {
-            let mut elements = Vec::new();
-            loop {
-                self.ends();
-                if self.sign('}') {
-                    return Ok(json!({"set": elements}));
-                }
-                elements.push(self.value(depth + 1)?);
-                self.ends();
-                self.sign(',');
-            }
-        }
-        if let Some(Token::Text(text)) = self.peek() {
-            let text = text.clone();
-            self.at += 1;
-            return Ok(json!(text));
-        }
-        let word = self.word()?;
-        Ok(scalar(&word))
-    }
-}
-
-fn scalar(word: &str) -> Value {
-    if let Ok(number) = word.parse::<u64>() {
-        return json!(number);
-    }
-    if let Some(number) = word.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()) {
-        return json!(number);
-    }
-    if let Some((address, length)) = word.split_once('/')
-        && let Ok(length) = length.parse::<u8>()
-    {
-        return json!({"prefix": {"addr": address, "len": length}});
-    }
-    if let Some((from, to)) = word.split_once('-')
-        && from.starts_with(|char: char| char.is_ascii_digit())
-        && to.starts_with(|char: char| char.is_ascii_digit())
-    {
-        return json!({"range": [scalar(from), scalar(to)]});
-    }
-    const SERVICES: [(&str, u16); 6] =
-        [("ssh", 22), ("http", 80), ("https", 443), ("domain", 53), ("postgresql", 5432), ("redis", 6379)];
-    match SERVICES.iter().find(|(name, _)| *name == word) {
-        Some((_, port)) => json!(port),
-        None => json!(word),
     }
 }
 

@@ -220,6 +220,13 @@ pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Res
             let (mark, mask) = text.split_once('/').map_or((text, None), |(mark, mask)| (mark, Some(mask)));
             let mark = number(mark).ok_or_else(bad)?;
             let mask = mask.map(|mask| number(mask).ok_or_else(bad)).transpose()?.unwrap_or(u32::MAX);
+            let (mark, mask) = match name {
+                "--set-mark" => (mark, mask | mark),
+                "--or-mark" => (mark, mark),
+                "--and-mark" => (0, !mark),
+                "--xor-mark" => (mark, 0),
+                _ => (mark, mask),
+            };
             let told = if kind == Kind::SetMark || mask != u32::MAX {
                 format!("0x{mark:x}/0x{mask:x}")
             } else {

@@ -27,8 +27,8 @@ pub(super) fn judge(
         match guest.judge(&mut packet) {
             Fate::Passes => mark = packet.mark,
             Fate::Dropped => return Some(How::Silent),
-            Fate::Refused { reset: true } => return Some(How::Reset),
-            Fate::Refused { reset: false } => return Some(How::Unreachable),
+            Fate::Refused { reset: true, .. } => return Some(How::Reset),
+            Fate::Refused { reset: false, code } => return Some(How::Unreachable(code)),
         }
     }
     None
@@ -47,7 +47,7 @@ pub(super) fn told(world: &mut World, machine: &str, packet: &Datagram, how: How
     let reset = match how {
         How::Silent => return how,
         How::Reset => true,
-        How::Unreachable => false,
+        How::Unreachable(_) => false,
     };
     let six = packet.src.0.is_ipv6();
     let from = if reset { packet.dst } else { packet.src };

@@ -83,7 +83,7 @@ impl Line {
 
     /// Whether somebody says no, and is heard.
     pub(in crate::lab::host::simulated::wire) fn refuses(&self) -> bool {
-        let loud = |how| matches!(how, How::Reset | How::Unreachable);
+        let loud = |how| matches!(how, How::Reset | How::Unreachable(_));
         match self.there.fall {
             Some(Fall::Sender(how)) => loud(how),
             Some(Fall::Receiver(how)) => loud(how) && self.back.whole(),
@@ -209,7 +209,7 @@ fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side
         (Some(Fall::Sender(_) | Fall::Between | Fall::Receiver(How::Silent)), _) | (None, End::Silent) => {
             return lost;
         }
-        (Some(Fall::Receiver(How::Unreachable)), _) => error,
+        (Some(Fall::Receiver(How::Unreachable(_))), _) => error,
         (Some(Fall::Receiver(How::Reset)), _) => (6, Some(20), None, State::Established),
         (None, End::Refuses) if tcp => (6, Some(20), None, State::Established),
         (None, End::Refuses) => error,

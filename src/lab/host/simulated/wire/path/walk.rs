@@ -75,8 +75,8 @@ pub(in crate::lab::host::simulated::wire) enum How {
     Silent,
     /// With a reset.
     Reset,
-    /// With an ICMP error that no such port is there.
-    Unreachable,
+    /// With an ICMP error that it cannot be reached, and why: its code.
+    Unreachable(u8),
 }
 
 /// Where a packet ends that does not arrive.
@@ -107,6 +107,13 @@ pub(in crate::lab::host::simulated::wire) struct Leg {
     pub(in crate::lab::host::simulated::wire) arrives: Option<Place>,
     /// Whether it never leaves its machine.
     pub(in crate::lab::host::simulated::wire) local: bool,
+}
+
+impl How {
+    /// Whether a program that sends datagrams hears of it: an error that may pass is kept from it.
+    pub(in crate::lab::host::simulated::wire) fn is_told(self) -> bool {
+        matches!(self, Self::Reset | Self::Unreachable(2..))
+    }
 }
 
 impl Leg {
@@ -167,7 +174,7 @@ pub(in crate::lab::host::simulated::wire) fn walk(world: &mut World, packet: &Da
         packet.dst.0.is_ipv6() || route.is_some_and(|route| route.kind.is_empty())
     });
     if !leads {
-        leg.fall = Some(Fall::Sender(How::Unreachable));
+        leg.fall = Some(Fall::Sender(How::Unreachable(3)));
         return leg;
     }
     if down(world, &from, nic) || !send(world, &from, nic, packet, &mut leg) {

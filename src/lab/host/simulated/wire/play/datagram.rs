@@ -69,13 +69,13 @@ fn play(
         }
         let Some(came) = sent.came.filter(|_| !sent.broken) else { continue };
         let refused = match (there.refusal(), line.end) {
-            (Some(How::Unreachable), _) => true,
+            (Some(How::Unreachable(code)), _) => Some(code),
             (Some(How::Silent | How::Reset), _) | (None, End::Silent) => continue,
-            (None, End::Refuses) => true,
-            (None, End::Answers) => false,
+            (None, End::Refuses) => Some(3),
+            (None, End::Answers) => None,
         };
-        let (what, size, wait) = if refused {
-            (What::Error { code: 3, mtu: 0, about }, 56 + 28, 15_000)
+        let (what, size, wait) = if let Some(code) = refused {
+            (What::Error { code, mtu: 0, about }, 56 + 28, 15_000)
         } else {
             let Some(answer) = answer else { continue };
             let wait = think_chance.wait(90_000.0);
@@ -87,7 +87,7 @@ fn play(
             played.seen.push(Seen { near_sent: false, near, far, broken: sent.broken, what });
             let heard = sent.came.filter(|_| sent.heard);
             let result = &mut played.outcome;
-            if refused {
+            if refused.is_some() {
                 result.refused = result.refused.or(heard);
             } else {
                 result.done = result.done.or(heard);

@@ -81,7 +81,7 @@ pub(super) struct Tcp<'a> {
 impl Tcp<'_> {
     fn begin(&mut self) {
         match self.there.own_refusal() {
-            Some(How::Reset | How::Unreachable) => {
+            Some(How::Reset | How::Unreachable(_)) => {
                 self.played.outcome.refused = Some(20_000);
                 self.open = false;
             }
@@ -186,7 +186,7 @@ impl Tcp<'_> {
         let link = if near { &self.there } else { &self.back };
         match link.refusal().filter(|_| !sent.broken) {
             Some(How::Reset) => self.reset(!near, segment, came + 15_000),
-            Some(How::Unreachable) => self.refuse(near, about, came + 15_000),
+            Some(How::Unreachable(code)) => self.refuse(near, about, came + 15_000, code),
             Some(How::Silent) | None => {}
         }
     }
@@ -199,12 +199,12 @@ impl Tcp<'_> {
     }
 
     /// Answers a segment with an ICMP error from its receiver.
-    fn refuse(&mut self, near: bool, about: usize, now: u64) {
+    fn refuse(&mut self, near: bool, about: usize, now: u64, code: u8) {
         let link = if near { &mut self.back } else { &mut self.there };
         for sent in link.send(now, 88) {
             let (left, came) = (Some(sent.left), sent.came);
             let (near_at, far_at) = if near { (came, left) } else { (left, came) };
-            let what = What::Error { code: 3, mtu: 0, about };
+            let what = What::Error { code, mtu: 0, about };
             self.played.seen.push(Seen {
                 near_sent: !near,
                 near: near_at,

@@ -201,11 +201,7 @@ impl Run {
             let from = router(&line);
             let _ = writeln!(self.out, "From {from} icmp_seq={number} Frag needed and DF set (mtu = {mtu})");
         } else {
-            let _ = writeln!(
-                self.out,
-                "From {} icmp_seq={number} Destination Port Unreachable",
-                line.far.address
-            );
+            let _ = writeln!(self.out, "From {} icmp_seq={number} {}", line.far.address, reason(code));
         }
     }
 
@@ -304,4 +300,17 @@ fn exact(number: u64) -> f64 {
 )]
 fn whole(time: f64) -> u64 {
     time as u64
+}
+
+/// Says why something cannot be reached, as the program does.
+fn reason(code: u8) -> &'static str {
+    match code {
+        0 => "Destination Net Unreachable",
+        1 => "Destination Host Unreachable",
+        2 => "Destination Protocol Unreachable",
+        9 => "Destination Net Prohibited",
+        10 => "Destination Host Prohibited",
+        13 => "Packet filtered",
+        _ => "Destination Port Unreachable",
+    }
 }
