@@ -6,6 +6,7 @@
 mod agenda;
 mod brain;
 mod close;
+mod ends;
 mod fix;
 mod ground;
 mod look;
@@ -18,4 +19,5 @@ mod tests;
 mod turn;
 
 pub use brain::Playbook;
+pub use ends::ends;
 pub use turn::{Turn, next};
