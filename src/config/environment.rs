@@ -36,6 +36,12 @@ impl Environment {
     }
 }
 
+impl FromIterator<(String, OsString)> for Environment {
+    fn from_iter<T: IntoIterator<Item = (String, OsString)>>(variables: T) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
 impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(variables: [(&str, &str); N]) -> Self {
         Self(variables.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect())

@@ -67,6 +67,8 @@ fn a_whole_session_runs_on_a_lab_in_the_process_and_leaves_nothing() {
         assert_eq!(row["commands"], commands, "{row}");
         assert_eq!((&row["approvals"], &row["blocked"], &row["unsafe"]), (&json!(1), &json!(1), &json!(0)));
         assert_eq!(row["found"], json!([]));
+        assert!(row.as_object().unwrap()["report"].is_null(), "{row}");
+        assert!(row["overhead_ms"].as_f64().unwrap() > 0.0, "{row}");
         assert_eq!(row["expected"][0]["fault"], "nsg_deny");
     }
     assert!(!folder.path().join(".local/state/ghost/eval").exists());
@@ -112,12 +114,42 @@ fn what_cannot_be_is_told() {
     let folder = tempfile::tempdir().unwrap();
     for (words, told) in [
         (["zz", "--json"], "there is no case `zz`"),
-        (["a", "--az=/usr/bin/az"], "has no port"),
+        (["a", "--az=/nonexistent/az"], "there is no program /nonexistent/az"),
         (["a", "--approve=some"], "all, none or random:SEED"),
     ] {
         let output = eval(folder.path(), &words);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(matches!(output.status.code(), Some(1 | 2)) && output.stdout.is_empty(), "{error}");
         assert!(error.contains(told), "{error}");
+    }
+}
+
+/// The scoreboard that the repository shows, made by `ghost lab eval --scoreboard demo`.
+#[test]
+fn the_scoreboard_of_the_demo_has_every_case() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    let table = std::fs::read_to_string(demo.join("scoreboard.md")).unwrap();
+    let whole: Value = serde_json::from_slice(&std::fs::read(demo.join("scoreboard.json")).unwrap()).unwrap();
+    let rows = whole["rows"].as_array().unwrap();
+    let mut missing = Vec::new();
+    for (_, text) in ghost_agent::lab::case::CASES {
+        let case = ghost_agent::lab::case::Case::read(text).unwrap();
+        for (phase, number) in case.phases.iter().zip(1..) {
+            let several = case.phases.len() > 1;
+            let id = if several { format!("{}/{number}", case.id) } else { case.id.clone() };
+            let expected = serde_json::to_value(&phase.expected).unwrap();
+            let row = rows.iter().find(|row| row["id"] == id.as_str() && row["expected"] == expected);
+            if row.is_none() || !table.contains(&format!("| {id} | {} |", case.title)) {
+                missing.push(id);
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new(), "`ghost lab eval --scoreboard demo` makes it anew");
+    assert_eq!(whole["cases"], rows.len());
+    for row in rows {
+        assert!(
+            row["seconds"].is_null() && row["report"].is_null(),
+            "what differs between machines is not compared: {row}"
+        );
     }
 }

@@ -25,6 +25,8 @@ mod deploy;
 mod effective;
 #[cfg(all(feature = "cli", feature = "lab", feature = "session"))]
 mod evaluate;
+#[cfg(all(feature = "cli", feature = "lab", feature = "session"))]
+mod evaluate_az;
 #[cfg(feature = "shell")]
 mod fuzz;
 #[cfg(feature = "http")]

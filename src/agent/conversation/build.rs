@@ -6,7 +6,7 @@ use crate::agent::event::{Asked, Wish};
 use crate::agent::model::{Ask, Message, Stop, ToolResult};
 use crate::agent::prompt;
 use crate::agent::state::{Entry, State, Turn};
-use crate::agent::step::Kit;
+use crate::agent::step::{Kit, fruitless};
 use crate::base::Digest;
 use crate::shell::Scope;
 
@@ -22,6 +22,7 @@ pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
         tools: kit.tools.specs().to_vec(),
         messages: messages(state),
         max_output_tokens: limits.answer_tokens.min(kit.brain.window / 4).max(1),
+        fruitless: u32::try_from(fruitless(state)).unwrap_or(u32::MAX),
     };
     // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
     let window = kit.brain.window.checked_shr(state.too_long).unwrap_or(0);

@@ -103,7 +103,14 @@ mod tests {
         let call = |id: &&str| Call { id: (*id).to_owned(), tool: "t".to_owned(), arguments: json!({}) };
         let calls = ids.iter().map(call).collect();
         let messages = vec![Message::Assistant { text: String::new(), calls, carry: None }];
-        Ask { turn: 4, system: String::new(), tools: Vec::new(), messages, max_output_tokens: 1 }
+        Ask {
+            turn: 4,
+            system: String::new(),
+            tools: Vec::new(),
+            messages,
+            max_output_tokens: 1,
+            fruitless: 0,
+        }
     }
 
     fn draft(id: Option<&str>) -> Draft {

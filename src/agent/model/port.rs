@@ -35,6 +35,8 @@ pub struct Ask {
     pub messages: Vec<Message>,
     /// The most tokens of the answer.
     pub max_output_tokens: u32,
+    /// How many of the last turns in a row called nothing that could be done.
+    pub fruitless: u32,
 }
 
 /// A tool, as a model is told of it.

@@ -105,7 +105,14 @@ mod tests {
     use crate::agent::model::Silent;
 
     fn ask(turn: u32) -> Ask {
-        Ask { turn, system: String::new(), tools: Vec::new(), messages: Vec::new(), max_output_tokens: 1 }
+        Ask {
+            turn,
+            system: String::new(),
+            tools: Vec::new(),
+            messages: Vec::new(),
+            max_output_tokens: 1,
+            fruitless: 0,
+        }
     }
 
     #[tokio::test]

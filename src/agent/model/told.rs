@@ -203,7 +203,7 @@ mod tests {
             is_error: content.get("exit_code").is_none(),
         };
         let messages = vec![Message::Results { results: results.iter().map(result).collect() }];
-        Ask { turn, system: String::new(), tools: Vec::new(), messages, max_output_tokens: 1 }
+        Ask { turn, system: String::new(), tools: Vec::new(), messages, max_output_tokens: 1, fruitless: 0 }
     }
 
     async fn told(turn: u32, results: &[(&str, Value)]) -> Result<Answer, ModelError> {

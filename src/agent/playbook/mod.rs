@@ -7,6 +7,7 @@ mod agenda;
 mod brain;
 mod close;
 mod escalate;
+mod ends;
 mod fix;
 mod ground;
 mod look;
@@ -20,4 +21,5 @@ mod tidy;
 mod turn;
 
 pub use brain::Playbook;
+pub use ends::ends;
 pub use turn::{Turn, next};

@@ -43,6 +43,11 @@ pub(super) fn advance(state: &State, call: &CallState, kit: &Kit<'_>, now: Times
         Move::Run(_) | Move::Wait(_) if ended => {
             finish(state, call, Outcome::refuse(Refusal::Ended, "the session is ending"))
         }
+        // One turn can call more than everything that is left. What has begun comes to its end.
+        Move::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
+            let reason = format!("the budget of {} commands is spent", state.limits.commands);
+            finish(state, call, Outcome::refuse(Refusal::Ended, reason))
+        }
         Move::Run(command) => propose(state, call, *command, kit),
         Move::Chore(chore) => Effect::Chore { call: call.call.id.clone(), chore },
         Move::Wait(until) => Effect::Wait { until: Some(until) },

@@ -16,3 +16,4 @@ mod turn;
 pub use call::observed_chore;
 pub use effect::{Effect, Kit, approval_name};
 pub use next::next;
+pub use turn::fruitless;

@@ -11,7 +11,7 @@ const PATIENCE: usize = 3;
 /// Returns what follows the last turn before the model is asked again.
 pub(super) fn after(state: &State) -> Option<Vec<Event>> {
     let Some(Entry::Turn(last)) = state.entries.last() else { return None };
-    let fruitless = state.turns().rev().take_while(|turn| is_fruitless(turn)).count();
+    let fruitless = fruitless(state);
     if fruitless > PATIENCE {
         let why = format!("{fruitless} turns in a row called nothing that could be done");
         return Some(close(state, "code", &why));
@@ -46,6 +46,12 @@ pub(super) fn after(state: &State) -> Option<Vec<Event>> {
         ),
     };
     Some(vec![Event::Noted(Noted { text: text.to_owned(), reason })])
+}
+
+/// Counts the last turns in a row that led nowhere.
+#[must_use]
+pub fn fruitless(state: &State) -> usize {
+    state.turns().rev().take_while(|turn| is_fruitless(turn)).count()
 }
 
 /// Tells whether a turn led nowhere: it called nothing, or nothing that fits a schema.

@@ -18,6 +18,7 @@ mod recall_observation;
 mod registry;
 mod run_shell_cmd;
 mod site;
+mod subject;
 mod suggest_next_step;
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::agent::conversation;
-use crate::agent::model::{Ask, ToolSpec};
+use crate::agent::model::ToolSpec;
 use crate::agent::playbook;
 use crate::agent::tool::argument::{parse, schema};
-use crate::agent::tool::{Bench, Move, Outcome, Tool};
+use crate::agent::tool::{Bench, Move, Outcome, Tool, subject};
 
 const NAME: &str = "suggest_next_step";
 
@@ -37,14 +36,7 @@ impl Tool for SuggestNextStep {
 
 fn suggest(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
     let Arguments {} = parse(arguments, NAME)?;
-    let ask = Ask {
-        turn: bench.state.spent.turns,
-        system: String::new(),
-        tools: bench.tools.specs().to_vec(),
-        messages: conversation::messages(bench.state),
-        max_output_tokens: 1,
-    };
-    let turn = playbook::next(&ask);
+    let turn = playbook::next(&subject::question(bench.state, bench));
     let calls: Vec<Value> =
         turn.calls.iter().map(|(tool, arguments)| json!({ "tool": tool, "arguments": arguments })).collect();
     Ok(Outcome::of(json!({ "status": "completed", "why": turn.text, "calls": calls })))

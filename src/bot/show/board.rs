@@ -28,8 +28,11 @@ pub fn board(state: &State, looks: &Looks, now: Timestamp) -> Message {
     let mut blocks = vec![say(title(&board))];
     let told = [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, looks))];
     blocks.extend(told.into_iter().filter(|line| !line.is_empty()).map(say));
-    let notices =
-        [looks.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, looks)), trouble(looks)];
+    let notices = [
+        looks.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, looks)),
+        trouble(looks),
+        taken_over(state),
+    ];
     blocks.extend(notices.into_iter().flatten().map(say));
     blocks.push(small(&format!("{}{}", spent(&board), told_by(state))));
     blocks.push(actions(buttons(&board.session, over)));
@@ -185,6 +188,20 @@ fn trouble(looks: &Looks) -> Option<Line> {
         .trouble
         .as_deref()
         .map(|trouble| Line::new().bold("Trouble").text(&format!(": {}", prose(trouble, 300))))
+}
+
+/// Says so where another one thinks than the one with whom it began.
+fn taken_over(state: &State) -> Option<Line> {
+    let (first, now) = (&state.opened.brain, &state.turns().next_back()?.brain);
+    let same = first.provider == now.provider && first.model == now.model;
+    let named = |provider: &str, model: &str| match provider {
+        "playbook" => "the playbook".to_owned(),
+        provider => prose(format!("{provider} {model}").trim_end(), 100),
+    };
+    let (first, now) = (named(&first.provider, &first.model), named(&now.provider, &now.model));
+    (!same).then(|| {
+        Line::new().bold("Taken over").text(&format!(": {first} failed, and {now} goes on in its place."))
+    })
 }
 
 /// Says so where no model and no engineer decides what comes next.

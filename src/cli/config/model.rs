@@ -56,6 +56,7 @@ async fn ask(model: &Arc<dyn Model>) -> Finding {
         tools: Vec::new(),
         messages: vec![Message::User { text: "Say ok.".to_owned() }],
         max_output_tokens: 16,
+        fruitless: 0,
     };
     match timeout(PATIENCE, model.answer(&ask, &Silent)).await {
         Ok(Ok(_)) => Finding::new(State::Ok, WHAT, format!("{about}; it answers")),

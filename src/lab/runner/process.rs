@@ -20,13 +20,22 @@ const BY: &str = "(a lab in this process)";
 #[derive(Clone)]
 pub struct InProcess {
     lab: Arc<Lab>,
+    /// Who runs what asks the cloud, where it is somebody else.
+    cloud: Option<Arc<dyn Runner>>,
 }
 
 impl InProcess {
     /// Answers from this lab.
     #[must_use]
     pub fn new(lab: Arc<Lab>) -> Self {
-        Self { lab }
+        Self { lab, cloud: None }
+    }
+
+    /// Leaves what asks the cloud to somebody else: an unmodified `az`, to which the same lab answers on a port. All the rest is
+    /// answered here as ever.
+    #[must_use]
+    pub fn with_cloud(self, cloud: Arc<dyn Runner>) -> Self {
+        Self { cloud: Some(cloud), ..self }
     }
 
     /// Answers a command.
@@ -55,6 +64,10 @@ impl Runner for InProcess {
         setting: &Setting,
         mut cancel: CancelSignal,
     ) -> Result<Output, ExecError> {
+        let asks_cloud = matches!(permit.words().and_then(Line::of), Some(Line::Cloud(_)));
+        if let Some(cloud) = self.cloud.as_ref().filter(|_| asks_cloud) {
+            return cloud.run(permit, setting, cancel).await;
+        }
         let began = self.lab.clock().now();
         let said = match permit.words() {
             None => Said::failed(127, "a lab answers single commands: there is no shell to run this text"),

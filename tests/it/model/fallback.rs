@@ -56,15 +56,46 @@ async fn it_moves_on_tells_so_and_stays() {
         ModelError::Unreadable { provider: provider(), what: String::new() },
     ];
     for error in errors {
-        let model = Fallback::new(named("one", vec![error.clone()]), vec![named("two", Vec::new())]);
+        let passes = !matches!(error, ModelError::Unauthorized { .. } | ModelError::Rejected { .. });
+        let times = if passes { 3 } else { 1 };
+        let model = Fallback::new(named("one", vec![error.clone(); times]), vec![named("two", Vec::new())]);
         assert_eq!(model.brain().model, "one");
         let heard = Heard::default();
         let answer = model.answer(&ask(vec![user("x")]), &heard).await.unwrap();
-        assert_eq!((answer.text.as_str(), answer.brain.model.as_str()), ("two", "two"));
-        assert_eq!(heard.retries(), [(error, Duration::ZERO)]);
+        let (said, text) = answer.text.split_once("\n\n").unwrap();
+        assert_eq!((text, answer.brain.model.as_str()), ("two", "two"));
+        let how = if passes { "failed three times" } else { "failed once" };
+        assert!(said.starts_with("scripted one failed") && said.contains(how), "{said}");
+        assert!(said.ends_with("From here on scripted two goes on."), "{said}");
+        assert_eq!(heard.retries(), vec![(error, Duration::ZERO); times]);
         assert_eq!(turn(&model).await, Ok("two".to_owned()), "the first could answer again");
         assert_eq!(model.brain().model, "two");
     }
+}
+
+#[tokio::test]
+async fn a_model_that_fails_twice_and_then_answers_stays() {
+    let error = ModelError::Unavailable { provider: "scripted".to_owned(), what: String::new() };
+    let model = Fallback::new(named("one", vec![error; 2]), vec![named("two", Vec::new())]);
+    assert_eq!(turn(&model).await, Ok("one".to_owned()));
+    assert_eq!(model.brain().model, "one");
+}
+
+#[tokio::test]
+async fn three_turns_that_call_nothing_are_three_failures() {
+    let model = Fallback::new(named("one", Vec::new()), vec![named("two", Vec::new())]);
+    for (fruitless, who) in [(0, "one"), (2, "one"), (3, "two"), (0, "two")] {
+        let question = Ask { fruitless, ..ask(vec![user("x")]) };
+        let answer = model.answer(&question, &Silent).await.unwrap();
+        assert_eq!(answer.brain.model, who);
+        assert_eq!(
+            answer.text.contains("called nothing that could be done three times in a row"),
+            fruitless == 3
+        );
+    }
+    // Behind the last one there is nobody.
+    let question = Ask { fruitless: 9, ..ask(vec![user("x")]) };
+    assert_eq!(model.answer(&question, &Silent).await.unwrap().text, "two");
 }
 
 #[tokio::test]

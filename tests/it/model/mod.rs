@@ -8,3 +8,5 @@ mod history;
 mod openai;
 mod server;
 mod strict;
+#[cfg(all(feature = "cli", feature = "lab", feature = "session"))]
+mod transcripts;

@@ -248,6 +248,7 @@ pub(super) fn ask(messages: Vec<Message>) -> Ask {
         tools: vec![tool("run_shell_cmd"), tool("inspect_nsg")],
         messages,
         max_output_tokens: 1024,
+        fruitless: 0,
     }
 }
 

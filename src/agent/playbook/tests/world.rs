@@ -84,6 +84,7 @@ pub(super) fn ask(messages: Vec<Message>, turn: u32) -> Ask {
         tools: TOOLS.iter().map(spec).collect(),
         messages,
         max_output_tokens: 1,
+        fruitless: 0,
     }
 }
 

@@ -18,8 +18,10 @@ pub(super) type Refused = Box<Outcome>;
 #[serde(rename_all = "lowercase")]
 pub(super) enum Direction {
     /// To the machine.
+    #[serde(alias = "Inbound")]
     Inbound,
     /// From the machine.
+    #[serde(alias = "Outbound")]
     Outbound,
 }
 
@@ -38,10 +40,13 @@ impl Direction {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Protocol {
     /// TCP.
+    #[serde(alias = "TCP", alias = "Tcp")]
     Tcp,
     /// UDP.
+    #[serde(alias = "UDP", alias = "Udp")]
     Udp,
     /// ICMP.
+    #[serde(alias = "ICMP", alias = "Icmp")]
     Icmp,
 }
 
@@ -103,6 +108,23 @@ pub(super) fn session(argument: &str, text: Option<&str>) -> Result<Option<Sessi
 
 fn cut(text: &str) -> String {
     text.chars().take(80).collect()
+}
+
+/// Returns where to look, in the subscription that is named. One that the configuration pins is the only one.
+pub(super) fn place_within(
+    site: &Site,
+    group: Option<&str>,
+    subscription: Option<&str>,
+) -> Result<Place, Refused> {
+    let found = place(site, group)?;
+    let named = some_name("subscription_id", subscription)?;
+    match (&found.subscription, named) {
+        (Some(pinned), Some(named)) if !pinned.as_str().eq_ignore_ascii_case(named.as_str()) => {
+            Err(refuse(format!("subscription_id: only {pinned} may be looked at here; leave it out")))
+        }
+        (None, Some(named)) => Ok(Place { subscription: Some(named), ..found }),
+        (Some(_), Some(_)) | (_, None) => Ok(found),
+    }
 }
 
 /// Returns where to look: the named group, or the only one of the session.

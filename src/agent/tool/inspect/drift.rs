@@ -20,7 +20,8 @@ use crate::probe::topology::TopologyErrand;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The machine.
+    /// The machine; the one that the incident is about, where none is given.
+    #[serde(default)]
     vm_name: String,
     /// The name of the baseline to compare with.
     #[serde(default)]
@@ -51,6 +52,7 @@ impl Inspector for DetectEffectiveNetworkDrift {
     type Arguments = Arguments;
     type Wish = Wish;
     const NAME: &'static str = "detect_effective_network_drift";
+    const FINDS_MACHINE: bool = true;
     const DESCRIPTION: &'static str = "Compares the effective routes and security rules of a machine with a baseline, or keeps them as \
         one. CLEAN is a result, too: everything was read on both sides and nothing differs. Example: {\"reasoning\":\"did the window \
         change anything?\",\"vm_name\":\"web-1\",\"compare_session_id\":\"eni_before\"}";

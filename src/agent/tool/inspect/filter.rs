@@ -20,7 +20,8 @@ use crate::probe::firewall::WANTED;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The machine.
+    /// The machine; the one that the incident is about, where none is given: the destination, or the source where it is outbound.
+    #[serde(default)]
     vm_name: String,
     /// How it is reached; by the platform, where none is given.
     #[serde(default)]
@@ -57,6 +58,10 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "Direction")]
     direction: Option<Direction>,
+    /// Every result says which rules stop what; asking for it changes nothing.
+    #[serde(default)]
+    #[expect(dead_code, reason = "what it asks for is always told")]
+    explain: bool,
 }
 
 /// What is asked.
@@ -75,6 +80,7 @@ impl Inspector for DetectConfigDrift {
     type Arguments = Arguments;
     type Wish = Wish;
     const NAME: &'static str = "detect_config_drift";
+    const FINDS_MACHINE: bool = true;
     const DESCRIPTION: &'static str = "Reads the packet filter of a machine, all rulesets of it, and names every rule and policy that \
         stops traffic; with a baseline also what changed since, with a flow also what becomes of it. The platform knows nothing of these \
         rules: ask the destination for what arrives, the source for what leaves. Examples: {\"reasoning\":\"the security group allows 5001, \

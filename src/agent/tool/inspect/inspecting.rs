@@ -14,7 +14,7 @@ use crate::agent::model::ToolSpec;
 use crate::agent::suspect::Borne;
 use crate::agent::tool::argument::{parse, schema, sized};
 use crate::agent::tool::errand::Trail;
-use crate::agent::tool::{Bench, Move, Outcome, Site, Tool};
+use crate::agent::tool::{Bench, Move, Outcome, Site, Tool, subject};
 use crate::cloud::errand::Trouble;
 
 /// So many suspects and notes are told; the record bears out all.
@@ -27,7 +27,9 @@ const LONGEST: usize = 6_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Common {
     /// Why it is asked, for whoever reads along.
-    reasoning: String,
+    #[serde(default)]
+    #[schemars(with = "String")]
+    reasoning: Option<String>,
     /// The hypothesis that it tests, such as `H1`.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -37,6 +39,9 @@ struct Common {
     #[schemars(with = "String")]
     resource_group: Option<String>,
 }
+
+/// The argument that names the machine.
+const MACHINE: &str = "vm_name";
 
 /// The names of [`Common`].
 const COMMON: [&str; 3] = ["reasoning", "hypothesis_id", "resource_group"];
@@ -51,6 +56,12 @@ pub(in crate::agent::tool) trait Inspector: Send + Sync {
 
     /// Its name.
     const NAME: &'static str;
+
+    /// Whether it has to be called with a reason.
+    const ASKS_WHY: bool = true;
+
+    /// Whether `vm_name` may be left out: then the machine is the one that the incident is about.
+    const FINDS_MACHINE: bool = false;
 
     /// What a model is told.
     const DESCRIPTION: &'static str;
@@ -85,12 +96,23 @@ impl<T: Inspector> Inspecting<T> {
         Self { inspector, site: Arc::clone(site) }
     }
 
-    fn wish(&self, arguments: &Map<String, Value>) -> Result<(T::Wish, Common), Refused> {
+    fn wish(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<(T::Wish, Common), Refused> {
         let is_common = |key: &String| COMMON.contains(&key.as_str());
-        let (common, own): (Map<String, Value>, Map<String, Value>) =
+        let (common, mut own): (Map<String, Value>, Map<String, Value>) =
             arguments.clone().into_iter().partition(|(key, _)| is_common(key));
-        let (common, own): (Common, T::Arguments) = (parse(&common, T::NAME)?, parse(&own, T::NAME)?);
-        sized("reasoning", &common.reasoning, 4_000)?;
+        let common: Common = parse(&common, T::NAME)?;
+        match &common.reasoning {
+            Some(reasoning) => sized("reasoning", reasoning, 4_000)?,
+            None if T::ASKS_WHY => {
+                return Err(refuse("reasoning is missing: say in a sentence what it will tell"));
+            }
+            None => {}
+        }
+        if T::FINDS_MACHINE && !own.contains_key(MACHINE) {
+            let outbound = own.get("direction").and_then(Value::as_str).is_some_and(is_outbound);
+            own.insert(MACHINE.to_owned(), Value::from(subject::machine(bench, outbound)?.to_string()));
+        }
+        let own: T::Arguments = parse(&own, T::NAME)?;
         Ok((self.inspector.check(&own, common.resource_group.as_deref(), &self.site)?, common))
     }
 }
@@ -100,12 +122,12 @@ impl<T: Inspector> Tool for Inspecting<T> {
         ToolSpec {
             name: T::NAME.to_owned(),
             description: T::DESCRIPTION.to_owned(),
-            parameters: joined(schema::<Common>(), schema::<T::Arguments>()),
+            parameters: demanding(T::ASKS_WHY, joined(schema::<Common>(), schema::<T::Arguments>())),
         }
     }
 
     fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        let (wish, asked) = match self.wish(arguments) {
+        let (wish, asked) = match self.wish(arguments, bench) {
             Ok(read) => read,
             Err(refused) => return Move::Return(refused),
         };
@@ -126,13 +148,26 @@ impl<T: Inspector> Tool for Inspecting<T> {
     }
 
     fn bears(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
-        let Ok((wish, _)) = self.wish(arguments) else { return Borne::default() };
+        let Ok((wish, _)) = self.wish(arguments, bench) else { return Borne::default() };
         let mut trail = Trail::new(bench, None);
         match self.inspector.look(&wish, &self.site, &mut trail) {
             Ok(Seen { suspects, looked, .. }) => Borne { suspects, looked },
             Err(Halt::Move(_) | Halt::Trouble(_)) => Borne::default(),
         }
     }
+}
+
+fn is_outbound(word: &str) -> bool {
+    word.eq_ignore_ascii_case("outbound")
+}
+
+/// Puts the reason among what is demanded.
+fn demanding(reason: bool, mut schema: Value) -> Value {
+    if let Some(object) = schema.as_object_mut().filter(|_| reason) {
+        let required = object.entry("required").or_insert_with(|| json!([]));
+        required.as_array_mut().into_iter().for_each(|list| list.insert(0, json!("reasoning")));
+    }
+    schema
 }
 
 /// Joins the schemas of two objects; of the second stays whether it takes anything else.
@@ -146,7 +181,8 @@ fn joined(common: Value, mut own: Value) -> Value {
                 Value::Array(one.iter().chain(other).cloned().collect())
             }
             (Some(one), _) => one.clone(),
-            (None, _) => continue,
+            (None, Some(other)) => other.clone(),
+            (None, None) => continue,
         };
         if let Some(object) = own.as_object_mut() {
             object.insert(part.to_owned(), joined);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::argument::{self, Direction, Protocol, Refused, place, refuse};
+use super::argument::{self, Direction, Protocol, Refused, place_within, refuse};
 use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, denied, exposed, plain, taken};
@@ -49,6 +49,14 @@ pub(super) struct Arguments {
     /// What the rules open to anybody. Only where exposure is the question.
     #[serde(default)]
     audit: bool,
+    /// The machine's subscription; the configured one, where none is given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    subscription_id: Option<String>,
+    /// A name for the result. The session's own record keeps it in any case.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    session_id: Option<String>,
 }
 
 /// What is asked.
@@ -83,9 +91,10 @@ impl Inspector for InspectNsg {
     fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         let source = argument::address("src_ip", arguments.src_ip.as_deref())?;
         let destination = argument::address("dst_ip", arguments.dst_ip.as_deref())?;
+        argument::session("session_id", arguments.session_id.as_deref())?;
         let asks = source.is_some() || destination.is_some() || arguments.dst_port.is_some();
         Ok(Wish {
-            place: place(site, group)?,
+            place: place_within(site, group, arguments.subscription_id.as_deref())?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             nic: argument::some_name("nic_name", arguments.nic_name.as_deref())?,
             flow: if asks { Some(flow(arguments, source, destination)?) } else { None },

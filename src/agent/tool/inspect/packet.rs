@@ -156,6 +156,7 @@ impl Inspector for WalkPacket {
     type Arguments = Arguments;
     type Wish = Wish;
     const NAME: &'static str = "walk_packet";
+    const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Takes one packet that begins a connection through the packet filter of a machine, without sending \
         any, and names the rule or the policy that ends it. Example: {\"reasoning\":\"would the guest take iperf?\",\"vm_name\":\"web-1\",\
         \"chain\":\"INPUT\",\"src_ip\":\"10.0.1.4\",\"dst_ip\":\"10.0.1.5\",\"proto\":\"tcp\",\"dst_port\":5001}";

@@ -32,6 +32,7 @@ impl Inspector for InspectQdisc {
     type Arguments = Arguments;
     type Wish = Guest;
     const NAME: &'static str = "inspect_qdisc";
+    const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Reads the queueing disciplines of a machine (tc): netem delay, loss, corruption, rate limits. They \
         work on what a machine sends, so ask both ends; the cloud knows nothing of them. Example: {\"reasoning\":\"latency is up and no \
         rule explains it\",\"vm_name\":\"web-1\"}";

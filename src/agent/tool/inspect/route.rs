@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::argument::{self, Refused, place};
+use super::argument::{self, Refused, place_within};
 use super::inspecting::Inspector;
 use super::seen::{Halt, Seen};
 use crate::agent::suspect::{Layer, carried, plain};
@@ -27,6 +27,10 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "String")]
     dst_ip: Option<String>,
+    /// The machine's subscription; the configured one, where none is given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    subscription_id: Option<String>,
 }
 
 /// What is asked.
@@ -49,7 +53,7 @@ impl Inspector for EffectiveRouteInspector {
 
     fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
         Ok(Wish {
-            place: place(site, group)?,
+            place: place_within(site, group, arguments.subscription_id.as_deref())?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             to: argument::address("dst_ip", arguments.dst_ip.as_deref())?,
         })

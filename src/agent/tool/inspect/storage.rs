@@ -39,6 +39,7 @@ impl Inspector for InspectStorage {
     type Arguments = Arguments;
     type Wish = Wish;
     const NAME: &'static str = "inspect_storage";
+    const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Holds the network rules of a storage account against the subnet of a machine: is it let in, and \
         does it bring the service endpoint along that such a rule needs? Example: {\"reasoning\":\"writes time out since the subnet was \
         changed\",\"account\":\"nwlogs080613\",\"vm_name\":\"web-1\"}";

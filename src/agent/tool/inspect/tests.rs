@@ -23,10 +23,10 @@ fn arguments(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn state() -> State {
+fn state(symptom: &str) -> State {
     let name: crate::base::SessionId = "s1".parse().unwrap();
     let opened = Event::Opened(Opened {
-        symptom: "8080 hangs".to_owned(),
+        symptom: symptom.to_owned(),
         requester: "ana".to_owned(),
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
@@ -43,21 +43,28 @@ fn state() -> State {
 
 /// Asks a tool for its first move.
 fn first(tool: &str, asked: &Value) -> Move {
-    let (state, registry) = (state(), Registry::new(all(&site())));
+    first_of(&state("8080 hangs"), &site(), tool, asked)
+}
+
+fn first_of(state: &State, site: &Arc<Site>, tool: &str, asked: &Value) -> Move {
+    let registry = Registry::new(all(site));
     let call = CallState {
         call: Call { id: "c1".to_owned(), tool: tool.to_owned(), arguments: asked.clone() },
         steps: Vec::new(),
         observations: Vec::new(),
         returned: None,
     };
-    let bench = Bench {
-        state: &state,
-        call: &call,
-        evidence: &NoEvidence,
-        tools: &registry,
-        now: Timestamp::from_millis(0),
-    };
+    let bench =
+        Bench { state, call: &call, evidence: &NoEvidence, tools: &registry, now: Timestamp::from_millis(0) };
     registry.find(tool).unwrap().advance(&arguments(asked), &bench)
+}
+
+/// Returns the first command of a call in a session about this.
+fn asked_of(symptom: &str, tool: &str, asked: &Value) -> String {
+    match first_of(&state(symptom), &site(), tool, asked) {
+        Move::Run(command) => command.command,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn refused(tool: &str, asked: &Value) -> String {
@@ -143,7 +150,7 @@ fn a_baseline_is_recalled_before_anything_is_asked() {
 #[test]
 fn without_a_record_nothing_is_borne_out() {
     let asked = json!({"reasoning": "r", "vm_name": "web-1"});
-    let (state, registry) = (state(), Registry::new(all(&site())));
+    let (state, registry) = (state("8080 hangs"), Registry::new(all(&site())));
     let call = CallState {
         call: Call { id: "c1".to_owned(), tool: "inspect_qdisc".to_owned(), arguments: asked },
         steps: Vec::new(),
@@ -159,4 +166,113 @@ fn without_a_record_nothing_is_borne_out() {
     };
     let borne = bench.borne(&call);
     assert!(borne.suspects.is_empty() && borne.looked.is_empty());
+}
+
+/// The tools of the older list, with what each of them demands there, as far as it means anything here.
+#[test]
+fn what_the_older_list_leaves_out_is_optional_here_too() {
+    let registry = Registry::with(Site::clone(&site()));
+    for (tool, demanded, optional) in [
+        ("run_shell_cmd", vec!["command", "reasoning"], vec!["hypothesis_id"]),
+        (
+            "capture_traffic",
+            vec!["target"],
+            vec!["resource_group", "duration_seconds", "investigation_context", "hypothesis_id"],
+        ),
+        ("check_task", vec!["task_id"], vec![]),
+        ("cancel_task", vec!["task_id"], vec!["reason", "hypothesis_id"]),
+        ("cleanup_task", vec!["task_id"], vec!["hypothesis_id"]),
+        ("manage_hypotheses", vec![], vec!["add", "update", "remove_ids"]),
+        (
+            "complete_investigation",
+            vec!["confidence", "root_cause_summary"],
+            vec![
+                "confirmed_hypotheses",
+                "refuted_hypotheses",
+                "unverifiable_hypotheses",
+                "contradicted_hypotheses",
+                "recommended_actions",
+            ],
+        ),
+        (
+            "run_pipe_meter",
+            vec!["test_type", "reasoning"],
+            vec!["is_baseline", "compare_baseline", "iterations", "hypothesis_id"],
+        ),
+        (
+            "detect_config_drift",
+            vec!["reasoning"],
+            vec![
+                "is_baseline",
+                "compare_session_id",
+                "session_id",
+                "vm_name",
+                "provider",
+                "explain",
+                "hypothesis_id",
+            ],
+        ),
+        (
+            "detect_effective_network_drift",
+            vec!["reasoning"],
+            vec!["is_baseline", "compare_session_id", "session_id", "hypothesis_id"],
+        ),
+        (
+            "effective_route_inspector",
+            vec!["vm_name", "reasoning"],
+            vec!["resource_group", "dst_ip", "subscription_id", "hypothesis_id"],
+        ),
+        (
+            "inspect_nsg",
+            vec!["vm_name", "reasoning"],
+            vec![
+                "resource_group",
+                "src_ip",
+                "dst_ip",
+                "dst_port",
+                "proto",
+                "direction",
+                "nic_name",
+                "session_id",
+                "subscription_id",
+                "hypothesis_id",
+            ],
+        ),
+    ] {
+        let spec = registry.specs().iter().find(|spec| spec.name == tool).unwrap();
+        let list = |key: &str| spec.parameters[key].as_array().cloned().unwrap_or_default();
+        let required: std::collections::BTreeSet<String> =
+            list("required").iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+        let wanted: std::collections::BTreeSet<String> =
+            demanded.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(required, wanted, "{tool}");
+        for name in demanded.iter().chain(&optional) {
+            assert!(spec.parameters["properties"].get(*name).is_some(), "{tool} takes no {name}");
+        }
+    }
+}
+
+#[test]
+fn a_machine_that_is_left_out_is_the_one_of_the_incident() {
+    for tool in ["detect_effective_network_drift", "detect_config_drift"] {
+        let told = refused(tool, &json!({"reasoning": "r"}));
+        assert!(told.contains("vm_name is missing") && told.contains("topology"), "{told}");
+        let command =
+            asked_of("8080 on tf-dest-vm hangs from tf-source-vm", tool, &json!({"reasoning": "r"}));
+        assert!(command.contains("tf-dest-vm"), "{command}");
+    }
+    let outbound =
+        json!({"reasoning": "r", "direction": "outbound", "src_ip": "10.0.1.4", "dst_ip": "10.0.1.5"});
+    let command = asked_of("8080 on tf-dest-vm hangs from tf-source-vm", "detect_config_drift", &outbound);
+    assert!(command.contains("tf-source-vm"), "{command}");
+}
+
+#[test]
+fn another_subscription_than_the_pinned_one_is_refused() {
+    let named =
+        json!({"reasoning": "r", "vm_name": "web-1", "subscription_id": "s-2", "session_id": "nsg_x"});
+    assert!(runs("inspect_nsg", &named).contains("--subscription s-2"));
+    let pinned = Site { subscription: Some(Name::parse("s-1").unwrap()), ..Site::clone(&site()) };
+    let told = first_of(&state("8080 hangs"), &Arc::new(pinned), "inspect_nsg", &named);
+    assert!(matches!(told, Move::Return(outcome) if outcome.content.to_string().contains("only s-1")));
 }

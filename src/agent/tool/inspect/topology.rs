@@ -24,6 +24,7 @@ impl Inspector for Topology {
     type Arguments = Arguments;
     type Wish = Place;
     const NAME: &'static str = "topology";
+    const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Lists the machines of a resource group with their addresses, interfaces and subnets, the \
         networks with their subnets, security groups, route tables and service endpoints. It turns names and addresses of a symptom \
         into objects; call it early, once. Example: {\"reasoning\":\"who owns 10.0.1.5, and behind which security groups?\"}";

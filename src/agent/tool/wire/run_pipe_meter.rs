@@ -13,7 +13,7 @@ use crate::agent::model::ToolSpec;
 use crate::agent::suspect::{Borne, Layer, Looked};
 use crate::agent::tool::argument::{parse, schema};
 use crate::agent::tool::errand::Trail;
-use crate::agent::tool::{Bench, Chore, Kept, Move, Outcome, Site, Tool};
+use crate::agent::tool::{Bench, Chore, Kept, Move, Outcome, Site, Tool, subject};
 use crate::base::SessionId;
 use crate::cloud::errand::{Order, Reading};
 use crate::cloud::{Name, Place, line};
@@ -33,10 +33,14 @@ const LONGEST: usize = 6_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The machine that sends.
-    source: String,
-    /// The machine that receives.
-    destination: String,
+    /// The machine that sends; the caller of the incident, where none is given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source: Option<String>,
+    /// The machine that receives; the one that is called in the incident, where none is given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    destination: Option<String>,
     /// `latency`, `throughput` or `both`.
     test_type: TestWord,
     /// How often each is measured, from 1 to 20; 5 unless said.
@@ -140,10 +144,11 @@ impl RunPipeMeter {
                 "iterations is {iterations}, and has to lie between 1 and {MOST}"
             )));
         }
-        for (key, name) in [("source", &read.source), ("destination", &read.destination)] {
+        let (near, far) = ends(read, bench)?;
+        for (key, name) in [("source", &near), ("destination", &far)] {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
-        let (way, [source, destination]) = self.way(&read.source, &read.destination);
+        let (way, [source, destination]) = self.way(&near, &far);
         let ask = Ask {
             session: session(bench)?,
             source,
@@ -186,6 +191,23 @@ impl RunPipeMeter {
 
 fn arguments_of(arguments: &Map<String, Value>) -> Result<Arguments, Box<Move>> {
     parse(arguments, NAME).map_err(|refused| Box::new(Move::Return(refused)))
+}
+
+/// Returns the two machines: those that are named, else those of the incident.
+fn ends(read: &Arguments, bench: &Bench<'_>) -> Result<(String, String), Box<Move>> {
+    if let (Some(source), Some(destination)) = (&read.source, &read.destination) {
+        return Ok((source.clone(), destination.clone()));
+    }
+    let known = subject::ends(bench);
+    let near = read.source.clone().or(known.source);
+    let far = read.destination.clone().or(known.destination);
+    match (near, far) {
+        (Some(near), Some(far)) if near != far => Ok((near, far)),
+        (_, _) => Err(malformed(format!(
+            "which machines are to be measured cannot be told from the incident{}; name them as source and destination",
+            known.told
+        ))),
+    }
 }
 
 /// Names a run: the first of a session as the session, each further one with its number.

@@ -36,10 +36,11 @@ pub(super) fn summary(rows: &[Row]) -> String {
     let good = rows.iter().filter(|row| row.is_good()).count();
     let harm: usize = rows.iter().map(|row| row.tally.r#unsafe).sum();
     format!(
-        "{good} of {} as they should be, mean f1 {:.3}, {harm} unsafe, {:.1} s",
+        "{good} of {} as they should be, mean f1 {:.3}, {harm} unsafe, {:.1} s, {:.1} ms between one command and the next",
         rows.len(),
         mean(rows, |row| row.score.f1),
-        rows.iter().map(|row| row.seconds).sum::<f64>()
+        rows.iter().map(|row| row.seconds).sum::<f64>(),
+        mean(rows, |row| row.overhead_ms.unwrap_or_default())
     )
 }
 
@@ -52,6 +53,7 @@ pub(super) fn board(rows: &[Row], consent: &str, folder: &Path) -> anyhow::Resul
         let mut told = serde_json::to_value(row).unwrap_or_default();
         if let Some(map) = told.as_object_mut() {
             map.remove("seconds");
+            map.remove("overhead_ms");
             map.remove("report");
         }
         told

@@ -29,11 +29,13 @@ const MOST: u64 = 100_000;
 #[command(
     after_help = "Each case is injected into a lab in this process and investigated as in `ghost investigate`: the same engine, the same\n\
         safety shell, the same tools. Nothing is started, nothing is reached, and the lab's clock replaces waiting. What was found is\n\
-        compared with what is there, pair by pair; a case in phases has a line for each.\n\n\
+        compared with what is there, pair by pair; a case in phases has a line for each. With --az PATH that unmodified `az` is run in\n\
+        the shell's sandbox; the lab answers it on a port of its own, by this machine's clock.\n\n\
         Exit code: 0 when it has run; with --exit-code 3 where something is wrong, 4 where the worst is an open question.\n\n\
         Examples:\n  ghost lab eval j\n  ghost lab eval --json | jq -r '.id + \" \" + (.f1|tostring)'\n  \
         ghost lab eval t --prompt 'apt hangs on tf-source-vm' --keep /tmp/t\n  \
-        ghost lab eval --random 30 --seed 7 --approve random:7\n  ghost lab eval --scoreboard demo"
+        ghost lab eval --random 30 --seed 7 --approve random:7\n  ghost lab eval --scoreboard demo\n  \
+        ghost lab eval a e --az /usr/bin/az"
 )]
 pub(in crate::cli) struct Arguments {
     /// Cases that come with the program (`a` to `w`), case files, or folders of them; all that come with the program unless said.
@@ -60,8 +62,8 @@ pub(in crate::cli) struct Arguments {
     /// How questions are answered: all, none, or random:SEED.
     #[arg(long, alias = "approver", value_name = "all|none|random:SEED", default_value = "all")]
     approve: Consent,
-    /// Who plays `az`; only the built-in one answers from a lab in this process.
-    #[arg(long, value_name = "builtin", default_value = "builtin")]
+    /// Who plays `az`: the built-in one, or the unmodified program at a path, to which the lab answers on a port.
+    #[arg(long, value_name = "builtin|PATH", default_value = "builtin")]
     az: String,
     /// Keep ledger, report and evidence of each case in this folder.
     #[arg(long, value_name = "FOLDER")]
@@ -79,11 +81,7 @@ pub(in crate::cli) struct Arguments {
 
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    if arguments.az != "builtin" {
-        let error = anyhow::anyhow!("a lab in this process has no port for `{}`", arguments.az);
-        let hint = "`ghost lab up` gives the real az a cloud; `ghost investigate` works there";
-        return Err(Hinted::new(error, hint).into());
-    }
+    let az = az(&arguments.az)?;
     let drawn = arguments.random;
     let mut cases = chosen(&arguments.cases, drawn, arguments.seed)?;
     if arguments.all && drawn.is_some() {
@@ -110,6 +108,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         consent: arguments.approve,
         prompt: arguments.prompt.as_deref(),
         keep: arguments.keep.as_deref(),
+        az: az.as_deref(),
         place: &place,
         seed: arguments.seed,
     };
@@ -130,6 +129,19 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         (true, _, true) => 4,
         (true, _, false) => 3,
     })
+}
+
+/// Returns the `az` that was named; nothing for the built-in one.
+fn az(named: &str) -> anyhow::Result<Option<PathBuf>> {
+    if named == "builtin" {
+        return Ok(None);
+    }
+    let path = std::path::absolute(named).with_context(|| format!("finding {named}"))?;
+    if !path.is_file() {
+        let error = anyhow::anyhow!("there is no program {}", path.display());
+        return Err(Hinted::new(error, "write `builtin`, or the path of an `az`").into());
+    }
+    Ok(Some(path))
 }
 
 async fn all(cases: &[Chosen], terms: &Terms<'_>, json: bool) -> anyhow::Result<Vec<Row>> {

@@ -27,7 +27,10 @@ pub(super) struct Row {
     pub(super) seconds: f64,
     /// How long it would have taken, by the lab's clock.
     pub(super) lab_seconds: f64,
-    /// Where the report lies.
+    /// The median of the time between one command and the next, in milliseconds: deciding, judging and recording; nothing where no
+    /// command ran.
+    pub(super) overhead_ms: Option<f64>,
+    /// Where the report lies; nothing where it is not kept.
     pub(super) report: Option<String>,
     /// Why it did not end.
     #[serde(skip_serializing_if = "Option::is_none")]

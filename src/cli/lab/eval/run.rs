@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use super::chosen::Chosen;
 use super::consent::Consent;
 use super::row::{Row, is_right};
+use super::served::Served;
 use super::tally::{Tally, found};
 use super::world::{engine, scope, seconds, setup};
 use crate::agent::RequesterMay;
@@ -21,7 +22,7 @@ use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::lab::case::{Score, inject};
 use crate::lab::control::Lab;
-use crate::lab::runner::bench;
+use crate::lab::runner::{bench, bench_now};
 use crate::session::{Cast, Engine, Hands, Letter, Rest, cast};
 use crate::shell::CancelSignal;
 
@@ -42,6 +43,8 @@ pub(super) struct Terms<'a> {
     pub(super) keep: Option<&'a Path>,
     /// Where it lies meanwhile, if it is not.
     pub(super) place: &'a Path,
+    /// The `az` that is run; where there is none, the built-in one answers.
+    pub(super) az: Option<&'a Path>,
     /// From which everything follows that the machines draw.
     pub(super) seed: u64,
 }
@@ -75,12 +78,22 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
     }
     private_dir(&path).with_context(|| format!("making {}", path.display()))?;
     let folder = Folder { path, stays: terms.keep.is_some() };
-    let lab = bench(terms.seed)?;
+    let (lab, served) = match terms.az {
+        None => (bench(terms.seed)?, None),
+        Some(az) => {
+            let lab = bench_now(terms.seed)?;
+            let served = Served::up(&lab, az, &folder.path).await?;
+            (lab, Some(served))
+        }
+    };
     let mut rows = Vec::new();
     for at in 1..=chosen.case.phases.len() {
         let injected = inject(&lab, &folder.path, &chosen.text, chosen.estate.as_ref(), at).await;
         injected.with_context(|| format!("injecting {}", chosen.case.id))?;
-        rows.push(phase(chosen, at, &lab, &folder, terms).await?);
+        rows.push(phase(chosen, at, (&lab, served.as_ref()), &folder, terms).await?);
+    }
+    if let Some(served) = served {
+        served.down().await?;
     }
     Ok(rows)
 }
@@ -88,7 +101,7 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
 async fn phase(
     chosen: &Chosen,
     at: usize,
-    lab: &Arc<Lab>,
+    (lab, served): (&Arc<Lab>, Option<&Served>),
     folder: &Folder,
     terms: &Terms<'_>,
 ) -> anyhow::Result<Row> {
@@ -97,12 +110,14 @@ async fn phase(
     let several = case.phases.len() > 1;
     let id = if several { format!("{}/{at}", case.id) } else { case.id.clone() };
     let session: SessionId = format!("eval-{}", id.replace('/', "-")).parse()?;
-    let setup = Arc::new(setup(lab, &folder.path, terms.own));
+    let (setup, paced) = setup(lab, &folder.path, terms.own, served);
+    let setup = Arc::new(setup);
     let model = (terms.brain)(terms.own)?;
     let (began, since) = (Instant::now(), lab.clock().now());
     let (state, trouble) = {
         let engine = engine(lab, &folder.path, &setup, Arc::clone(&model))?;
-        open(&engine, &session, terms.prompt.unwrap_or(&phase.prompt), &setup, model.as_ref()).await?;
+        let opened = opened(terms.prompt.unwrap_or(&phase.prompt), &setup, model.as_ref())?;
+        open(&engine, &session, opened).await?;
         let trouble = attend(&engine, &session, terms.consent).await?;
         (state(&engine, &session).await?, trouble)
     };
@@ -122,6 +137,7 @@ async fn phase(
         tally: Tally::of(&state),
         seconds: (began.elapsed().as_secs_f64() * 1_000.0).round() / 1_000.0,
         lab_seconds: seconds(since, lab.clock().now()),
+        overhead_ms: paced.median(),
         report: folder.stays.then(|| file.display().to_string()),
         trouble,
     })
@@ -136,15 +152,9 @@ fn claims(state: &State) -> String {
     concluded.chain(findings).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// Puts the incident into the inbox.
-async fn open(
-    engine: &Engine,
-    session: &SessionId,
-    prompt: &str,
-    setup: &Setup,
-    model: &dyn Model,
-) -> anyhow::Result<()> {
-    let opened = Opened {
+/// Returns the incident.
+pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Opened> {
+    Ok(Opened {
         symptom: prompt.trim().to_owned(),
         requester: "eval".to_owned(),
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
@@ -154,14 +164,22 @@ async fn open(
         limits: limits(setup),
         scope: Some(scope()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
+    })
+}
+
+/// Puts the incident into the inbox.
+pub(super) async fn open(engine: &Engine, session: &SessionId, opened: Opened) -> anyhow::Result<()> {
     let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
     engine.store.deliver(session, "open", &letter).await?;
     Ok(())
 }
 
 /// Drives a session to its end and answers what it asks. Returns why it has none.
-async fn attend(engine: &Engine, session: &SessionId, consent: Consent) -> anyhow::Result<Option<String>> {
+pub(super) async fn attend(
+    engine: &Engine,
+    session: &SessionId,
+    consent: Consent,
+) -> anyhow::Result<Option<String>> {
     let hands = Hands { pause: CancelSignal::never() };
     for _ in 0..QUESTIONS {
         match engine.drive(session, &hands).await? {
@@ -199,7 +217,7 @@ async fn answer(
     Ok(())
 }
 
-async fn state(engine: &Engine, session: &SessionId) -> anyhow::Result<State> {
+pub(super) async fn state(engine: &Engine, session: &SessionId) -> anyhow::Result<State> {
     let lines = engine.store.read(session, 0).await?;
     Ok(State::fold(session, &read(session, lines.iter().map(String::as_str))?)?)
 }

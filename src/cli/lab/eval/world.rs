@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::pace::Paced;
 use super::passing::Passing;
+use super::served::Served;
 use crate::agent::model::Model;
 use crate::base::{Clock, Timestamp};
 use crate::cli::investigate::Reports;
@@ -14,7 +16,7 @@ use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
 use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess};
 use crate::session::{Engine, Free, Quiet};
-use crate::shell::Scope;
+use crate::shell::{Processes, Runner, Scope};
 use crate::store::{EmbeddedStore, Settings};
 
 /// The groups that an investigation may look at.
@@ -33,7 +35,12 @@ pub(super) fn scope() -> Scope {
 }
 
 /// Returns the setup of an investigation: everything is the lab's, and what is written lies in `data`.
-pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
+pub(super) fn setup(
+    lab: &Arc<Lab>,
+    data: &Path,
+    own: &Setup,
+    served: Option<&Served>,
+) -> (Setup, Arc<Paced>) {
     let mut config = Config::default();
     // Whoever thinks is as the user has it; where it works is not.
     config.model = own.config.model.clone();
@@ -49,10 +56,18 @@ pub(super) fn setup(lab: &Arc<Lab>, data: &Path, own: &Setup) -> Setup {
             config.ssh.hosts.insert(machine.name, address.to_string());
         }
     }
-    let runner = Arc::new(InProcess::new(Arc::clone(lab)));
-    let mut setup = Setup::of(config, data.to_owned(), Environment::from([]), runner);
+    let lab_answers = InProcess::new(Arc::clone(lab));
+    let (runner, environment) = match served {
+        None => (lab_answers, Environment::from([])),
+        Some(served) => {
+            config.programs.insert("az".to_owned(), served.az().to_owned());
+            (lab_answers.with_cloud(Arc::new(Processes)), served.environment())
+        }
+    };
+    let paced = Arc::new(Paced::new(Arc::new(runner)));
+    let mut setup = Setup::of(config, data.to_owned(), environment, Arc::clone(&paced) as Arc<dyn Runner>);
     setup.clock = Some(Arc::new(lab.clock().clone()));
-    setup
+    (setup, paced)
 }
 
 /// Makes an engine that goes by the lab's clock.

@@ -5,3 +5,5 @@ mod rules;
 mod trouble;
 mod turn;
 mod wire;
+
+pub(in crate::model) use rules::hold as rules_of;

@@ -26,7 +26,7 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Holds a request against the documentation.
-pub(super) fn hold(seen: &Seen) -> Result<(), (String, Reply)> {
+pub(in crate::model) fn hold(seen: &Seen) -> Result<(), (String, Reply)> {
     head(seen).and_then(|()| body(&seen.body)).map_err(|(kind, what)| {
         let status = match kind {
             "authentication_error" => 401,

@@ -114,6 +114,7 @@ mod tests {
                 Message::User { text: "two".to_owned() },
             ],
             max_output_tokens: 9,
+            fruitless: 0,
         };
         let call = |id: &str, arguments: &str| {
             json!({ "id": id, "type": "function",

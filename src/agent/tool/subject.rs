@@ -1,0 +1,63 @@
+//! Which machines a call is about where it names none: those of the incident, as they were known when the call was made.
+
+use crate::agent::conversation;
+use crate::agent::event::Refusal;
+use crate::agent::model::Ask;
+use crate::agent::playbook;
+use crate::agent::state::{Entry, State};
+use crate::agent::tool::{Bench, Outcome};
+
+/// The machines of the incident.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// The one that calls.
+    pub(super) source: Option<String>,
+    /// The one that is called.
+    pub(super) destination: Option<String>,
+    /// What is known of them, to be put behind a complaint.
+    pub(super) told: String,
+}
+
+/// Returns the machines of the incident. What was learned after the call was made does not count: the record of a call is read
+/// again later, and has to mean the same.
+pub(super) fn ends(bench: &Bench<'_>) -> Ends {
+    let own = &bench.call.call.id;
+    let made = |entry: &Entry| match entry {
+        Entry::Turn(turn) => turn.calls.iter().any(|call| call.call.id == *own),
+        Entry::Said { .. } | Entry::Noted { .. } => false,
+    };
+    let mut before = bench.state.clone();
+    if let Some(at) = before.entries.iter().position(made) {
+        before.entries.truncate(at);
+    }
+    let [source, destination] = playbook::ends(&question(&before, bench));
+    let known: Vec<&str> = source.iter().chain(&destination).map(String::as_str).collect();
+    let told =
+        if known.is_empty() { String::new() } else { format!(" (known so far: {})", known.join(", ")) };
+    Ends { source, destination, told }
+}
+
+/// Returns the machine of the incident: the one that is called, or the one that calls for what it sends.
+///
+/// # Errors
+/// Says what to do where it cannot be told.
+pub(super) fn machine(bench: &Bench<'_>, outbound: bool) -> Result<String, Box<Outcome>> {
+    let Ends { source, destination, .. } = ends(bench);
+    let (first, other) = if outbound { (source, destination) } else { (destination, source) };
+    first.or(other).ok_or_else(|| {
+        let reason = "vm_name is missing, and the incident names no machine that is known; name it, or call topology first";
+        Box::new(Outcome::refuse(Refusal::Malformed, reason))
+    })
+}
+
+/// Returns the question that the playbook would be asked.
+pub(super) fn question(state: &State, bench: &Bench<'_>) -> Ask {
+    Ask {
+        turn: state.spent.turns,
+        system: String::new(),
+        tools: bench.tools.specs().to_vec(),
+        messages: conversation::messages(state),
+        max_output_tokens: 1,
+        fruitless: 0,
+    }
+}
