@@ -9,6 +9,7 @@ mod close;
 mod escalate;
 mod fix;
 mod ground;
+mod guest_fix;
 mod look;
 mod pick;
 mod settle;

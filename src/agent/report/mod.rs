@@ -23,7 +23,7 @@ mod view;
 
 pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
-pub use rca::rca;
+pub use rca::{headline, rca};
 pub use spell::plain;
 pub use story::story;
 pub use view::{Summary, reported};

@@ -6,7 +6,7 @@ use crate::agent::model::Brain;
 use crate::agent::report::amount::count;
 use crate::agent::report::integrity::integrity;
 use crate::agent::report::markdown::{code, quote, text};
-use crate::agent::report::rca::{cause, checked, close};
+use crate::agent::report::rca::{cause, checked, close, proof};
 use crate::agent::state::State;
 
 /// Returns the report on a session as Markdown. The text of its first line begins with `Root cause`, `No fault found` or
@@ -16,21 +16,22 @@ use crate::agent::state::State;
 #[must_use]
 pub fn rca(state: &State) -> String {
     let sections = [
-        format!("# {}", title(state)),
-        header(state),
+        format!("# {}", headline(state)),
         checked::attention(state),
         format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
         cause::claim(state),
         cause::accepted(state),
-        cause::rejected(state),
-        cause::hypotheses(state),
-        checked::observations(state),
-        checked::failures(state),
-        checked::approvals(state),
         close::actions(state),
+        cause::ruled_out(state),
         close::waived(state),
         close::questions(state),
-        close::budget(state),
+        close::confidence(state),
+        close::cost_and_time(state),
+        cause::rejected(state),
+        checked::failures(state),
+        checked::approvals(state),
+        proof::evidence(state),
+        about(state),
         integrity(state),
     ];
     let mut report =
@@ -39,7 +40,9 @@ pub fn rca(state: &State) -> String {
     report
 }
 
-fn title(state: &State) -> String {
+/// Returns what came of the session, in the words of the report's first line.
+#[must_use]
+pub fn headline(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else {
         return "Interim report: the session is not over".to_owned();
     };
@@ -52,7 +55,7 @@ fn title(state: &State) -> String {
     }
 }
 
-fn header(state: &State) -> String {
+fn about(state: &State) -> String {
     let opened = &state.opened;
     let place = [Some(&opened.origin.place), opened.origin.channel.as_ref(), opened.origin.thread.as_ref()];
     let place = place.into_iter().flatten().map(|part| text(part)).collect::<Vec<_>>().join(" / ");
@@ -91,7 +94,7 @@ fn header(state: &State) -> String {
         lines.push(format!("- Budget spent: {} ({} of {})", text(&spent.what), spent.used, spent.limit));
     }
     lines.push(format!("- Version: {}", text(&opened.version)));
-    lines.join("\n")
+    format!("## About this report\n\n{}", lines.join("\n"))
 }
 
 /// Returns who thought: with a fallback it need not be one.

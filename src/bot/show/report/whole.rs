@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Outcome;
-use crate::agent::report::rca;
+use crate::agent::report::{headline, rca};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
@@ -30,19 +29,6 @@ pub struct Report {
     pub files: Vec<File>,
     /// What the channel may get.
     pub broadcast: Message,
-}
-
-/// Returns what came of the session, in the words of the report's first line.
-#[must_use]
-pub fn headline(state: &State) -> String {
-    let findings = || count(state.accepted.len(), "finding");
-    match state.concluded.as_ref().map(|(_, concluded)| concluded.outcome) {
-        None => "Interim report: the session is not over".to_owned(),
-        Some(Outcome::Confirmed) => format!("Root cause: {}, confirmed", findings()),
-        Some(Outcome::Likely) => format!("Root cause: {}, likely", findings()),
-        Some(Outcome::Inconclusive) => "Inconclusive".to_owned(),
-        Some(Outcome::NoFaultFound) => "No fault found".to_owned(),
-    }
 }
 
 /// Returns the report of a session.
