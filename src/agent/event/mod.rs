@@ -15,6 +15,7 @@ mod evidence;
 mod id;
 mod kind;
 mod line;
+mod recheck;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unkno
 pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
 pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::Event;
+pub use recheck::{Now, Rechecked};
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use session::{
     BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,

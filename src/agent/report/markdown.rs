@@ -105,7 +105,7 @@ pub fn fence(data: &str) -> String {
 }
 
 /// Returns a table. The cells are Markdown already.
-pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+pub(in crate::agent) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         cells.fold("|".to_owned(), |line, cell| line + " " + if cell.is_empty() { "—" } else { cell } + " |")
     };

@@ -18,7 +18,7 @@ mod rca;
 mod spell;
 mod story;
 #[cfg(test)]
-mod tests;
+pub(in crate::agent) mod tests;
 mod view;
 
 pub use audit::audit;

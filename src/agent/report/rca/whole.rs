@@ -1,8 +1,9 @@
 //! The report from its first line to its last.
 
 use crate::agent::Outcome;
-use crate::agent::event::Wish;
+use crate::agent::event::{Rechecked, Wish};
 use crate::agent::model::Brain;
+use crate::agent::recheck;
 use crate::agent::report::amount::count;
 use crate::agent::report::integrity::integrity;
 use crate::agent::report::markdown::{code, quote, text};
@@ -15,7 +16,29 @@ use crate::agent::state::State;
 /// It follows from the state alone: see [`crate::agent::report::reported`] for which events to fold.
 #[must_use]
 pub fn rca(state: &State) -> String {
-    let sections = [
+    let rows = state.concluded.iter().flat_map(|(_, concluded)| &concluded.recheck).cloned().collect::<Vec<_>>();
+    let sections = if rows.is_empty() { investigated(state) } else { checked_again(state, &rows) };
+    let mut report =
+        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n");
+    report.push('\n');
+    report
+}
+
+/// A second look at what was found tells of nothing else: the report before it stands.
+fn checked_again(state: &State, rows: &[Rechecked]) -> Vec<String> {
+    vec![
+        format!("# {}", headline(state)),
+        checked::attention(state),
+        format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
+        recheck::report(state, rows),
+        close::actions(state),
+        about(state),
+        integrity(state),
+    ]
+}
+
+fn investigated(state: &State) -> Vec<String> {
+    vec![
         format!("# {}", headline(state)),
         checked::attention(state),
         format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
@@ -33,11 +56,7 @@ pub fn rca(state: &State) -> String {
         proof::evidence(state),
         about(state),
         integrity(state),
-    ];
-    let mut report =
-        sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n");
-    report.push('\n');
-    report
+    ]
 }
 
 /// Returns what came of the session, in the words of the report's first line.
@@ -46,6 +65,9 @@ pub fn headline(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else {
         return "Interim report: the session is not over".to_owned();
     };
+    if !concluded.recheck.is_empty() {
+        return recheck::headline(&concluded.recheck).to_owned();
+    }
     let findings = count(u64::try_from(state.accepted.len()).unwrap_or(u64::MAX), "finding");
     match concluded.outcome {
         Outcome::Confirmed => format!("Root cause: {findings}, confirmed"),

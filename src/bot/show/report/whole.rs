@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::agent::recheck::{Verdict, verdict};
 use crate::agent::report::{headline, rca};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
-use crate::bot::show::kit::{Line, lines, markdown, plain_text, say};
+use crate::bot::show::kit::{Line, Tone, actions, button, lines, markdown, plain_text, say};
 use crate::bot::show::report::split::split;
 use crate::bot::show::text::{escape, length, prose};
 use crate::bot::show::{File, Looks, Message};
@@ -53,6 +54,7 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
                 let more = format!("The report goes on in rca.md: {}.", count(left, "more character"));
                 say(Line::new().bold(&more))
             }));
+            blocks.extend(check_again(state));
             blocks.push(feedback(state));
         }
         messages.push(Message { text, blocks });
@@ -60,6 +62,16 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
     let title = format!("Report of session {}", state.session);
     let files = vec![File { name: "rca.md".to_owned(), title, bytes: whole.into_bytes() }];
     Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
+}
+
+/// Returns the button that has the findings checked again; nothing where there is none to be gone.
+fn check_again(state: &State) -> Option<Value> {
+    let faults = state.accepted.iter().any(|found| found.finding.code != "no_drift");
+    let fixed = state.concluded.iter().any(|(_, concluded)| {
+        !concluded.recheck.is_empty() && verdict(&concluded.recheck) == Verdict::Fixed
+    });
+    let again = button("recheck", "Fixed, check again", state.session.as_str(), Tone::Normal, None);
+    (faults && !fixed && state.concluded.is_some()).then(|| actions(vec![again]))
 }
 
 /// Returns the buttons that ask whether it helped.

@@ -14,6 +14,8 @@ mod passing;
 mod row;
 mod run;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub(in crate::cli) use command::{Arguments, run};

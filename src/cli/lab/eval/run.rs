@@ -137,7 +137,7 @@ fn claims(state: &State) -> String {
 }
 
 /// Puts the incident into the inbox.
-async fn open(
+pub(super) async fn open(
     engine: &Engine,
     session: &SessionId,
     prompt: &str,
@@ -161,7 +161,7 @@ async fn open(
 }
 
 /// Drives a session to its end and answers what it asks. Returns why it has none.
-async fn attend(engine: &Engine, session: &SessionId, consent: Consent) -> anyhow::Result<Option<String>> {
+pub(super) async fn attend(engine: &Engine, session: &SessionId, consent: Consent) -> anyhow::Result<Option<String>> {
     let hands = Hands { pause: CancelSignal::never() };
     for _ in 0..QUESTIONS {
         match engine.drive(session, &hands).await? {
@@ -199,7 +199,7 @@ async fn answer(
     Ok(())
 }
 
-async fn state(engine: &Engine, session: &SessionId) -> anyhow::Result<State> {
+pub(super) async fn state(engine: &Engine, session: &SessionId) -> anyhow::Result<State> {
     let lines = engine.store.read(session, 0).await?;
     Ok(State::fold(session, &read(session, lines.iter().map(String::as_str))?)?)
 }
