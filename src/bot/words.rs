@@ -39,8 +39,7 @@ pub fn meant(text: &str) -> Meant {
 }
 
 /// Tells whether somebody says that it is fixed and wants it checked again, and nothing else.
-#[must_use]
-pub fn is_recheck(text: &str) -> bool {
+pub(super) fn is_recheck(text: &str) -> bool {
     let words = text.to_lowercase().replace(['-', '\'', '’'], "");
     let words: Vec<&str> = words
         .split(|char: char| !char.is_alphanumeric())

@@ -67,6 +67,8 @@ pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
 #[cfg(feature = "plot")]
 pub use plot::{PICTURES, Picture, PlotError, pictures};
+#[cfg(all(feature = "plot", feature = "agent"))]
+pub(crate) use plot::{Rung, Tone, ladder};
 #[cfg(all(feature = "plot", feature = "measure"))]
 pub(crate) use plot::{Panel, samples};
 pub use read::{Digested, Ending, Format, Frame, Reader, frames};

@@ -226,7 +226,7 @@ fn endpoint(desk: &Desk<'_>, group: &str, network: &str, subnet: &str, service: 
         what: format!("Give the subnet {subnet} of {network} the endpoint {service} back, beside those that it has: the command replaces the whole list."),
         look: format!("{show}; whatever it lists beyond the command below has to go into the command"),
         command: format!("`az network vnet subnet update {place} --service-endpoints {list}`"),
-        verify: "the command above lists all of them, and a write from the machine succeeds.".to_owned(),
+        verify: "the list above holds all of them, and a write from the machine succeeds.".to_owned(),
         risk: "open connections from the subnet to that service break once.".to_owned(),
     }
 }

@@ -42,7 +42,14 @@ pub fn possible(state: &State) -> Result<(), Refused> {
 
 /// Returns the findings that say that something is wrong.
 pub(super) fn faults(state: &State) -> impl Iterator<Item = &FindingAccepted> {
-    state.accepted.iter().filter(|found| found.finding.code != "no_drift")
+    let accepted = &state.accepted;
+    let told_before = |at: usize, found: &FindingAccepted| {
+        accepted.iter().take(at).any(|before| {
+            before.finding.code == found.finding.code && before.finding.object == found.finding.object
+        })
+    };
+    let each = accepted.iter().enumerate().filter(move |(at, found)| !told_before(*at, found));
+    each.map(|(_, found)| found).filter(|found| found.finding.code != "no_drift")
 }
 
 /// A call that runs again, and the findings that it bore out.

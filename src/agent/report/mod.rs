@@ -11,9 +11,11 @@
 mod amount;
 mod audit;
 mod board;
+mod chart;
 mod fate;
 mod integrity;
 pub mod markdown;
+pub mod path;
 mod rca;
 mod spell;
 mod story;
@@ -22,6 +24,7 @@ pub(in crate::agent) mod tests;
 mod view;
 
 pub use audit::audit;
+pub use chart::{Chart, charts};
 pub use board::{Board, Budget, Check, Current, Mark};
 pub use rca::{headline, rca};
 pub use spell::plain;

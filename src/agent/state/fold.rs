@@ -217,10 +217,11 @@ impl State {
         self.entries.push(Entry::Said { at, who, text, wish: Wish::Steer });
     }
 
-    /// Keeps a claim that holds; the same fault, found once more, takes the place of itself.
+    /// Keeps a claim that holds; the same one, made once more behind a report, takes the place of itself.
     fn accept(&mut self, found: &FindingAccepted) {
         let same = |known: &&mut FindingAccepted| {
-            known.finding.code == found.finding.code && known.finding.object == found.finding.object
+            let (one, other) = (&known.finding, &found.finding);
+            (&one.code, &one.object, &one.statement) == (&other.code, &other.object, &other.statement)
         };
         match self.accepted.iter_mut().find(same) {
             Some(known) => known.clone_from(found),

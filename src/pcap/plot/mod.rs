@@ -4,6 +4,8 @@
 //! font is built in. Never: a file, a font of the system, text that was not made harmless.
 
 mod flow;
+#[cfg(feature = "agent")]
+mod ladder;
 mod packets;
 mod paper;
 mod picture;
@@ -15,5 +17,7 @@ mod scale;
 mod stretch;
 
 pub use picture::{PICTURES, Picture, PlotError, pictures};
+#[cfg(feature = "agent")]
+pub(crate) use ladder::{Rung, Tone, ladder};
 #[cfg(feature = "measure")]
 pub(crate) use samples::{Panel, samples};

@@ -32,11 +32,19 @@ pub(super) fn accepted(state: &State) -> String {
         return format!("{title}\n\nNo fault is borne out by the evidence.");
     }
     let findings = (1..).zip(&state.accepted);
-    let lines = findings.flat_map(|(number, accepted)| holds(state, number, &accepted.finding, &accepted.why));
-    format!("{title}\n\n{}", lines.collect::<Vec<_>>().join("\n"))
+    let mut told = BTreeSet::new();
+    let lines = findings.flat_map(|(number, accepted)| {
+        // How a fault works is told once, however often it is found.
+        let effect = told.insert(&accepted.finding.code);
+        holds(state, number, &accepted.finding, &accepted.why, effect)
+    });
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    let dated = state.accepted.iter().any(|found| is_dated(&found.why) || found.finding.code == "no_drift");
+    let since = if dated { "" } else { "\n\nSince when: nothing that was read carries a date, and no baseline was compared." };
+    format!("{title}\n\n{lines}{since}")
 }
 
-fn holds(state: &State, number: usize, finding: &Finding, why: &str) -> Vec<String> {
+fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: bool) -> Vec<String> {
     let marker = format!("{number}. ");
     let indent = " ".repeat(marker.len());
     let mut lines = vec![format!("{marker}**{}**", text(&title(&finding.code, &finding.object)))];
@@ -45,17 +53,20 @@ fn holds(state: &State, number: usize, finding: &Finding, why: &str) -> Vec<Stri
     if !finding.statement.trim().is_empty() && !reasons.contains(&finding.statement.trim()) {
         lines.push(format!("{indent}- In the investigator's words: {}", text(&finding.statement)));
     }
-    lines.extend(finding.evidence.iter().map(|cited| format!("{indent}- Proof: {}", cite(state, cited))));
+    let cited = finding.evidence.iter().map(|cited| cite(state, cited)).collect::<Vec<_>>();
+    lines.extend((!cited.is_empty()).then(|| format!("{indent}- Proof: {}", cited.join("; "))));
     let mechanism = mechanism(&finding.code);
-    if !mechanism.is_empty() {
+    if effect && !mechanism.is_empty() {
         lines.push(format!("{indent}- Effect: {mechanism}"));
     }
-    let since = match why.contains("since the baseline") {
-        true => "it was not there when the baseline was taken",
-        false => "not known; nothing that was read carries a date",
-    };
-    lines.push(format!("{indent}- Since when: {since}"));
+    if is_dated(why) {
+        lines.push(format!("{indent}- Since when: it was not so when the baseline was taken"));
+    }
     lines
+}
+
+fn is_dated(why: &str) -> bool {
+    why.contains("since the baseline")
 }
 
 /// Takes apart what bears a finding out, `o3: why; o4: why`: each reason once, without the names of observations.
@@ -115,7 +126,7 @@ fn cite(state: &State, citation: &Citation) -> String {
     match state.observation(id) {
         Some(found) => {
             let (what, how) = (proof::looked(state, &found.observed), proof::source(found.observed.source));
-            format!("{id}, {what}, {how}, {} UTC{quote}", moment(found.at))
+            format!("{id}, {what} ({how}, {} UTC){quote}", moment(found.at))
         }
         None => format!("{id}{quote} (there is no such observation)"),
     }
@@ -123,7 +134,8 @@ fn cite(state: &State, citation: &Citation) -> String {
 
 /// Returns the section with what was ruled out, and how; empty where nothing was.
 pub(super) fn ruled_out(state: &State) -> String {
-    list(state, HypothesisState::Refuted, "What was ruled out, and how", "ruled out")
+    let lines = lines(state, HypothesisState::Refuted, "no");
+    if lines.is_empty() { String::new() } else { format!("## What was ruled out, and how\n\n{}", lines.join("\n")) }
 }
 
 /// Returns lines about what is open on the board.
@@ -138,11 +150,6 @@ pub(super) fn open(state: &State) -> Vec<String> {
     .collect()
 }
 
-fn list(state: &State, wanted: HypothesisState, title: &str, word: &str) -> String {
-    let lines = lines(state, wanted, word);
-    if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
-}
-
 fn lines(state: &State, wanted: HypothesisState, word: &str) -> Vec<String> {
     let of = state.hypotheses.iter().filter(|hypothesis| hypothesis.state == wanted);
     of.map(|hypothesis| {
@@ -151,7 +158,7 @@ fn lines(state: &State, wanted: HypothesisState, word: &str) -> Vec<String> {
             Some(why) => text(why),
             None => tested(state, hypothesis),
         };
-        format!("- {} **({word})** {why}", text(name.trim()))
+        format!("- {}: **{word}.** {why}", text(name.trim().trim_end_matches('.')))
     })
     .collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::agent::Outcome;
 use crate::agent::event::Waived;
-use crate::agent::report::amount::{cost, count, of, time};
+use crate::agent::report::amount::{cost, of, time};
 use crate::agent::report::markdown::{inline, text};
 use crate::agent::report::rca::cause;
 use crate::agent::state::State;
@@ -89,8 +89,8 @@ pub(super) fn confidence(state: &State) -> String {
     let claimed = claimed.map(|claimed| format!(" The investigator claimed {claimed}.")).unwrap_or_default();
     let rule = "Where sources disagree, packets count most, then what the platform has in effect, then what is configured, then what anybody remembers.";
     format!(
-        "## How sure\n\n{}: {why}.{claimed} {rule}",
-        capital(&concluded.confidence.to_string())
+        "## How sure\n\nConfidence {}: {why}.{claimed} {rule}",
+        concluded.confidence
     )
 }
 
@@ -98,23 +98,18 @@ pub(super) fn confidence(state: &State) -> String {
 pub(super) fn cost_and_time(state: &State) -> String {
     let spent = &state.spent;
     let ended = state.concluded.as_ref().map_or(state.last_at, |(at, _)| *at);
-    let asked = match spent.approvals {
-        0 => "nobody had to be asked".to_owned(),
-        some => format!("{} to people", count(some.into(), "question")),
-    };
-    let (work, waited) = (spent.at_work(state.opened_at, ended), spent.waited);
-    let waited = if waited.is_zero() { String::new() } else { format!(", {} waited for people", time(waited)) };
+    let (work, waited) = (time(spent.at_work(state.opened_at, ended)), time(spent.waited));
     let captured = match spent.captured_bytes {
         0 => String::new(),
-        bytes => format!(", {bytes} bytes of packets captured"),
+        bytes => format!("; bytes of packets: {bytes}"),
     };
     let thought = match (spent.tokens, spent.cost_micros, spent.turns_without_price) {
         (0, 0, 0) => "no language model was paid for".to_owned(),
         (tokens, _, _) => format!("{tokens} tokens, {}", cost(spent)),
     };
     let lines = [
-        format!("- {} in {}, {asked}{captured}", count(spent.commands.into(), "command"), count(spent.turns.into(), "turn")),
-        format!("- {} at work{waited}", time(work)),
+        format!("- Commands: {}; turns: {}; questions to people: {}{captured}", spent.commands, spent.turns, spent.approvals),
+        format!("- Time: {work} at work, {waited} waiting for people"),
         format!("- Cost: {thought}"),
     ];
     format!("## Cost and time\n\n{}", lines.join("\n"))

@@ -52,7 +52,7 @@ fn investigated(state: &State) -> Vec<String> {
         close::cost_and_time(state),
         cause::rejected(state),
         checked::failures(state),
-        checked::approvals(state),
+        if state.approvals.is_empty() { String::new() } else { checked::approvals(state) },
         proof::evidence(state),
         about(state),
         integrity(state),
@@ -89,7 +89,7 @@ fn about(state: &State) -> String {
         Some((at, concluded)) => {
             lines.push(format!("- Ended: {at}, by {}", text(&concluded.by)));
             let (outcome, confidence) = (concluded.outcome, concluded.confidence);
-            let claimed = concluded.claimed.map(|claimed| format!("; the investigator claimed {claimed}"));
+            let claimed = concluded.claimed.filter(|claimed| *claimed != confidence).map(|claimed| format!("; the investigator claimed {claimed}"));
             let claimed = claimed.unwrap_or_default();
             lines.push(format!("- Outcome: {outcome}, confidence {confidence}{claimed}"));
         }

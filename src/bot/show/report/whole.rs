@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::recheck::{Verdict, verdict};
-use crate::agent::report::{headline, rca};
+use crate::agent::report::{headline, path, rca};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
@@ -60,7 +60,13 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
         messages.push(Message { text, blocks });
     }
     let title = format!("Report of session {}", state.session);
-    let files = vec![File { name: "rca.md".to_owned(), title, bytes: whole.into_bytes() }];
+    let mut files = vec![File { name: "rca.md".to_owned(), title, alt: None, bytes: whole.into_bytes() }];
+    files.extend(path::picture(state).map(|bytes| File {
+        name: "path.png".to_owned(),
+        title: format!("The way between the machines, session {}", state.session),
+        alt: Some(path::told(state)),
+        bytes,
+    }));
     Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
 }
 
