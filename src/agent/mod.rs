@@ -17,6 +17,7 @@ pub mod model;
 mod outcome;
 pub mod playbook;
 pub mod prompt;
+pub mod recheck;
 pub mod replay;
 pub mod report;
 pub mod state;

@@ -29,7 +29,7 @@ pub use freeze::{FlagBrake, Freeze};
 pub use handle::Bot;
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
-pub use present::{Presenter, Trail};
+pub use present::{Pictures, Presenter, Trail};
 pub use requests::{Signing, requests};
 pub use run::{Application, Sweep, Way};
 pub use settings::{Place, Settings};

@@ -15,6 +15,8 @@ pub enum Meant {
     Help,
     /// Show the trail.
     Audit,
+    /// It is fixed: check what was broken again.
+    Recheck,
     /// Words for the investigation.
     Words(String),
 }
@@ -31,8 +33,32 @@ pub fn meant(text: &str) -> Meant {
         "status" => Meant::Status,
         "help" => Meant::Help,
         "audit" => Meant::Audit,
+        bare if is_recheck(bare) => Meant::Recheck,
         _ => Meant::Words(words.to_owned()),
     }
+}
+
+/// Tells whether somebody says that it is fixed and wants it checked again, and nothing else.
+pub(super) fn is_recheck(text: &str) -> bool {
+    let words = text.to_lowercase().replace(['-', '\'', '’'], "");
+    let words: Vec<&str> = words
+        .split(|char: char| !char.is_alphanumeric())
+        .filter(|word| {
+            !word.is_empty() && !["please", "now", "ok", "its", "it", "is", "and", "so"].contains(word)
+        })
+        .collect();
+    matches!(
+        words.as_slice(),
+        ["recheck"]
+            | ["check", "again"]
+            | ["verify", "again"]
+            | ["fixed", "recheck"]
+            | ["fixed", "check", "again"]
+            | ["fixed", "verify"]
+            | ["verify", "fix"]
+            | ["verify", "the", "fix"]
+            | ["check", "the", "fix"]
+    )
 }
 
 /// Takes the mention of the bot out of a text, wherever it stands, and undoes Slack's escapes.
@@ -66,13 +92,22 @@ mod tests {
             ("STATUS?", Meant::Status),
             ("help", Meant::Help),
             ("audit", Meant::Audit),
+            ("fixed, check again", Meant::Recheck),
+            ("It's fixed now, please check again!", Meant::Recheck),
+            ("re-check", Meant::Recheck),
             ("", Meant::Nothing),
             (" \n ", Meant::Nothing),
             ("?", Meant::Nothing),
         ] {
             assert_eq!(meant(text), wanted, "{text:?}");
         }
-        for text in ["stop the capture on web-1", "status of web-1?", "web-1 is slow"] {
+        for text in [
+            "check again whether web-1 is slow",
+            "fixed",
+            "stop the capture on web-1",
+            "status of web-1?",
+            "web-1 is slow",
+        ] {
             assert_eq!(meant(text), Meant::Words(text.to_owned()));
         }
     }

@@ -69,6 +69,8 @@ pub use label::{Label, Labels, UnknownLabel};
 pub use plot::{PICTURES, Picture, PlotError, pictures};
 #[cfg(all(feature = "plot", feature = "measure"))]
 pub(crate) use plot::{Panel, samples};
+#[cfg(all(feature = "plot", feature = "agent"))]
+pub(crate) use plot::{Rung, Tone, ladder};
 pub use read::{Digested, Ending, Format, Frame, Reader, frames};
 pub use report::{markdown, markdown_of_pair};
 pub use series::{Column, Event, Series, Timeline, Trace, Trips};

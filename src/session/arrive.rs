@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::agent::event::{
     ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Opened, Reopened, Said, Wish,
 };
+use crate::agent::recheck;
 use crate::agent::state::State;
 use crate::base::SessionId;
 use crate::session::desk::{Desk, patiently};
@@ -103,7 +104,9 @@ async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError>
                 return Ok(before.len());
             }
             Some(Letter::Said(said) | Letter::Again(said)) => Event::Said(said),
-            None => Event::Discarded(Discarded { why: "it came before the incident".to_owned() }),
+            Some(Letter::Recheck(_)) | None => {
+                Event::Discarded(Discarded { why: "it came before the incident".to_owned() })
+            }
         });
     }
     Ok(0)
@@ -119,7 +122,9 @@ fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
 
 fn is_again(item: &Item) -> bool {
     match item {
-        Item::Delivered(text) => matches!(serde_json::from_str(text), Ok(Letter::Again(_))),
+        Item::Delivered(text) => {
+            matches!(serde_json::from_str(text), Ok(Letter::Again(_) | Letter::Recheck(_)))
+        }
         Item::Closed(_) => false,
     }
 }
@@ -128,8 +133,13 @@ fn is_again(item: &Item) -> bool {
 fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
     match serde_json::from_str::<Letter>(text) {
         Ok(Letter::Again(Said { who, text, wish: Wish::Steer })) if state.is_some_and(State::is_reported) => {
-            vec![Event::Reopened(Reopened { who, text })]
+            vec![Event::Reopened(Reopened { who, text, recheck: false })]
         }
+        // Whoever says it twice, or too early, was told where the session stands.
+        Ok(Letter::Recheck(Said { who, text, .. })) => match state.map(recheck::possible) {
+            Some(Ok(())) => vec![Event::Reopened(Reopened { who, text, recheck: true })],
+            Some(Err(_)) | None => Vec::new(),
+        },
         // What people say to each other behind the report is not the session's to keep.
         Ok(Letter::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
         Ok(Letter::Said(said) | Letter::Again(said)) => vec![Event::Said(said)],

@@ -15,6 +15,8 @@ pub enum Letter {
     Said(Said),
     /// Words of a human who means this session whatever its state: behind its report it goes on.
     Again(Said),
+    /// Somebody says that it is fixed: the findings of the report are checked again, and nothing else.
+    Recheck(Said),
 }
 
 /// The mark of when a letter reached Ghost, beside its own fields.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::event::text;
+use crate::agent::event::{Rechecked, text};
 use crate::agent::model::Brain;
 use crate::agent::suspect::Looked;
 use crate::agent::{Confidence, HypothesisState, Limits, Outcome};
@@ -196,6 +196,9 @@ pub struct Concluded {
     pub waived: Vec<Waived>,
     /// Who ended it: `model`, `human`, `budget` or `code`.
     pub by: String,
+    /// The faults of the report before and now, where it was a second look at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recheck: Vec<Rechecked>,
 }
 
 /// A layer that was not looked at.
@@ -215,6 +218,9 @@ pub struct Reopened {
     pub who: String,
     /// What they say.
     pub text: String,
+    /// Whether the findings are to be checked again, and nothing else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recheck: bool,
 }
 
 /// See [`Event::Delivered`](crate::agent::event::Event::Delivered).

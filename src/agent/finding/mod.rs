@@ -5,6 +5,8 @@
 
 mod check;
 mod code;
+mod told;
 
 pub use check::check;
 pub use code::{CODES, FaultCode};
+pub use told::{mechanism, title, traffic};

@@ -41,6 +41,7 @@ pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
         open_questions: open,
         waived: Vec::new(),
         by: by.to_owned(),
+        recheck: Vec::new(),
     }));
     events
 }

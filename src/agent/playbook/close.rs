@@ -54,7 +54,7 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
     }
     let summary = match &question {
         Some(question) => question.clone(),
-        None => tell::summary(desk, &faults, &settled, &missing),
+        None => tell::summary(desk, &faults, &missing),
     };
     let with = |state: HypothesisState| -> Vec<&str> {
         settled.iter().filter(|known| known.state == state).map(|known| known.id.as_str()).collect()

@@ -149,6 +149,18 @@ impl Ground {
         address.or_else(|| self.partner.map(|address| address.to_string()))
     }
 
+    /// Returns the network and the subnet of the machine that calls.
+    pub(super) fn home(&self) -> Option<(String, String)> {
+        let own = self.source.as_ref().or(self.destination.as_ref())?;
+        let named = |value: &&Value| value.get("name").and_then(Value::as_str) == Some(&own.name);
+        let machine = array(&self.facts, "machines").find(named)?;
+        let text = |key: &str| {
+            let last = machine.get(key)?.as_str()?.rsplit('/').next()?;
+            is_plain(last).then(|| last.to_owned())
+        };
+        Some((text("vnet")?, text("subnet")?))
+    }
+
     /// Returns the network, the subnet and its service endpoints, as they are now.
     pub(super) fn endpoints(&self, network: &str, subnet: &str) -> Option<Vec<String>> {
         let named = |value: &&Value, name: &str| value.get("name").and_then(Value::as_str) == Some(name);

@@ -6,10 +6,11 @@
 mod agenda;
 mod brain;
 mod close;
-mod escalate;
 mod ends;
+mod escalate;
 mod fix;
 mod ground;
+mod guest_fix;
 mod look;
 mod pick;
 mod settle;

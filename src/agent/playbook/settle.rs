@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::agent::HypothesisState;
 use crate::agent::brief::Symptom;
+use crate::agent::finding::title;
 use crate::agent::playbook::agenda::{Desk, hypothesis};
 use crate::agent::playbook::pick::{self, Fault};
 use crate::agent::playbook::story::{Done, Ending};
@@ -57,9 +58,12 @@ fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, S
     if !mine.is_empty() {
         let shown: Vec<String> = mine
             .iter()
-            .map(|fault| format!("{} ({})", fault.suspect.object, fault.observations.join(", ")))
+            .map(|fault| {
+                let title = title(&fault.suspect.code, &fault.suspect.object);
+                format!("{title} ({})", ranges(&fault.observations))
+            })
             .collect();
-        return (HypothesisState::Confirmed, shortened(&format!("Shown by {}.", shown.join("; "))));
+        return (HypothesisState::Confirmed, shortened(&format!("{}.", shown.join("; "))));
     }
     let looked: Vec<&Done> =
         desk.story.completed().filter(|done| done.looked().iter().any(|seen| seen.layer == layer)).collect();
@@ -88,12 +92,57 @@ fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, S
     if layer == Layer::Measure
         && let Some(anomaly) = looked.iter().find_map(|done| anomaly(done))
     {
-        return (
-            HypothesisState::Confirmed,
-            shortened(&format!("Measured: {anomaly} ({}).", ids.join(", "))),
-        );
+        return (HypothesisState::Confirmed, shortened(&format!("Measured: {anomaly} ({}).", ranges(&ids))));
     }
-    (HypothesisState::Refuted, shortened(&format!("It was looked at and is clean ({}).", ids.join(", "))))
+    let why = format!("{} ({}).", clean(layer, &desk.ground.names().join(" and ")), ranges(&ids));
+    (HypothesisState::Refuted, shortened(&why))
+}
+
+/// Says how a layer was ruled out.
+fn clean(layer: Layer, names: &str) -> String {
+    match layer {
+        Layer::Rules => {
+            format!(
+                "The rules in effect at {names} were read at subnet and interface, and none of them stops it"
+            )
+        }
+        Layer::Exposure => {
+            format!("The rules in effect at {names} were read, and let in nobody who need not be")
+        }
+        Layer::Routes => {
+            format!(
+                "The routes in effect at {names} were read, both ways and outwards, and every next hop is there"
+            )
+        }
+        Layer::Storage => "The account lets the subnet in, and the subnet has the endpoint for it".to_owned(),
+        Layer::Guest => {
+            format!("The packet filters of {names} were read as they run, and nothing in them stops it")
+        }
+        Layer::Shaping => format!("No delay, no loss and no limit is set on {names}"),
+        Layer::Measure => "Latency and throughput were measured, and are as they should be".to_owned(),
+        Layer::Wire => "Packets were recorded, and show nothing wrong".to_owned(),
+        Layer::Topology | Layer::NetworkDrift | Layer::GuestDrift => {
+            "It was looked at and is clean".to_owned()
+        }
+    }
+}
+
+/// Writes observations in their order, those that follow each other as `o3–o7`.
+fn ranges(ids: &[String]) -> String {
+    let mut numbers: Vec<u32> = ids.iter().filter_map(|id| id.strip_prefix('o')?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.saturating_add(1) == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let run = |(first, last): (u32, u32)| {
+        if first == last { format!("o{first}") } else { format!("o{first}–o{last}") }
+    };
+    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
 /// Says what keeps a layer from being judged.
@@ -121,12 +170,12 @@ fn drifted(desk: &Desk<'_>) -> (HypothesisState, String) {
     if compared.is_empty() {
         return (HypothesisState::Unverifiable, shortened(&unverified(desk, Layer::NetworkDrift, &[])));
     }
-    let ids = compared.iter().flat_map(|done| done.observations()).collect::<Vec<_>>().join(", ");
+    let ids = ranges(&compared.iter().flat_map(|done| done.observations()).collect::<Vec<_>>());
     let changes: Vec<String> = compared
         .iter()
         .flat_map(|done| done.suspects())
         .filter(|found| found.code != "no_drift")
-        .map(|found| found.object)
+        .map(|found| title(&found.code, &found.object))
         .collect();
     let unchanged = desk.brief.symptoms.contains(&Symptom::NothingChanged);
     let (holds, why) = if changes.is_empty() {

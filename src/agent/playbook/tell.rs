@@ -1,9 +1,10 @@
-//! The words of the report: what broke, how, which fault explains what, what was ruled out, what is open.
+//! The words of the report: what broke, which fault explains what, what is open.
 
 use crate::agent::HypothesisState;
 use crate::agent::brief::Symptom;
 use crate::agent::coverage::explains;
-use crate::agent::playbook::agenda::Desk;
+use crate::agent::finding::title;
+use crate::agent::playbook::agenda::{Desk, hypothesis};
 use crate::agent::playbook::pick::Fault;
 use crate::agent::playbook::settle::Settled;
 use crate::agent::playbook::story::plain;
@@ -29,36 +30,12 @@ pub(super) fn question(desk: &Desk<'_>) -> String {
     )
 }
 
-/// Writes the summary.
-pub(super) fn summary(desk: &Desk<'_>, faults: &[Fault], settled: &[Settled], missing: &[Looked]) -> String {
+/// Writes the summary: what is broken, and what belongs together. Proofs, what was ruled out and what was not looked at have places
+/// of their own in the report.
+pub(super) fn summary(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
     let mut lines = vec![headline(desk, faults, missing)];
-    for (number, fault) in (1..).zip(faults) {
-        lines.push(format!(
-            "{number}. {} ({})",
-            shown(fault).trim_end_matches('.'),
-            fault.observations.join(", ")
-        ));
-        lines.push(format!("   {}", mechanism(&fault.suspect.code)));
-    }
     lines.extend(herrings(desk, faults));
     lines.extend(baseline(desk, faults));
-    let clean: Vec<&str> = settled
-        .iter()
-        .filter(|known| known.state == HypothesisState::Refuted)
-        .filter_map(|known| told(&known.id))
-        .collect();
-    if !clean.is_empty() {
-        lines.push(format!("Looked at and ruled out: {}.", clean.join("; ")));
-    }
-    let open: Vec<&str> = settled
-        .iter()
-        .filter(|known| known.state == HypothesisState::Unverifiable)
-        .filter_map(|known| told(&known.id))
-        .collect();
-    if !open.is_empty() {
-        lines.push(format!("Not checked, so neither clean nor broken: {}.", open.join("; ")));
-    }
-    lines.push("Where sources disagree, packets count more than the platform's effective state, that more than what is configured, and that more than what people remember.".to_owned());
     lines.join("\n")
 }
 
@@ -69,89 +46,24 @@ fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
         (Some(only), None) | (None, Some(only)) => format!("at {}", only.name),
         (None, None) => "here".to_owned(),
     };
+    let mut titles: Vec<String> =
+        faults.iter().map(|fault| title(&fault.suspect.code, &fault.suspect.object)).collect();
     let exposed = faults.iter().filter(|fault| fault.suspect.code == "nsg_exposure").count();
     if exposed > 0 && exposed == faults.len() {
-        return format!("What is open {between}, from more places than it need be, in {exposed} rules:");
+        let rules = if exposed == 1 { "One rule lets".to_owned() } else { format!("{exposed} rules let") };
+        return format!("{rules} more in {between} than need be: {}.", titles.join("; "));
     }
-    match faults.len() {
+    match titles.len() {
         0 if missing.is_empty() => format!(
             "Nothing that was looked at {between} explains the symptom: every layer that could was read, and is clean. What is left lies in the applications, or was gone when I looked."
         ),
         0 => format!(
             "The symptom {between} is not explained: what I was able to read is clean, and what would settle it was not available."
         ),
-        1 => format!("What is shown {between}:"),
-        some => format!("What is shown {between}: {some} findings, each with a proof of its own."),
-    }
-}
-
-/// Says how a fault works and what it explains.
-fn mechanism(code: &str) -> &'static str {
-    match code {
-        "nsg_deny" => {
-            "The platform discards the packets before the machine sees them, so connections hang without an answer. It does not touch other ports."
+        1 => format!("{}.", titles.remove(0)),
+        some => {
+            format!("{some} things are shown {between}, each with a proof of its own: {}.", titles.join("; "))
         }
-        "nsg_exposure" => {
-            "Whoever is in that range can knock at the port; what keeps them out is the program alone."
-        }
-        "route_blackhole" => {
-            "The most specific route wins, and this one has no next hop: everything for its prefix vanishes without an answer, whatever the rules allow."
-        }
-        "route_dead_nva" => {
-            "The most specific route wins, and hands the packets to an appliance that nobody runs: everything for its prefix vanishes without an answer."
-        }
-        "route_detour" => {
-            "The traffic goes through an appliance instead of directly; that costs time and may break the way back."
-        }
-        "service_endpoint_missing" => {
-            "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is turned away; neither side shows a fault of its own."
-        }
-        "storage_firewall_deny" => "The account's own rules do not let this subnet in.",
-        "guest_firewall_drop" => {
-            "The machine itself discards the packets, behind the platform's rules, so callers hang; no portal shows it. It explains this protocol and port, and nothing that is slow."
-        }
-        "guest_firewall_reject" => {
-            "The machine itself answers with a refusal, behind the platform's rules; no portal shows it."
-        }
-        "guest_firewall_policy_drop" => {
-            "Whatever no rule names is discarded, so services that worked before time out while the platform's rules are open."
-        }
-        "fail2ban_ban" => {
-            "The ban program blocked this one address after failed logins. It explains this address alone."
-        }
-        "container_firewall_change" => {
-            "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."
-        }
-        "netem_loss" => {
-            "A part of what this machine sends is discarded on its way out; senders repeat it, and throughput falls."
-        }
-        "netem_delay" => {
-            "Everything this machine sends waits, so each round trip takes longer. Connections come up all the same."
-        }
-        "netem_corrupt" => {
-            "A part of what this machine sends is damaged; receivers discard it, and some connections break off."
-        }
-        "netem_duplicate" => "A part of what this machine sends goes out twice.",
-        "netem_reorder" => {
-            "What this machine sends arrives out of order, which looks like loss to the receiver."
-        }
-        "rate_limit" => {
-            "This machine sends no faster than the limit, evenly: an even rate says nothing about whether it is the right one. Small requests stay quick."
-        }
-        "pmtu_blackhole" => {
-            "Small packets pass and large ones do not fit through the path; the sender goes on sending them too large."
-        }
-        "tcp_refused" => {
-            "The packet arrives and the machine answers that nobody listens: no rule and no route does that."
-        }
-        "syn_unanswered" => "The first packet of each connection gets no answer.",
-        "dns_failure" => "Names are not resolved, so programs fail before they connect.",
-        "arp_conflict" => "Two interfaces answer for one address, and packets reach now one, now the other.",
-        "asymmetric_path" => {
-            "The two directions take different ways, and what keeps state sees only one of them."
-        }
-        "no_drift" => "Rules and routes in effect are those of the baseline: a verified negative.",
-        _ => "",
     }
 }
 
@@ -206,9 +118,10 @@ fn told(id: &str) -> Option<&'static str> {
 
 /// Returns what is open, and what would settle it.
 pub(super) fn open(desk: &Desk<'_>, settled: &[Settled], missing: &[Looked]) -> Vec<String> {
+    let told_below = |id: &str| missing.iter().any(|gap| hypothesis(gap.layer) == Some(id));
     let mut open: Vec<String> = settled
         .iter()
-        .filter(|known| known.state == HypothesisState::Unverifiable)
+        .filter(|known| known.state == HypothesisState::Unverifiable && !told_below(&known.id))
         .map(|known| match told(&known.id) {
             Some(what) => format!("{}: {}", capital(what), known.why),
             None => format!("{}: {}", known.id, known.why),

@@ -37,6 +37,8 @@ pub(super) fn accept(
                 "somebody who goes on behind it",
             ))
         }
+        // Nobody is asked where findings are checked again: what runs follows from them.
+        Event::Answered(_) if state.rechecking.is_some() && state.asked.is_none() => None,
         Event::Answered(answered) => Some(match behind {
             Some(Event::Asked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
             _ => Err(unasked(recorded, answered.turn)),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::state::Spent;
+use crate::base::Timestamp;
 
 /// Returns a length of time as `1 h 02 min 03 s`, or with milliseconds below a minute.
 pub(super) fn time(length: Duration) -> String {
@@ -19,6 +20,12 @@ pub(super) fn time(length: Duration) -> String {
 pub(super) fn clock(length: Duration) -> String {
     let seconds = length.as_secs();
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Returns a moment to the second, without the letters of a machine.
+pub(super) fn moment(at: Timestamp) -> String {
+    let text = at.to_string();
+    text.split_once('.').map_or(text.as_str(), |(seconds, _)| seconds).trim_end_matches('Z').replace('T', " ")
 }
 
 /// Returns millionths of a dollar as dollars.

@@ -44,6 +44,27 @@ pub fn text(data: &str) -> String {
     out
 }
 
+/// Returns data as prose on one line in which what stands between backticks is code. Where the backticks do not pair, all of it is
+/// prose.
+#[must_use]
+pub fn inline(data: &str) -> String {
+    let pieces: Vec<&str> = data.trim().split('`').collect();
+    let codes = pieces.iter().skip(1).step_by(2);
+    if pieces.len() % 2 == 0 || codes.clone().any(|piece| piece.trim().is_empty()) {
+        return text(data.trim());
+    }
+    let piece = |(at, piece): (usize, &&str)| {
+        if at % 2 == 1 {
+            return code(piece);
+        }
+        let inner = piece.trim_matches(' ');
+        let before = if piece.starts_with(' ') { " " } else { "" };
+        let behind = if piece.ends_with(' ') && !inner.is_empty() { " " } else { "" };
+        format!("{before}{}{behind}", text(inner))
+    };
+    pieces.iter().enumerate().map(piece).collect()
+}
+
 /// Tells whether the first character of a text is the last of its word.
 fn ends_word(text: &str) -> bool {
     text.chars().nth(1).is_none_or(|next| next == ' ')
@@ -84,7 +105,7 @@ pub fn fence(data: &str) -> String {
 }
 
 /// Returns a table. The cells are Markdown already.
-pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+pub(in crate::agent) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         cells.fold("|".to_owned(), |line, cell| line + " " + if cell.is_empty() { "—" } else { cell } + " |")
     };

@@ -11,19 +11,22 @@
 mod amount;
 mod audit;
 mod board;
+mod chart;
 mod fate;
 mod integrity;
 pub mod markdown;
+pub mod path;
 mod rca;
 mod spell;
 mod story;
 #[cfg(test)]
-mod tests;
+pub(in crate::agent) mod tests;
 mod view;
 
 pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
-pub use rca::rca;
+pub use chart::{Chart, charts};
+pub use rca::{headline, rca};
 pub use spell::plain;
 pub use story::story;
 pub use view::{Summary, reported};

@@ -2,8 +2,8 @@
 
 use crate::agent::Hypothesis;
 use crate::agent::event::{
-    Answered, ApprovalRequested, Content, Done, Event, HypothesisSet, Observed, Opened, Proposed, Recorded,
-    Reopened, StepId, Wish,
+    Answered, ApprovalRequested, Content, Done, Event, FindingAccepted, HypothesisSet, Observed, Opened,
+    Proposed, Recorded, Reopened, StepId, Wish,
 };
 use crate::agent::state::{
     Approval, CallState, Denial, Ending, Entry, Observation, Phase, Round, Spent, State, Step, Turn, Vote,
@@ -13,6 +13,10 @@ use crate::base::{SessionId, Timestamp};
 /// What the model is told when a session goes on behind its report.
 const REOPENED: &str = "The report was delivered, and the session goes on. What was observed stays on record and can be cited. \
 Answer what follows: test it, and complete the investigation again.";
+
+/// What stands in the conversation where findings were checked again.
+const RECHECKED: &str = "The report was delivered. Somebody said that it is fixed: the looks that had shown the faults were taken again, \
+as they were, and the result was reported. What was observed stays on record and can be cited.";
 
 /// Why events are no session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +89,7 @@ impl State {
             spent: Spent::default(),
             concluded: None,
             delivered: Vec::new(),
+            rechecking: None,
             earlier: Vec::new(),
         }
     }
@@ -172,7 +177,7 @@ impl State {
                     self.call(&returned.call).ok_or_else(|| missing(format!("call {}", returned.call)))?;
                 call.returned = Some(returned.clone());
             }
-            Event::FindingAccepted(finding) => self.accepted.push(finding.clone()),
+            Event::FindingAccepted(finding) => self.accept(finding),
             Event::FindingRejected(finding) => self.rejected.push(finding.clone()),
             Event::Said(said) => {
                 if said.wish != Wish::Steer && self.wish.is_none() {
@@ -201,9 +206,27 @@ impl State {
         (self.failures, self.too_long) = (Vec::new(), 0);
         self.spent.waited += at.since(self.last_at);
         self.limits = self.opened.limits.beyond(&self.spent, self.spent.at_work(self.opened_at, at));
+        self.rechecking = None;
+        if reopened.recheck {
+            self.entries.push(Entry::Noted { text: RECHECKED.to_owned() });
+            self.rechecking = Some(self.entries.len());
+            return;
+        }
         let (who, text) = (reopened.who.clone(), reopened.text.clone());
         self.entries.push(Entry::Noted { text: REOPENED.to_owned() });
         self.entries.push(Entry::Said { at, who, text, wish: Wish::Steer });
+    }
+
+    /// Keeps a claim that holds; the same one, made once more behind a report, takes the place of itself.
+    fn accept(&mut self, found: &FindingAccepted) {
+        let same = |known: &&mut FindingAccepted| {
+            let (one, other) = (&known.finding, &found.finding);
+            (&one.code, &one.object, &one.statement) == (&other.code, &other.object, &other.statement)
+        };
+        match self.accepted.iter_mut().find(same) {
+            Some(known) => known.clone_from(found),
+            None => self.accepted.push(found.clone()),
+        }
     }
 
     /// Counts the bytes of a file of packets, once however often it is read.

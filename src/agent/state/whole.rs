@@ -60,6 +60,8 @@ pub struct State {
     pub concluded: Option<(Timestamp, Concluded)>,
     /// Where its report went, and before that its board and its cards.
     pub delivered: Vec<Delivered>,
+    /// Where it checks its findings again: how many entries there were when that began.
+    pub rechecking: Option<usize>,
     /// How it ended before it was opened again, oldest first.
     pub earlier: Vec<(Timestamp, Concluded)>,
 }

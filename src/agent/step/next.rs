@@ -3,6 +3,7 @@
 use crate::agent::conversation;
 use crate::agent::event::{Event, Wish};
 use crate::agent::gate::close;
+use crate::agent::recheck;
 use crate::agent::state::State;
 use crate::agent::step::{Effect, Kit, budget, call, command, turn};
 use crate::base::Timestamp;
@@ -18,6 +19,9 @@ pub fn next(state: &State, kit: &Kit<'_>, now: Timestamp) -> Effect {
     }
     if let Some(open) = state.open_call() {
         return call::advance(state, open, kit, now);
+    }
+    if let Some(since) = state.rechecking {
+        return recheck::next(state, since, kit, now);
     }
     if let Some((who, wish)) = &state.wish {
         let why = match wish {

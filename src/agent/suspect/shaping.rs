@@ -12,7 +12,7 @@ pub(in crate::agent) fn shaped(machine: &str, read: &Read) -> Vec<Suspect> {
 fn faults(machine: &str, found: &Qdisc) -> Vec<Suspect> {
     let device = found.dev.as_deref().map_or_else(|| "unknown".to_owned(), plain);
     let object = format!("qdisc/{}/{device}", plain(machine));
-    let spared = if found.exempt.is_empty() { "" } else { "; filters lead some traffic around it" };
+    let spared = if found.exempt.is_empty() { "" } else { "; filters exempt some traffic from it" };
     let some = |value: Option<f64>| value.filter(|value| *value > 0.0);
     let shares = [
         ("netem_loss", "drops", some(found.loss_pct)),

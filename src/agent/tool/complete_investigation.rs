@@ -156,6 +156,7 @@ fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome
         open_questions: arguments.open_questions,
         waived: claim.waived,
         by: "model".to_owned(),
+        recheck: Vec::new(),
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
     Ok(Outcome { events, ..Outcome::of(content) })

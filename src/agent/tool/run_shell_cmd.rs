@@ -82,7 +82,7 @@ fn propose(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Command,
         return refuse(Refusal::DeniedBefore, reason);
     }
     let before: Vec<&Step> = bench.state.steps.iter().filter(|step| same(&step.command)).collect();
-    if before.len() >= REPETITIONS {
+    if before.len() >= REPETITIONS && bench.state.rechecking.is_none() {
         let seen = bench.state.observations.iter().rev().find(|seen| {
             seen.observed.step.is_some_and(|step| before.iter().any(|earlier| earlier.id == step))
         });

@@ -12,6 +12,7 @@ mod left;
 mod open;
 mod press;
 mod quote;
+mod recheck;
 mod route;
 mod speech;
 mod vote;

@@ -34,6 +34,7 @@ impl Core {
             "command" => self.judge_while_typing(press),
             "stop" => self.press_wish(press, &value, Wish::Stop).await?,
             "report" => self.press_wish(press, &value, Wish::Report).await?,
+            "recheck" => self.press_recheck(press, &value).await?,
             "audit" => self.press_audit(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,
             "freeze" | "thaw" => self.press_freeze(press).await?,

@@ -131,7 +131,8 @@ impl Core {
             Meant::Report if known => {
                 self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?
             }
-            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit => {
+            Meant::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
+            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit | Meant::Recheck => {
                 self.whisper(
                     &thread,
                     &user,

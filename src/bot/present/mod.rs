@@ -19,4 +19,4 @@ mod status;
 mod turn;
 
 pub(super) use look::{Piece, card_of, converted, looks, posted};
-pub use presenter::{Presenter, Trail};
+pub use presenter::{Pictures, Presenter, Trail};

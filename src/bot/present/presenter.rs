@@ -31,6 +31,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Returns the audit file of a session, where it lies on this machine.
 pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 
+/// Returns a picture from the folder of captures, by its name, where it lies on this machine.
+pub type Pictures = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
+
 /// Shows people where sessions stand.
 pub struct Presenter {
     pub(super) web: Web,
@@ -41,6 +44,7 @@ pub struct Presenter {
     pub(super) slate: Slate,
     pub(super) broadcast: bool,
     pub(super) trail: Arc<Trail>,
+    pub(super) pictures: Arc<Pictures>,
     /// Who brings reports of sessions that did not begin in Slack.
     pub(super) elsewhere: Arc<dyn Courier>,
     pub(super) frozen: RwLock<Option<Freeze>>,
@@ -99,6 +103,7 @@ impl Presenter {
             slate: Slate::default(),
             broadcast,
             trail,
+            pictures: Arc::new(|_| None),
             elsewhere,
             frozen: RwLock::default(),
             acts_as: None,
@@ -114,6 +119,12 @@ impl Presenter {
     #[must_use]
     pub fn acting_as(self, identity: impl Into<String>) -> Self {
         Self { acts_as: Some(identity.into()), ..self }
+    }
+
+    /// Says where pictures of captures are found, for the reports.
+    #[must_use]
+    pub fn showing(self, pictures: Arc<Pictures>) -> Self {
+        Self { pictures, ..self }
     }
 
     /// Sends what is to be sent until it is told to stop. What is lost then is made up for when sessions settle.

@@ -1,6 +1,7 @@
 //! The report: its parts in order, its files, each once.
 
 use crate::agent::event::Delivered;
+use crate::agent::report::charts;
 use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
@@ -70,7 +71,12 @@ impl Presenter {
         let mut files: Vec<Upload> = drawn
             .files
             .into_iter()
-            .map(|file| Upload { name: file.name, title: title(&file.title), alt: None, bytes: file.bytes })
+            .map(|file| Upload {
+                name: file.name,
+                title: title(&file.title),
+                alt: file.alt,
+                bytes: file.bytes,
+            })
             .collect();
         if let Some(bytes) = (self.trail)(&state.session).filter(|bytes| !bytes.is_empty()) {
             let name = "audit.jsonl".to_owned();
@@ -81,6 +87,10 @@ impl Presenter {
                 bytes,
             });
         }
+        files.extend(charts(state).into_iter().filter_map(|chart| {
+            let bytes = (self.pictures)(&chart.file)?;
+            Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })
+        }));
         let shared = |words: &crate::slack::arrive::Words| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))

@@ -35,6 +35,8 @@ pub struct File {
     pub name: String,
     /// What it is, for people.
     pub title: String,
+    /// What it shows, for whoever cannot see it.
+    pub alt: Option<String>,
     /// What it holds.
     pub bytes: Vec<u8>,
 }

@@ -171,6 +171,8 @@ async fn application(
         Arc::new(Reports::new(&data)),
         settings.broadcast,
     );
+    let captures = setup.config.capture.folder.clone();
+    let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
     let presenter = Arc::new(match &settings.acts_as {
         Some(identity) => presenter.acting_as(identity.as_str()),
         None => presenter,

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum as _};
 
 use crate::agent::event::{Opened, Origin, Said as SaidEvent, read};
-use crate::agent::model::{self, Model};
+use crate::agent::model::Model;
+use crate::agent::recheck::{BRAIN, possible};
 use crate::agent::state::State;
 use crate::base::SessionId;
 use crate::cli::consent::{Consent, human, is_plain};
+use crate::cli::investigate::again;
 use crate::cli::investigate::brain::{Brain, brain};
 use crate::cli::investigate::courier::Reports;
 use crate::cli::investigate::question::{Asked, ask, rule};
@@ -34,11 +36,11 @@ const LONGEST_SYMPTOM: usize = 20_000;
     after_help = "While it works, type to steer it: any words reach the investigation; `status`, `report`, `stop` and `help` are \
 orders. Ctrl-C pauses; --resume goes on exactly there.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
 hardening run' --brain scripted --script turns.jsonl\n  ghost investigate --resume ghost-1f0c9a2b7e --brain scripted --script \
-turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind"
+turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate --recheck ghost-1f0c9a2b7e"
 )]
 pub(in crate::cli) struct Arguments {
     /// What is wrong, in plain words.
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "recheck"])]
     symptom: Option<String>,
     /// Who thinks; `[model] brain` of the configuration unless said, else the playbook.
     #[arg(long, value_enum)]
@@ -49,6 +51,10 @@ pub(in crate::cli) struct Arguments {
     /// Go on with a session that was paused or cut off.
     #[arg(long, value_name = "ID")]
     resume: Option<SessionId>,
+    /// What a session reported is fixed: take the looks again that had shown the faults, and nothing else. Exit code 0 where all of
+    /// it is verified fixed, 3 where something is still broken, 4 where that cannot be told.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "symptom", "brain", "script"])]
+    recheck: Option<SessionId>,
     /// What to do when a human has to be asked.
     #[arg(long, value_enum, default_value_t = Consent::Ask)]
     approve: Consent,
@@ -86,15 +92,25 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     };
     let screen = Arc::new(Screen::new(kind));
     let store = setup.store().await?;
-    let before = match &arguments.resume {
+    let before = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => known(store.as_ref(), session).await?,
         None => None,
     };
-    let model = brain(setup, arguments.brain, arguments.script.as_deref(), before.as_ref())?;
+    let model = match &arguments.recheck {
+        Some(session) => {
+            again::ask(store.as_ref(), session, before.as_ref(), human(setup)).await?;
+            again::nobody()
+        }
+        None => {
+            let thought =
+                before.as_ref().and_then(|state| state.turns().rfind(|turn| turn.brain.provider != BRAIN));
+            brain(setup, arguments.brain, arguments.script.as_deref(), thought.map(|turn| &turn.brain))?
+        }
+    };
     let courier = Arc::new(Reports::new(setup.data()?));
     let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
     let engine = engine("terminal", store, kitchen, screen.clone())?;
-    let session = match &arguments.resume {
+    let session = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => session.clone(),
         None => {
             open(&engine, arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref()).await?
@@ -121,8 +137,8 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     attending.await
 }
 
-/// Looks a session up that is to be resumed; returns who thought in it last.
-async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<model::Brain>> {
+/// Looks a session up that is to be resumed; nothing where it has not begun.
+async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<State>> {
     let lines = store.read(session, 0).await?;
     if lines.is_empty() && store.inbox(session).await?.is_empty() {
         let error = anyhow::anyhow!("there is no session {session}");
@@ -131,8 +147,7 @@ async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<
     if lines.is_empty() {
         return Ok(None);
     }
-    let state = State::fold(session, &read(session, lines.iter().map(String::as_str))?)?;
-    Ok(state.turns().next_back().map(|turn| turn.brain.clone()))
+    Ok(Some(State::fold(session, &read(session, lines.iter().map(String::as_str))?)?))
 }
 
 /// Puts the incident into the inbox of a new session.
@@ -253,8 +268,9 @@ impl Terminal<'_> {
         self.screen.clear();
         let state = self.state().await?;
         let file = Reports::new(self.setup.data()?).file(self.session);
+        let code = if self.arguments.recheck.is_some() { again::code(&state) } else { 0 };
         if self.arguments.json {
-            return Ok(0);
+            return Ok(code);
         }
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
@@ -264,7 +280,10 @@ impl Terminal<'_> {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         note(&format!("report: {}", file.display()));
-        Ok(0)
+        if self.arguments.recheck.is_none() && possible(&state).is_ok() {
+            note(&format!("once it is fixed: ghost investigate --recheck {}", self.session));
+        }
+        Ok(code)
     }
 
     fn paused(&self, why: &str) -> anyhow::Error {

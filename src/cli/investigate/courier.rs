@@ -32,6 +32,9 @@ impl Courier for Reports {
         let put = || {
             private_dir(folder)?;
             write_private(&folder.join("audit.md"), report::audit(state).as_bytes())?;
+            if let Some(picture) = report::path::picture(state) {
+                write_private(&folder.join("path.png"), &picture)?;
+            }
             write_private(&file, text.as_bytes())
         };
         put().map_err(|error| format!("writing {}: {error}", file.display()))?;

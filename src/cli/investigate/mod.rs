@@ -3,6 +3,7 @@
 //! Goes in: a symptom, words and answers of whoever sits there. Comes out: what happens while it happens, and the report.
 //! Never: an approval that nobody typed behind the prompt; a session that cannot be resumed.
 
+mod again;
 mod brain;
 mod command;
 mod courier;

@@ -4,6 +4,8 @@
 //! font is built in. Never: a file, a font of the system, text that was not made harmless.
 
 mod flow;
+#[cfg(feature = "agent")]
+mod ladder;
 mod packets;
 mod paper;
 mod picture;
@@ -14,6 +16,8 @@ mod samples;
 mod scale;
 mod stretch;
 
+#[cfg(feature = "agent")]
+pub(crate) use ladder::{Rung, Tone, ladder};
 pub use picture::{PICTURES, Picture, PlotError, pictures};
 #[cfg(feature = "measure")]
 pub(crate) use samples::{Panel, samples};

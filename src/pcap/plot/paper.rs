@@ -11,7 +11,8 @@ use super::png::encode;
 pub(super) const SIZE: (u32, u32) = (1200, 640);
 /// The name under which the built-in font is known.
 pub(super) const FONT: &str = "sans-serif";
-const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
+/// The letters of the built-in font.
+pub(super) const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
 
 /// Colors that people tell apart who do not see all of them.
 pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);

@@ -48,7 +48,13 @@ impl World {
         }
         let (mut files, mut rca) = (Vec::new(), String::new());
         for file in shared["files"].as_array().unwrap() {
-            let (name, content) = (file["name"].as_str().unwrap(), self.file(user, file).await);
+            let name = file["name"].as_str().unwrap();
+            // Pictures are no text.
+            if name.ends_with(".png") {
+                files.push(name.to_owned());
+                continue;
+            }
+            let content = self.file(user, file).await;
             match name {
                 "rca.md" => rca = content,
                 "audit.jsonl" => {

@@ -1,9 +1,11 @@
 //! What was looked at, what was not, and who decided.
 
-use crate::agent::event::{Reply, Source};
+use crate::agent::event::Reply;
+use crate::agent::report::amount::moment;
 use crate::agent::report::fate::{Fate, answer, command, decider, decision, fate, questions, sentence};
-use crate::agent::report::markdown::{code, table, text};
-use crate::agent::state::{Approval, Ending, Observation, State, Step, Vote};
+use crate::agent::report::markdown::{code, text};
+use crate::agent::report::rca::proof;
+use crate::agent::state::{Approval, Ending, State, Step, Vote};
 
 /// Returns the section that nobody may miss: what may have taken effect, and what nobody consented to. Empty where there
 /// is nothing of the kind.
@@ -29,7 +31,10 @@ pub(super) fn attention(state: &State) -> String {
 
 fn item(step: &Step, fate: &str) -> String {
     let hypothesis = step.hypothesis.as_deref().map(|id| format!(" for {}", text(id))).unwrap_or_default();
-    format!("- {}{hypothesis}, {}: {fate}\n  - {}", step.id, step.at, code(command(step)))
+    // A declared script is told by what it is for; what a human may have to judge stands there word for word.
+    let what =
+        if step.scripted().is_some() { proof::command(step, &step.command) } else { code(command(step)) };
+    format!("- {}{hypothesis}, {}: {fate}\n  - {what}", step.id, moment(step.at))
 }
 
 fn refusal(state: &State, step: &Step) -> String {
@@ -43,40 +48,6 @@ fn refusal(state: &State, step: &Step) -> String {
             format!("expired: nobody answered by {}", approval.requested.expires_at)
         }
         Some((_, Ending::Decided { .. })) | None => text(&sentence(state, step)),
-    }
-}
-
-/// Returns the section with the evidence, in the order in which it was recorded.
-pub(super) fn observations(state: &State) -> String {
-    let title = "## What was checked";
-    if state.observations.is_empty() {
-        return format!("{title}\n\nNothing was observed.");
-    }
-    let row = |observation: &Observation| {
-        let observed = &observation.observed;
-        let step = observed.step.and_then(|id| state.step(id));
-        let audit = step.and_then(|step| step.done.as_ref()).map(|done| text(&done.audit_id));
-        vec![
-            observed.id.to_string(),
-            observation.at.to_string(),
-            text(&observed.what),
-            source(observed.source).to_owned(),
-            observed.step.map(|step| step.to_string()).unwrap_or_default(),
-            audit.unwrap_or_default(),
-        ]
-    };
-    let rows = state.observations.iter().map(row).collect::<Vec<_>>();
-    let header = ["Id", "When (UTC)", "What", "Source", "Step", "Audit id"];
-    format!("{title}\n\n{}", table(&header, &rows))
-}
-
-fn source(source: Source) -> &'static str {
-    match source {
-        Source::LocalProbe => "local probe",
-        Source::GuestProbe => "guest probe",
-        Source::Configured => "configured",
-        Source::Effective => "effective",
-        Source::Wire => "wire",
     }
 }
 
@@ -122,7 +93,12 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
         format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
         format!("  - asked {}, {} needed{warned}", approval.asked_at, requested.votes_needed),
     ];
-    lines.extend(command.map(|command| format!("  - {}", code(command))));
+    let whole = state.step(step).filter(|step| step.scripted().is_some());
+    let what = match whole {
+        Some(step) => Some(proof::command(step, &step.command)),
+        None => command.map(code),
+    };
+    lines.extend(what.map(|what| format!("  - {what}")));
     lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
 }

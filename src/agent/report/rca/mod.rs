@@ -3,10 +3,11 @@
 mod cause;
 mod checked;
 mod close;
+mod proof;
 mod whole;
 
 pub(super) use cause::hypotheses;
 pub(super) use checked::{approvals, ending};
 pub(super) use close::budget;
 pub(super) use whole::brain;
-pub use whole::rca;
+pub use whole::{headline, rca};

@@ -1,12 +1,13 @@
 //! The report from its first line to its last.
 
 use crate::agent::Outcome;
-use crate::agent::event::Wish;
+use crate::agent::event::{Rechecked, Wish};
 use crate::agent::model::Brain;
+use crate::agent::recheck;
 use crate::agent::report::amount::count;
 use crate::agent::report::integrity::integrity;
 use crate::agent::report::markdown::{code, quote, text};
-use crate::agent::report::rca::{cause, checked, close};
+use crate::agent::report::rca::{cause, checked, close, proof};
 use crate::agent::state::State;
 
 /// Returns the report on a session as Markdown. The text of its first line begins with `Root cause`, `No fault found` or
@@ -15,34 +16,59 @@ use crate::agent::state::State;
 /// It follows from the state alone: see [`crate::agent::report::reported`] for which events to fold.
 #[must_use]
 pub fn rca(state: &State) -> String {
-    let sections = [
-        format!("# {}", title(state)),
-        header(state),
-        checked::attention(state),
-        format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
-        cause::claim(state),
-        cause::accepted(state),
-        cause::rejected(state),
-        cause::hypotheses(state),
-        checked::observations(state),
-        checked::failures(state),
-        checked::approvals(state),
-        close::actions(state),
-        close::waived(state),
-        close::questions(state),
-        close::budget(state),
-        integrity(state),
-    ];
+    let rows =
+        state.concluded.iter().flat_map(|(_, concluded)| &concluded.recheck).cloned().collect::<Vec<_>>();
+    let sections = if rows.is_empty() { investigated(state) } else { checked_again(state, &rows) };
     let mut report =
         sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n");
     report.push('\n');
     report
 }
 
-fn title(state: &State) -> String {
+/// A second look at what was found tells of nothing else: the report before it stands.
+fn checked_again(state: &State, rows: &[Rechecked]) -> Vec<String> {
+    vec![
+        format!("# {}", headline(state)),
+        checked::attention(state),
+        format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
+        recheck::report(state, rows),
+        close::actions(state),
+        about(state),
+        integrity(state),
+    ]
+}
+
+fn investigated(state: &State) -> Vec<String> {
+    vec![
+        format!("# {}", headline(state)),
+        checked::attention(state),
+        format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
+        cause::claim(state),
+        cause::accepted(state),
+        close::actions(state),
+        cause::ruled_out(state),
+        close::waived(state),
+        close::questions(state),
+        close::confidence(state),
+        close::cost_and_time(state),
+        cause::rejected(state),
+        checked::failures(state),
+        if state.approvals.is_empty() { String::new() } else { checked::approvals(state) },
+        proof::evidence(state),
+        about(state),
+        integrity(state),
+    ]
+}
+
+/// Returns what came of the session, in the words of the report's first line.
+#[must_use]
+pub fn headline(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else {
         return "Interim report: the session is not over".to_owned();
     };
+    if !concluded.recheck.is_empty() {
+        return recheck::headline(&concluded.recheck).to_owned();
+    }
     let findings = count(u64::try_from(state.accepted.len()).unwrap_or(u64::MAX), "finding");
     match concluded.outcome {
         Outcome::Confirmed => format!("Root cause: {findings}, confirmed"),
@@ -52,7 +78,7 @@ fn title(state: &State) -> String {
     }
 }
 
-fn header(state: &State) -> String {
+fn about(state: &State) -> String {
     let opened = &state.opened;
     let place = [Some(&opened.origin.place), opened.origin.channel.as_ref(), opened.origin.thread.as_ref()];
     let place = place.into_iter().flatten().map(|part| text(part)).collect::<Vec<_>>().join(" / ");
@@ -64,7 +90,10 @@ fn header(state: &State) -> String {
         Some((at, concluded)) => {
             lines.push(format!("- Ended: {at}, by {}", text(&concluded.by)));
             let (outcome, confidence) = (concluded.outcome, concluded.confidence);
-            let claimed = concluded.claimed.map(|claimed| format!("; the investigator claimed {claimed}"));
+            let claimed = concluded
+                .claimed
+                .filter(|claimed| *claimed != confidence)
+                .map(|claimed| format!("; the investigator claimed {claimed}"));
             let claimed = claimed.unwrap_or_default();
             lines.push(format!("- Outcome: {outcome}, confidence {confidence}{claimed}"));
         }
@@ -91,7 +120,7 @@ fn header(state: &State) -> String {
         lines.push(format!("- Budget spent: {} ({} of {})", text(&spent.what), spent.used, spent.limit));
     }
     lines.push(format!("- Version: {}", text(&opened.version)));
-    lines.join("\n")
+    format!("## About this report\n\n{}", lines.join("\n"))
 }
 
 /// Returns who thought: with a fallback it need not be one.

@@ -15,19 +15,19 @@ use crate::agent::{Limits, Outcome};
 use crate::base::{Digest, SessionId, Timestamp};
 
 /// A ledger that is being written: each event a second behind the one before.
-pub(in crate::agent::report) struct Ledger {
+pub(in crate::agent) struct Ledger {
     chain: Chain,
-    pub(in crate::agent::report) now: Timestamp,
-    pub(in crate::agent::report) events: Vec<Recorded>,
+    pub(in crate::agent) now: Timestamp,
+    pub(in crate::agent) events: Vec<Recorded>,
 }
 
-pub(in crate::agent::report) fn session() -> SessionId {
+pub(in crate::agent) fn session() -> SessionId {
     "ghost-7k2f".parse().unwrap()
 }
 
 impl Ledger {
     /// Begins a session with a symptom.
-    pub(in crate::agent::report) fn open(symptom: &str) -> Self {
+    pub(in crate::agent) fn open(symptom: &str) -> Self {
         let now = Timestamp::from_millis(1_760_000_000_000);
         let mut ledger = Self { chain: Chain::new(session()), now, events: Vec::new() };
         ledger.add(Event::Opened(Opened {
@@ -44,27 +44,27 @@ impl Ledger {
         ledger
     }
 
-    pub(in crate::agent::report) fn add(&mut self, event: Event) {
+    pub(in crate::agent) fn add(&mut self, event: Event) {
         let (_, recorded) = self.chain.seal(self.now, &event).unwrap();
         self.events.push(recorded);
         self.now = self.now.plus(Duration::from_secs(1));
     }
 
     /// Adds an event as it stands in a line: for kinds without a helper.
-    pub(in crate::agent::report) fn json(&mut self, kind: &str, body: Value) {
+    pub(in crate::agent) fn json(&mut self, kind: &str, body: Value) {
         self.add(serde_json::from_value(json!({ "kind": kind, "body": body })).unwrap());
     }
 
-    pub(in crate::agent::report) fn wait(&mut self, seconds: u64) {
+    pub(in crate::agent) fn wait(&mut self, seconds: u64) {
         self.now = self.now.plus(Duration::from_secs(seconds));
     }
 
-    pub(in crate::agent::report) fn state(&self) -> State {
+    pub(in crate::agent) fn state(&self) -> State {
         State::fold(&session(), &self.events).unwrap()
     }
 
     /// Lets the model take a turn with calls named so.
-    pub(in crate::agent::report) fn turn(&mut self, turn: u32, calls: &[&str], cost_micros: Option<u64>) {
+    pub(in crate::agent) fn turn(&mut self, turn: u32, calls: &[&str], cost_micros: Option<u64>) {
         let call =
             |id: &&str| Call { id: (*id).to_owned(), tool: "run_shell_cmd".to_owned(), arguments: json!({}) };
         self.add(Event::Answered(Answered {
@@ -81,7 +81,7 @@ impl Ledger {
     }
 
     /// Proposes a command for a hypothesis and judges it.
-    pub(in crate::agent::report) fn propose(
+    pub(in crate::agent) fn propose(
         &mut self,
         step: u32,
         call: &str,
@@ -102,7 +102,7 @@ impl Ledger {
         self.judge(step, 1, command, verdict);
     }
 
-    pub(in crate::agent::report) fn judge(&mut self, step: u32, round: u32, command: &str, verdict: &str) {
+    pub(in crate::agent) fn judge(&mut self, step: u32, round: u32, command: &str, verdict: &str) {
         self.add(Event::Classified(Classified {
             step: StepId(step),
             round,
@@ -116,7 +116,7 @@ impl Ledger {
         }));
     }
 
-    pub(in crate::agent::report) fn ask(&mut self, approval: &str, step: u32, round: u32) {
+    pub(in crate::agent) fn ask(&mut self, approval: &str, step: u32, round: u32) {
         self.add(Event::ApprovalRequested(ApprovalRequested {
             approval: approval.to_owned(),
             step: StepId(step),
@@ -130,7 +130,7 @@ impl Ledger {
         }));
     }
 
-    pub(in crate::agent::report) fn answer(&mut self, approval: &str, step: u32, who: &str, answer: Reply) {
+    pub(in crate::agent) fn answer(&mut self, approval: &str, step: u32, who: &str, answer: Reply) {
         let at = self.now;
         let approves = answer == Reply::Approve;
         self.add(Event::ApprovalVoted(ApprovalVoted {
@@ -148,14 +148,14 @@ impl Ledger {
         }));
     }
 
-    pub(in crate::agent::report) fn expire(&mut self, approval: &str, step: u32) {
+    pub(in crate::agent) fn expire(&mut self, approval: &str, step: u32) {
         self.add(Event::ApprovalExpired(ApprovalExpired {
             approval: approval.to_owned(),
             step: StepId(step),
         }));
     }
 
-    pub(in crate::agent::report) fn run(&mut self, step: u32, approval: Option<&str>) {
+    pub(in crate::agent) fn run(&mut self, step: u32, approval: Option<&str>) {
         self.add(Event::Intent(Intent {
             step: StepId(step),
             digest: Digest::of("argv"),
@@ -165,7 +165,7 @@ impl Ledger {
     }
 
     /// Ends a step; what ran has an exit code of zero.
-    pub(in crate::agent::report) fn done(&mut self, step: u32, status: &str, action: &str, reason: &str) {
+    pub(in crate::agent) fn done(&mut self, step: u32, status: &str, action: &str, reason: &str) {
         let ran = status == "completed";
         self.add(Event::Done(Done {
             step: StepId(step),
@@ -187,7 +187,7 @@ impl Ledger {
         }));
     }
 
-    pub(in crate::agent::report) fn observe(&mut self, id: u32, call: &str, step: Option<u32>, what: &str) {
+    pub(in crate::agent) fn observe(&mut self, id: u32, call: &str, step: Option<u32>, what: &str) {
         self.add(Event::Observed(Observed {
             id: ObservationId(id),
             call: call.to_owned(),
@@ -200,7 +200,7 @@ impl Ledger {
         }));
     }
 
-    pub(in crate::agent::report) fn conclude(&mut self, outcome: Outcome, summary: &str) {
+    pub(in crate::agent) fn conclude(&mut self, outcome: Outcome, summary: &str) {
         self.add(Event::Concluded(Concluded {
             outcome,
             confidence: outcome.confidence(),
@@ -210,6 +210,7 @@ impl Ledger {
             open_questions: vec!["Who added the rule?".to_owned()],
             by: "model".to_owned(),
             claimed: None,
+            recheck: Vec::new(),
         }));
     }
 }
@@ -224,7 +225,7 @@ fn brain() -> Brain {
 }
 
 /// Reads back what was spelled out.
-pub(in crate::agent::report) fn unspell(text: &str) -> String {
+pub(in crate::agent) fn unspell(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);

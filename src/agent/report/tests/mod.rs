@@ -9,5 +9,5 @@ mod rich;
 mod story;
 mod view;
 
-pub(in crate::agent::report) use ledger::{Ledger, unspell};
-pub(in crate::agent::report) use rich::rich;
+pub(in crate::agent) use ledger::{Ledger, unspell};
+pub(in crate::agent) use rich::rich;

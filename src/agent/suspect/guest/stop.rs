@@ -8,8 +8,11 @@ use super::save::bare;
 use crate::agent::suspect::Suspect;
 use crate::agent::suspect::name::plain;
 use crate::netfilter::{
-    Chain, Document, Explanation, Format, Host, HostAnswer, Ruleset, Table, Verdict, explain,
+    Chain, Document, Explanation, Format, Host, HostAnswer, Rule, Ruleset, Table, Verdict, explain,
 };
+
+/// A longer rule is not shown word for word.
+const LONGEST_RULE: usize = 200;
 
 /// A place that stops packets: a rule, or the policy of a chain where no rule is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +120,7 @@ impl Look<'_> {
                 let told = Told::of(rule);
                 let at = format!("{}/{} rule {}", table.name, chain.name, rule.position);
                 if told.does != Does::Other && !told.sane && !self.dead.contains(&at) && open {
-                    let suspects = self.rule(table, chain, &told);
+                    let suspects = self.rule(table, chain, (rule, &told));
                     self.add(table, chain, Some(rule.position), suspects, found);
                 }
                 // Nothing comes past a rule that takes everything, whatever it does.
@@ -153,7 +156,7 @@ impl Look<'_> {
         if self.ruleset.format == Format::Save && self.ruleset.family == "ipv6" { " (IPv6)" } else { "" }
     }
 
-    fn rule(&self, table: &Table, chain: &Chain, told: &Told) -> Vec<Suspect> {
+    fn rule(&self, table: &Table, chain: &Chain, (rule, told): (&Rule, &Told)) -> Vec<Suspect> {
         let (place, family) = (self.place(table, &chain.name), self.family());
         let (code, does) = match told.does {
             Does::Drop => ("guest_firewall_drop", "drops"),
@@ -188,7 +191,12 @@ impl Look<'_> {
             format!(" from {}", told.sources.join(", "))
         };
         let each = |about: String| {
-            let why = format!("a rule of {} {does} {about}{from}{family}", plain(&chain.name));
+            let why = format!(
+                "rule {} of {} {does} {about}{from}{family}{}",
+                rule.position,
+                plain(&chain.name),
+                shown(rule)
+            );
             Suspect::new(code, format!("{place}/{about}"), why)
         };
         told.about().into_iter().map(each).collect()
@@ -231,6 +239,18 @@ impl Look<'_> {
     }
 }
 
+/// Returns a rule as it was printed, where nothing in it could be read as more than a rule.
+fn shown(rule: &Rule) -> String {
+    let fits = |char: char| char.is_ascii_alphanumeric() || " ._/:,!=-".contains(char);
+    let raw = rule.raw.trim();
+    let plain = raw.starts_with("-A ") && raw.chars().all(fits) && !raw.contains("--comment");
+    match rule.handle {
+        _ if plain && raw.len() <= LONGEST_RULE => format!(": `{raw}`"),
+        Some(handle) => format!(", handle {handle}"),
+        None => String::new(),
+    }
+}
+
 fn is_program(table: &str, chain: &str) -> bool {
     let own = ["ufw-", "ufw6-", "FORWARD_", "FWDI_", "FWDO_"].iter().any(|name| chain.starts_with(name));
     own || !matches!(maker(table, chain), Maker::Jail | Maker::Somebody)
@@ -241,7 +261,7 @@ fn is_jail_set(name: &str) -> bool {
 }
 
 /// Says whether a rule without demands lets nothing past it.
-fn ends(rule: &crate::netfilter::Rule, told: &Told) -> bool {
+fn ends(rule: &Rule, told: &Told) -> bool {
     let accepts = match &rule.body {
         crate::netfilter::Body::Save(_) => {
             matches!(told.leads.as_deref(), Some("ACCEPT" | "RETURN"))

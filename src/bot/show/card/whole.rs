@@ -28,6 +28,7 @@ pub fn command_file(state: &State, approval: &str) -> Option<File> {
         File {
             name: open::file_name(&subject),
             title: format!("Command of {} in {}", subject.step.id, state.session),
+            alt: None,
             bytes: format!("{command}\n\n--- why ---\n{reasoning}\n").into_bytes(),
         }
     })

@@ -4,4 +4,5 @@ mod cut;
 mod split;
 mod whole;
 
-pub use whole::{Report, headline, report};
+pub use crate::agent::report::headline;
+pub use whole::{Report, report};

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Outcome;
-use crate::agent::report::rca;
+use crate::agent::recheck::{Verdict, verdict};
+use crate::agent::report::{headline, path, rca};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
-use crate::bot::show::kit::{Line, lines, markdown, plain_text, say};
+use crate::bot::show::kit::{Line, Tone, actions, button, lines, markdown, plain_text, say};
 use crate::bot::show::report::split::split;
 use crate::bot::show::text::{escape, length, prose};
 use crate::bot::show::{File, Looks, Message};
@@ -32,19 +32,6 @@ pub struct Report {
     pub broadcast: Message,
 }
 
-/// Returns what came of the session, in the words of the report's first line.
-#[must_use]
-pub fn headline(state: &State) -> String {
-    let findings = || count(state.accepted.len(), "finding");
-    match state.concluded.as_ref().map(|(_, concluded)| concluded.outcome) {
-        None => "Interim report: the session is not over".to_owned(),
-        Some(Outcome::Confirmed) => format!("Root cause: {}, confirmed", findings()),
-        Some(Outcome::Likely) => format!("Root cause: {}, likely", findings()),
-        Some(Outcome::Inconclusive) => "Inconclusive".to_owned(),
-        Some(Outcome::NoFaultFound) => "No fault found".to_owned(),
-    }
-}
-
 /// Returns the report of a session.
 #[must_use]
 pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
@@ -67,13 +54,31 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
                 let more = format!("The report goes on in rca.md: {}.", count(left, "more character"));
                 say(Line::new().bold(&more))
             }));
+            blocks.extend(check_again(state));
             blocks.push(feedback(state));
         }
         messages.push(Message { text, blocks });
     }
     let title = format!("Report of session {}", state.session);
-    let files = vec![File { name: "rca.md".to_owned(), title, bytes: whole.into_bytes() }];
+    let mut files = vec![File { name: "rca.md".to_owned(), title, alt: None, bytes: whole.into_bytes() }];
+    files.extend(path::picture(state).map(|bytes| File {
+        name: "path.png".to_owned(),
+        title: format!("The way between the machines, session {}", state.session),
+        alt: Some(path::told(state)),
+        bytes,
+    }));
     Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
+}
+
+/// Returns the button that has the findings checked again; nothing where there is none to be gone.
+fn check_again(state: &State) -> Option<Value> {
+    let faults = state.accepted.iter().any(|found| found.finding.code != "no_drift");
+    let fixed = state
+        .concluded
+        .iter()
+        .any(|(_, concluded)| !concluded.recheck.is_empty() && verdict(&concluded.recheck) == Verdict::Fixed);
+    let again = button("recheck", "Fixed, check again", state.session.as_str(), Tone::Normal, None);
+    (faults && !fixed && state.concluded.is_some()).then(|| actions(vec![again]))
 }
 
 /// Returns the buttons that ask whether it helped.

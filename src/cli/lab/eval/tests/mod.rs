@@ -1,6 +1,7 @@
 //! Facts about investigations by models that fail, lie, or do what any text tells them: on a lab in this process, so that what they read
 //! really stands in its cloud and on its machines.
 
+mod again;
 mod lying;
 mod obeying;
 mod stage;

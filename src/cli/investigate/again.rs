@@ -1,0 +1,60 @@
+//! `ghost investigate --recheck`: what was broken, looked at once more.
+
+use std::sync::Arc;
+
+use crate::agent::event::{Said, Wish};
+use crate::agent::model::Model;
+use crate::agent::playbook::Playbook;
+use crate::agent::recheck::{Refused, Verdict, possible, verdict};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::cli::name::random;
+use crate::cli::print::Hinted;
+use crate::session::Letter;
+use crate::store::Store;
+
+/// Nobody is asked; whoever would be, needs no key.
+pub(super) fn nobody() -> Arc<dyn Model> {
+    Arc::new(Playbook)
+}
+
+/// Puts it into the inbox that it is fixed, where there is a report to check again. A check that was paused goes on.
+pub(super) async fn ask(
+    store: &dyn Store,
+    session: &SessionId,
+    state: Option<&State>,
+    who: String,
+) -> anyhow::Result<()> {
+    let refused = match state.map(possible) {
+        Some(Ok(())) => {
+            let said = Said { who, text: "fixed, check again".to_owned(), wish: Wish::Steer };
+            let letter = serde_json::to_string(&Letter::Recheck(said))?;
+            store.deliver(session, &random::<8>()?, &letter).await?;
+            return Ok(());
+        }
+        Some(Err(Refused::Running)) => return Ok(()),
+        Some(Err(refused)) => refused,
+        None => Refused::AtWork,
+    };
+    let (what, hint) = match refused {
+        Refused::NothingFound => (
+            "found no fault, so there is nothing that could be fixed",
+            "`ghost investigate` with what is wrong now looks anew".to_owned(),
+        ),
+        Refused::AtWork | Refused::Running => {
+            ("has no report yet", format!("ghost investigate --resume {session}"))
+        }
+    };
+    Err(Hinted::new(anyhow::anyhow!("session {session} {what}"), hint).into())
+}
+
+/// Returns the exit code for what a second look came to.
+pub(super) fn code(state: &State) -> u8 {
+    let rows =
+        state.concluded.iter().flat_map(|(_, concluded)| concluded.recheck.clone()).collect::<Vec<_>>();
+    match verdict(&rows) {
+        Verdict::Fixed => 0,
+        Verdict::Broken => 3,
+        Verdict::Unclear => 4,
+    }
+}

@@ -1,0 +1,63 @@
+//! Facts about a whole session on a lab in this process: reported, mended, checked again.
+
+use std::sync::Arc;
+
+use crate::agent::event::{Now, Said, Wish};
+use crate::agent::model::Model;
+use crate::agent::playbook::Playbook;
+use crate::agent::report::{headline, rca};
+use crate::agent::state::State;
+use crate::base::SessionId;
+use crate::cli::lab::eval::consent::Consent;
+use crate::cli::lab::eval::run::{attend, open, opened, state};
+use crate::cli::lab::eval::world::{engine, setup};
+use crate::cli::setup::Setup;
+use crate::config::{Config, Environment};
+use crate::lab::case::{embedded, inject, reset};
+use crate::lab::runner::{InProcess, bench};
+use crate::session::{Engine, Letter};
+
+async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
+    let said = Said { who: "ana".to_owned(), text: "fixed, check again".to_owned(), wish: Wish::Steer };
+    let letter = serde_json::to_string(&Letter::Recheck(said)).unwrap();
+    engine.store.deliver(session, key, &letter).await.unwrap();
+    assert_eq!(attend(engine, session, Consent::All).await.unwrap(), None);
+    state(engine, session).await.unwrap()
+}
+
+#[tokio::test]
+async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = bench(1).unwrap();
+    let text = embedded("j").unwrap();
+    inject(&lab, folder.path(), text, None, 1).await.unwrap();
+    let runner = Arc::new(InProcess::new(Arc::clone(&lab)));
+    let own = Setup::of(Config::default(), folder.path().to_owned(), Environment::from([]), runner);
+    let (setup, _) = setup(&lab, folder.path(), &own, None);
+    let setup = Arc::new(setup);
+    let model: Arc<dyn Model> = Arc::new(Playbook);
+    let engine = engine(&lab, folder.path(), &setup, Arc::clone(&model)).unwrap();
+    let session: SessionId = "eval-j".parse().unwrap();
+    let prompt = "iperf from tf-source-vm (10.0.1.4) to tf-dest-vm (10.0.1.5) on 5001 does not connect. nw-forensics-rg.";
+    let incident = opened(prompt, &setup, model.as_ref()).unwrap();
+    open(&engine, &session, incident).await.unwrap();
+    assert_eq!(attend(&engine, &session, Consent::All).await.unwrap(), None);
+    let first = state(&engine, &session).await.unwrap();
+    assert_eq!(first.accepted.len(), 2);
+
+    let broken = again(&engine, &session, "k1").await;
+    assert_eq!(headline(&broken), "Checked again: still broken");
+    let rows = &broken.concluded.as_ref().unwrap().1.recheck;
+    assert!(rows.len() == 2 && rows.iter().all(|row| row.now == Now::Broken), "{rows:?}");
+    let commands = broken.spent.commands - first.spent.commands;
+    assert_eq!(commands, 2, "one look a fault, and nothing else");
+    assert_eq!(broken.opened.brain, model.brain());
+
+    reset(&lab, folder.path()).await.unwrap();
+    let fixed = again(&engine, &session, "k2").await;
+    assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
+    assert_eq!(fixed.spent.commands - broken.spent.commands, 2);
+    // The same click, brought a second time, does nothing.
+    let once_more = again(&engine, &session, "k2").await;
+    assert_eq!(once_more.seq, fixed.seq);
+}
