@@ -93,7 +93,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     let model = brain(setup, arguments.brain, arguments.script.as_deref(), before.as_ref())?;
     let courier = Arc::new(Reports::new(setup.data()?));
     let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
-    let engine = engine("terminal", store, kitchen, screen.clone())?;
+    let engine = engine(setup, "terminal", store, kitchen, screen.clone())?;
     let session = match &arguments.resume {
         Some(session) => session.clone(),
         None => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::base::{ManualClock, Timestamp};
+use crate::base::{Clock as _, ManualClock, Timestamp};
 use crate::lab::LabClock;
 use crate::lab::azure::{Broken, Cloud, Description};
 use crate::lab::control::Lab;
@@ -37,12 +37,20 @@ pub enum BenchError {
 /// # Errors
 /// Fails where this machine gives no random bytes.
 pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
-    let clock = LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(START))));
+    bench_by(seed, LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(START)))))
+}
+
+/// Makes such a lab that goes by a clock of somebody else.
+///
+/// # Errors
+/// Fails where this machine gives no random bytes.
+pub fn bench_by(seed: u64, clock: LabClock) -> Result<Arc<Lab>, BenchError> {
+    let began = clock.now();
     let mut about = Description::usual()?;
     let account = account(&about.resources);
     about.resources.extend(account);
     let mut cloud = Cloud::new(about)?;
-    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, Timestamp::from_millis(START));
+    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, began);
     let host = Arc::new(Simulated::new(cloud.fabric(), seed, clock.clone()));
     Ok(Lab::new(cloud, host, clock, Vec::new())?)
 }

@@ -15,5 +15,5 @@ mod process;
 #[cfg(test)]
 mod tests;
 
-pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_CONTAINER, START, bench};
+pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_CONTAINER, START, bench, bench_by};
 pub use process::InProcess;
