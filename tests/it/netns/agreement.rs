@@ -158,7 +158,12 @@ async fn a_machines_own_filter_does_what_walk_says() {
                 netfilter::Verdict::Reject => "refused",
                 netfilter::Verdict::Indeterminate => panic!("{packet:?}\n{text}"),
             };
-            assert_eq!(told, expected, "ruleset {number}: {probe:?}\n{text}");
+            // Whoever is refused behind the handshake may hear of that before it looks whether the connection is up.
+            let (state, tcp_flags) = (Some(State::Established), (protocol == 6).then_some(16));
+            let behind = compiled.walk(&netfilter::Packet { state, tcp_flags, ..packet }).unwrap().verdict;
+            let late = protocol == 6 && behind == netfilter::Verdict::Reject;
+            let fits = told == expected || (late && (told, expected) == ("refused", "open"));
+            assert!(fits, "ruleset {number}: {probe:?}: {told} and not {expected}\n{text}");
             judged += 1;
             shut += usize::from(told != "open");
         }

@@ -77,8 +77,8 @@ fn iptables(random: &mut Random, program: &str) -> String {
         }
     }
     for (chain, policies) in [
-        ("INPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
-        ("OUTPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
+        ("INPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
+        ("OUTPUT", ["ACCEPT", "ACCEPT", "ACCEPT", "ACCEPT", "ACCEPT", "DROP"]),
     ] {
         lines.push(format!("{program} -P {chain} {}", random.pick(&policies)));
     }
@@ -173,7 +173,11 @@ fn rule(random: &mut Random, table: &str, chain: &str) -> String {
         };
         words.push_str(&format!(" {word}"));
     }
-    words + &format!(" {}", target(random, table, chain, protocol)).trim_end().to_owned()
+    // What stops everything leaves nothing to compare.
+    let aims = ["-s ", "-d ", "port", "range ", "--icmp-type"].iter().any(|part| words.contains(part));
+    let end = target(random, table, chain, protocol);
+    let end = if aims || !(end.contains("DROP") || end.contains("REJECT")) { end } else { String::new() };
+    words + &format!(" {end}").trim_end().to_owned()
 }
 
 fn target(random: &mut Random, table: &str, chain: &str, protocol: &str) -> String {
@@ -243,8 +247,11 @@ fn nft(random: &mut Random) -> String {
 
 fn base(random: &mut Random, hook: &str) -> String {
     let priority = random.pick(&["filter", "0", "mangle", "10", "-1", "filter + 10"]);
-    let policy =
-        if hook == "prerouting" { "accept" } else { random.pick(&["accept", "accept", "accept", "drop"]) };
+    let policy = if hook == "prerouting" {
+        "accept"
+    } else {
+        random.pick(&["accept", "accept", "accept", "accept", "accept", "drop"])
+    };
     format!("    type filter hook {hook} priority {priority}; policy {policy};\n")
 }
 
@@ -307,11 +314,9 @@ fn statement(random: &mut Random, chain: &str) -> String {
         });
     }
     words.dedup();
-    if random.below(3) == 0 {
-        words.push("counter".to_owned());
-    }
-    let refuses = chain != "first";
-    words.push(match random.below(12) {
+    let aims = words.iter().any(|word| ["ip ", "port", "icmp type"].iter().any(|part| word.contains(part)));
+    let refuses = chain != "first" && aims;
+    let last = match random.below(12) {
         0..3 => "accept".to_owned(),
         3 => "drop".to_owned(),
         4 | 5 if refuses => "reject".to_owned(),
@@ -329,6 +334,8 @@ fn statement(random: &mut Random, chain: &str) -> String {
             format!("{protocol} dport vmap {{ 22 : accept, 53-80 : drop, 5001 : return }}")
         }
         _ => (*random.pick(&["accept", "accept", "drop"])).to_owned(),
-    });
+    };
+    // What stops everything leaves nothing to compare.
+    words.push(if aims || last != "drop" { last } else { "counter".to_owned() });
     words.join(" ")
 }

@@ -152,9 +152,10 @@ impl Place {
         self.host.run(machine, &script(text, Way::Ssh)).await.unwrap()
     }
 
-    /// Lets a machine refuse each packet with a word. By itself a kernel says it to a sender about once a second.
+    /// Lets a machine refuse each packet with a word. By itself a kernel says it to a sender about once a second, and not to many at once.
     pub(super) async fn outspoken(&self, machine: &str) {
-        self.ask(machine, "sysctl -q -w net.ipv4.icmp_ratelimit=0").await;
+        let all = "net.ipv4.icmp_ratelimit=0 net.ipv4.icmp_msgs_burst=10000 net.ipv4.icmp_msgs_per_sec=10000";
+        self.ask(machine, &format!("sysctl -q -e -w {all}")).await;
     }
 
     /// Runs lines that have to succeed; returns what they print.
