@@ -19,5 +19,5 @@ mod tests;
 mod turn;
 
 pub use brain::Playbook;
-pub use ends::ends;
+pub use ends::{Ends, ends};
 pub use turn::{Turn, next};
