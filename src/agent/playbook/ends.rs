@@ -1,16 +1,27 @@
-//! Who calls whom, by what was said and what is known of the network.
+//! Who calls whom and where, by what was said and what is known of the network.
 
 use crate::agent::brief;
 use crate::agent::model::Ask;
 use crate::agent::playbook::ground::{Ground, Machine};
 use crate::agent::playbook::story::Story;
 
-/// Returns the names of the machine that calls and of the one that is called, as far as the conversation tells.
+/// What an incident is about, as far as the conversation tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// The machine that calls.
+    pub source: Option<String>,
+    /// The machine that is called.
+    pub destination: Option<String>,
+    /// The resource group.
+    pub group: Option<String>,
+}
+
+/// Returns what a conversation is about.
 #[must_use]
-pub fn ends(ask: &Ask) -> [Option<String>; 2] {
+pub fn ends(ask: &Ask) -> Ends {
     let story = Story::read(ask);
     let brief = brief::read(&story.said);
-    let Ground { source, destination, .. } = Ground::read(&brief, &story);
+    let Ground { source, destination, group, .. } = Ground::read(&brief, &story);
     let name = |machine: Option<Machine>| machine.map(|machine| machine.name).filter(|name| !name.is_empty());
-    [name(source), name(destination)]
+    Ends { source: name(source), destination: name(destination), group }
 }

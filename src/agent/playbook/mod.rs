@@ -22,5 +22,5 @@ mod tidy;
 mod turn;
 
 pub use brain::Playbook;
-pub use ends::ends;
+pub use ends::{Ends, ends};
 pub use turn::{Turn, next};

@@ -1,25 +1,14 @@
-//! Which machines a call is about where it names none: those of the incident, as they were known when the call was made.
+//! Which machines and which group a call is about where it names none: those of the incident, as they were known when the call was made.
 
 use crate::agent::conversation;
 use crate::agent::event::Refusal;
 use crate::agent::model::Ask;
-use crate::agent::playbook;
+use crate::agent::playbook::{self, Ends};
 use crate::agent::state::{Entry, State};
-use crate::agent::tool::{Bench, Outcome};
+use crate::agent::tool::{Bench, Outcome, Site};
 
-/// The machines of the incident.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Ends {
-    /// The one that calls.
-    pub(super) source: Option<String>,
-    /// The one that is called.
-    pub(super) destination: Option<String>,
-    /// What is known of them, to be put behind a complaint.
-    pub(super) told: String,
-}
-
-/// Returns the machines of the incident. What was learned after the call was made does not count: the record of a call is read
-/// again later, and has to mean the same.
+/// Returns what the incident is about. What was learned after the call was made does not count: the record of a call is read again
+/// later, and has to mean the same.
 pub(super) fn ends(bench: &Bench<'_>) -> Ends {
     let own = &bench.call.call.id;
     let made = |entry: &Entry| match entry {
@@ -30,11 +19,12 @@ pub(super) fn ends(bench: &Bench<'_>) -> Ends {
     if let Some(at) = before.entries.iter().position(made) {
         before.entries.truncate(at);
     }
-    let [source, destination] = playbook::ends(&question(&before, bench));
-    let known: Vec<&str> = source.iter().chain(&destination).map(String::as_str).collect();
-    let told =
-        if known.is_empty() { String::new() } else { format!(" (known so far: {})", known.join(", ")) };
-    Ends { source, destination, told }
+    playbook::ends(&question(&before, bench))
+}
+
+/// Returns the resource group of the incident, where the configuration names none.
+pub(super) fn group(site: &Site, bench: &Bench<'_>) -> Option<String> {
+    if site.group.is_some() { None } else { ends(bench).group }
 }
 
 /// Returns the machine of the incident: the one that is called, or the one that calls for what it sends.

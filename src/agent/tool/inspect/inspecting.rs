@@ -113,7 +113,8 @@ impl<T: Inspector> Inspecting<T> {
             own.insert(MACHINE.to_owned(), Value::from(subject::machine(bench, outbound)?.to_string()));
         }
         let own: T::Arguments = parse(&own, T::NAME)?;
-        Ok((self.inspector.check(&own, common.resource_group.as_deref(), &self.site)?, common))
+        let group = common.resource_group.clone().or_else(|| subject::group(&self.site, bench));
+        Ok((self.inspector.check(&own, group.as_deref(), &self.site)?, common))
     }
 }
 

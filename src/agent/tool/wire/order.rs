@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::purpose::{fail, malformed, place};
 use crate::agent::state::Entry;
 use crate::agent::tool::argument::parse;
-use crate::agent::tool::{Bench, Move, Site};
+use crate::agent::tool::{Bench, Move, Site, subject};
 use crate::capture::{Filter, Group, Limits, Order};
 
 /// The name of the tool.
@@ -107,7 +107,8 @@ pub(super) fn order(arguments: &Arguments, bench: &Bench<'_>, site: &Site) -> Re
             "an operator sets storage_account and storage_container below [capture] in the configuration; go on without packets",
         ));
     };
-    let place = place(arguments.resource_group.as_deref(), site)?;
+    let group = arguments.resource_group.clone().or_else(|| subject::group(site, bench));
+    let place = place(group.as_deref(), site)?;
     let mut filters = Vec::new();
     for packets in &arguments.filters {
         filters.extend(filter(packets).map_err(malformed)?);

@@ -101,7 +101,8 @@ impl RunPipeMeter {
         trail: &mut Trail<'_, '_>,
     ) -> Result<Measured, Box<Move>> {
         let read = arguments_of(arguments)?;
-        let place = purpose::place(read.resource_group.as_deref(), &self.site)?;
+        let group = read.resource_group.clone().or_else(|| subject::group(&self.site, bench));
+        let place = purpose::place(group.as_deref(), &self.site)?;
         let ask = self.ask(&read, &place, bench)?;
         let compare = match &read.compare_baseline {
             Some(session) => baseline(session, trail)?,
@@ -198,14 +199,16 @@ fn ends(read: &Arguments, bench: &Bench<'_>) -> Result<(String, String), Box<Mov
     if let (Some(source), Some(destination)) = (&read.source, &read.destination) {
         return Ok((source.clone(), destination.clone()));
     }
-    let known = subject::ends(bench);
-    let near = read.source.clone().or(known.source);
-    let far = read.destination.clone().or(known.destination);
+    let meant = subject::ends(bench);
+    let known: Vec<&str> = meant.source.iter().chain(&meant.destination).map(String::as_str).collect();
+    let known =
+        if known.is_empty() { String::new() } else { format!(" (known so far: {})", known.join(", ")) };
+    let near = read.source.clone().or(meant.source);
+    let far = read.destination.clone().or(meant.destination);
     match (near, far) {
         (Some(near), Some(far)) if near != far => Ok((near, far)),
         (_, _) => Err(malformed(format!(
-            "which machines are to be measured cannot be told from the incident{}; name them as source and destination",
-            known.told
+            "which machines are to be measured cannot be told from the incident{known}; name them as source and destination"
         ))),
     }
 }

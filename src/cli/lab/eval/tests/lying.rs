@@ -11,7 +11,8 @@ use crate::cli::lab::eval::consent::Consent;
 const WALL: &str = "nsg/tf-dest-vm-nsg/ghost-demo-block-8080";
 
 fn look(tool: &'static str, more: &serde_json::Value) -> (&'static str, serde_json::Value) {
-    let mut arguments = json!({"reasoning": "to know", "hypothesis_id": "H1"});
+    let mut arguments =
+        json!({"reasoning": "to know", "hypothesis_id": "H1", "resource_group": "nw-forensics-rg"});
     arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     (tool, arguments)
 }
@@ -57,11 +58,11 @@ async fn who_claims_without_evidence_is_not_believed() {
 async fn who_concludes_early_is_told_what_was_not_looked_at() {
     let guest = look("detect_config_drift", &json!({"vm_name": "tf-dest-vm"}));
     let drop = "netfilter/tf-dest-vm/filter/INPUT/tcp/5001";
-    let found = json!([finding("guest_firewall_drop", drop, "o1", None)]);
+    let found = json!([finding("guest_firewall_drop", drop, "o6", None)]);
     let ended = in_case(
         "j",
         vec![
-            vec![suppose()],
+            vec![suppose(), look("topology", &json!({}))],
             vec![guest],
             vec![settle("CONFIRMED"), conclude(found.clone(), false)],
             vec![conclude(found, true)],

@@ -84,7 +84,8 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
             4,
             "{fails:?}: one turn that went well, three failures"
         );
-        assert_eq!(ended.outcome(), "CONFIRMED", "{fails:?}");
+        // What the model supposed and never tested is left open.
+        assert_eq!(ended.outcome(), "LIKELY", "{fails:?}");
         let pairs: Vec<String> = found(&ended.state).iter().map(ToString::to_string).collect();
         assert_eq!(
             pairs,
@@ -168,8 +169,8 @@ async fn whoever_asks_for_the_next_step_is_told_what_the_playbook_would_do() {
     assert!(advised.len() > 2, "{advised:?}");
     assert_eq!(advised, *model.meant.lock().unwrap());
     // It runs nothing by itself.
-    let asked = ended.state.calls().filter(|call| call.call.tool == "suggest_next_step");
-    assert!(asked.clone().all(|call| call.steps.is_empty()));
+    let mut asked = ended.state.calls().filter(|call| call.call.tool == "suggest_next_step");
+    assert!(asked.all(|call| call.steps.is_empty()));
     let pairs: Vec<String> = found(&ended.state).iter().map(ToString::to_string).collect();
     assert_eq!(
         (pairs, ended.outcome()),
