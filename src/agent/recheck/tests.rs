@@ -111,11 +111,13 @@ fn checked(eye: Eye) -> State {
         let state = ledger.state();
         let brain = state.opened.brain.clone();
         let kit = Kit { policy, tools: &tools, evidence: &NoEvidence, brain: &brain, site: None };
-        match next(&state, &kit, ledger.now) {
-            Effect::Record(events) => events.into_iter().for_each(|event| ledger.add(event)),
-            Effect::Deliver => return state,
-            other => panic!("{other:?}"),
+        let effect = next(&state, &kit, ledger.now);
+        if let Effect::Record(events) = effect {
+            events.into_iter().for_each(|event| ledger.add(event));
+            continue;
         }
+        assert_eq!(effect, Effect::Deliver);
+        return state;
     }
     panic!("it does not end")
 }

@@ -14,6 +14,8 @@ const BODY: i32 = 28;
 const SMALL: i32 = 24;
 const GAP: i32 = 44;
 const PAD: i32 = 18;
+/// Where the middle of a line of letters lies below its top: the font leaves little room above them.
+const MIDDLE: i32 = 7;
 /// What nobody looked at.
 const GREY: RGBColor = RGBColor(120, 128, 134);
 /// Longer lines go on in the next one.
@@ -125,7 +127,7 @@ impl<'a> Placed<'a> {
         paper
             .draw(&Rectangle::new([(left, top), (left + 12, bottom)], color(tone).filled()))
             .map_err(failed)?;
-        let mut line = top + PAD;
+        let mut line = top + PAD + 6;
         for part in &self.name {
             text(paper, part, (left + 36, line), HEADING, INK)?;
             line += HEADING + 10;
@@ -133,7 +135,7 @@ impl<'a> Placed<'a> {
         text(paper, &self.rung.what, (left + 36, line), SMALL, GREY)?;
         line += SMALL + 14;
         for (tone, parts) in &self.lines {
-            sign(paper, *tone, (left + 50, line + BODY / 2))?;
+            sign(paper, *tone, (left + 50, line + MIDDLE))?;
             for part in parts {
                 let ink = if *tone == Tone::Open { GREY } else { INK };
                 text(paper, part, (left + 80, line), BODY, ink)?;
@@ -178,7 +180,7 @@ fn legend(paper: &Area<'_>, top: i32) -> Result<(), PlotError> {
     ];
     let mut left = EDGE;
     for (tone, name, width) in signs {
-        sign(paper, tone, (left + 12, top + SMALL / 2))?;
+        sign(paper, tone, (left + 12, top + MIDDLE - 1))?;
         text(paper, name, (left + 34, top), SMALL, INK)?;
         left += width;
     }

@@ -85,6 +85,8 @@ fn row(state: &State, call: &CallState) -> Option<Vec<String>> {
         "topology" => "machines, interfaces, networks, security groups and route tables".to_owned(),
         _ => format!("{}{}", looked(state, &main.observed), flow(call)),
     };
+    // What is prose has no bar left; one within code ends a cell all the same.
+    let what = what.replace('|', "\\|");
     Some(vec![ids, what, source(main.observed.source).to_owned(), moment(main.at)])
 }
 

@@ -10,4 +10,4 @@ mod story;
 mod view;
 
 pub(in crate::agent) use ledger::{Ledger, unspell};
-pub(in crate::agent) use rich::rich;
+pub(in crate::agent::report) use rich::rich;
