@@ -10,7 +10,6 @@ use crate::agent::Limits;
 use crate::agent::model::{Cost, Model};
 use crate::agent::state::State;
 use crate::agent::tool::{Registry, Site};
-use crate::base::SystemClock;
 use crate::cli::capture::configured;
 use crate::cli::guest::{Said, ssh};
 use crate::cli::investigate::prices;
@@ -20,7 +19,7 @@ use crate::cli::workshop::Folders;
 use crate::cloud::Name;
 use crate::cloud::guest::{Reach, Ssh};
 use crate::config::read_small;
-use crate::session::{Asleep, Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
+use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
 use crate::shell::{Approver, ClipLimits, Policy};
 use crate::store::Store;
 
@@ -79,6 +78,7 @@ pub(super) fn kitchen(
 
 /// Makes an engine of it. The owner's name is drawn, so that no two processes share one.
 pub(super) fn engine(
+    setup: &Setup,
     what: &str,
     store: Arc<dyn Store>,
     kitchen: Kitchen,
@@ -86,8 +86,8 @@ pub(super) fn engine(
 ) -> anyhow::Result<Engine> {
     Ok(Engine {
         store,
-        clock: Arc::new(SystemClock),
-        sleep: Arc::new(Asleep::by(Arc::new(SystemClock))),
+        clock: setup.clock(),
+        sleep: setup.sleep(),
         owner: format!("{what}-{}-{}", std::process::id(), random::<4>()?),
         ttl: TTL,
         kitchen,

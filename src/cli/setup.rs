@@ -33,6 +33,12 @@ pub(super) struct Setup {
     /// By what the shell tells the time; by the machine's clock, unless somebody says otherwise.
     #[cfg(feature = "shell")]
     pub(super) clock: Option<std::sync::Arc<dyn crate::base::Clock>>,
+    /// How a session waits; as long as its clock says, unless somebody says otherwise.
+    #[cfg(feature = "session")]
+    pub(super) sleep: Option<std::sync::Arc<dyn crate::session::Sleep>>,
+    /// The store, where it is open already.
+    #[cfg(feature = "session")]
+    pub(super) opened: Option<std::sync::Arc<dyn crate::store::Store>>,
     /// The policy, once it was read.
     #[cfg(feature = "shell")]
     policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
@@ -63,6 +69,10 @@ impl Setup {
             runner: None,
             #[cfg(feature = "shell")]
             clock: None,
+            #[cfg(feature = "session")]
+            sleep: None,
+            #[cfg(feature = "session")]
+            opened: None,
             #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
@@ -86,10 +96,25 @@ impl Setup {
             environment,
             runner: Some(runner),
             clock: None,
+            sleep: None,
+            opened: None,
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
         }
+    }
+
+    /// Returns by what sessions tell the time.
+    #[cfg(feature = "session")]
+    pub(super) fn clock(&self) -> std::sync::Arc<dyn crate::base::Clock> {
+        self.clock.clone().unwrap_or_else(|| std::sync::Arc::new(crate::base::SystemClock))
+    }
+
+    /// Returns how sessions wait.
+    #[cfg(feature = "session")]
+    pub(super) fn sleep(&self) -> std::sync::Arc<dyn crate::session::Sleep> {
+        let usual = || std::sync::Arc::new(crate::session::Asleep::by(self.clock()));
+        self.sleep.clone().unwrap_or_else(|| usual())
     }
 
     /// Returns the data folder where the command line named it.
@@ -222,6 +247,10 @@ mod store {
 
         /// Opens the store that the configuration names.
         pub(in crate::cli) async fn store(&self) -> anyhow::Result<Arc<dyn Store>> {
+            #[cfg(feature = "session")]
+            if let Some(store) = &self.opened {
+                return Ok(Arc::clone(store));
+            }
             let settings = Settings::default();
             if let Some(place) = self.redis()? {
                 let store = RedisStore::connect(&place, settings).await;

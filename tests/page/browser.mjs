@@ -38,8 +38,11 @@ export async function browser({ width = 1200, height = 800, dark = false } = {})
   const run = (script, ...args) => on('POST', '/execute/sync', { script, args });
 
   /** Waits until an expression in the page is true. */
-  async function until(expression, ...args) {
-    const end = Date.now() + PATIENCE;
+  const until = (expression, ...args) => patient(PATIENCE, expression, ...args);
+
+  /** Waits so many milliseconds at most. */
+  async function patient(patience, expression, ...args) {
+    const end = Date.now() + patience;
     for (;;) {
       if (await run(`return Boolean(${expression})`, ...args)) return;
       if (Date.now() > end) throw new Error(`never true: ${expression} ${args.join(' ')}\n${await run('return document.body.innerText')}`);
@@ -47,7 +50,7 @@ export async function browser({ width = 1200, height = 800, dark = false } = {})
   }
   const there = (css) => until('document.querySelector(arguments[0])', css);
   return {
-    run, until, there,
+    run, until, patient, there,
     open: (url) => on('POST', '/url', { url }),
     reload: () => on('POST', '/refresh', {}),
     click: async (css) => {
@@ -66,7 +69,8 @@ export async function browser({ width = 1200, height = 800, dark = false } = {})
     says: (text) => until('document.body.innerText.includes(arguments[0])', text),
     silent: (text) => until('!document.body.innerText.includes(arguments[0])', text),
     log: () => on('POST', '/se/log', { type: 'browser' }),
-    picture: () => on('GET', '/screenshot'),
+    /** A picture of the window, or of a part of the page. */
+    picture: async (clip) => (clip ? (await command('Page.captureScreenshot', { format: 'png', clip: { ...clip, scale: 1 } })).data : on('GET', '/screenshot')),
     quit: async () => { await on('DELETE', '').catch(() => {}); driver.kill(); },
   };
 }

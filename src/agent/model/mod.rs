@@ -12,7 +12,6 @@ mod port;
 mod price;
 mod scripted;
 mod step;
-mod told;
 mod wire;
 
 pub use fallback::Fallback;
@@ -22,5 +21,4 @@ pub use port::{
 };
 pub use price::{Cost, Price, PriceError, Prices};
 pub use scripted::{Scripted, ScriptedError};
-pub use told::Told;
 pub use wire::{BuildError, Egress, Retries, Timeouts};

@@ -8,7 +8,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::agent::model::Model;
-use crate::base::{Clock, SystemClock};
+use crate::base::{Clock as _, SystemClock};
 use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
@@ -159,7 +159,7 @@ async fn application(
     leftovers: Arc<FoundLast>,
 ) -> anyhow::Result<Application> {
     let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock = setup.clock();
     let settings = settings(setup);
     let audit = data.join("audit");
     let presenter = Presenter::new(
@@ -179,7 +179,7 @@ async fn application(
     });
     let brake = Arc::new(FlagBrake(Arc::clone(&store)));
     let kitchen = kitchen(setup, Arc::clone(&model), presenter.clone(), brake)?;
-    let engine = engine("bot", Arc::clone(&store), kitchen, presenter.clone())?;
+    let engine = engine(setup, "bot", Arc::clone(&store), kitchen, presenter.clone())?;
     let core = Arc::new(Core::new(Parts {
         settings,
         store: Arc::clone(&store),

@@ -7,36 +7,43 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::case::Case;
+use super::brisk::Brisk;
+use super::stand::Stand;
+use super::story::case_name;
+use crate::agent::playbook::Playbook;
 use crate::base::{SystemClock, private_dir};
 use crate::cli::bot::serve;
-use crate::cli::lab::hinted;
+use crate::cli::lab::{GROUPS, hinted, reach};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::{Channel, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir};
-use crate::lab::workspace::{Place, Settings, Timing, Workspace};
+use crate::lab::case::clean;
+use crate::lab::control::Lab;
+use crate::lab::runner::{InProcess, bench_now};
+use crate::lab::workspace::{Place, Play as _, Settings, Timing, Workspace};
 use crate::shell::Cancel;
 
-/// The estate that the cases are about.
-const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];
+/// From which all that machines draw follows.
+const SEED: u64 = 1;
 
 /// The arguments of `ghost demo`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is configured, nothing runs but this program, and nothing leaves this machine. What it shows is thrown away\n\
-        at the end; with --data-dir it stays, and the audit trail in it can be verified.\n\n\
-        Examples:\n  ghost demo\n  ghost demo --port 7777\n  ghost demo --data-dir /tmp/ghost-demo"
+    after_help = "Nothing is configured, nothing runs but this program, and nothing leaves this machine: a cloud in this process answers every\n\
+        command, and the playbook investigates. On the page `Cases and faults` picks another case, injects a fault more, or makes the\n\
+        cloud as it was. What it shows is thrown away at the end; with --data-dir it stays, and the audit trail in it can be verified.\n\n\
+        Examples:\n  ghost demo\n  ghost demo --case K\n  ghost demo --port 7777\n  ghost demo --data-dir /tmp/ghost-demo"
 )]
 pub(in crate::cli) struct Arguments {
     /// The port of the page on the loopback address; a free one, if none is named.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// What is told.
-    #[arg(long, value_enum, ignore_case = true, default_value = "j")]
-    case: Case,
+    /// What is wrong in the cloud at first: a case that comes with the program, `a` to `w`.
+    #[arg(long, value_parser = case_name, default_value = "j")]
+    case: String,
 }
 
 /// Runs the subcommand.
@@ -58,7 +65,6 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         folder: folder.stays.then(|| folder.path.join("slack")),
         timing: Timing::compressed(1),
         clock: Arc::new(SystemClock),
-        opening: Some(arguments.case.message().to_owned()),
     });
     let workspace = workspace.await.map_err(hinted)?;
     let exports = workspace.exports();
@@ -66,20 +72,34 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         |name: &str| exports.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value.as_str());
     let place = workspace.first_channel().context("the workspace has no channel")?;
     let tokens = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"].map(|name| (name, named(name)));
-    let recordings = Arc::new(arguments.case.recordings()?);
-    let setup =
-        Arc::new(Setup::of(config(&place), folder.path.clone(), Environment::from(tokens), recordings));
-    let story = Arc::new(arguments.case.story()?);
+    let lab = bench_now(SEED).context("putting up a cloud")?;
+    let clock = lab.clock().clone();
+    let mut setup = Setup::of(
+        config(&place, &lab, &folder.path),
+        folder.path.clone(),
+        Environment::from(tokens),
+        Arc::new(InProcess::new(Arc::clone(&lab))),
+    );
+    setup.clock = Some(Arc::new(clock.clone()));
+    setup.sleep = Some(Arc::new(Brisk::by(clock)));
+    let store = setup.store().await?;
+    setup.opened = Some(Arc::clone(&store));
+    // An earlier cloud in this folder went with its process.
+    clean(&folder.path).context("cleaning up after an earlier demonstration")?;
+    let stand = Stand::with(&arguments.case, lab, folder.path.clone(), store).await?;
+    let opening = stand.opening().unwrap_or_default();
+    workspace.play(Arc::new(stand));
     let page = named("SLACK_WORKSPACE_URL").to_owned();
     let (cancel, mut stop) = Cancel::new();
     let connected = workspace.connected();
     let slack = workspace.serve(async move { stop.canceled().await });
+    let setup = Arc::new(setup);
     let bot = async {
-        let serving = serve(&setup, story, interrupted());
+        let serving = serve(&setup, Arc::new(Playbook), interrupted());
         tokio::pin!(serving);
         let ended = tokio::select! {
             ended = &mut serving => ended,
-            told = async { connected.await; announce(&page, &place, arguments.case) } => match told {
+            told = async { connected.await; announce(&page, &place, &opening) } => match told {
                 Ok(()) => serving.await,
                 Err(error) => Err(error),
             },
@@ -93,25 +113,30 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
 }
 
 /// Says where it is, once somebody answers there.
-fn announce(page: &str, place: &Place, case: Case) -> anyhow::Result<()> {
+fn announce(page: &str, place: &Place, opening: &str) -> anyhow::Result<()> {
     line(page)?;
-    line(&format!("# In #{} write:  @{} {}", place.name, place.app, case.message()))?;
-    line("# The case is told from recordings; no command runs. Ctrl-C ends it.")?;
+    line(&format!("# In #{} write:  @{} {opening}", place.name, place.app))?;
+    line("# A cloud in this process answers; nothing runs on this machine. Ctrl-C ends it.")?;
     Ok(std::io::stdout().flush()?)
 }
 
 /// Everybody in the channel may approve there, and it is about the estate of the cases.
-fn config(place: &Place) -> Config {
+fn config(place: &Place, lab: &Lab, data: &Path) -> Config {
     let everybody = People { users: place.members.iter().cloned().collect(), ..People::default() };
     let scope = Scope { resource_groups: GROUPS.map(str::to_owned).to_vec(), ..Scope::default() };
-    let channel =
-        Channel { scope: Some(scope), measurement: Some(everybody.clone()), change: Some(everybody.clone()) };
+    let channel = Channel {
+        scope: Some(scope.clone()),
+        measurement: Some(everybody.clone()),
+        change: Some(everybody.clone()),
+    };
     let mut config = Config::default();
+    reach(&mut config, lab, data);
     config.approval.requester = Some(RequesterMay::Everything);
     config.approval.measurement = everybody.clone();
     config.approval.change.users = everybody.users.clone();
     // The local Slack counts nothing.
     config.slack.pace = 20;
+    config.bot.scope = Some(scope);
     config.bot.freezers = everybody;
     config.channel.insert(place.id.clone(), channel);
     config

@@ -1,9 +1,16 @@
-//! `ghost demo`: a local Slack, the bot in it, and a case that is told from recordings.
+//! `ghost demo`: a local Slack, a cloud on this machine with something wrong in it, and the bot that finds out.
 //!
-//! Goes in: nothing. Comes out: the address of a page, and a bot that answers there until Ctrl-C. Never: a command that runs, a
-//! connection beyond this machine, a claim that a recording was made just now.
+//! Goes in: nothing but the name of a case. Comes out: the address of a page, and a bot that answers there until Ctrl-C. Never: a
+//! command that runs on this machine, a connection beyond it, an answer that was written before.
+//!
+//! `story` is what can be picked, `fault` what can be added to it; `stand` is the cloud with what was picked, and takes the page's
+//! orders; `score` compares what was found with what is there; `brisk` is how one waits; `command` puts it all together.
 
-mod case;
+mod brisk;
 mod command;
+mod fault;
+mod score;
+mod stand;
+mod story;
 
 pub(super) use command::{Arguments, run};

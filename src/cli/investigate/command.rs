@@ -109,7 +109,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     };
     let courier = Arc::new(Reports::new(setup.data()?));
     let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
-    let engine = engine("terminal", store, kitchen, screen.clone())?;
+    let engine = engine(setup, "terminal", store, kitchen, screen.clone())?;
     let session = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => session.clone(),
         None => {

@@ -10,9 +10,13 @@ mod eval;
 mod inject;
 mod order;
 mod place;
+#[cfg(feature = "session")]
+mod reach;
 mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
+#[cfg(feature = "bot")]
+pub(in crate::cli) use reach::{GROUPS, reach};
 #[cfg(feature = "bot")]
 pub(in crate::cli) use slack::hinted;

@@ -36,7 +36,6 @@ async fn serve(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
         folder: global.data_dir.clone(),
         timing: Timing::compressed(arguments.compress),
         clock: Arc::new(SystemClock),
-        opening: None,
     };
     let workspace = Workspace::open(settings).await.map_err(hinted)?;
     for (name, value) in workspace.exports() {

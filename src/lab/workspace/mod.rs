@@ -11,9 +11,11 @@ pub mod block;
 mod deliver;
 pub mod page;
 mod person;
+mod play;
 mod server;
 mod state;
 mod web;
 
 pub use deliver::Timing;
+pub use play::{Play, Played};
 pub use server::{Place, Settings, Workspace, WorkspaceError};

@@ -47,7 +47,6 @@ impl Stage {
             folder: folder.map(Path::to_owned),
             timing,
             clock: Arc::new(SystemClock),
-            opening: None,
         };
         let workspace = Workspace::open(settings).await.unwrap();
         let names = workspace.exports().into_iter().collect();

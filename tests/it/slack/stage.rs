@@ -57,7 +57,7 @@ impl Stage {
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
     pub(super) async fn open(timing: Timing, port: u16, folder: Option<&Path>) -> Self {
         let clock = Arc::new(SystemClock);
-        let settings = Lab { port, folder: folder.map(Path::to_owned), timing, clock, opening: None };
+        let settings = Lab { port, folder: folder.map(Path::to_owned), timing, clock };
         // It installs the provider of cryptography, too, as the program itself does first thing.
         let workspace = Workspace::open(settings).await.unwrap();
         let names = workspace.exports().into_iter().collect();

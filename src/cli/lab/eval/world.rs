@@ -11,23 +11,17 @@ use crate::agent::model::Model;
 use crate::base::{Clock, Timestamp};
 use crate::cli::investigate::Reports;
 use crate::cli::kitchen::kitchen;
+use crate::cli::lab::reach::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess};
+use crate::lab::runner::InProcess;
 use crate::session::{Engine, Free, Quiet};
 use crate::shell::{Processes, Runner, Scope};
 use crate::store::{EmbeddedStore, Settings};
 
-/// The groups that an investigation may look at.
-const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];
-
 /// A session belongs to its owner however far the lab's clock jumps.
 const TTL: Duration = Duration::from_secs(7 * 24 * 3600);
-
-/// How the machines of the lab are reached: no file is read, because nothing of ssh runs.
-const KEY: &str = "/ghost-lab/key";
-const KNOWN_HOSTS: &str = "/ghost-lab/known_hosts";
 
 /// Returns which part of the cloud an investigation may look at.
 pub(super) fn scope() -> Scope {
@@ -45,17 +39,7 @@ pub(super) fn setup(
     // Whoever thinks is as the user has it; where it works is not.
     config.model = own.config.model.clone();
     config.limits = own.config.limits.clone();
-    config.capture.folder = data.join("captures");
-    config.capture.storage_account = Some(CAPTURES_ACCOUNT.to_owned());
-    config.capture.storage_container = CAPTURES_CONTAINER.to_owned();
-    config.ssh.key = Some(KEY.into());
-    config.ssh.known_hosts = Some(KNOWN_HOSTS.into());
-    for machine in lab.cloud().fabric().machines {
-        let address = machine.nics.iter().flat_map(|nic| &nic.addresses).next();
-        if let Some((address, _)) = address {
-            config.ssh.hosts.insert(machine.name, address.to_string());
-        }
-    }
+    reach(&mut config, lab, data);
     let lab_answers = InProcess::new(Arc::clone(lab));
     let (runner, environment) = match served {
         None => (lab_answers, Environment::from([])),

@@ -7,7 +7,7 @@ export class Failure extends Error {}
 const WORDS = {
   dispatch_failed: 'no app is connected to this workspace', operation_timeout: 'the app did not answer within three seconds',
   action_not_found: 'this message changed meanwhile', view_not_found: 'this dialog is not open any more',
-  message_not_found: 'this message is gone', channel_not_found: 'you are not in that conversation',
+  message_not_found: 'this message is gone', channel_not_found: 'you are not in that conversation', not_in_channel: 'you are not in the channel where the app is',
   cant_update_message: 'only its author can change a message', already_reacted: 'you reacted with this already',
 };
 
@@ -20,7 +20,7 @@ async function call(path, options) {
   }
   const body = await answer.json().catch(() => null);
   if (!answer.ok && body === null) throw new Failure(`the workspace answered ${answer.status}`);
-  if (body && body.ok === false && !body.errors) throw new Failure(WORDS[body.error] ?? String(body.error ?? 'refused').replaceAll('_', ' '));
+  if (body && body.ok === false && !body.errors) throw new Failure(body.why ?? WORDS[body.error] ?? String(body.error ?? 'refused').replaceAll('_', ' '));
   return body;
 }
 

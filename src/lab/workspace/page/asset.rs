@@ -35,6 +35,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/modal.js", SCRIPT, include_str!("modal.js")),
     ("/page/mrkdwn.js", SCRIPT, include_str!("mrkdwn.js")),
     ("/page/page.js", SCRIPT, include_str!("page.js")),
+    ("/page/play.js", SCRIPT, include_str!("play.js")),
     ("/page/render.js", SCRIPT, include_str!("render.js")),
     ("/page/side.js", SCRIPT, include_str!("side.js")),
 ];

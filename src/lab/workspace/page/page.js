@@ -7,6 +7,7 @@ import { ask, h, icon, popup, toast } from './dom.js';
 import { QUICK, emojiOf } from './emoji.js';
 import { arrows, keep, portrait } from './message.js';
 import { modals } from './modal.js';
+import { player } from './play.js';
 import { plain } from './render.js';
 import { placesOf, sidebar } from './side.js';
 import { memory } from './memory.js';
@@ -89,6 +90,12 @@ const modal = modals({
     await post('/lab/close', { user: here.user, view_id: view.id, clear: all });
     await look();
   }),
+});
+
+const play = player({
+  me: () => here.user,
+  open: async (id, ts) => { await go(id, { quiet: true }); await openThread(ts, false); },
+  say: async (id, text) => { await go(id, { quiet: true }); write.set(text); kept.put(`draft ${here.user} ${id} `, text); write.area.focus(); },
 });
 
 const look = async () => modal.take(await get('/lab/view', { user: here.user }));
@@ -189,6 +196,7 @@ function beginning(place) {
     h('p', {}, apart ? 'This is the beginning of your conversation.' : 'Nothing was said here yet.'),
     app && !apart ? h('button', { type: 'button', class: 'plain', onclick: mention }, `Mention @${user(app.bot_user_id).name}`) : null,
     opening ? h('p', { class: 'note' }, 'A message to begin with: ', h('q', {}, opening)) : null,
+    world.plays && app && !apart ? h('button', { type: 'button', class: 'plain', onclick: play.open }, 'Pick another case') : null,
     app?.connected === false ? h('p', { class: 'note' }, `No program speaks for ${name} yet. Start a bot with the variables that `, h('code', {}, 'ghost lab slack'), ' printed.') : null,
   );
 }
@@ -284,6 +292,7 @@ async function readState() {
     Object.assign(world, await get('/lab/state', { user: here.user }));
   }
   at('team').textContent = world.team?.name ?? 'Local Slack';
+  at('play').hidden = !world.plays;
   at('who').replaceChildren(...people.map((one) => h('option', { value: one.id, selected: one.id === here.user }, shown(one) + (one.is_restricted ? ' (guest)' : one.is_external || one.is_stranger ? ' (other organization)' : ''))));
   at('me').replaceChildren(portrait(here.user, names.user(here.user)));
   paint();
@@ -311,7 +320,7 @@ function noticed(notice) {
   if (notice.kind === 'all') pending.add('all');
   else if (notice.kind === 'view') pending.add('view');
   else if (notice.kind === 'home') pending.add('home');
-  else if (['channel', 'sockets', 'state'].includes(notice.kind)) pending.add('state');
+  else if (['channel', 'sockets', 'state', 'play'].includes(notice.kind)) pending.add('state');
   else if (mine) pending.add('channel');
   if (!mine && notice.kind === 'message' && !here.unread.has(notice.channel)) {
     here.unread.add(notice.channel);
@@ -322,6 +331,7 @@ function noticed(notice) {
     timer = null;
     const what = pending;
     pending = new Set();
+    play.again();
     await tried(async () => {
       if (what.has('all')) return everything(false);
       if (what.has('state')) await readState();
@@ -369,6 +379,7 @@ async function start() {
     follow();
     await everything(true);
   });
+  at('play').onclick = () => tried(play.open);
   at('shut').onclick = () => { openThread(null); write.area.focus(); };
   document.querySelectorAll('[data-go]').forEach((node) => { node.onclick = () => pane(node.dataset.go); });
   document.addEventListener('keydown', (event) => {

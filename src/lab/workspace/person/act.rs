@@ -72,8 +72,9 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
             app.insert("connected".to_owned(), Value::Bool(there));
         }
     }
-    if let (Some(state), Some(opening)) = (state.as_object_mut(), &inner.opening) {
-        state.insert("opening".to_owned(), Value::from(opening.as_str()));
+    if let (Some(state), Some(play)) = (state.as_object_mut(), inner.play.get()) {
+        state.insert("opening".to_owned(), Value::from(play.opening()));
+        state.insert("plays".to_owned(), Value::Bool(true));
     }
     state
 }

@@ -2,11 +2,13 @@
 
 mod act;
 mod events;
+mod play;
 mod reply;
 mod talk;
 mod trouble;
 
 pub(super) use act::{act, documentation, fidelity, file, look, upload};
 pub(super) use events::events;
+pub(super) use play::{play, played};
 pub(super) use talk::{close, command, options, press, shortcut, submit};
 pub(super) use trouble::{app, fault};

@@ -1,7 +1,7 @@
 //! What all connections share.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::body::Bytes;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::base::{Clock, Timestamp};
 use crate::lab::workspace::deliver::{Carrier, Faults, Sockets, Timing};
+use crate::lab::workspace::play::Play;
 use crate::lab::workspace::server::journal::Journal;
 use crate::lab::workspace::state::{Notice, Workspace};
 
@@ -35,8 +36,8 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) timing: Timing,
     pub(crate) carrier: Carrier,
-    /// What the page offers a newcomer to say first.
-    pub(crate) opening: Option<String>,
+    /// What is played beside the conversation, if anything is.
+    pub(crate) play: OnceLock<Arc<dyn Play>>,
 }
 
 /// A poisoned lock holds what was there before a panic, and that is consistent enough for a lab.
@@ -52,7 +53,6 @@ impl Inner {
         clock: Arc<dyn Clock>,
         timing: Timing,
         carrier: Carrier,
-        opening: Option<String>,
     ) -> Self {
         Self {
             workspace: Mutex::new(workspace),
@@ -70,7 +70,7 @@ impl Inner {
             clock,
             timing,
             carrier,
-            opening,
+            play: OnceLock::new(),
         }
     }
 

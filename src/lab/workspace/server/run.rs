@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::base::{Clock, private_dir};
 use crate::lab::workspace::deliver::{Carrier, Timing};
+use crate::lab::workspace::play::Play;
 use crate::lab::workspace::server::inner::Inner;
 use crate::lab::workspace::server::keep;
 use crate::lab::workspace::server::route::router;
@@ -32,8 +33,6 @@ pub struct Settings {
     pub timing: Timing,
     /// Where it reads the time.
     pub clock: Arc<dyn Clock>,
-    /// What the page offers a newcomer to say first to the app.
-    pub opening: Option<String>,
 }
 
 /// Why a workspace cannot be opened.
@@ -90,7 +89,7 @@ impl Workspace {
     /// # Errors
     /// Fails where the port is taken or what was kept cannot be read.
     pub async fn open(settings: Settings) -> Result<Self, WorkspaceError> {
-        let Settings { port, folder, timing, clock, opening } = settings;
+        let Settings { port, folder, timing, clock } = settings;
         let bind = |source| WorkspaceError::Port { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
@@ -109,8 +108,13 @@ impl Workspace {
         };
         workspace.base = format!("http://{address}");
         let carrier = Carrier::new().map_err(|error| WorkspaceError::Start { what: error.to_string() })?;
-        let inner = Arc::new(Inner::new(workspace, bytes, clock, timing, carrier, opening));
+        let inner = Arc::new(Inner::new(workspace, bytes, clock, timing, carrier));
         Ok(Self { inner, listener, address, folder })
+    }
+
+    /// Plays something beside the conversation. What was there first stays.
+    pub fn play(&self, play: Arc<dyn Play>) {
+        drop(self.inner.play.set(play));
     }
 
     /// Returns where it listens.

@@ -1,0 +1,48 @@
+//! Waiting, so that somebody who looks on sees that there is a wait, and need not wait for its end.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::base::{Clock as _, Timestamp};
+use crate::lab::LabClock;
+use crate::session::Sleep;
+
+/// Nobody waits longer than this.
+const LONGEST: Duration = Duration::from_millis(800);
+
+/// Waits a moment, and puts the lab's clock forward by the rest.
+#[derive(Debug, Clone)]
+pub(super) struct Brisk(LabClock);
+
+impl Brisk {
+    /// Puts this clock forward.
+    pub(super) fn by(clock: LabClock) -> Self {
+        Self(clock)
+    }
+}
+
+#[async_trait]
+impl Sleep for Brisk {
+    async fn until(&self, at: Timestamp) {
+        tokio::time::sleep(at.since(self.0.now()).min(LONGEST)).await;
+        self.0.pass(at.since(self.0.now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::base::ManualClock;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_wait_is_over_soon_and_the_clock_says_that_it_was_long() {
+        let clock = LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(1_000))));
+        let began = tokio::time::Instant::now();
+        Brisk::by(clock.clone()).until(Timestamp::from_millis(61_000)).await;
+        assert_eq!(clock.now(), Timestamp::from_millis(61_000));
+        assert_eq!(began.elapsed(), LONGEST);
+    }
+}

@@ -1,0 +1,31 @@
+//! What is played beside the conversation: somebody can pick a story there, and spoil it.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// What became of an order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Played {
+    /// What was done, for whoever ordered it.
+    pub told: String,
+    /// What is said to the app at once, in the name of whoever ordered it.
+    pub mention: Option<String>,
+    /// What could be said to the app next.
+    pub suggested: Option<String>,
+}
+
+/// Something that is played in a workspace, beside what people say there. The page shows it, and takes orders for it.
+#[async_trait]
+pub trait Play: Send + Sync {
+    /// Returns what a newcomer could say first to the app.
+    fn opening(&self) -> Option<String>;
+
+    /// Tells what can be ordered, and what is on.
+    async fn look(&self) -> Value;
+
+    /// Does what somebody ordered.
+    ///
+    /// # Errors
+    /// Says in words for people why it was not done.
+    async fn order(&self, order: &Value) -> Result<Played, String>;
+}
