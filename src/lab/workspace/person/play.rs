@@ -27,9 +27,9 @@ pub(crate) async fn play(State(inner): State<Arc<Inner>>, headers: HeaderMap, bo
 }
 
 async fn ordered(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
-    let Args(mut order) = args?;
+    let Args(order) = args?;
     let Some(play) = inner.play.get() else { return Err(SlackError::new("nothing_is_played")) };
-    let user = order.remove("user").unwrap_or_default();
+    let user = order.get("user").cloned().unwrap_or_default();
     let (channel, app) = whom(inner, &user)?;
     let done = play.order(&Value::Object(order)).await;
     let Played { told, mention, suggested } = match done {
