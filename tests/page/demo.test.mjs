@@ -205,7 +205,7 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await window.until(thread('packet-capture create'));
   await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "end" })');
   await picture('card');
-  await keep('card', await box('#replies article:has([data-action=approve]) .content', 12));
+  await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
   assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
   await window.until(thread('pmtu_blackhole'));
   const { last } = await look();
