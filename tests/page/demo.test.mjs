@@ -203,7 +203,7 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await pick('w', 'larger ones hang');
   await window.patient(LONG, asks);
   await window.until(thread('packet-capture create'));
-  await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "end" })');
+  await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "center" })');
   await picture('card');
   await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
   assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
