@@ -42,12 +42,8 @@ impl Stage {
 
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
     pub(crate) async fn open(timing: Timing, folder: Option<&Path>) -> Self {
-        let settings = Settings {
-            port: 0,
-            folder: folder.map(Path::to_owned),
-            timing,
-            clock: Arc::new(SystemClock),
-        };
+        let settings =
+            Settings { port: 0, folder: folder.map(Path::to_owned), timing, clock: Arc::new(SystemClock) };
         let workspace = Workspace::open(settings).await.unwrap();
         let names = workspace.exports().into_iter().collect();
         let (stop, stopped) = oneshot::channel::<()>();
