@@ -1,6 +1,7 @@
 //! The local Slack's page: its readers of text under Node, and the page itself in a real Chromium.
 //!
-//! `GHOST_TEST_WITHOUT=node` or `chromium` runs without one of them; `GHOST_TEST_SCREENSHOTS=FOLDER` keeps pictures.
+//! `GHOST_TEST_WITHOUT=node` or `chromium` runs without one of them; `GHOST_TEST_SCREENSHOTS=FOLDER` keeps pictures, and
+//! `GHOST_TEST_PICTURES=demo/pictures` makes those of the README anew.
 
 use std::path::Path;
 use std::process::Command;

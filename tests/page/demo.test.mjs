@@ -150,13 +150,13 @@ test('the report names both faults, and no card asks any more', { skip }, async 
   await picture('end');
   await window.run('[...document.querySelectorAll("#replies article")].slice(2).find((one) => one.innerText.includes("Root cause")).scrollIntoView({ block: "start" })');
   await picture('report');
-  await keep('thread');
+  await keep('thread', await box('#thread'));
   const { last } = await look();
   assert.deepEqual([last.missed, last.wrong, last.found.length], [[], [], 2]);
 });
 
-/** Returns where the message around something is. */
-const box = (css) => window.run('const box = document.querySelector(arguments[0]).closest("article").getBoundingClientRect(); return { x: box.x, y: box.y, width: box.width, height: box.height }', css);
+/** Returns where something is, with a margin around it. */
+const box = (css, margin = 0) => window.run('const [box, more] = [document.querySelector(arguments[0]).getBoundingClientRect(), arguments[1]]; return { x: box.x - more, y: box.y - more, width: box.width + 2 * more, height: box.height + 2 * more }', css, margin);
 
 test('another case is one click, and clicking twice opens one thread', { skip }, async () => {
   await play();
@@ -203,9 +203,9 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await pick('w', 'larger ones hang');
   await window.patient(LONG, asks);
   await window.until(thread('packet-capture create'));
-  await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "end" })');
+  await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "center" })');
   await picture('card');
-  await keep('card', await box('#replies [data-action=approve]'));
+  await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
   assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
   await window.until(thread('pmtu_blackhole'));
   const { last } = await look();

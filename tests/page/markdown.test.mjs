@@ -30,6 +30,7 @@ check('a link', '[a *b*](https://x.example/(1))', '[paragraph [link a [italic b]
 check('an image becomes a link', '![logo](https://x.example/l.png)', '[paragraph [link logo https://x.example/l.png]]');
 check('a bare address', 'see https://x.example/a_b_c.', '[paragraph see [link https://x.example/a_b_c https://x.example/a_b_c].]');
 check('escapes', '\\*a\\* \\# 1\\.', '[paragraph *a* # 1.]');
+check('a break is asked for with a backslash', 'a\\\nb\\\\\nc\\', '[paragraph a/b\\/c\\]');
 check('entities', 'a &lt;b&gt; &amp;amp; &#64;x &#0; `&lt;`', '[paragraph a <b> &amp; @x \ufffd [code &lt;]]');
 check('a dangerous link is its words', '[x](javascript:alert(1)) <javascript:alert(1)>', '[paragraph x <javascript:alert(1)>]');
 check('markup is text', '<img src=x onerror=alert(1)>', '[paragraph <img src=x onerror=alert(1)>]');

@@ -20,10 +20,9 @@ use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::{Channel, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir};
-use crate::lab::LabClock;
 use crate::lab::case::clean;
 use crate::lab::control::Lab;
-use crate::lab::runner::{InProcess, bench_by};
+use crate::lab::runner::{InProcess, bench_now};
 use crate::lab::workspace::{Place, Play as _, Settings, Timing, Workspace};
 use crate::shell::Cancel;
 
@@ -73,8 +72,8 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         |name: &str| exports.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value.as_str());
     let place = workspace.first_channel().context("the workspace has no channel")?;
     let tokens = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"].map(|name| (name, named(name)));
-    let clock = LabClock::new(Arc::new(SystemClock));
-    let lab = bench_by(SEED, clock.clone()).context("putting up a cloud")?;
+    let lab = bench_now(SEED).context("putting up a cloud")?;
+    let clock = lab.clock().clone();
     let mut setup = Setup::of(
         config(&place, &lab, &folder.path),
         folder.path.clone(),

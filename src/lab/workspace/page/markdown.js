@@ -48,7 +48,9 @@ function blocks(lines, depth) {
         words.push(lines[row++].trim());
       }
       const c = [];
-      words.forEach((text, index) => c.push(...(index > 0 ? [{ t: 'br' }] : []), ...inline(text)));
+      // Every line is one here; the backslash that asks for it is not read out.
+      const bare = (text, index) => (index + 1 < words.length ? text.replace(/(?<!\\)((?:\\\\)*)\\$/, '$1') : text);
+      words.forEach((text, index) => c.push(...(index > 0 ? [{ t: 'br' }] : []), ...inline(bare(text, index))));
       nodes.push({ t: 'paragraph', c });
     }
   }
