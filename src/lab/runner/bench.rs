@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::base::{Clock as _, ManualClock, SystemClock, Timestamp};
+use crate::base::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::lab::LabClock;
 use crate::lab::azure::{Broken, Cloud, Description};
 use crate::lab::control::Lab;
@@ -37,7 +37,7 @@ pub enum BenchError {
 /// # Errors
 /// Fails where this machine gives no random bytes.
 pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
-    bench_by(seed, LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(START)))))
+    by(seed, Arc::new(ManualClock::new(Timestamp::from_millis(START))))
 }
 
 /// Makes the same lab by the clock of this machine, for programs that know no other one.
@@ -45,15 +45,11 @@ pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
 /// # Errors
 /// Fails where this machine gives no random bytes.
 pub fn bench_now(seed: u64) -> Result<Arc<Lab>, BenchError> {
-    bench_by(seed, LabClock::new(Arc::new(SystemClock)))
+    by(seed, Arc::new(SystemClock))
 }
 
-/// Makes such a lab that goes by a clock of somebody else.
-///
-/// # Errors
-/// Fails where this machine gives no random bytes.
-pub fn bench_by(seed: u64, clock: LabClock) -> Result<Arc<Lab>, BenchError> {
-    let began = clock.now();
+fn by(seed: u64, own: Arc<dyn Clock>) -> Result<Arc<Lab>, BenchError> {
+    let (clock, began) = (LabClock::new(Arc::clone(&own)), own.now());
     let mut about = Description::usual()?;
     let account = account(&about.resources);
     about.resources.extend(account);

@@ -15,5 +15,5 @@ mod process;
 #[cfg(test)]
 mod tests;
 
-pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_CONTAINER, START, bench, bench_by, bench_now};
+pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_CONTAINER, START, bench, bench_now};
 pub use process::InProcess;
