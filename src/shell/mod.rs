@@ -62,6 +62,6 @@ pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound,
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact};
 pub use resolve::{ProgramError, Programs};
-pub use run::{Processes, Runner};
+pub use run::{Processes, Recorded, Recording, RecordingError, Runner};
 pub use sandbox::{Confinement, Support, support, sweep};
 pub use verdict::{Ruling, Tier, Verdict};
