@@ -350,11 +350,11 @@ impl Symptom {
 pub(super) fn read(text: &str) -> BTreeSet<Symptom> {
     // Some words begin with the space before them.
     let lower = format!(" {}", text.to_lowercase());
-    let spoken = |word: &&str| {
+    let spoken = |word: &str| {
         let fine = |at: usize| is_denied(lower.get(..at)) || is_fine(lower.get(at + word.len()..));
-        lower.match_indices(*word).any(|(at, _)| !fine(at))
+        lower.match_indices(word).any(|(at, _)| !fine(at))
     };
-    Symptom::ALL.into_iter().filter(|symptom| symptom.words().iter().any(|word| spoken(&word))).collect()
+    Symptom::ALL.into_iter().filter(|symptom| symptom.words().iter().any(|word| spoken(word))).collect()
 }
 
 /// Tells whether somebody says that there is nothing wrong with it: `DNS works`.

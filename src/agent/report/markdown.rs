@@ -50,7 +50,7 @@ pub fn text(data: &str) -> String {
 pub fn inline(data: &str) -> String {
     let pieces: Vec<&str> = data.trim().split('`').collect();
     let codes = pieces.iter().skip(1).step_by(2);
-    if pieces.len() % 2 == 0 || codes.clone().any(|piece| piece.trim().is_empty()) {
+    if pieces.len().is_multiple_of(2) || codes.clone().any(|piece| piece.trim().is_empty()) {
         return text(data.trim());
     }
     let piece = |(at, piece): (usize, &&str)| {

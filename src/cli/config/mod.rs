@@ -8,6 +8,8 @@ mod cloud;
 mod command;
 mod finding;
 mod machine;
+#[cfg(feature = "meter")]
+mod measuring;
 #[cfg(feature = "session")]
 mod model;
 #[cfg(all(feature = "cloud", feature = "session"))]

@@ -40,7 +40,7 @@ fn formats() -> [Format; 4] {
             folder: "tests/fixtures/model/gemini",
             brain: "gemini",
             variable: "GEMINI_API_KEY",
-            config: "model = 'gemini-3-test'\nbase_url = '{url}'",
+            config: "model = 'gemini-3-test'\nbase_url = '{url}/v1beta'",
             rules: gemini::rules::rules,
         },
         Format {

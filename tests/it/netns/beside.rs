@@ -189,7 +189,6 @@ async fn lacks(place: &Place, keeper: Keeper) -> bool {
     ran.code != 0
 }
 
-#[expect(clippy::print_stdout, reason = "whoever runs it should see how much was compared")]
 #[tokio::test]
 async fn the_model_of_a_machine_does_what_the_kernel_does() {
     if skipped() {

@@ -177,7 +177,7 @@ fn rule(random: &mut Random, table: &str, chain: &str) -> String {
     let aims = ["-s ", "-d ", "port", "range ", "--icmp-type"].iter().any(|part| words.contains(part));
     let end = target(random, table, chain, protocol);
     let end = if aims || !(end.contains("DROP") || end.contains("REJECT")) { end } else { String::new() };
-    words + &format!(" {end}").trim_end().to_owned()
+    words + format!(" {end}").trim_end()
 }
 
 fn target(random: &mut Random, table: &str, chain: &str, protocol: &str) -> String {
@@ -194,7 +194,7 @@ fn target(random: &mut Random, table: &str, chain: &str, protocol: &str) -> Stri
             let kinds = if protocol == "tcp" { 4 } else { 3 };
             refusals[random.below(kinds)].to_owned()
         }
-        5 | 6 | 7 if table == "mangle" => format!(
+        5..=7 if table == "mangle" => format!(
             "-j MARK {}",
             random.pick(&[
                 "--set-mark 1",

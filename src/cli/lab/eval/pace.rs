@@ -38,8 +38,10 @@ impl Paced {
 fn median(mut gaps: Vec<Duration>) -> Option<f64> {
     gaps.sort_unstable();
     let half = gaps.len() / 2;
-    let (low, high) =
-        (gaps.get(half.checked_sub(1).filter(|_| gaps.len() % 2 == 0).unwrap_or(half))?, gaps.get(half)?);
+    let (low, high) = (
+        gaps.get(half.checked_sub(1).filter(|_| gaps.len().is_multiple_of(2)).unwrap_or(half))?,
+        gaps.get(half)?,
+    );
     Some(((low.as_secs_f64() + high.as_secs_f64()) * 500_000.0).round() / 1_000.0)
 }
 

@@ -1,0 +1,93 @@
+//! What `[meter]` says, as far as it can be told without measuring.
+
+use std::path::Path;
+
+use super::finding::{Finding, State};
+use crate::config::Meter;
+
+const WHAT: &str = "meter";
+
+/// Says what is wrong with it, all of it; where nothing is, what is measured. `None` where it says nothing.
+pub(super) fn check(meter: &Meter) -> Vec<Finding> {
+    if *meter == Meter::default() {
+        return Vec::new();
+    }
+    let mut wrong: Vec<Finding> = Vec::new();
+    let mut word = |name: &str, value: Option<&String>, known: [&str; 3]| {
+        if let Some(value) = value.filter(|value| !known.contains(&value.as_str())) {
+            let known: Vec<&str> = known.into_iter().filter(|word| !word.is_empty()).collect();
+            let told = format!("{name} = {value:?} is none of {}", known.join(", "));
+            wrong.push(Finding::new(State::Problem, WHAT, told));
+        }
+    };
+    word("provider", meter.provider.as_ref(), ["azure", "ssh", ""]);
+    word("test_type", meter.test_type.as_ref(), ["latency", "throughput", "both"]);
+    if meter.iterations == Some(0) {
+        wrong.push(Finding::new(State::Problem, WHAT, "iterations = 0 measures nothing"));
+    }
+    let files = [
+        ("source_key", &meter.source_key),
+        ("destination_key", &meter.destination_key),
+        ("known_hosts", &meter.known_hosts),
+    ];
+    for (name, path) in files {
+        if let Some(path) = path.as_ref().filter(|path| !Path::new(path).is_file()) {
+            wrong.push(Finding::new(State::Problem, WHAT, format!("{name} = {path:?} is no file")));
+        }
+    }
+    match (&meter.source, &meter.destination) {
+        (Some(source), Some(destination)) if source == destination => {
+            let told = format!("source and destination are both {source}");
+            wrong.push(Finding::new(State::Problem, WHAT, told).hint("a path has two ends"));
+        }
+        (Some(_), None) | (None, Some(_)) => {
+            let told = "one end of the path is named, the other is not";
+            wrong.push(Finding::new(State::Warning, WHAT, told).hint("--source and --dest name it"));
+        }
+        (Some(_), Some(_)) | (None, None) => {}
+    }
+    if meter.storage_account.is_some() != meter.storage_container.is_some() {
+        let told = "storage_account and storage_container go together";
+        wrong.push(Finding::new(State::Problem, WHAT, told).hint("name both, or nothing is uploaded"));
+    }
+    if wrong.is_empty() {
+        let from = meter.source.as_deref().unwrap_or("SOURCE");
+        let to = meter.destination.as_deref().unwrap_or("DEST");
+        let told = format!("{from} to {to}, by {}", meter.provider.as_deref().unwrap_or("azure"));
+        wrong.push(Finding::new(State::Ok, WHAT, told));
+    }
+    wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once() {
+        let meter = Meter {
+            source: named("web-1"),
+            destination: named("web-1"),
+            provider: named("telnet"),
+            iterations: Some(0),
+            known_hosts: named("/nowhere/known_hosts"),
+            storage_account: named("results"),
+            ..Meter::default()
+        };
+        let told: Vec<String> = check(&meter).into_iter().map(|finding| finding.detail).collect();
+        assert_eq!(told.len(), 5, "{told:#?}");
+        assert!(told[0].contains("telnet") && told[2].contains("/nowhere/known_hosts"), "{told:#?}");
+    }
+
+    #[test]
+    fn nothing_said_is_nothing_told_and_what_is_right_is() {
+        assert!(check(&Meter::default()).is_empty());
+        let meter = Meter { source: named("web-1"), destination: named("db-1"), ..Meter::default() };
+        let all = check(&meter);
+        assert_eq!(all[0], Finding::new(State::Ok, "meter", "web-1 to db-1, by azure"));
+    }
+}
