@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::agent::event::{Now, Rechecked};
 use crate::agent::model::Call;
-use crate::agent::recheck::bench;
+use crate::agent::recheck::next::bench;
 use crate::agent::recheck::plan::Again;
 use crate::agent::state::{CallState, State};
 use crate::agent::step::Kit;

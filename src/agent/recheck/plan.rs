@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::event::FindingAccepted;
 use crate::agent::model::Call;
-use crate::agent::recheck::bench;
+use crate::agent::recheck::next::bench;
 use crate::agent::state::{CallState, State};
 use crate::agent::step::Kit;
 use crate::agent::suspect::Borne;

@@ -164,7 +164,14 @@ impl<'a, 'b> Trail<'a, 'b> {
 
     /// Returns the observations that the walk has used so far, in order.
     pub(super) fn seen(&self) -> Vec<ObservationId> {
-        self.seen.clone()
+        // What was made of commands shows more than they do: the last of it first.
+        let made = |id: &ObservationId| {
+            self.bench.state.observation(*id).is_some_and(|known| known.observed.step.is_none())
+        };
+        let (mut chores, commands): (Vec<_>, Vec<_>) = self.seen.iter().copied().partition(made);
+        chores.reverse();
+        chores.extend(commands);
+        chores
     }
 
     fn recorded(&self) -> Option<&'a Step> {

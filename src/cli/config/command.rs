@@ -63,7 +63,7 @@ fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
 #[cfg_attr(not(feature = "store"), expect(unused_variables, reason = "there is nobody to ask"))]
 fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     #[cfg_attr(
-        not(any(feature = "shell", feature = "store", feature = "meter")),
+        not(any(feature = "shell", feature = "store", feature = "measure")),
         expect(unused_mut, reason = "nothing else is checked")
     )]
     let mut found = machine::place(setup);
@@ -71,7 +71,7 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);
     #[cfg(feature = "shell")]
     found.extend(machine::shell(setup));
-    #[cfg(feature = "meter")]
+    #[cfg(feature = "measure")]
     found.extend(super::measuring::check(&setup.config.meter));
     Ok(found)
 }

@@ -17,7 +17,7 @@ pub(super) enum State {
     Ok,
     /// It works, and somebody should know something about it.
     #[cfg_attr(
-        all(not(test), not(any(feature = "shell", feature = "store", feature = "meter"))),
+        all(not(test), not(any(feature = "shell", feature = "store", feature = "measure"))),
         expect(dead_code, reason = "nothing else needs it")
     )]
     Warning,

@@ -8,7 +8,7 @@ mod cloud;
 mod command;
 mod finding;
 mod machine;
-#[cfg(feature = "meter")]
+#[cfg(feature = "measure")]
 mod measuring;
 #[cfg(feature = "session")]
 mod model;

@@ -61,7 +61,9 @@ fn concerns(line: &str, state: &State, step: StepId) -> bool {
     names.extend(state.step(step).map(|step| leveled(step.current())));
     let words = |name: &str| line.split(|char: char| !char.is_ascii_alphanumeric()).any(|word| word == name);
     // A board counts denials and tests, and observations behind the missing one have other numbers.
-    let sure = ["utcome", "onfidence"].iter().any(|word| line.contains(word));
+    let sure = ["utcome", "onfidence", "belongs to this symptom was looked at"]
+        .iter()
+        .any(|word| line.contains(word));
     let counts = sure || line.starts_with("# ") || line.starts_with("| H") || line.starts_with("| o");
     counts || names.iter().any(|name| words(name) || line.contains(name.as_str()))
 }
