@@ -9,6 +9,8 @@ use super::{Suspect, once};
 
 /// Fewer packets without an answer are an accident.
 const FEW: u64 = 3;
+/// So many names in a row that do not exist are no slip of a finger.
+const MANY: u64 = 5;
 
 /// Returns what captures show: their semantic documents, the source's first where there are two.
 ///
@@ -196,7 +198,7 @@ fn names(account: &Value) -> Vec<Suspect> {
     let (failed, missing) = (rcode("SERVFAIL") + rcode("REFUSED"), rcode("NXDOMAIN"));
     let all = count(account, "/dns/responses");
     let bad = (has(account, "dns_failure") && failed > 0)
-        || (has(account, "dns_nxdomain") && missing * 10 >= all * 9);
+        || ((has(account, "dns_nxdomain") || missing >= MANY) && missing * 10 >= all * 9);
     let answering: Vec<IpAddr> = servers
         .iter()
         .filter(|server| count(server, "/queries") > count(server, "/unanswered"))
@@ -239,6 +241,16 @@ mod tests {
 
     fn flow(a: &str, b: &str, state: &str, packets: u64) -> Value {
         json!({"a": a, "b": b, "state": state, "packets": packets, "retransmission_pct": 0.0, "trouble": []})
+    }
+
+    #[test]
+    fn a_name_server_that_knows_no_name_at_all_fails() {
+        let account = |missing: u64, all: u64| {
+            json!({"dns": {"responses": all, "rcodes": {"NXDOMAIN": missing, "NOERROR": all - missing},
+                "servers": [{"server": "168.63.129.16", "queries": all, "unanswered": 0}]}})
+        };
+        assert_eq!(found(&account(16, 16)), ["dns_failure dns/168.63.129.16"]);
+        assert!(found(&account(2, 2)).is_empty() && found(&account(16, 32)).is_empty());
     }
 
     #[test]
