@@ -85,13 +85,13 @@ pub struct Swept {
     pub captures: usize,
 }
 
-/// Removes what is due from the store and the data folder. Cut off anywhere, the next sweep does the rest.
+/// Removes what is due from the store, the data folder and the folder of captures. Cut off anywhere, the next sweep does the rest.
 ///
 /// # Errors
 /// Fails where the store does not answer, or a file cannot be removed.
 pub async fn sweep(
     store: &dyn Store,
-    data: &Path,
+    (data, captures): (&Path, &Path),
     lifetimes: &Lifetimes,
     now: Timestamp,
 ) -> Result<Swept, EraseError> {
@@ -133,10 +133,9 @@ pub async fn sweep(
         remove(&folder.join(name))?;
         swept.evidence += 1;
     }
-    let folder = data.join("captures");
-    let files = captured(&folder, &running)?;
+    let files = captured(captures, &running)?;
     for name in lifetimes.captures_due(&files, now) {
-        remove(&folder.join(name))?;
+        remove(&captures.join(name))?;
         swept.captures += 1;
     }
     Ok(swept)

@@ -171,7 +171,7 @@ async fn application(
         Arc::new(Reports::new(&data)),
         settings.broadcast,
     );
-    let captures = setup.config.capture.folder.clone();
+    let (captures, swept) = (setup.config.capture.folder.clone(), setup.config.capture.folder.clone());
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
     let presenter = Arc::new(match &settings.acts_as {
         Some(identity) => presenter.acting_as(identity.as_str()),
@@ -207,9 +207,10 @@ async fn application(
         capture_days: setup.config.retention.capture_days,
     };
     let sweeping = move || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
-        let (store, data) = (Arc::clone(&store), data.clone());
+        let (store, data, captures) = (Arc::clone(&store), data.clone(), swept.clone());
         Box::pin(async move {
-            if let Err(error) = sweep(store.as_ref(), &data, &lifetimes, SystemClock.now()).await {
+            if let Err(error) = sweep(store.as_ref(), (&data, &captures), &lifetimes, SystemClock.now()).await
+            {
                 tracing::warn!("what is too old stays for now: {error}");
             }
         })

@@ -128,7 +128,13 @@ pub(super) async fn sweep(setup: &Setup, json: bool) -> anyhow::Result<()> {
         Swept::default()
     } else {
         let store = setup.store().await?;
-        retention::sweep(store.as_ref(), setup.data()?, &lifetimes, SystemClock.now()).await?
+        retention::sweep(
+            store.as_ref(),
+            (setup.data()?, &setup.config.capture.folder),
+            &lifetimes,
+            SystemClock.now(),
+        )
+        .await?
     };
     let names: Vec<String> = swept.sessions.iter().map(ToString::to_string).collect();
     if json {

@@ -82,11 +82,25 @@ async fn a_deletion_that_was_cut_off_behind_the_skeleton_is_finished_by_a_sweep(
     let digest = file.file_name().to_string_lossy().trim_end_matches(".txt").to_owned();
     std::fs::write(folder.join("ghost-test"), &digest).unwrap();
     // Cut off in front of the skeleton: the session is as it was, and so is its text.
-    let swept = sweep(world.store.as_ref(), &world.data(), &EVER, world.clock.now()).await.unwrap();
+    let swept = sweep(
+        world.store.as_ref(),
+        (&world.data(), &world.data().join("captures")),
+        &EVER,
+        world.clock.now(),
+    )
+    .await
+    .unwrap();
     assert_eq!((swept.evidence, evidence(&world)), (0, 1));
     let bare = ghost_agent::agent::event::erase(lines.iter().map(String::as_str)).unwrap();
     world.store.erase(&world.session, &bare).await.unwrap();
-    let swept = sweep(world.store.as_ref(), &world.data(), &EVER, world.clock.now()).await.unwrap();
+    let swept = sweep(
+        world.store.as_ref(),
+        (&world.data(), &world.data().join("captures")),
+        &EVER,
+        world.clock.now(),
+    )
+    .await
+    .unwrap();
     assert_eq!((swept.evidence, evidence(&world)), (1, 0));
     assert!(!folder.join("ghost-test").exists());
 }
@@ -103,10 +117,23 @@ async fn a_sweep_erases_what_ended_long_ago_and_nothing_that_runs() {
         for world in [&world, &waiting] {
             world.clock.advance(day * days);
         }
-        let swept = sweep(world.store.as_ref(), &world.data(), &lifetimes, world.clock.now()).await.unwrap();
+        let swept = sweep(
+            world.store.as_ref(),
+            (&world.data(), &world.data().join("captures")),
+            &lifetimes,
+            world.clock.now(),
+        )
+        .await
+        .unwrap();
         assert_eq!(swept.sessions.len(), gone);
-        let swept =
-            sweep(waiting.store.as_ref(), &waiting.data(), &lifetimes, waiting.clock.now()).await.unwrap();
+        let swept = sweep(
+            waiting.store.as_ref(),
+            (&waiting.data(), &waiting.data().join("captures")),
+            &lifetimes,
+            waiting.clock.now(),
+        )
+        .await
+        .unwrap();
         assert_eq!(swept.sessions, []);
     }
     let lines = world.store.read(&world.session, 0).await.unwrap();
@@ -132,7 +159,10 @@ async fn old_evidence_goes_unless_a_session_that_runs_needs_it() {
     let lifetimes = Lifetimes { evidence_days: 1, capture_days: 1, ..EVER };
     // Files bear the time of the machine.
     let later = ghost_agent::base::SystemClock.now().plus(Duration::from_secs(25 * 3600));
-    let swept = sweep(world.store.as_ref(), &world.data(), &lifetimes, later).await.unwrap();
+    let swept =
+        sweep(world.store.as_ref(), (&world.data(), &world.data().join("captures")), &lifetimes, later)
+            .await
+            .unwrap();
     assert_eq!((swept.evidence, evidence(&world), stray.exists()), (1, 2, false));
     let there = names.map(|name| captures.join(name).exists());
     assert_eq!((swept.captures, there), (1, [true, false]));
