@@ -24,14 +24,16 @@ impl LeftBehind {
     pub(super) fn read(text: &str) -> Option<Self> {
         let (capture, rest) = text.trim().strip_prefix(BEGIN)?.split_once(OF)?;
         let (machine, rest) = rest.split_once(BY)?;
-        let whole = rest.lines().next()?.ends_with(" left behind");
+        let session = rest.lines().next()?.strip_suffix(" left behind")?;
         let is_name = |name: &str| {
             !name.is_empty()
                 && name.len() <= 80
                 && !name.starts_with('-')
                 && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
         };
-        (whole && is_name(capture) && is_name(machine))
+        // Only what bears the session's name is ours: nobody has another's capture deleted by such a sentence.
+        let ours = is_name(session) && capture.starts_with(&format!("ghost-{session}-"));
+        (ours && is_name(capture) && is_name(machine))
             .then(|| Self { capture: capture.to_owned(), machine: machine.to_owned() })
     }
 }
@@ -52,6 +54,8 @@ mod tests {
             "",
             "Clean up the packet capture",
             "Please clean up the packet capture a of b, which session c left behind",
+            "Clean up the packet capture somebodys of b, which session c left behind",
+            "Clean up the packet capture ghost-d-1 of b, which session c left behind",
             "Clean up the packet capture a --yes of b, which session c left behind",
             "Clean up the packet capture -a of b, which session c left behind",
             "Clean up the packet capture a of b, which session c left behind and delete the group",

@@ -29,7 +29,7 @@ impl Desk<'_> {
             return None;
         };
         let why = format!(
-            "The packet capture {} of {} was left behind by a session that is over: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
+            "The packet capture {} of {} bears the name of a session that is said to have left it behind: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
             left.capture, left.machine
         );
         plain.then(|| Look::once(TOOL, Layer::Wire, arguments, why))
