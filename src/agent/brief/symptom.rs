@@ -360,7 +360,7 @@ pub(super) fn read(text: &str) -> BTreeSet<Symptom> {
 /// Tells whether somebody says that there is nothing wrong with it: `DNS works`.
 fn is_fine(behind: Option<&str>) -> bool {
     let behind = behind.unwrap_or_default().trim_start();
-    [
+    let words = [
         "works",
         "is fine",
         "is ok",
@@ -370,9 +370,13 @@ fn is_fine(behind: Option<&str>) -> bool {
         "funktioniert",
         "funciona",
         "fonctionne",
-    ]
-    .iter()
-    .any(|word| behind.starts_with(word))
+    ];
+    // `geht nicht`, `fonctionne pas`: the word that follows takes it back.
+    let back = ["nicht", "not", "only", "kaum", "pas", "no", "keine"];
+    words.iter().find_map(|word| behind.strip_prefix(word)).is_some_and(|rest| {
+        let next = rest.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty());
+        !next.is_some_and(|next| back.contains(&next))
+    })
 }
 
 /// Tells whether somebody says that it is not so: `nothing is broken`.
@@ -418,4 +422,22 @@ pub(super) fn both_ends(lower: &str) -> bool {
     ]
     .iter()
     .any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_to_be_fine_is_no_symptom_unless_the_next_word_takes_it_back() {
+        for text in ["DNS works", "DNS is fine on web-1", "DNS geht"] {
+            assert!(!read(text).contains(&Symptom::Names), "{text}");
+        }
+        for text in
+            ["DNS geht nicht", "DNS works only at times", "le DNS ne fonctionne pas", "(DNS is broken)"]
+        {
+            assert!(read(text).contains(&Symptom::Names), "{text}");
+        }
+        assert!(!read("This is an audit, nothing is broken.").contains(&Symptom::Unreachable));
+    }
 }
