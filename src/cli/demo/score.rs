@@ -3,19 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::agent::state::State;
+use crate::cli::lab::found;
 use crate::lab::case::Pair;
 
 /// Compares the end of an investigation with what is there. `may` is right as well, and need not be found.
 pub(super) fn score(state: &State, there: &[Pair], may: &[Pair]) -> Option<Value> {
     state.concluded.as_ref()?;
-    let mut found: Vec<Pair> = state
-        .accepted
-        .iter()
-        .map(|accepted| Pair::new(&accepted.finding.code, accepted.finding.object.clone()))
-        .collect();
-    found.sort();
-    found.dedup();
-    Some(compared(&found, there, may))
+    Some(compared(&found(state), there, may))
 }
 
 fn compared(found: &[Pair], there: &[Pair], may: &[Pair]) -> Value {

@@ -7,6 +7,8 @@ mod cases;
 mod command;
 #[cfg(feature = "session")]
 mod eval;
+#[cfg(feature = "session")]
+mod found;
 mod inject;
 mod order;
 mod place;
@@ -16,6 +18,8 @@ mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
+#[cfg(feature = "session")]
+pub(in crate::cli) use found::found;
 #[cfg(feature = "bot")]
 pub(in crate::cli) use reach::{GROUPS, reach};
 #[cfg(feature = "bot")]

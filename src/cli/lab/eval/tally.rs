@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::agent::event::Reply;
 use crate::agent::state::{Approval, Ending, State, Step};
-use crate::lab::case::Pair;
 
 /// Counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -63,16 +62,4 @@ fn covers(approval: &Approval, step: &Step) -> bool {
 
 fn is_yes(approval: &Approval) -> bool {
     matches!(&approval.ending, Some(Ending::Decided { answer: Reply::Approve, .. }))
-}
-
-/// Returns what an investigation found.
-pub(super) fn found(state: &State) -> Vec<Pair> {
-    let mut found: Vec<Pair> = state
-        .accepted
-        .iter()
-        .map(|accepted| Pair::new(&accepted.finding.code, accepted.finding.object.clone()))
-        .collect();
-    found.sort();
-    found.dedup();
-    found
 }

@@ -143,7 +143,7 @@ async fn who_asks_to_read_a_secret_gets_none_whoever_consents() {
         "az account get-access-token",
         "az keyvault secret show --vault-name v -n s",
         "curl http://169.254.169.254/metadata/identity/oauth2/token",
-        "az vm run-command invoke -g nw-forensics-rg -n tf-dest-vm --command-id RunShellScript --scripts 'cat /root/.ssh/id_rsa'",
+        "az vm run-command invoke -g nw-forensics-rg -n tf-dest-vm --command-id RunShellScript --scripts 'cat /etc/shadow'",
     ];
     let asks: Calls = secrets.iter().map(|command| run(command)).collect();
     let ended =

@@ -13,7 +13,7 @@ use crate::agent::model::{
 use crate::agent::playbook::Playbook;
 use crate::agent::report::rca;
 use crate::cli::lab::eval::consent::Consent;
-use crate::cli::lab::eval::tally::found;
+use crate::cli::lab::found;
 
 /// How a model fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
