@@ -19,7 +19,9 @@ pub enum Class {
     NotFound,
     /// Too many requests.
     Throttled,
-    /// Something else is at work on it, or it is there already.
+    /// Something else is under way there, and nothing was begun.
+    Busy,
+    /// What is there does not go with it, or it is there already.
     Conflict,
     /// Something uses it.
     InUse,
@@ -59,7 +61,7 @@ impl Class {
     /// Says whether a read may be tried again: the same may go well in a moment.
     #[must_use]
     pub fn passes(self) -> bool {
-        matches!(self, Self::Throttled | Self::Service | Self::Unreachable | Self::Unreadable)
+        matches!(self, Self::Throttled | Self::Busy | Self::Service | Self::Unreachable | Self::Unreadable)
     }
 
     /// Says what a person can do about it.
@@ -75,7 +77,8 @@ impl Class {
             }
             Self::NotFound => "look at the spelling, the resource group and the subscription",
             Self::Throttled => "wait a minute: the subscription has sent too many requests",
-            Self::Conflict => "wait until what is under way there is done",
+            Self::Busy => "wait until what is under way there is done",
+            Self::Conflict => "look at what is there: it may be done already, or be in the way",
             Self::InUse => "take it off what uses it first",
             Self::Quota => "remove what is not needed any more, or ask for a higher limit",
             Self::Off => "start the machine",
@@ -148,7 +151,7 @@ const CODES: &[(&str, Class)] = &[
     ("SubscriptionRequestsThrottled", Class::Throttled),
     ("OperationNotAllowedByThrottling", Class::Throttled),
     ("ServerBusy", Class::Throttled),
-    ("AnotherOperationInProgress", Class::Conflict),
+    ("AnotherOperationInProgress", Class::Busy),
     ("Conflict", Class::Conflict),
     ("SecurityRuleConflict", Class::Conflict),
     ("BlobAlreadyExists", Class::Conflict),
@@ -253,6 +256,10 @@ fn by_code(code: &str, message: &str) -> Option<Class> {
             Class::Conflict
         });
     }
+    // The platform runs one script a machine, and says so with its word for everything that does not go together.
+    if code == "Conflict" && message.contains("in progress") {
+        return Some(Class::Busy);
+    }
     let whole = CODES.iter().find(|(known, _)| *known == code).map(|(_, class)| *class);
     whole.or_else(|| {
         let part = PARTS.iter().find(|(begin, end, _)| code.starts_with(begin) && code.ends_with(end));
@@ -303,6 +310,17 @@ mod tests {
                 "ERROR: (OperationNotAllowed) Network Watcher extension is not installed on x.\n",
                 Class::NoExtension,
             ),
+            (
+                1,
+                "ERROR: (Conflict) Run command extension execution is in progress. Please wait for completion before invoking a run command.\nCode: Conflict\n",
+                Class::Busy,
+            ),
+            (
+                1,
+                "ERROR: (AnotherOperationInProgress) Another operation on this resource is in progress\n",
+                Class::Busy,
+            ),
+            (1, "ERROR: (Conflict) Zone cannot be changed\n", Class::Conflict),
             (1, "ERROR: (VMAgentStatusCommunicationError) VM 'x' has not reported status\n", Class::Silent),
             (1, "ERROR: Too Many Requests({\"error\": {\"code\": \"TooManyRequests\"}})\n", Class::Throttled),
             (3, "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound\n", Class::NotFound),
@@ -360,7 +378,7 @@ mod tests {
 
     #[test]
     fn only_what_may_go_well_in_a_moment_is_tried_again() {
-        assert!(Class::Throttled.passes() && Class::Service.passes());
+        assert!(Class::Throttled.passes() && Class::Service.passes() && Class::Busy.passes());
         assert!(!Class::Conflict.passes() && !Class::Forbidden.passes() && !Class::Other.passes());
     }
 }

@@ -69,7 +69,7 @@ impl Run {
 
     /// Waits where the same may go well in a moment.
     fn once_more(&mut self, setback: &Setback, now: Timestamp) -> bool {
-        let busy = setback.is(Class::Conflict) && self.busy < BUSY.0;
+        let busy = setback.is(Class::Busy) && self.busy < BUSY.0;
         let seconds = if busy {
             self.busy += 1;
             Some(BUSY.1)

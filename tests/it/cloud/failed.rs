@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Recordings that fail, and what each means.
 const MEANT: &[(&str, Class)] = &[
-    ("err-another-operation", Class::Conflict),
+    ("err-another-operation", Class::Busy),
     ("err-bad-key-blob", Class::Expired),
     ("err-forbidden", Class::Forbidden),
     ("err-forbidden-blob", Class::Forbidden),
@@ -57,7 +57,7 @@ const MEANT: &[(&str, Class)] = &[
     ("storage-blob-firewall", Class::KeptOut),
     ("storage-blob-list-endpoint-login-http", Class::Broken),
     ("storage-blob-upload-exists", Class::Conflict),
-    ("vm-run-command-invoke-conflict", Class::Conflict),
+    ("vm-run-command-invoke-conflict", Class::Busy),
     ("vm-run-command-invoke-silent-guest", Class::Silent),
     ("vm-run-command-invoke-vm-off", Class::Off),
 ];
