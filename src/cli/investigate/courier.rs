@@ -35,6 +35,9 @@ impl Courier for Reports {
             if let Some(picture) = report::path::picture(state) {
                 write_private(&folder.join("path.png"), &picture)?;
             }
+            for picture in report::measured(state) {
+                write_private(&folder.join(&picture.file), &picture.bytes)?;
+            }
             write_private(&file, text.as_bytes())
         };
         put().map_err(|error| format!("writing {}: {error}", file.display()))?;

@@ -20,7 +20,7 @@ pub fn chart(run: &Run) -> Result<Option<Vec<u8>>, PlotError> {
         .into_iter()
         .filter(|(latency, asked)| *asked && !series.counted(*latency).is_empty())
         .map(|(latency, _)| Panel {
-            name: if latency { "latency, microseconds" } else { "throughput, Gbit/s" },
+            name: if latency { "latency, microseconds" } else { "throughput, Gbit/s" }.to_owned(),
             points: series.of(latency).iter().map(point).collect(),
             level: judged.and_then(|judged| judged.extent(latency)).map(|extent| extent.p90),
             before: baseline

@@ -65,8 +65,16 @@ impl Ledger {
 
     /// Lets the model take a turn with calls named so.
     pub(in crate::agent) fn turn(&mut self, turn: u32, calls: &[&str], cost_micros: Option<u64>) {
-        let call =
-            |id: &&str| Call { id: (*id).to_owned(), tool: "run_shell_cmd".to_owned(), arguments: json!({}) };
+        self.turn_of(turn, calls, "run_shell_cmd", cost_micros);
+    }
+
+    /// Lets the model take a turn with one call of a tool.
+    pub(in crate::agent) fn calls(&mut self, turn: u32, call: &str, tool: &str) {
+        self.turn_of(turn, &[call], tool, None);
+    }
+
+    fn turn_of(&mut self, turn: u32, calls: &[&str], tool: &str, cost_micros: Option<u64>) {
+        let call = |id: &&str| Call { id: (*id).to_owned(), tool: tool.to_owned(), arguments: json!({}) };
         self.add(Event::Answered(Answered {
             turn,
             brain: brain(),

@@ -87,6 +87,13 @@ pub(super) fn facts(run: &Run, way: &Way) -> Value {
     if let Value::Object(more) = more {
         facts.extend(more);
     }
+    for key in ["latency_us", "throughput_gbps"] {
+        let rows = result.pointer("/results/iteration_data").and_then(Value::as_array).into_iter().flatten();
+        let samples: Vec<&Value> = rows.filter_map(|row| row.get(key)).collect();
+        if samples.iter().any(|sample| sample.is_number()) {
+            facts.insert(key.to_owned(), json!(samples));
+        }
+    }
     if let Some(back) = &back {
         facts.insert("way_back".to_owned(), Value::Object(direction(Some(back), way, None)));
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::recheck::{Verdict, verdict};
-use crate::agent::report::{headline, path, rca};
+use crate::agent::report::{headline, measured, path, rca};
 use crate::agent::state::State;
 use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
@@ -66,6 +66,12 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
         title: format!("The way between the machines, session {}", state.session),
         alt: Some(path::told(state)),
         bytes,
+    }));
+    files.extend(measured(state).into_iter().map(|picture| File {
+        name: picture.file,
+        title: picture.title,
+        alt: Some(picture.alt),
+        bytes: picture.bytes,
     }));
     Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
 }

@@ -28,6 +28,10 @@ fn a_run_is_measured_under_one_consent_and_judged_by_what_such_machines_carry() 
     assert_eq!((&result["status"], desk.asked), (&json!("completed"), 1), "{result:#}");
     assert_eq!(facts["latency_p90_us"], 124.0);
     assert_eq!(facts["throughput_p90_gbps"], 1.95);
+    assert_eq!(
+        (&facts["latency_us"], &facts["throughput_gbps"]),
+        (&json!([124.0, 124.0]), &json!([1.95, 1.95]))
+    );
     assert_eq!((&facts["expected_gbps"], &facts["is_low"]), (&json!(12.5), &json!(true)), "stable, and slow");
     assert_eq!((&facts["is_stable"], &facts["is_slow"]), (&json!(true), &json!(false)));
     assert_eq!(facts["same_network"], true);
