@@ -55,7 +55,8 @@ fn complaint(sentence: &str) -> Option<Complaint> {
 }
 
 /// Cuts a text behind its sentences. A dot within a name or an address ends nothing.
-fn sentences(text: &str) -> Vec<&str> {
+#[must_use]
+pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;
     let mut letters = text.char_indices().peekable();

@@ -10,7 +10,7 @@ mod said;
 mod symptom;
 mod token;
 
-pub use complaint::Complaint;
+pub use complaint::{Complaint, sentences};
 pub use left::LeftBehind;
 pub use said::{Brief, Mention, Protocol, read};
 pub use symptom::Symptom;

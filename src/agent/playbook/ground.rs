@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use crate::agent::brief::{Brief, Mention, Symptom};
+use crate::agent::brief::{Brief, Mention, Symptom, sentences};
 use crate::agent::coverage;
 use crate::agent::playbook::story::Story;
 
@@ -92,10 +92,21 @@ impl Ground {
 
     /// Says who calls whom.
     fn cast(&mut self, mut named: Vec<Machine>, text: &str, brief: &Brief) {
-        let marked = |machine: &Machine, marks: &[&str]| {
-            let names = std::iter::once(&machine.name).chain(&machine.addresses);
-            names.into_iter().any(|name| stands_behind(text, &name.to_lowercase(), marks))
+        let any = |machine: &Machine, holds: &dyn Fn(&str) -> bool| {
+            std::iter::once(&machine.name).chain(&machine.addresses).any(|name| holds(&name.to_lowercase()))
         };
+        // The first sentence that says who calls whom does: the next one may tell of something else.
+        let tells = |sentence: &&str| {
+            let there = |machine: &&Machine| any(machine, &|name| occurrence(sentence, name).is_some());
+            let behind = |machine: &Machine| {
+                [FROM, TO].iter().any(|marks| any(machine, &|name| stands_behind(sentence, name, marks)))
+            };
+            let both: Vec<&Machine> = named.iter().filter(there).collect();
+            both.len() > 1 && both.into_iter().any(behind)
+        };
+        let text = sentences(text).into_iter().find(tells).unwrap_or(text);
+        let marked =
+            |machine: &Machine, marks: &[&str]| any(machine, &|name| stands_behind(text, name, marks));
         // In some languages the same word stands for "of": the last one is meant.
         let from = named.iter().rposition(|machine| marked(machine, FROM));
         if named.len() < 2 {

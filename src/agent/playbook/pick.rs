@@ -59,7 +59,7 @@ fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool 
             !brief.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
         }
         "tcp_refused" | "syn_unanswered" => {
-            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, ground))
+            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, brief, ground))
         }
         // The account is closed to the subnet because the endpoint is missing: one fault.
         "storage_firewall_deny" => !all
@@ -72,7 +72,7 @@ fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool 
 }
 
 /// Tells whether a fault explains what the wire shows of a flow.
-fn explains(fault: &Suspect, symptom: &Suspect, ground: &Ground) -> bool {
+fn explains(fault: &Suspect, symptom: &Suspect, brief: &Brief, ground: &Ground) -> bool {
     let flow: Vec<&str> = symptom.object.split('/').collect();
     let [_, from, to, protocol, port] = flow.as_slice() else { return false };
     let object: Vec<&str> = fault.object.split('/').collect();
@@ -92,11 +92,21 @@ fn explains(fault: &Suspect, symptom: &Suspect, ground: &Ground) -> bool {
         "route_blackhole" | "route_dead_nva" | "asymmetric_path" => silent,
         "guest_firewall_drop" => silent && concerns && same_port,
         "guest_firewall_reject" => concerns && same_port,
-        "guest_firewall_policy_drop" | "container_firewall_change" => silent && concerns,
+        "guest_firewall_policy_drop" => silent && concerns,
+        // Containers answer for the ports that people speak of together with them, and for those of which nobody speaks.
+        "container_firewall_change" => silent && concerns && !is_own_story(port, brief),
         "fail2ban_ban" => concerns && at(3) == *from,
         "pmtu_blackhole" => fault.object == symptom.object,
         _ => false,
     }
+}
+
+/// Tells whether people complain of a port apart from containers.
+fn is_own_story(port: &str, brief: &Brief) -> bool {
+    brief.complaints.iter().any(|complaint| {
+        !complaint.symptoms.contains(&Symptom::Containers)
+            && complaint.ports.iter().any(|named| named.to_string() == port)
+    })
 }
 
 fn within(range: &str, port: &str) -> bool {

@@ -23,6 +23,19 @@ fn four_faults_at_once_are_all_found() {
 }
 
 #[test]
+fn the_first_sentence_about_both_says_who_calls_whom() {
+    let first = "RabbitMQ on 5672 on tf-source-vm is unreachable for tf-dest-vm";
+    let then = "The containers on tf-dest-vm (10.0.1.5) are cut off. 203.0.113.84 gets no SSH connection to tf-dest-vm.";
+    for text in [first.to_owned(), format!("{first}. {then}")] {
+        let silent = ("syn_unanswered", "flow/10.0.1.5/10.0.1.4/tcp/5672");
+        let run = World::of(&[silent]).run(&format!("{text} nw-forensics-rg"));
+        let captured = run.calls.iter().find(|(tool, _)| tool == "capture_traffic");
+        let (_, arguments) = captured.unwrap_or_else(|| panic!("{text}: {:?}", run.calls));
+        assert_eq!(arguments["target"], "tf-dest-vm to tf-source-vm", "{text}");
+    }
+}
+
+#[test]
 fn a_symptom_is_no_finding_beside_its_cause() {
     let symptom = ("syn_unanswered", "flow/10.0.1.4/10.0.1.5/tcp/5001");
     let drop = ("guest_firewall_drop", "netfilter/tf-dest-vm/filter/INPUT/tcp/5001");
@@ -31,6 +44,25 @@ fn a_symptom_is_no_finding_beside_its_cause() {
     let other = ("guest_firewall_drop", "netfilter/tf-dest-vm/filter/INPUT/tcp/22");
     let run = World::of(&[symptom, other]).run(&format!("{HANGS}. Please capture on tf-source-vm."));
     assert_eq!(run.found().len(), 2);
+}
+
+#[test]
+fn what_stops_containers_explains_no_port_that_is_a_story_of_its_own() {
+    let silent = ("syn_unanswered", "flow/10.0.1.4/10.0.1.5/tcp/3306");
+    let containers = ("container_firewall_change", "netfilter/tf-dest-vm/filter/DOCKER-USER");
+    let both = "The containers on tf-dest-vm are cut off. 3306 from tf-source-vm to tf-dest-vm hangs, nw-forensics-rg";
+    assert_eq!(World::of(&[silent, containers]).run(both).found().len(), 2);
+    let one = "The containers on tf-dest-vm that publish 3306 hang for tf-source-vm, nw-forensics-rg";
+    assert_eq!(World::of(&[silent, containers]).run(one).found().len(), 1);
+}
+
+#[test]
+fn a_duplicate_address_beside_a_closed_account_is_looked_for_on_the_wire() {
+    let twice = ("arp_conflict", "host/10.0.1.4");
+    let closed = ("storage_firewall_deny", "storage/nwlogs080613");
+    let text = "Traffic from tf-dest-vm to tf-source-vm goes to the wrong place at times. Also: storage account nwlogs080613 is not \
+        reachable from tf-dest-vm. nw-forensics-rg";
+    assert_eq!(World::of(&[twice, closed]).run(text).found().len(), 2);
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn shows(layer: &str, vm: &str, code: &str, object: &str) -> bool {
         ("nsg_exposure", "exposure") => object.contains(vm),
         ("no_drift", "network_drift") => on,
         ("service_endpoint_missing" | "storage_firewall_deny", "storage") => true,
-        ("tcp_refused" | "pmtu_blackhole" | "syn_unanswered", "wire") => true,
+        ("tcp_refused" | "pmtu_blackhole" | "syn_unanswered" | "arp_conflict", "wire") => true,
         _ if code.starts_with("route_") => layer == "routes" && vm == "tf-source-vm",
         _ if code.starts_with("netem_") || code == "rate_limit" => layer == "shaping" && on,
         _ if object.starts_with("netfilter/") => matches!(layer, "guest" | "guest_drift") && on,
