@@ -3,5 +3,6 @@
 mod cases;
 mod killed;
 mod namespaces;
+mod over_ssh;
 mod place;
 mod terminal;
