@@ -86,24 +86,31 @@ fn every_inspector_shows_what_is_wrong_in_a_case() {
     let mut wrong = Vec::new();
     for name in names {
         lab.order(&["inject", name]);
-        let topology = lab.json(&["topology", "-g", GROUP]);
-        let seen = [SOURCE, DEST].map(|vm| look(&lab, vm));
-        let (_, text) = CASES.iter().find(|(known, _)| *known == name).unwrap();
-        for pair in &Case::read(text).unwrap().phases[0].expected {
-            let (fault, object) = (pair.fault.to_string(), pair.object.to_string());
-            if shown(&seen, &topology, &fault, &object) == Some(false) {
-                wrong.push(format!("{name}: {fault} {object}"));
-            }
-            if let Some(vm) = object.strip_prefix("qdisc/") {
-                let other = seen.iter().find(|seen| !vm.starts_with(seen.vm)).unwrap();
-                if other.shaping["impaired"] != false {
-                    wrong.push(format!("{name}: {} is impaired, too: {}", other.vm, other.shaping));
-                }
-            }
-        }
+        wrong.extend(missed(&lab, name));
         lab.order(&["reset"]);
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Looks at both machines with every inspector, and returns what of a case they do not show, and what they show that is not there.
+pub(super) fn missed(lab: &Lab, name: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let topology = lab.json(&["topology", "-g", GROUP]);
+    let seen = [SOURCE, DEST].map(|vm| look(lab, vm));
+    let (_, text) = CASES.iter().find(|(known, _)| *known == name).unwrap();
+    for pair in &Case::read(text).unwrap().phases[0].expected {
+        let (fault, object) = (pair.fault.to_string(), pair.object.to_string());
+        if shown(&seen, &topology, &fault, &object) == Some(false) {
+            wrong.push(format!("{name}: {fault} {object}"));
+        }
+        if let Some(vm) = object.strip_prefix("qdisc/") {
+            let other = seen.iter().find(|seen| !vm.starts_with(seen.vm)).unwrap();
+            if other.shaping["impaired"] != false {
+                wrong.push(format!("{name}: {} is impaired, too: {}", other.vm, other.shaping));
+            }
+        }
+    }
+    wrong
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use ghost_agent::lab::case::CASES;
+
+use super::live::missed;
 use super::stage::{DEST, GROUP, Lab, SOURCE};
-use crate::random::setting;
+use crate::random::{is_long, setting};
 
 /// Tells why nothing can be run here.
 #[expect(clippy::print_stdout, reason = "whoever runs it should see what was skipped")]
@@ -62,6 +65,29 @@ fn on_a_real_kernel_the_faults_are_seen_as_well() {
         let told = seen(&[what], vm);
         assert!(told.contains(text), "{case} {vm}: {told}");
     }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "whoever runs it should see what this kernel lacks")]
+fn on_a_real_kernel_every_inspector_shows_what_is_wrong_in_every_case() {
+    if !is_long() || skipped("netns") {
+        return;
+    }
+    let lab = Lab::up("netns", None);
+    let mut wrong = Vec::new();
+    for (name, _) in CASES {
+        match lab.ordered(&["inject", name]) {
+            Ok(()) => wrong.extend(missed(&lab, name)),
+            // Nothing stands in for what delays, loses and damages.
+            Err(why) => {
+                assert!(why.contains("netem"), "{name}: {why}");
+                println!("{name} left out: {why}");
+                continue;
+            }
+        }
+        lab.order(&["reset"]);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
