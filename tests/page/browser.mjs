@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 
 const KEYS = { Enter: '\ue007', Escape: '\ue00c', Up: '\ue013', Down: '\ue015', Shift: '\ue008' };
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
-const PATIENCE = 20000;
+const PATIENCE = 60000;
 
 export { KEYS };
 
