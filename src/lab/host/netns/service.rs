@@ -1,5 +1,6 @@
 //! Who listens: real sockets in the machine's namespace.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ const QUIET: Duration = Duration::from_secs(30);
 const GUESTS: usize = 256;
 /// The most bytes of an answer.
 const ANSWER: u32 = 8 << 20;
+/// So often a port that is taken is asked for, and so long in between.
+const TRIES: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,8 +33,20 @@ pub(super) struct Manner {
     pub(super) think: Duration,
 }
 
+/// A listener that is shut when it is dropped, not only closed: a program that is just being started elsewhere in this process holds a copy
+/// for a moment, and the port would stay taken for so long.
+#[derive(Debug)]
+pub(super) struct Door(TcpListener);
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        // What cannot be shut is closed all the same.
+        let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+    }
+}
+
 /// Opens a TCP listener for both families, or for the one that this machine has.
-pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<TcpListener> {
+pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<Door> {
     let open = |socket: std::io::Result<TcpSocket>, any: IpAddr| {
         let socket = socket?;
         socket.set_reuseaddr(true)?;
@@ -39,14 +55,15 @@ pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<TcpListener> {
     };
     open(TcpSocket::new_v6(), Ipv6Addr::UNSPECIFIED.into())
         .or_else(|_| open(TcpSocket::new_v4(), Ipv4Addr::UNSPECIFIED.into()))
+        .map(Door)
 }
 
 /// Serves whoever connects, for ever.
-pub(super) async fn serve(listener: TcpListener, manner: Manner) {
+pub(super) async fn serve(door: Door, manner: Manner) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept(), if guests.len() < GUESTS => {
+            accepted = door.0.accept(), if guests.len() < GUESTS => {
                 if let Ok((stream, _)) = accepted {
                     guests.spawn(talk(stream, manner));
                 }
@@ -58,7 +75,7 @@ pub(super) async fn serve(listener: TcpListener, manner: Manner) {
 
 /// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
 pub(super) async fn silent(port: u16) -> std::io::Result<()> {
-    let listener = tcp(port, 0)?;
+    let door = tcp(port, 0)?;
     let mut filling = Vec::new();
     // The machine itself fills the queue, which holds one more than it says.
     for _ in 0..4 {
@@ -69,7 +86,7 @@ pub(super) async fn silent(port: u16) -> std::io::Result<()> {
         }
     }
     std::future::pending::<()>().await;
-    drop((listener, filling));
+    drop((door, filling));
     Ok(())
 }
 
@@ -113,6 +130,13 @@ fn web(length: usize) -> Vec<u8> {
 
 /// Opens a UDP socket on an address.
 pub(super) async fn udp(address: IpAddr, port: u16) -> std::io::Result<UdpSocket> {
+    for _ in 0..TRIES {
+        match UdpSocket::bind(SocketAddr::new(address, port)).await {
+            // Nothing shuts it as a door is shut, and nothing tells when a program that is just being started lets go of its copy.
+            Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::time::sleep(PAUSE).await,
+            bound => return bound,
+        }
+    }
     UdpSocket::bind(SocketAddr::new(address, port)).await
 }
 
