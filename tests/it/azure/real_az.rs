@@ -258,11 +258,13 @@ fn errors(text: &str) -> Vec<String> {
         .filter(|line| !own(line))
         .collect();
     if told.iter().any(|line| line.contains("Traceback") || line.contains("traceback")) {
-        // The recordings shorten it: the reason stands behind the name of a class, or behind the word.
+        // The recordings shorten it: the reason stands behind the name of a class, or behind the word, or behind both.
         let reason = told.iter().filter_map(|line| line.split_once("Error: ").or(line.split_once("ERROR: ")));
         let reason =
             reason.map(|(_, reason)| reason.to_owned()).filter(|reason| !reason.contains("traceback"));
-        return reason.collect();
+        let mut reason: Vec<String> = reason.collect();
+        reason.dedup();
+        return reason;
     }
     told
 }
