@@ -104,14 +104,19 @@ impl Patience {
     /// After so many tries it is given up.
     const MOST: u32 = 5;
 
+    /// The same where somebody else is at work: that takes as long as it takes.
+    const MOST_BUSY: u32 = 7;
+
     /// Says how many seconds to wait before it is tried again; `None` where that is no use.
     pub fn again(&mut self, setback: &Setback) -> Option<u64> {
-        if !setback.passes() || self.tries + 1 >= Self::MOST {
+        let busy = setback.is(Class::Busy);
+        let most = if busy { Self::MOST_BUSY } else { Self::MOST };
+        if !setback.passes() || self.tries + 1 >= most {
             return None;
         }
         self.tries += 1;
         let first = if setback.is(Class::Throttled) { 20 } else { 5 };
-        Some((first << (self.tries - 1).min(6)).min(60))
+        Some(if busy { 20 } else { (first << (self.tries - 1).min(6)).min(60) })
     }
 
     /// Returns how often it was tried.
@@ -155,6 +160,14 @@ mod tests {
         let mut patience = Patience::default();
         let waits: Vec<_> = std::iter::from_fn(|| patience.again(&throttled)).collect();
         assert_eq!(waits, [20, 40, 60, 60]);
+    }
+
+    #[test]
+    fn somebody_elses_work_is_waited_for_two_minutes() {
+        let busy = setback(&ran(1, "ERROR: (Conflict) Run command extension execution is in progress."));
+        let mut patience = Patience::default();
+        let waits: Vec<_> = std::iter::from_fn(|| patience.again(&busy)).collect();
+        assert_eq!(waits, [20; 6]);
     }
 
     #[test]

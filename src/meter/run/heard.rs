@@ -15,9 +15,6 @@ use crate::cloud::errand::{Answer, Setback, Trouble, printed};
 use crate::cloud::guest;
 use crate::meter::{ParseError, Tool, parse};
 
-/// So often a guest that still runs something is asked again, and so many seconds lie between.
-const BUSY: (u8, u64) = (6, 20);
-
 impl Run {
     /// Takes what came of the front of the list.
     pub(super) fn take(&mut self, answer: &Answer, now: Timestamp) {
@@ -31,7 +28,7 @@ impl Run {
         {
             return;
         }
-        (self.patience, self.busy) = Default::default();
+        self.patience = Default::default();
         self.todo.pop_front();
         // A command that was denied did not run; whatever else came of it may have begun.
         let began = match answer {
@@ -69,13 +66,7 @@ impl Run {
 
     /// Waits where the same may go well in a moment.
     fn once_more(&mut self, setback: &Setback, now: Timestamp) -> bool {
-        let busy = setback.is(Class::Busy) && self.busy < BUSY.0;
-        let seconds = if busy {
-            self.busy += 1;
-            Some(BUSY.1)
-        } else {
-            self.patience.again(setback)
-        };
+        let seconds = self.patience.again(setback);
         if let Some(seconds) = seconds {
             let until = now.plus(std::time::Duration::from_secs(seconds));
             self.wait = Some((until, format!("{}; once more in {seconds} s", setback.trouble.text)));
