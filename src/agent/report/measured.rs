@@ -46,7 +46,7 @@ struct Facts {
     comparison: Option<Compared>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 struct Compared {
     baseline_latency_p90_us: Option<f64>,
     baseline_throughput_p90_gbps: Option<f64>,
@@ -61,29 +61,26 @@ struct Metric<'a> {
     before: Option<f64>,
 }
 
+fn first(samples: &[Option<f64>]) -> &[Option<f64>] {
+    samples.get(..SAMPLES).unwrap_or(samples)
+}
+
 impl Facts {
-    /// Returns what there is to be drawn.
-    fn metrics(&self) -> Vec<Metric<'_>> {
-        let compared = self.comparison.as_ref();
-        let latency = Metric {
-            name: "latency",
-            unit: "microseconds",
-            samples: &self.latency_us,
-            level: self.latency_p90_us,
-            before: compared.and_then(|compared| compared.baseline_latency_p90_us),
-        };
-        let throughput = Metric {
-            name: "throughput",
-            unit: "Gbit/s",
-            samples: &self.throughput_gbps,
-            level: self.throughput_p90_gbps,
-            before: compared.and_then(|compared| compared.baseline_throughput_p90_gbps),
-        };
-        let some = |metric: &Metric<'_>| {
-            (1..=SAMPLES).contains(&metric.samples.len())
-                && metric.samples.iter().flatten().all(|sample| sample.is_finite() && *sample >= 0.0)
-        };
-        [latency, throughput].into_iter().filter(some).collect()
+    fn metrics(&self) -> [Metric<'_>; 2] {
+        let Compared { baseline_latency_p90_us, baseline_throughput_p90_gbps } =
+            self.comparison.unwrap_or_default();
+        let metric = |name, unit, samples, level, before| Metric { name, unit, samples, level, before };
+        let (latency, throughput) = (first(&self.latency_us), first(&self.throughput_gbps));
+        [
+            metric("latency", "microseconds", latency, self.latency_p90_us, baseline_latency_p90_us),
+            metric(
+                "throughput",
+                "Gbit/s",
+                throughput,
+                self.throughput_p90_gbps,
+                baseline_throughput_p90_gbps,
+            ),
+        ]
     }
 
     fn alt(&self) -> String {
@@ -107,6 +104,9 @@ pub fn measured(state: &State) -> Vec<Measured> {
     let results = results.filter_map(|call| call.returned.as_ref());
     let facts = results.filter_map(|result| serde_json::from_str::<Told>(&result.content).ok());
     let drawn = facts.filter_map(|Told { facts }| {
+        if facts.metrics().iter().all(|metric| metric.samples.is_empty()) {
+            return None;
+        }
         let bytes = drawn(&facts)?;
         let name: String = facts.session_id.chars().filter(|char| is_plain(*char)).take(80).collect();
         Some(Measured {
@@ -126,25 +126,13 @@ fn is_plain(char: char) -> bool {
 
 #[cfg(feature = "plot")]
 fn drawn(facts: &Facts) -> Option<Vec<u8>> {
-    use crate::pcap::{Panel, samples};
-    let panels: Vec<Panel> = facts
-        .metrics()
-        .into_iter()
-        .map(|metric| Panel {
-            name: format!("{}, {}", metric.name, metric.unit),
-            // An iteration that was refused or timed out counts as nothing.
-            points: metric
-                .samples
-                .iter()
-                .map(|sample| sample.map(|sample| (sample, sample == 0.0)))
-                .collect(),
-            level: metric.level,
-            before: metric.before,
-        })
-        .collect();
-    let title = format!("{} to {}", facts.source, facts.destination);
-    let count = panels.iter().map(|panel| panel.points.len()).max()?;
-    samples(&title, &format!("{count} iterations, session {}", facts.session_id), &panels).ok()
+    use crate::meter::run::{draw, panel};
+    let panels = facts.metrics().into_iter().enumerate().map(|(number, metric)| {
+        // An iteration that was refused or timed out counts as nothing.
+        let points = metric.samples.iter().map(|sample| sample.map(|sample| (sample, sample == 0.0)));
+        panel(number == 0, points.collect(), metric.level, metric.before)
+    });
+    draw([&facts.source, &facts.destination], &facts.session_id, panels.collect()).ok()?
 }
 
 #[cfg(not(feature = "plot"))]
@@ -198,5 +186,10 @@ mod tests {
                 .is_empty()
         );
         assert!(told(json!({"latency_us": [1.0]})).is_empty(), "whatever a result lacks");
+        for huge in [1e300, f64::MAX] {
+            let facts =
+                json!({"session_id": "s", "source": "a", "destination": "b", "throughput_gbps": [huge]});
+            assert!(told(facts).is_empty(), "no axis reaches so far");
+        }
     }
 }

@@ -5,6 +5,9 @@ use super::sample::Outcome;
 use super::step::Side;
 use crate::pcap::{Panel, PlotError, samples};
 
+/// Whatever is larger is no measurement, and no axis reaches so far.
+const LARGEST: f64 = 1e15;
+
 /// Draws the samples from the source to the destination; `None` where there is none.
 ///
 /// # Errors
@@ -14,25 +17,48 @@ pub fn chart(run: &Run) -> Result<Option<Vec<u8>>, PlotError> {
     let series = Side::Destination.of(&run.series);
     let [judged, _] = run.judged();
     let baseline = run.comparison().and_then(|comparison| comparison.baseline);
-    let metrics = [(true, ask.test_type.latency()), (false, ask.test_type.throughput())];
     let point = |outcome: &Outcome| outcome.counted().map(|figure| (figure, outcome.error().is_some()));
-    let panels: Vec<Panel> = metrics
-        .into_iter()
-        .filter(|(latency, asked)| *asked && !series.counted(*latency).is_empty())
-        .map(|(latency, _)| Panel {
-            name: if latency { "latency, microseconds" } else { "throughput, Gbit/s" }.to_owned(),
-            points: series.of(latency).iter().map(point).collect(),
-            level: judged.and_then(|judged| judged.extent(latency)).map(|extent| extent.p90),
-            before: baseline
-                .as_ref()
-                .and_then(|one| if latency { one.latency_p90 } else { one.throughput_p90 }),
-        })
-        .collect();
-    if panels.is_empty() {
-        return Ok(None);
+    let drawn = |latency: bool| {
+        let points = series.of(latency).iter().map(point).collect();
+        let level = judged.and_then(|judged| judged.extent(latency)).map(|extent| extent.p90);
+        let before =
+            baseline.as_ref().and_then(|one| if latency { one.latency_p90 } else { one.throughput_p90 });
+        panel(latency, points, level, before)
+    };
+    let metrics = [(true, ask.test_type.latency()), (false, ask.test_type.throughput())];
+    let panels = metrics.into_iter().filter(|(_, asked)| *asked).map(|(latency, _)| drawn(latency)).collect();
+    draw([&ask.source, &ask.destination], ask.session.as_str(), panels)
+}
+
+/// Returns what is drawn of a metric: each sample, and whether it stands for one that failed.
+pub(crate) fn panel(
+    latency: bool,
+    points: Vec<Option<(f64, bool)>>,
+    level: Option<f64>,
+    before: Option<f64>,
+) -> Panel {
+    Panel {
+        name: if latency { "latency, microseconds" } else { "throughput, Gbit/s" },
+        points,
+        level,
+        before,
     }
-    let name = |name: &str| name.chars().filter(char::is_ascii_graphic).take(40).collect::<String>();
-    let title = format!("{} to {}", name(&ask.source), name(&ask.destination));
-    let below = format!("{} iterations, session {}", ask.iterations, ask.session);
-    samples(&title, &below, &panels).map(Some)
+}
+
+/// Draws the metrics that have samples; `None` where none has.
+pub(crate) fn draw(
+    ends: [&str; 2],
+    session: &str,
+    mut panels: Vec<Panel>,
+) -> Result<Option<Vec<u8>>, PlotError> {
+    panels.retain(|panel| {
+        let sampled = panel.points.iter().flatten().map(|(figure, _)| *figure);
+        let mut figures = sampled.clone().chain(panel.level).chain(panel.before);
+        sampled.count() > 0 && figures.all(|figure| (0.0..=LARGEST).contains(&figure))
+    });
+    let Some(count) = panels.iter().map(|panel| panel.points.len()).max() else { return Ok(None) };
+    let [source, destination] =
+        ends.map(|name| name.chars().filter(char::is_ascii_graphic).take(40).collect::<String>());
+    let below = format!("{count} iterations, session {session}");
+    samples(&format!("{source} to {destination}"), &below, &panels).map(Some)
 }

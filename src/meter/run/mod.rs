@@ -30,6 +30,8 @@ pub use ask::{Ask, AskError, Compare, Seconds, Way};
 pub use baseline::{Baseline, BaselineError, Comparison};
 #[cfg(feature = "plot")]
 pub use chart::chart;
+#[cfg(feature = "plot")]
+pub(crate) use chart::{draw, panel};
 pub use drive::{Desk, carry_out};
 pub use end::End;
 pub use fold::{Run, State};

@@ -9,7 +9,7 @@ use super::scale::count;
 /// One metric.
 pub(crate) struct Panel {
     /// What it is called, with its unit.
-    pub(crate) name: String,
+    pub(crate) name: &'static str,
     /// Its samples, and whether one stands for none; `None` where nothing is known of it.
     pub(crate) points: Vec<Option<(f64, bool)>>,
     /// What is told of it as a whole.
@@ -51,7 +51,7 @@ fn one(area: &Area<'_>, panel: &Panel) -> Result<(), PlotError> {
         .bold_line_style(FAINT)
         .axis_style(INK)
         .x_desc("iteration")
-        .y_desc(panel.name.as_str())
+        .y_desc(panel.name)
         .x_labels(panel.points.len().clamp(2, 12))
         .y_labels(8)
         .x_label_formatter(&|at| if at.fract() == 0.0 { format!("{at:.0}") } else { String::new() })
