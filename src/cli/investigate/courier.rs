@@ -32,15 +32,17 @@ impl Courier for Reports {
         let put = || {
             private_dir(folder)?;
             write_private(&folder.join("audit.md"), report::audit(state).as_bytes())?;
-            if let Some(picture) = report::path::picture(state) {
-                write_private(&folder.join("path.png"), &picture)?;
-            }
-            for picture in report::measured(state) {
-                write_private(&folder.join(&picture.file), &picture.bytes)?;
-            }
             write_private(&file, text.as_bytes())
         };
         put().map_err(|error| format!("writing {}: {error}", file.display()))?;
+        // A report without its pictures is a report all the same.
+        let way = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
+        let measured = report::measured(state).into_iter().map(|picture| (picture.file, picture.bytes));
+        for (name, bytes) in way.into_iter().chain(measured) {
+            if let Err(error) = write_private(&folder.join(&name), &bytes) {
+                tracing::warn!("{name} stays unwritten: {error}");
+            }
+        }
         Ok(file.display().to_string())
     }
 }
