@@ -16,9 +16,6 @@ use tempfile::TempDir;
 use super::place::{Human, Table, document};
 use crate::netns::skipped;
 
-const SOURCE: &str = "198.18.97.10";
-const DESTINATION: &str = "198.18.97.20";
-
 #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
 fn program(name: &str) -> Command {
     Command::new(name)
@@ -27,15 +24,18 @@ fn program(name: &str) -> Command {
 /// Two machines behind a router that this machine is connected to. They go with the test.
 struct Machines {
     name: String,
+    /// The first three numbers of their addresses: two runs at once have two networks.
+    network: String,
     folder: TempDir,
     servers: Vec<Child>,
 }
 
 impl Machines {
     fn up() -> Self {
-        let name = format!("gst{}", getpid().as_raw_nonzero());
-        let mut machines = Self { name, folder: tempfile::tempdir().unwrap(), servers: Vec::new() };
-        let (name, router) = (&machines.name, format!("{}r", machines.name));
+        let process = getpid().as_raw_nonzero().get();
+        let (name, network) = (format!("gst{process}"), format!("198.18.{}", process % 256));
+        let mut machines = Self { name, network, folder: tempfile::tempdir().unwrap(), servers: Vec::new() };
+        let (name, network, router) = (&machines.name, &machines.network, format!("{}r", machines.name));
         for end in ["r", "a", "b"] {
             run("ip", &format!("netns add {name}{end}"));
         }
@@ -44,28 +44,36 @@ impl Machines {
             run("ip", &format!("link set {name}{far} netns {name}{end}"));
         };
         link("0", "1", "r");
-        run("ip", &format!("addr add 198.18.97.1/30 dev {name}0"));
+        run("ip", &format!("addr add {network}.1/30 dev {name}0"));
         run("ip", &format!("link set {name}0 up"));
         let within = |end: &str, words: &str| run("ip", &format!("-n {name}{end} {words}"));
-        within("r", &format!("addr add 198.18.97.2/30 dev {name}1"));
+        within("r", &format!("addr add {network}.2/30 dev {name}1"));
         within("r", &format!("link set {name}1 up"));
         for (end, number, address, gate) in
-            [("a", 2, SOURCE, "198.18.97.9"), ("b", 4, DESTINATION, "198.18.97.21")]
+            [("a", 2, machines.source(), 9), ("b", 4, machines.destination(), 21)]
         {
             let (near, far) = (number.to_string(), (number + 1).to_string());
             link(&near, &far, end);
             run("ip", &format!("link set {name}{near} netns {router}"));
-            within("r", &format!("addr add {gate}/30 dev {name}{near}"));
+            within("r", &format!("addr add {network}.{gate}/30 dev {name}{near}"));
             within("r", &format!("link set {name}{near} up"));
             within(end, &format!("addr add {address}/30 dev {name}{far}"));
             within(end, &format!("link set {name}{far} up"));
             within(end, "link set lo up");
-            within(end, &format!("route add default via {gate}"));
+            within(end, &format!("route add default via {network}.{gate}"));
         }
         run("ip", &format!("netns exec {router} sysctl -qw net.ipv4.ip_forward=1"));
-        run("ip", "route add 198.18.97.0/24 via 198.18.97.2");
+        run("ip", &format!("route add {network}.0/24 via {network}.2"));
         machines.serve();
         machines
+    }
+
+    fn source(&self) -> String {
+        format!("{}.10", self.network)
+    }
+
+    fn destination(&self) -> String {
+        format!("{}.20", self.network)
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -73,16 +81,18 @@ impl Machines {
     }
 
     fn serve(&mut self) {
-        for name in ["user", SOURCE, DESTINATION] {
-            run("ssh-keygen", &format!("-q -t ed25519 -N= -f {}", self.at(name).display()));
+        let (source, destination) = (self.source(), self.destination());
+        for name in ["user", &source, &destination] {
+            let mut keygen = program("ssh-keygen");
+            done(keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(self.at(name)));
         }
         let key = |name: &str| std::fs::read_to_string(self.at(&format!("{name}.pub"))).unwrap();
         std::fs::write(self.at("authorized"), key("user")).unwrap();
-        let known = [SOURCE, DESTINATION].map(|address| format!("{address} {}", key(address)));
+        let known = [&source, &destination].map(|address| format!("{address} {}", key(address)));
         std::fs::write(self.at("known"), known.concat()).unwrap();
         // It insists on this folder, which the package's service makes.
         std::fs::create_dir_all("/run/sshd").unwrap();
-        for (end, address) in [("a", SOURCE), ("b", DESTINATION)] {
+        for (end, address) in [("a", &source), ("b", &destination)] {
             let config = self.at(&format!("{end}.config"));
             let (host, keys) = (self.at(address), self.at("authorized"));
             let text = format!(
@@ -102,11 +112,15 @@ impl Machines {
                 "-e",
                 "-f",
             ]);
-            let log = std::fs::File::create(self.at(&format!("{end}.log"))).unwrap();
-            self.servers.push(server.arg(config).stdin(Stdio::null()).stderr(log).spawn().unwrap());
-            while std::net::TcpStream::connect((address, 22)).is_err() {
+            let log = self.at(&format!("{end}.log"));
+            server.arg(config).stdin(Stdio::null()).stderr(std::fs::File::create(&log).unwrap());
+            let mut server = server.spawn().unwrap();
+            while std::net::TcpStream::connect((address.as_str(), 22)).is_err() {
+                let ended = server.try_wait().unwrap();
+                assert_eq!(ended, None, "{}", std::fs::read_to_string(&log).unwrap());
                 std::thread::yield_now();
             }
+            self.servers.push(server);
         }
     }
 
@@ -122,10 +136,10 @@ impl Machines {
     fn ask(&self, store: &Store, session: &str) -> Ask {
         let ask = Ask {
             session: session.parse().unwrap(),
-            source: SOURCE.to_owned(),
-            destination: DESTINATION.to_owned(),
+            source: self.source(),
+            destination: self.destination(),
             place: None,
-            way: Way::Ssh(self.ssh(SOURCE), self.ssh(DESTINATION)),
+            way: Way::Ssh(self.ssh(&self.source()), self.ssh(&self.destination())),
             test_type: TestType::Both,
             iterations: 2,
             both_directions: true,
@@ -143,7 +157,8 @@ impl Machines {
     async fn measured(&self, data: &Path, session: &str, human: &Human) -> Run {
         let store = Store::open(data).unwrap();
         let ask = self.ask(&store, session);
-        let known = [SOURCE, DESTINATION].map(|address| Reach::Ssh(self.ssh(address)).known().unwrap());
+        let known = [self.source(), self.destination()]
+            .map(|address| Reach::Ssh(self.ssh(&address)).known().unwrap());
         let policy = Policy::builtin().unwrap().clone().carried_by(known);
         let shell = Shell::builder(session.parse().unwrap(), data)
             .approver(Arc::new(human.clone()))
@@ -171,14 +186,14 @@ impl Drop for Machines {
     }
 }
 
-/// Runs a line, which has to go well. `=` alone behind a letter stands for nothing at all.
+/// Runs a line, which has to go well.
 fn run(name: &str, words: &str) -> String {
-    let words = words.split(' ').flat_map(|word| match word.strip_suffix('=') {
-        Some(option) if option.starts_with('-') => vec![option, ""],
-        _ => vec![word],
-    });
-    let ran = program(name).args(words.collect::<Vec<_>>()).output().unwrap();
-    assert!(ran.status.success(), "{name}: {}", String::from_utf8_lossy(&ran.stderr));
+    done(program(name).args(words.split(' ')))
+}
+
+fn done(command: &mut Command) -> String {
+    let ran = command.output().unwrap();
+    assert!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ran.stderr));
     String::from_utf8(ran.stdout).unwrap()
 }
 

@@ -120,7 +120,8 @@ pub(super) fn missed(lab: &Lab, name: &str) -> Vec<String> {
     let seen = [SOURCE, DEST].map(|vm| look(lab, vm));
     // Only where plain HTTP is dropped on its way out the agent reaches nobody.
     let cut_off: Vec<&str> = seen.iter().filter(|seen| seen.firewall.is_null()).map(|seen| seen.vm).collect();
-    if cut_off != if name == "t" { vec![SOURCE] } else { Vec::new() } {
+    let expected: &[&str] = if name == "t" { &[SOURCE] } else { &[] };
+    if cut_off != expected {
         wrong.push(format!("{name}: {cut_off:?} cannot be looked into"));
     }
     let (_, text) = CASES.iter().find(|(known, _)| *known == name).unwrap();

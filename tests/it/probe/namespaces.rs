@@ -68,7 +68,6 @@ fn on_a_real_kernel_the_faults_are_seen_as_well() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "whoever runs it should see what this kernel lacks")]
 fn on_a_real_kernel_every_inspector_shows_what_is_wrong_in_every_case() {
     if !is_long() || skipped("netns") {
         return;
