@@ -28,7 +28,7 @@ pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed
 pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
-pub use recheck::{Now, Rechecked};
+pub use recheck::{BRAIN, Now, Rechecked};
 pub use session::{
     BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,
     Reopened, Resumed, Said, Waived, Wish,

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::event::ObservationId;
 
+/// Who is said to have answered where code alone decided what runs.
+pub const BRAIN: &str = "recheck";
+
 /// A fault before and now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rechecked {

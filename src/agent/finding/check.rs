@@ -1,9 +1,10 @@
 //! Whether a claim holds against what was recorded.
 
 use crate::agent::Fence;
-use crate::agent::event::{Citation, Finding};
+use crate::agent::event::{Citation, Finding, ObservationId};
 use crate::agent::finding::FaultCode;
-use crate::agent::suspect::Suspect;
+use crate::agent::state::CallState;
+use crate::agent::suspect::{Borne, Suspect};
 use crate::agent::tool::Bench;
 
 /// A quote has to be long enough to say something.
@@ -25,11 +26,12 @@ pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
     if finding.evidence.is_empty() {
         return Err("it cites no observation".to_owned());
     }
+    let looks = looks(finding, bench);
     let held: Result<Vec<String>, String> =
-        finding.evidence.iter().map(|cited| cite(finding, cited, bench)).collect();
+        finding.evidence.iter().map(|cited| cite(cited, &looks, bench)).collect();
     let held = held?;
     let borne: Vec<String> =
-        finding.evidence.iter().filter_map(|cited| borne(finding, cited, bench)).collect();
+        finding.evidence.iter().filter_map(|cited| borne(cited.observation, &looks)).collect();
     if borne.is_empty() {
         return Err(format!(
             "nothing that it cites bears out {} {}; look with the inspector of that layer and cite what it saw",
@@ -43,14 +45,29 @@ pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
         .join("; "))
 }
 
-/// Reads what was recorded anew: returns why the cited observation bears the claim out.
-fn borne(finding: &Finding, cited: &Citation, bench: &Bench<'_>) -> Option<String> {
-    let id = cited.observation;
-    let owner = &bench.state.observation(id)?.observed.call;
-    let call = bench.state.calls().find(|call| call.call.id == *owner)?;
-    let suspects = bench.borne(call).suspects;
-    let same = suspects.iter().find(|suspect| suspect.code == finding.code && is_object(suspect, finding))?;
-    Some(format!("{id}: {}", same.why))
+/// A call that bears a claim out: what it observed, and why.
+struct Look {
+    observed: Vec<ObservationId>,
+    why: String,
+}
+
+/// Reads what was recorded anew: returns the calls behind the citations that bear the claim out. A call bears with what it read
+/// itself, and with what it was read with.
+fn looks(finding: &Finding, bench: &Bench<'_>) -> Vec<Look> {
+    let cited = |id: &ObservationId| finding.evidence.iter().any(|cited| cited.observation == *id);
+    let calls = bench.state.calls().filter(|call| call.observations.iter().any(cited));
+    let look = |call: &CallState| {
+        let Borne { suspects, around, .. } = bench.borne(call);
+        let is_same = |suspect: &&Suspect| suspect.code == finding.code && is_object(suspect, finding);
+        let why = suspects.iter().find(is_same)?.why.clone();
+        Some(Look { observed: call.observations.iter().copied().chain(around).collect(), why })
+    };
+    calls.filter_map(look).collect()
+}
+
+fn borne(id: ObservationId, looks: &[Look]) -> Option<String> {
+    let look = looks.iter().find(|look| look.observed.contains(&id))?;
+    Some(format!("{id}: {}", look.why))
 }
 
 /// A part of an object that is not known where the observation was made stands there as `*`.
@@ -61,11 +78,11 @@ fn is_object(suspect: &Suspect, finding: &Finding) -> bool {
 }
 
 /// Looks a quote up; an observation that is cited without one says nothing by itself.
-fn cite(finding: &Finding, cited: &Citation, bench: &Bench<'_>) -> Result<String, String> {
+fn cite(cited: &Citation, looks: &[Look], bench: &Bench<'_>) -> Result<String, String> {
     let id = cited.observation;
     let text = bench.whole(id).ok_or_else(|| format!("there is no observation {id}, or its text is gone"))?;
     let quote = cited.quote.as_deref().map(str::trim).unwrap_or_default();
-    if quote.is_empty() && borne(finding, cited, bench).is_some() {
+    if quote.is_empty() && borne(id, looks).is_some() {
         return Ok(String::new());
     }
     if quote.len() < SHORTEST_QUOTE {

@@ -10,7 +10,8 @@ mod plan;
 mod tests;
 mod told;
 
+pub use crate::agent::event::BRAIN;
 pub use compare::{Verdict, verdict};
 pub(in crate::agent) use next::next;
-pub use plan::{BRAIN, Refused, possible};
+pub use plan::{Refused, possible};
 pub use told::{headline, report};

@@ -1,7 +1,7 @@
 //! What a session does that checks again.
 
-use super::{BRAIN, Verdict, compare, plan, told, verdict};
-use crate::agent::event::{Answered, Concluded, Event};
+use super::{Verdict, compare, plan, told, verdict};
+use crate::agent::event::{Answered, BRAIN, Concluded, Event};
 use crate::agent::model::{Brain, Call, Stop, Usage};
 use crate::agent::state::{Entry, State, Turn};
 use crate::agent::step::{Effect, Kit};

@@ -10,9 +10,6 @@ use crate::agent::step::Kit;
 use crate::agent::suspect::Borne;
 use crate::base::Timestamp;
 
-/// Who is said to have answered where code alone decided what runs.
-pub const BRAIN: &str = "recheck";
-
 /// Arguments that keep something under a name: nothing is kept a second time.
 const KEEPS: [&str; 2] = ["is_baseline", "session_id"];
 

@@ -51,16 +51,16 @@ fn looked() -> Vec<Looked> {
 }
 
 fn still(_: bool) -> Borne {
-    Borne { suspects: vec![suspect(OBJECT)], looked: looked() }
+    Borne { suspects: vec![suspect(OBJECT)], looked: looked(), ..Borne::default() }
 }
 
 fn gone(again: bool) -> Borne {
-    if again { Borne { suspects: Vec::new(), looked: looked() } } else { still(again) }
+    if again { Borne { looked: looked(), ..Borne::default() } } else { still(again) }
 }
 
 fn other(again: bool) -> Borne {
     if again {
-        Borne { suspects: vec![suspect("nsg/web-nsg/deny-all")], looked: looked() }
+        Borne { suspects: vec![suspect("nsg/web-nsg/deny-all")], looked: looked(), ..Borne::default() }
     } else {
         still(again)
     }

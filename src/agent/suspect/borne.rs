@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::event::ObservationId;
+
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Suspect {
@@ -102,4 +104,6 @@ pub struct Borne {
     pub suspects: Vec<Suspect>,
     /// What was looked at, whole and without trouble; a look that failed is none.
     pub looked: Vec<Looked>,
+    /// Observations of earlier calls that it was read with.
+    pub around: Vec<ObservationId>,
 }

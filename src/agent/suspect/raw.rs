@@ -62,7 +62,7 @@ fn guest(words: &[&str], script: &str, printed: &str) -> Borne {
         },
         _ => Vec::new(),
     };
-    Borne { suspects, looked: Vec::new() }
+    Borne { suspects, ..Borne::default() }
 }
 
 fn filter(machine: &str, text: &str) -> Vec<Suspect> {
@@ -98,7 +98,7 @@ fn probe(words: &[&str], printed: &str) -> Borne {
     }
     let why = format!("{host} refuses connections to port {port}: it was reached, and nobody listens there");
     let object = format!("flow/*/{host}/tcp/{port}");
-    Borne { suspects: vec![Suspect { code: "tcp_refused".to_owned(), object, why }], looked: Vec::new() }
+    Borne { suspects: vec![Suspect { code: "tcp_refused".to_owned(), object, why }], ..Borne::default() }
 }
 
 #[cfg(test)]

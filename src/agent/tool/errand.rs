@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::agent::event::ObservationId;
 use crate::agent::state::Step;
 use crate::agent::tool::answer::answer;
+use crate::agent::tool::known::known;
 use crate::agent::tool::{Bench, Chore, Command, Move, Outcome, Scripted};
 use crate::base::Timestamp;
 use crate::cloud::errand::{Answer, Carried, Errand, Next, Order};
@@ -24,6 +25,8 @@ pub(super) struct Trail<'a, 'b> {
     chores: usize,
     now: Timestamp,
     seen: Vec<ObservationId>,
+    /// Those of them that earlier calls made.
+    known: Vec<ObservationId>,
 }
 
 impl<'a, 'b> Trail<'a, 'b> {
@@ -33,7 +36,7 @@ impl<'a, 'b> Trail<'a, 'b> {
             turn.calls.iter().any(|call| call.call.id == bench.call.call.id)
         };
         let now = bench.state.turns().rev().find(ours).map_or(bench.state.opened_at, |turn| turn.at);
-        Self { bench, hypothesis, at: 0, chores: 0, now, seen: Vec::new() }
+        Self { bench, hypothesis, at: 0, chores: 0, now, seen: Vec::new(), known: Vec::new() }
     }
 
     /// Returns the bench.
@@ -51,16 +54,56 @@ impl<'a, 'b> Trail<'a, 'b> {
     /// # Errors
     /// Returns what is to be done next, where the errand is not over yet.
     pub(super) fn carry<E: Errand>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
+        self.along(errand, Self::step)
+    }
+
+    /// Takes an errand along that lists what surrounds the look: what the session read a moment ago is not read once more.
+    ///
+    /// # Errors
+    /// Returns what is to be done next, where the errand is not over yet.
+    pub(super) fn around<E: Errand>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
+        self.along(errand, |trail, order| match trail.known(order) {
+            Some(answer) => Ok((answer, trail.now)),
+            None => trail.step(order),
+        })
+    }
+
+    fn along<E: Errand>(
+        &mut self,
+        errand: &mut E,
+        step: impl Fn(&mut Self, &Order) -> Result<(Answer, Timestamp), Box<Move>>,
+    ) -> Result<E::Result, Box<Move>> {
         loop {
             match errand.next(self.now) {
                 Next::Run(order) => {
-                    let (answer, at) = self.step(&order)?;
+                    let (answer, at) = step(self, &order)?;
                     errand.heard(&answer, at);
                 }
                 Next::Wait { until, .. } => self.wait(until)?,
                 Next::Over(result) => return Ok(result),
             }
         }
+    }
+
+    /// Returns what an earlier call read by the same line. What the call ran itself is its own answer, so that the record is walked
+    /// the same way each time.
+    fn known(&mut self, order: &Order) -> Option<Answer> {
+        let Carried::Line(line) = &order.what else { return None };
+        let command = line.text();
+        if self.recorded().is_some_and(|own| own.command.trim() == command.trim()) {
+            return None;
+        }
+        let step = known(self.bench.state, self.bench.call, &command, self.now)?;
+        let answer = answer(self.bench, step, step.done.as_ref()?);
+        // What is not whole any more is read once more.
+        if !matches!(answer, Answer::Ran { .. }) {
+            return None;
+        }
+        let mut observed = self.bench.state.observations.iter().map(|one| &one.observed);
+        let id = observed.find(|observed| observed.step == Some(step.id))?.id;
+        self.seen.push(id);
+        self.known.push(id);
+        Some(answer)
     }
 
     /// Returns what came of an order, and when it ended.
@@ -172,6 +215,11 @@ impl<'a, 'b> Trail<'a, 'b> {
         chores.reverse();
         chores.extend(commands);
         chores
+    }
+
+    /// Returns those of them that earlier calls made.
+    pub(super) fn known_before(&self) -> Vec<ObservationId> {
+        self.known.clone()
     }
 
     fn recorded(&self) -> Option<&'a Step> {

@@ -12,6 +12,7 @@ mod command;
 mod complete_investigation;
 mod errand;
 mod inspect;
+mod known;
 mod manage_hypotheses;
 mod port;
 mod recall_observation;

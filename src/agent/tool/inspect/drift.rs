@@ -104,7 +104,7 @@ impl Inspector for DetectEffectiveNetworkDrift {
         // Whose next hops are, matters where something came.
         let ground = match comparison.status {
             Status::Clean => crate::probe::topology::Topology::default(),
-            Status::Drift | Status::Inconclusive => trail.carry(&mut TopologyErrand::new(&wish.place))??,
+            Status::Drift | Status::Inconclusive => trail.around(&mut TopologyErrand::new(&wish.place))??,
         };
         let printed = |one: &Looked, what| one.text(what).map_or_else(|_| String::new(), str::to_owned);
         let now: Vec<(String, String, String)> = looked

@@ -152,7 +152,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
         let Ok((wish, _)) = self.wish(arguments, bench) else { return Borne::default() };
         let mut trail = Trail::new(bench, None);
         match self.inspector.look(&wish, &self.site, &mut trail) {
-            Ok(Seen { suspects, looked, .. }) => Borne { suspects, looked },
+            Ok(Seen { suspects, looked, .. }) => Borne { suspects, looked, around: trail.known_before() },
             Err(Halt::Move(_) | Halt::Trouble(_)) => Borne::default(),
         }
     }

@@ -63,7 +63,7 @@ impl Inspector for EffectiveRouteInspector {
         let scope = Scope::Machine(wish.machine.clone());
         let looked = trail.carry(&mut Effective::all(&wish.place, &scope, &[What::Routes]))??;
         // Whose a next hop is, and in which table a route stands.
-        let ground = trail.carry(&mut TopologyErrand::new(&wish.place))??;
+        let ground = trail.around(&mut TopologyErrand::new(&wish.place))??;
         let mut seen = Seen::default();
         let mut whole = !looked.is_empty() && ground.unread.is_empty();
         for one in &looked {

@@ -319,6 +319,6 @@ impl Tool for RunPipeMeter {
     fn bears(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
         let measured = self.measure(arguments, bench, &mut Trail::new(bench, None));
         let looked = measured.map(|measured| looked(&measured.run)).unwrap_or_default();
-        Borne { suspects: Vec::new(), looked }
+        Borne { looked, ..Borne::default() }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn borne(walked: &Walked) -> Borne {
     let whole = |end: &&End| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
     let machines = walked.task.ends.iter().filter(whole).filter(|_| all);
     let looked = machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() });
-    Borne { suspects, looked: looked.collect() }
+    Borne { suspects, looked: looked.collect(), ..Borne::default() }
 }
 
 /// Returns how a call that recorded packets ended.

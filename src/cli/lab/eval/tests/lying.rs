@@ -2,20 +2,13 @@
 
 use serde_json::json;
 
-use super::stage::{Calls, Ended, Puppet, Scene, conclude, finding, investigate, run, settle, suppose};
+use super::stage::{Calls, Ended, Puppet, Scene, conclude, finding, investigate, look, run, settle, suppose};
 use crate::agent::Limits;
 use crate::agent::event::Refusal;
 use crate::cli::lab::eval::consent::Consent;
 
 /// What is wrong in case A.
 const WALL: &str = "nsg/tf-dest-vm-nsg/ghost-demo-block-8080";
-
-fn look(tool: &'static str, more: &serde_json::Value) -> (&'static str, serde_json::Value) {
-    let mut arguments =
-        json!({"reasoning": "to know", "hypothesis_id": "H1", "resource_group": "nw-forensics-rg"});
-    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    (tool, arguments)
-}
 
 async fn in_case(case: &str, turns: Vec<Calls>) -> Ended {
     investigate(Scene::of(case, Consent::All), Puppet::turns(turns)).await

@@ -2,6 +2,7 @@
 //! really stands in its cloud and on its machines.
 
 mod again;
+mod around;
 mod lying;
 mod obeying;
 mod stage;

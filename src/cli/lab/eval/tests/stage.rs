@@ -185,6 +185,13 @@ pub(super) fn run(command: &str) -> (&'static str, Value) {
     ("run_shell_cmd", json!({"command": command, "reasoning": "to know", "hypothesis_id": "H1"}))
 }
 
+pub(super) fn look(tool: &'static str, more: &Value) -> (&'static str, Value) {
+    let mut arguments =
+        json!({"reasoning": "to know", "hypothesis_id": "H1", "resource_group": "nw-forensics-rg"});
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    (tool, arguments)
+}
+
 /// Wants to end with these findings; every layer is waived where `waives`.
 pub(super) fn conclude(findings: Value, waives: bool) -> (&'static str, Value) {
     let layers = [
