@@ -104,6 +104,13 @@ mod tests {
     }
 
     #[test]
+    fn a_port_that_times_out_is_no_number_of_times() {
+        let ports = |text| complaints(text).iter().flat_map(|one| one.ports.clone()).collect::<Vec<u16>>();
+        assert_eq!(ports("The billing service on 8000 times out."), [8000]);
+        assert_eq!(ports("It was tried 8000 times and 5432 hangs."), [5432]);
+    }
+
+    #[test]
     fn a_sentence_without_trouble_is_no_complaint() {
         assert!(complaints("Resource group net-rg. Good morning!").is_empty());
     }

@@ -118,7 +118,10 @@ fn bare(tokens: &[Token<'_>], at: usize) -> Option<u16> {
     let earlier = at.checked_sub(1).is_some_and(|before| bare(tokens, before).is_some())
         || (among(&before, &["and", "or", "und", "oder", "y", "et", "e", "i"])
             && at.checked_sub(2).is_some_and(|before| bare(tokens, before).is_some()));
-    let is_counted = token.tail.contains('%') || among(&after, &UNITS) || among(&before, &NOT_BEFORE);
+    // `8000 times out` counts nothing.
+    let times_out = among(&after, &["times"]) && among(&word(at.checked_add(2)), &["out"]);
+    let has_unit = among(&after, &UNITS) && !times_out;
+    let is_counted = token.tail.contains('%') || has_unit || among(&before, &NOT_BEFORE);
     let is_year = (1990..2100).contains(&port);
     let is_usual = port >= 1024 || SERVICES.iter().any(|(_, known)| *known == port);
     ((is_usual || earlier) && !is_counted && !is_year).then_some(port)

@@ -131,17 +131,18 @@ fn is_open(complaint: &Complaint, faults: &[Fault]) -> bool {
     if !coverage::settling(symptoms).contains(&Layer::Wire) {
         return false;
     }
-    let works_badly = symptoms.contains(&Symptom::Slow) || symptoms.contains(&Symptom::Lossy);
-    let about_ports = !works_badly
-        && [Symptom::Unreachable, Symptom::Hanging, Symptom::Refused, Symptom::OneProtocol]
-            .iter()
-            .any(|symptom| symptoms.contains(symptom));
+    let about_ports = [Symptom::Unreachable, Symptom::Hanging, Symptom::Refused, Symptom::OneProtocol]
+        .iter()
+        .any(|symptom| symptoms.contains(symptom));
     if about_ports && !complaint.ports.is_empty() {
+        // What works badly is explained by what delays and loses, on whichever port; what is refused is not.
+        let works_badly = symptoms.contains(&Symptom::Slow) || symptoms.contains(&Symptom::Lossy);
+        let impaired = works_badly
+            && !symptoms.contains(&Symptom::Refused)
+            && faults.iter().any(|fault| coverage::explains(&fault.suspect.code, Symptom::Slow));
         // A port that people name and that nothing found so far keeps shut is a story of its own.
-        return complaint
-            .ports
-            .iter()
-            .any(|port| !faults.iter().any(|fault| pick::shuts(&fault.suspect, *port)));
+        let shut = |port: &u16| faults.iter().any(|fault| pick::shuts(&fault.suspect, *port));
+        return !impaired && !complaint.ports.iter().all(shut);
     }
     let explained = |symptom: &Symptom, fault: &Fault| {
         let names = *symptom == Symptom::Names && pick::shuts(&fault.suspect, NAMES);

@@ -57,6 +57,15 @@ fn what_stops_containers_explains_no_port_that_is_a_story_of_its_own() {
 }
 
 #[test]
+fn what_is_refused_on_another_port_is_looked_for_on_the_wire() {
+    let drop = ("guest_firewall_drop", "netfilter/tf-source-vm/filter/INPUT/tcp/5672");
+    let refused = ("tcp_refused", "flow/10.0.1.5/10.0.1.4/tcp/1883");
+    let text = "RabbitMQ (TCP 5672) on tf-source-vm is unreachable for tf-dest-vm. Some calls from tf-dest-vm to tf-source-vm are \
+        refused at once, namely TCP port 1883. nw-forensics-rg";
+    assert_eq!(World::of(&[drop, refused]).run(text).found().len(), 2);
+}
+
+#[test]
 fn a_duplicate_address_beside_a_closed_account_is_looked_for_on_the_wire() {
     let twice = ("arp_conflict", "host/10.0.1.4");
     let closed = ("storage_firewall_deny", "storage/nwlogs080613");
