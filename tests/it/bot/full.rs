@@ -1,6 +1,6 @@
 //! A workspace that takes no more files.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stage::{World, text};
 use crate::session::world::{conclude, run, suppose};
@@ -23,6 +23,10 @@ async fn a_report_does_not_wait_for_files_that_slack_will_not_take() {
             lines.iter().any(|line| line.contains("\"what\":\"report\"")).then_some(())
         })
         .await;
+    let is_over = |message: &Value| {
+        text(message).starts_with("Session ghost-") && text(message).contains(": Inconclusive")
+    };
+    world.sees("alice", &root, "the board at its end", is_over).await;
     world.reads_all("alice", &root).await;
     let thread = world.thread("alice", &root).await;
     let begins = |word: &str| thread.iter().filter(|message| text(message).starts_with(word)).count();
