@@ -39,8 +39,9 @@ impl Courier for Reports {
         let way = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
         let measured = report::measured(state).into_iter().map(|picture| (picture.file, picture.bytes));
         for (name, bytes) in way.into_iter().chain(measured) {
-            if let Err(error) = write_private(&folder.join(&name), &bytes) {
-                tracing::warn!("{name} stays unwritten: {error}");
+            let picture = folder.join(name);
+            if let Err(error) = write_private(&picture, &bytes) {
+                tracing::warn!("{} cannot be written, the report beside it can: {error}", picture.display());
             }
         }
         Ok(file.display().to_string())

@@ -3,6 +3,7 @@
 
 mod again;
 mod around;
+mod delivered;
 mod lying;
 mod obeying;
 mod stage;
