@@ -26,7 +26,7 @@ pub fn may_approve(rule: RequesterMay, requester: &str, voter: &str, impact: Imp
     match (rule, impact) {
         _ if !own => Ok(()),
         (RequesterMay::Everything, _) | (RequesterMay::Measure, Impact::Measurement) => Ok(()),
-        (RequesterMay::Measure, Impact::Change) => {
+        (RequesterMay::Measure, Impact::Outage | Impact::Change) => {
             Err("whoever asked for the investigation cannot approve a change in it; somebody else has to"
                 .to_owned())
         }

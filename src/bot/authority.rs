@@ -86,7 +86,7 @@ impl Approvers {
     pub fn about(&self, impact: Impact) -> &People {
         match impact {
             Impact::Measurement => &self.measurement,
-            Impact::Change => &self.change,
+            Impact::Outage | Impact::Change => &self.change,
         }
     }
 

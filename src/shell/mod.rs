@@ -34,6 +34,7 @@ mod exec;
 mod gate;
 mod identity;
 mod judge;
+mod list;
 mod mask;
 mod permit;
 mod policy;
@@ -53,6 +54,7 @@ pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, cl
 pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
 pub use identity::{Errand, Identities, Identity, SignIn, Step};
 pub use judge::{LONGEST_COMMAND, Scope};
+pub use list::{List, Pipeline, Stage, Stderr, Stdout, When};
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 #[cfg(feature = "cloud")]
@@ -64,4 +66,4 @@ pub use redact::{Redacted, redact};
 pub use resolve::{ProgramError, Programs};
 pub use run::{Processes, Recorded, Recording, RecordingError, Runner};
 pub use sandbox::{Confinement, Support, support, sweep};
-pub use verdict::{Ruling, Tier, Verdict};
+pub use verdict::{Impact, Ruling, Tier, Verdict};

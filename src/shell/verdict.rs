@@ -1,17 +1,18 @@
 //! What the gate answers, always with its reason.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use crate::shell::Profile;
+use crate::shell::{List, Profile};
 
 /// How a command may run. Ordered: the strictest part of a command wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Default)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
     /// Runs at once, inside the sandbox.
     Safe,
     /// Runs only after a human approved the exact text.
+    #[default]
     Risky,
     /// Never runs, and no human is asked.
     Blocked,
@@ -36,7 +37,7 @@ impl std::fmt::Display for Verdict {
 }
 
 /// Which part of the policy decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tier {
     /// The list of what never runs.
     Blocked,
@@ -47,6 +48,7 @@ pub enum Tier {
     /// A pattern in the text, such as an operator or an invisible character.
     Text,
     /// Nothing: the program is not known.
+    #[default]
     Unknown,
 }
 
@@ -64,8 +66,32 @@ impl Tier {
     }
 }
 
+/// What an approved command does to the world, in the order of the policy: of several parts the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Impact {
+    /// It captures or measures and leaves the network as it is.
+    Measurement,
+    /// It stops or restarts something that others use.
+    Outage,
+    /// It may change anything.
+    Change,
+}
+
+impl Impact {
+    /// Returns the word that the command line prints.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measurement => "measurement",
+            Self::Outage => "outage",
+            Self::Change => "change",
+        }
+    }
+}
+
 /// The verdict on one command line, with everything that led to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ruling {
     /// How the command may run.
     pub verdict: Verdict,
@@ -77,6 +103,15 @@ pub struct Ruling {
     pub reason: Cow<'static, str>,
     /// The words of the command, `None` where only a shell could run the text.
     pub argv: Option<Vec<String>>,
-    /// What the command needs from the sandbox; meaningful where the verdict is SAFE.
+    /// What the command needs from the sandbox; meaningful where the verdict is SAFE and there are words.
     pub profile: Profile,
+    /// What it does to the world; `None` where the verdict is not RISKY.
+    pub impact: Option<Impact>,
+    /// The words of each stage where nothing but `|` joins plain commands; `None` for anything else.
+    pub pipeline: Option<Vec<Vec<String>>>,
+    /// The commands that the gate starts and connects by itself, where the text is a SAFE list.
+    pub list: Option<List>,
+    /// What a SAFE command would send something to, in the order of the text, once: addresses, names that are looked up,
+    /// resolvers, proxies.
+    pub destinations: Vec<String>,
 }

@@ -22,7 +22,7 @@ pub struct ApprovalRequested {
     pub expires_at: Timestamp,
     /// How many different people must approve.
     pub votes_needed: u32,
-    /// What it does: `measurement` or `change`.
+    /// What it does to the world.
     pub impact: Impact,
     /// An earlier run was cut off, so that nobody knows whether it took effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -49,16 +49,6 @@ impl ApprovalRequested {
     pub fn is_plan(&self) -> bool {
         !self.plan.is_empty()
     }
-}
-
-/// What an approved command does to the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Impact {
-    /// It captures or measures and leaves the network as it is.
-    Measurement,
-    /// It may change something.
-    Change,
 }
 
 /// See [`Event::ApprovalVoted`](crate::agent::event::Event::ApprovalVoted).

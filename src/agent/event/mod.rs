@@ -22,7 +22,8 @@ mod tests;
 mod text;
 mod turn;
 
-pub use approval::{ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Impact, Reply};
+pub use crate::shell::Impact;
+pub use approval::{ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Reply};
 pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unknown};
 pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
 pub use id::{ObservationId, ObservationIdError, StepId};

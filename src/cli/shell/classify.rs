@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
-use crate::shell::{Policy, Ruling, Verdict};
+use crate::shell::{Impact, Policy, Ruling, Verdict};
 
 /// A longer line is no question: no command of that length could run.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -42,6 +42,9 @@ struct Answer<'a> {
     rule: &'a str,
     reason: &'a str,
     argv: Option<&'a [String]>,
+    pipeline: Option<&'a [Vec<String>]>,
+    impact: Option<Impact>,
+    destinations: &'a [String],
 }
 
 impl<'a> Answer<'a> {
@@ -53,6 +56,9 @@ impl<'a> Answer<'a> {
             rule: &ruling.rule,
             reason: &ruling.reason,
             argv: ruling.argv.as_deref(),
+            pipeline: ruling.pipeline.as_deref(),
+            impact: ruling.impact,
+            destinations: &ruling.destinations,
         }
     }
 }
@@ -132,6 +138,9 @@ fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow:
                 rule: "input.line",
                 reason: &reason,
                 argv: None,
+                pipeline: None,
+                impact: Some(Impact::Change),
+                destinations: &[],
             };
             serde_json::to_writer(&mut *out, &answer)?;
         }

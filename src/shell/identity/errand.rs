@@ -73,6 +73,7 @@ impl Errand {
                 cloud: true,
                 ..Profile::default()
             },
+            ..Ruling::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use super::hunt::hunt;
 use super::{LONGEST_COMMAND, allow, cloud};
 use crate::shell::policy::{Policy, Refusal};
 use crate::shell::text::{self, Script};
-use crate::shell::{Profile, Ruling, Tier, Verdict};
+use crate::shell::{Impact, Ruling, Tier, Verdict};
 
 impl Policy {
     /// Judges one command line. The strictest part decides; what is not understood asks.
@@ -19,13 +19,21 @@ impl Policy {
                 rule: forbidden.rule,
                 reason: forbidden.reason.into(),
                 argv,
-                profile: Profile::default(),
+                ..Ruling::default()
             };
         }
         match self.allows(command, &script) {
             Ok((tier, allowed)) => {
                 let (rule, reason) = (allowed.rule.clone().into(), allowed.why.clone().into());
-                Ruling { verdict: Verdict::Safe, tier, rule, reason, argv, profile: allowed.into_profile() }
+                Ruling {
+                    verdict: Verdict::Safe,
+                    tier,
+                    rule,
+                    reason,
+                    argv,
+                    profile: allowed.into_profile(),
+                    ..Ruling::default()
+                }
             }
             Err((tier, refusal)) => Ruling {
                 verdict: Verdict::Risky,
@@ -33,7 +41,8 @@ impl Policy {
                 rule: refusal_rule(tier, refusal.part),
                 reason: refusal.what.into(),
                 argv,
-                profile: Profile::default(),
+                impact: Some(Impact::Change),
+                ..Ruling::default()
             },
         }
     }

@@ -70,7 +70,7 @@ impl Place {
 
 fn ruling(verdict: Verdict, argv: Option<Vec<String>>, profile: Profile) -> Ruling {
     let (rule, reason) = ("test".into(), "a test".into());
-    Ruling { verdict, tier: Tier::Program, rule, reason, argv, profile }
+    Ruling { verdict, tier: Tier::Program, rule, reason, argv, profile, ..Ruling::default() }
 }
 
 pub(in crate::shell) fn safe(words: &[&str], mut profile: Profile) -> Permit {

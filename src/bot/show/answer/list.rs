@@ -80,6 +80,7 @@ fn word(name: &str) -> String {
 pub(in crate::bot::show) fn pending_line(pending: &Pending, now: Timestamp) -> Line {
     let risk = match pending.impact {
         Impact::Measurement => "measurement",
+        Impact::Outage => "outage",
         Impact::Change => "change",
     };
     let left = minutes(pending.until.since(now));

@@ -178,6 +178,7 @@ fn votes(subject: &Subject<'_>, looks: &Looks) -> Option<Line> {
 pub(super) fn risk(impact: Impact) -> (&'static str, &'static str) {
     match impact {
         Impact::Measurement => ("measurement", "captures or measures, leaves the network as it is"),
+        Impact::Outage => ("outage", "stops or restarts something that others use"),
         Impact::Change => ("change", "may change something"),
     }
 }
