@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::event::{StepId, text};
 use crate::base::{Digest, Timestamp};
+use crate::shell::Impact;
 
 /// See [`Event::ApprovalRequested`](crate::agent::event::Event::ApprovalRequested).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
