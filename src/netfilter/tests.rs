@@ -44,6 +44,21 @@ fn what_cannot_be_told_is_undecided_only_where_it_matters() {
 }
 
 #[test]
+fn an_option_of_a_match_is_the_matches_whatever_its_name() {
+    // `--proto` asks for the protocol of the tunnel, not of the packet.
+    let policy = "-A INPUT -m policy --dir in --pol ipsec --proto esp -j ACCEPT\n-A INPUT -j DROP";
+    check(policy, &ssh(), Verdict::Indeterminate);
+    check("-A INPUT --proto tcp -j DROP", &ssh(), Verdict::Drop);
+    check("-A INPUT --proto udp -j DROP", &ssh(), Verdict::Accept);
+    // What is not known may have an option of any name.
+    check("-A INPUT -m ndpi --proto http -j DROP", &ssh(), Verdict::Indeterminate);
+    check("-A INPUT -p tcp -m tcp --dport 22 -m ndpi --dport 80 -j DROP", &ssh(), Verdict::Indeterminate);
+    check("-A INPUT -p tcp -m tcp --dport 23 -m ndpi --dport 80 -j DROP", &ssh(), Verdict::Accept);
+    // The name of a chain is no match.
+    check(":x - [0:0]\n-A x -j DROP\n-A INPUT -p tcp -j x --dport 22", &ssh(), Verdict::Drop);
+}
+
+#[test]
 fn an_unknown_port_is_decided_where_all_ports_meet_the_same_fate() {
     let mut packet = ssh();
     packet.sport = None;

@@ -105,6 +105,12 @@ fn rule() -> impl Strategy<Value = String> {
             "stray",
             "\"-j\"",
             "-m set ! --match-set a src",
+            "-m policy --dir in --pol ipsec ! --proto esp",
+            "--proto udp",
+            "-m ndpi --proto http",
+            "-m rateest --rateest-delta --rateest a --rateest-bps1 --rateest-lt",
+            "-m recent --set -m connlabel --label 3 --set",
+            "-m osf --genre a --ttl 1",
             "-f",
             "! -f",
         ])

@@ -1,7 +1,57 @@
 //! The options that are known by name, and how many words stand behind each.
 
+/// How many words stand behind an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// So many.
+    Words(usize),
+    /// One, unless an option follows.
+    Perhaps,
+}
+
 /// The options of a module: its name, then those with one word, with none, with two.
 type Module = (&'static str, &'static str, &'static str, &'static str);
+
+/// Options behind which a word may stand or not.
+const PERHAPS: [(&str, &str); 6] = [
+    ("rateest", "--rateest-bps"),
+    ("rateest", "--rateest-pps"),
+    ("rateest", "--rateest-bps1"),
+    ("rateest", "--rateest-bps2"),
+    ("rateest", "--rateest-pps1"),
+    ("rateest", "--rateest-pps2"),
+];
+
+/// The long options that every rule may have, their short forms and how many words stand behind.
+const BASE: [(&str, &str, usize); 11] = [
+    ("--protocol", "-p", 1),
+    ("--source", "-s", 1),
+    ("--src", "-s", 1),
+    ("--destination", "-d", 1),
+    ("--dst", "-d", 1),
+    ("--in-interface", "-i", 1),
+    ("--out-interface", "-o", 1),
+    ("--match", "-m", 1),
+    ("--jump", "-j", 1),
+    ("--goto", "-g", 1),
+    ("--fragments", "-f", 0),
+];
+
+/// Abbreviations of them that are common in rules that people write.
+const SHORTENED: [(&str, &str, usize); 2] = [("--proto", "-p", 1), ("--fragment", "-f", 0)];
+
+/// Returns the short form of an option that every rule may have; a module cannot take its name.
+pub(super) fn base(option: &str) -> Option<(&'static str, usize)> {
+    BASE.iter()
+        .find(|(long, short, _)| *long == option || *short == option)
+        .map(|(_, short, count)| (*short, *count))
+}
+
+/// Returns the option that every rule may have of which this is an abbreviation: a module may have one of that very name,
+/// as `policy` has `--proto`, and then it is the module's.
+pub(super) fn shortened(option: &str) -> Option<(&'static str, usize)> {
+    SHORTENED.iter().find(|(name, ..)| *name == option).map(|(_, short, count)| (*short, *count))
+}
 
 const MODULES: &[Module] = &[
     ("addrtype", "--dst-type --src-type", "--limit-iface-in --limit-iface-out", ""),
@@ -31,7 +81,7 @@ const MODULES: &[Module] = &[
         "",
     ),
     ("cpu", "--cpu", "", ""),
-    ("dccp", "--sport --dport --dccp-types --dccp-option", "", ""),
+    ("dccp", "--sport --dport --source-port --destination-port --dccp-types --dccp-option", "", ""),
     ("devgroup", "--src-group --dst-group", "", ""),
     ("dscp", "--dscp --dscp-class", "", ""),
     ("dst", "--dst-len --dst-opts", "", ""),
@@ -47,9 +97,10 @@ const MODULES: &[Module] = &[
     ),
     ("hbh", "--hbh-len --hbh-opts", "", ""),
     ("helper", "--helper", "", ""),
-    ("hl", "--hl-eq --hl-lt --hl-gt", "", ""),
+    ("hl", "--hl --hl-eq --hl-lt --hl-gt", "", ""),
     ("icmp", "--icmp-type", "", ""),
     ("icmp6", "--icmpv6-type", "", ""),
+    ("ipcomp", "--ipcompspi", "--compres", ""),
     ("iprange", "--src-range --dst-range", "", ""),
     ("ipv4options", "--flags", "--any", ""),
     ("ipv6header", "--header", "--soft", ""),
@@ -62,15 +113,20 @@ const MODULES: &[Module] = &[
     ("multiport", "--sports --dports --ports --source-ports --destination-ports", "", ""),
     ("nfacct", "--nfacct-name", "", ""),
     ("osf", "--genre --ttl --log", "", ""),
-    ("owner", "--uid-owner --gid-owner", "--socket-exists --suppl-groups", ""),
+    (
+        "owner",
+        "--uid-owner --gid-owner --pid-owner --sid-owner --cmd-owner",
+        "--socket-exists --suppl-groups",
+        "",
+    ),
     ("physdev", "--physdev-in --physdev-out", "--physdev-is-in --physdev-is-out --physdev-is-bridged", ""),
     ("pkttype", "--pkt-type", "", ""),
     ("policy", "--dir --pol --reqid --spi --proto --mode --tunnel-src --tunnel-dst", "--strict --next", ""),
     ("quota", "--quota", "", ""),
     (
         "rateest",
-        "--rateest-delta --rateest --rateest1 --rateest2 --rateest-bps --rateest-pps --rateest-bps1 --rateest-bps2 --rateest-pps1 --rateest-pps2",
-        "--rateest-lt --rateest-gt --rateest-eq",
+        "--rateest --rateest1 --rateest2",
+        "--rateest-delta --rateest-lt --rateest-gt --rateest-eq",
         "",
     ),
     ("realm", "--realm", "", ""),
@@ -87,9 +143,15 @@ const MODULES: &[Module] = &[
         "set",
         "--packets-eq --packets-lt --packets-gt --bytes-eq --bytes-lt --bytes-gt",
         "--return-nomatch --update-counters --update-subcounters",
-        "--match-set",
+        "--match-set --set",
     ),
     ("socket", "", "--transparent --nowildcard --restore-skmark", ""),
+    (
+        "srh",
+        "--srh-next-hdr --srh-hdr-len-eq --srh-hdr-len-gt --srh-hdr-len-lt --srh-segs-left-eq --srh-segs-left-gt --srh-segs-left-lt --srh-last-entry-eq --srh-last-entry-gt --srh-last-entry-lt --srh-tag --srh-psid --srh-nsid --srh-lsid",
+        "",
+        "",
+    ),
     ("state", "--state", "", ""),
     ("statistic", "--mode --probability --every --packet", "", ""),
     ("string", "--algo --from --to --string --hex-string", "--icase", ""),
@@ -102,10 +164,10 @@ const MODULES: &[Module] = &[
         "",
     ),
     ("tos", "--tos", "", ""),
-    ("ttl", "--ttl-eq --ttl-lt --ttl-gt", "", ""),
+    ("ttl", "--ttl --ttl-eq --ttl-lt --ttl-gt", "", ""),
     ("u32", "--u32", "", ""),
     ("udp", "--sport --dport --source-port --destination-port", "", ""),
-    ("udplite", "--sport --dport", "", ""),
+    ("udplite", "--sport --dport --source-port --destination-port", "", ""),
     // Targets.
     ("AUDIT", "--type", "", ""),
     ("CHECKSUM", "", "--checksum-fill", ""),
@@ -122,11 +184,11 @@ const MODULES: &[Module] = &[
     ("DNAT", "--to-destination", "--random --random-fully --persistent", ""),
     ("DNPT", "--src-pfx --dst-pfx", "", ""),
     ("DSCP", "--set-dscp --set-dscp-class", "", ""),
-    ("ECN", "", "--ecn-tcp-remove", ""),
+    ("ECN", "--ecn-tcp-cwr --ecn-tcp-ece --ecn-ip-ect", "--ecn-tcp-remove", ""),
     ("HL", "--hl-set --hl-dec --hl-inc", "", ""),
     (
         "HMARK",
-        "--hmark-tuple --hmark-mod --hmark-offset --hmark-src-prefix --hmark-dst-prefix --hmark-sport-mask --hmark-dport-mask --hmark-proto-mask --hmark-rnd",
+        "--hmark-tuple --hmark-mod --hmark-offset --hmark-src-prefix --hmark-dst-prefix --hmark-sport-mask --hmark-dport-mask --hmark-spi-mask --hmark-sport --hmark-dport --hmark-spi --hmark-proto-mask --hmark-rnd",
         "",
         "",
     ),
@@ -148,10 +210,10 @@ const MODULES: &[Module] = &[
     ("REDIRECT", "--to-ports", "--random", ""),
     ("REJECT", "--reject-with", "", ""),
     ("SECMARK", "--selctx", "", ""),
-    ("SET", "--timeout", "--exist", "--add-set --del-set --map-set"),
+    ("SET", "--timeout", "--exist --map-mark --map-prio --map-queue", "--add-set --del-set --map-set"),
     ("SNAT", "--to-source", "--random --random-fully --persistent", ""),
     ("SNPT", "--src-pfx --dst-pfx", "", ""),
-    ("SYNPROXY", "--mss --wscale", "--sack-perm --timestamp", ""),
+    ("SYNPROXY", "--mss --wscale", "--sack-perm --timestamp --ecn", ""),
     ("TCPMSS", "--set-mss", "--clamp-mss-to-pmtu", ""),
     ("TCPOPTSTRIP", "--strip-options", "", ""),
     ("TEE", "--gateway --oif", "", ""),
@@ -163,15 +225,18 @@ const MODULES: &[Module] = &[
 ];
 
 /// Says how many words stand behind an option of a module; nothing where it is not known.
-pub(super) fn words(module: &str, option: &str) -> Option<usize> {
+pub(super) fn words(module: &str, option: &str) -> Option<Behind> {
+    if PERHAPS.contains(&(canonical(module), option)) {
+        return Some(Behind::Perhaps);
+    }
     let (_, one, none, two) = MODULES.iter().find(|(name, ..)| *name == canonical(module))?;
     let within = |list: &str| list.split(' ').any(|name| name == option);
     if within(one) {
-        Some(1)
+        Some(Behind::Words(1))
     } else if within(none) {
-        Some(0)
+        Some(Behind::Words(0))
     } else if within(two) {
-        Some(2)
+        Some(Behind::Words(2))
     } else {
         None
     }

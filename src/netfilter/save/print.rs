@@ -3,8 +3,16 @@
 use super::word::quoted;
 use crate::netfilter::ruleset::{Body, Family, Part, Rule, Ruleset, Table};
 
-/// Options whose word always stands in quotes.
-const ALWAYS_QUOTED: [&str; 5] = ["--string", "--hex-string", "--u32", "--bytecode", "--led-trigger-id"];
+/// Options whose word always stands in quotes, each with the match or target whose it is: another's of that name has none.
+const ALWAYS_QUOTED: [(&str, &str); 7] = [
+    ("string", "--string"),
+    ("string", "--hex-string"),
+    ("u32", "--u32"),
+    ("bpf", "--bytecode"),
+    ("LED", "--led-trigger-id"),
+    ("connlabel", "--label"),
+    ("cgroup", "--path"),
+];
 
 /// Options whose word is any text; it stands in quotes where it is more than letters, digits, `_` and `-`.
 const TEXTS: [&str; 6] =
@@ -73,7 +81,8 @@ fn print_part(part: &Part, text: &mut String) {
     for value in &part.values {
         text.push(' ');
         let name = part.name.as_str();
-        if ALWAYS_QUOTED.contains(&name) || TEXTS.contains(&name) && !is_plain(value) {
+        let module = part.module.as_deref().unwrap_or_default();
+        if ALWAYS_QUOTED.contains(&(module, name)) || TEXTS.contains(&name) && !is_plain(value) {
             text.push_str(&quoted(value));
         } else {
             push_word(text, value);

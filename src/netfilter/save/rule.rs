@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::option::{canonical, is_module, words};
+use super::option::{Behind, base, canonical, is_module, shortened, words};
 use super::word::{Word, quoted, split};
 use crate::netfilter::ruleset::{Body, Part, Rule};
 use crate::netfilter::text::{Text, Texts};
@@ -70,8 +70,8 @@ struct Reader<'a, 't, I: Iterator<Item = Word<'a>>> {
     words: std::iter::Peekable<I>,
     texts: &'t mut Texts,
     parts: Vec<Part>,
-    /// The modules that are loaded, the last one last.
-    modules: Vec<Text>,
+    /// The modules that are loaded, the last one last, and which of them are matches that nobody knows.
+    modules: Vec<(Text, bool)>,
     odd: Vec<String>,
 }
 
@@ -103,61 +103,60 @@ impl<'a, I: Iterator<Item = Word<'a>>> Reader<'a, '_, I> {
     }
 
     fn option(&mut self, name: &str, negated: bool) {
-        let main = match name {
-            "-p" | "--protocol" | "--proto" => Some(("-p", 1)),
-            "-s" | "--source" | "--src" => Some(("-s", 1)),
-            "-d" | "--destination" | "--dst" => Some(("-d", 1)),
-            "-i" | "--in-interface" => Some(("-i", 1)),
-            "-o" | "--out-interface" => Some(("-o", 1)),
-            "-m" | "--match" => Some(("-m", 1)),
-            "-j" | "--jump" => Some(("-j", 1)),
-            "-g" | "--goto" => Some(("-g", 1)),
-            "-f" | "--fragment" => Some(("-f", 0)),
-            _ => None,
-        };
-        if let Some((name, count)) = main {
-            let mut part = self.take(name, None, negated, Some(count));
-            part.known &= self.module(&part);
-            self.parts.push(part);
-            return;
+        if let Some((name, count)) = base(name) {
+            return self.base(name, count, negated);
         }
         // The module that was loaded last is asked first, as `iptables` does.
-        let found = self
-            .modules
-            .iter()
-            .rev()
-            .find_map(|module| words(module, name).map(|count| (module.clone(), count)));
-        let part = match found {
-            Some((module, count)) => self.take(name, Some(module), negated, Some(count)),
-            None => {
-                let module = self.modules.last().cloned();
+        let mut latest = self.modules.iter().rev();
+        let found = latest.find_map(|(module, stranger)| match words(module, name) {
+            Some(count) => Some(Some((module.clone(), count))),
+            // What is not known may have an option of any name.
+            None if *stranger => Some(None),
+            None => None,
+        });
+        let part = match (found, shortened(name)) {
+            (Some(Some((module, count))), _) => self.take(name, Some(module), negated, Some(count)),
+            (None, Some((name, count))) => return self.base(name, count, negated),
+            (Some(None), _) | (None, None) => {
+                let module = self.modules.last().map(|(module, _)| module.clone());
                 self.take(name, module, negated, None)
             }
         };
         self.parts.push(part);
     }
 
+    fn base(&mut self, name: &str, count: usize, negated: bool) {
+        let mut part = self.take(name, None, negated, Some(Behind::Words(count)));
+        part.known &= self.module(&part);
+        self.parts.push(part);
+    }
+
     /// Takes the words behind an option; where their number is not known, up to the next option.
-    fn take(&mut self, name: &str, module: Option<Text>, negated: bool, count: Option<usize>) -> Part {
+    fn take(&mut self, name: &str, module: Option<Text>, negated: bool, behind: Option<Behind>) -> Part {
         let mut negated = negated;
-        let mut values = Vec::with_capacity(count.unwrap_or(0));
-        if count.is_some_and(|count| count > 0)
+        let (least, most) = match behind {
+            Some(Behind::Words(count)) => (count, count),
+            Some(Behind::Perhaps) => (0, 1),
+            None => (0, usize::MAX),
+        };
+        let mut values = Vec::with_capacity(least);
+        if least > 0
             && let Some(_) = self.words.next_if(|word| word.text == "!" && !word.quoted)
         {
             // The old place of the exclamation mark.
             negated = true;
         }
-        while values.len() < count.unwrap_or(usize::MAX) {
+        while values.len() < most {
             let is_value =
-                |word: &Word| word.quoted || count.is_some() && values.is_empty() || !is_option(&word.text);
+                |word: &Word| word.quoted || least > 0 && values.is_empty() || !is_option(&word.text);
             let Some(word) = self.words.next_if(is_value) else { break };
             values.push(self.texts.value(&word.text));
         }
-        let short = count.is_some_and(|count| values.len() < count);
+        let short = values.len() < least;
         if short {
             self.odd.push(format!("nothing behind {name}"));
         }
-        let known = count.is_some() && !short;
+        let known = behind.is_some() && !short;
         Part { name: self.texts.name(name), module, negated, values: values.into(), known }
     }
 
@@ -168,13 +167,14 @@ impl<'a, I: Iterator<Item = Word<'a>>> Reader<'a, '_, I> {
             // A protocol brings its own match.
             "-p" if is_module(value) => {
                 let module = self.texts.value(canonical(value));
-                self.modules.push(module);
+                self.modules.push((module, false));
             }
             "-m" => {
-                self.modules.push(value.clone());
-                return is_module(value);
+                let known = is_module(value);
+                self.modules.push((value.clone(), !known));
+                return known;
             }
-            "-j" => self.modules.push(value.clone()),
+            "-j" => self.modules.push((value.clone(), false)),
             _ => {}
         }
         true

@@ -9,6 +9,7 @@ mod compare;
 mod legacy;
 mod native;
 mod observe;
+mod option;
 mod place;
 mod probe;
 mod wire;
@@ -18,6 +19,12 @@ use place::{Place, skipped};
 
 use crate::random::{Random, is_long, seed};
 
+/// Tells why nothing was run.
+#[expect(clippy::print_stdout, reason = "whoever runs it should see what was skipped")]
+fn say(reason: &str) {
+    println!("skipped: {reason}");
+}
+
 /// Runs some rulesets of one backend.
 #[expect(
     clippy::print_stdout,
@@ -25,8 +32,7 @@ use crate::random::{Random, is_long, seed};
 )]
 fn run(backend: Backend) {
     if let Some(reason) = skipped() {
-        println!("skipped: {reason}");
-        return;
+        return say(&reason);
     }
     let seed = seed(backend.name());
     let rulesets = if is_long() { 110 } else { 18 };

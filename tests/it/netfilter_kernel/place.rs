@@ -84,8 +84,20 @@ fn program(name: &str, arguments: &[&str]) -> Output {
 }
 
 /// Runs a program that has to succeed, in the namespace of this thread; returns what it printed.
-#[expect(clippy::disallowed_methods, reason = "the test asks the kernel's own tools")]
 pub(super) fn ask(name: &str, arguments: &[&str], input: &str) -> String {
+    let output = fed(name, arguments, input);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name} {arguments:?}: {told}\n{input}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a program in the namespace of this thread; tells whether it succeeded.
+pub(super) fn tried(name: &str, arguments: &[&str], input: &str) -> bool {
+    fed(name, arguments, input).status.success()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test asks the kernel's own tools")]
+fn fed(name: &str, arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(name)
         .args(arguments)
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
@@ -95,11 +107,14 @@ pub(super) fn ask(name: &str, arguments: &[&str], input: &str) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap_or_else(|error| panic!("{name}: {error}"));
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{name} {arguments:?}: {told}\n{input}");
-    String::from_utf8(output.stdout).unwrap()
+    // Whoever refuses the first line does not read the rest.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+/// Does something in a network namespace of its own.
+pub(super) fn alone<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T {
+    Holder::new().inside(what)
 }
 
 /// A process that holds a network namespace; the namespace ends with it, and it ends with this one.
