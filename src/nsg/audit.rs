@@ -67,7 +67,7 @@ impl Ruleset {
             audit.default_only.push(list(Vec::new()));
         }
         let mut unjudged: Option<(TooMany, Vec<&str>)> = None;
-        let before: Vec<Before<'_>> = rules.iter().map(|rule| Before::new(rule)).collect();
+        let before: Vec<Before<'_>> = rules.iter().map(|rule| Before::new(rule, direction)).collect();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_default) {
             // Of rules of one priority that differ none is known to be the first.
             let first = rules.partition_point(|other| other.priority < rule.priority);
@@ -94,7 +94,7 @@ impl Ruleset {
         audit: &mut Audit,
         budget: &mut Budget,
     ) -> Result<(), TooMany> {
-        if let Some(by) = shadow(rule, earlier, budget)? {
+        if let Some(by) = shadow(rule, direction, earlier, budget)? {
             let redundant = by.iter().all(|other| other.access == rule.access);
             let by = by.iter().map(|rule| rule.name.clone()).collect();
             audit.shadowed.push(Shadowed { rule: RuleRef::new(group, rule), by, redundant });
@@ -106,7 +106,7 @@ impl Ruleset {
         if is_permissive(rule) {
             audit.permissive.push(RuleRef::new(group, rule));
         }
-        let mut own = Piece::of_rule(rule, View::Most, View::Most);
+        let mut own = Piece::of_rule(rule, direction, View::Most, View::Most);
         for other in earlier {
             own = subtract(own, &other.least, budget)?;
         }
@@ -153,14 +153,15 @@ struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    fn new(rule: &'a Rule) -> Self {
-        Self { rule, least: certain(rule, View::Least, View::Least) }
+    fn new(rule: &'a Rule, direction: Direction) -> Self {
+        Self { rule, least: certain(rule, direction, View::Least, View::Least) }
     }
 }
 
 /// Returns the rules that take every packet of a rule before it, where they do.
 fn shadow<'a>(
     rule: &Rule,
+    direction: Direction,
     earlier: &[Before<'a>],
     budget: &mut Budget,
 ) -> Result<Option<Vec<&'a Rule>>, TooMany> {
@@ -183,14 +184,14 @@ fn shadow<'a>(
             let destination = destination.as_deref().map_or(View::Least, View::Name);
             // To look a name up takes as long as there are names.
             budget.spend(sources.len() + destinations.len())?;
-            let mut left = Piece::of_rule_with(rule, true, source, destination);
+            let mut left = Piece::of_rule_with(rule, direction, true, source, destination);
             any |= !left.is_empty();
             for other in earlier {
                 let looked = (source, destination) != (View::Least, View::Least);
                 if looked {
                     budget.spend(4 + other.rule.source.open.len() + other.rule.destination.open.len())?;
                 }
-                let named = looked.then(|| certain(other.rule, source, destination));
+                let named = looked.then(|| certain(other.rule, direction, source, destination));
                 let pieces = named.as_ref().unwrap_or(&other.least);
                 pieces.iter().try_for_each(|other| budget.compare(&left, other))?;
                 if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
@@ -212,11 +213,11 @@ fn shadow<'a>(
 }
 
 /// Returns what a rule certainly takes.
-fn certain(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
+fn certain(rule: &Rule, direction: Direction, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
     if rule.priority.is_none() || rule.direction.is_none() {
         return Vec::new();
     }
-    Piece::of_rule(rule, source, destination)
+    Piece::of_rule(rule, direction, source, destination)
 }
 
 /// Tells the worst of a rule that is not judged: too many rules must not hide an open port.
@@ -228,7 +229,7 @@ fn suspect(group: &Group, direction: Direction, rule: &Rule, audit: &mut Audit) 
     if is_permissive(rule) && audit.permissive.last() != Some(&told) {
         audit.permissive.push(told.clone());
     }
-    let ports = managed(rule, direction, &Piece::of_rule(rule, View::Most, View::Most));
+    let ports = managed(rule, direction, &Piece::of_rule(rule, direction, View::Most, View::Most));
     if !ports.is_empty() {
         audit.exposed.push(Exposure { rule: told, ports, through: true, dropped_by: Vec::new() });
     }

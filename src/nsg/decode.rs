@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::configured;
 use super::peers::Knowledge;
 use super::resolve::{Asked, Resolver};
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
@@ -21,12 +22,14 @@ pub(super) fn decode(
     knowledge: Knowledge<'_>,
 ) -> Result<(Vec<Group>, Vec<Warning>), DocumentError> {
     let mut reader = Reader { resolver: Resolver::new(knowledge), row: 0, warnings: Warnings::default() };
-    let (mut groups, mut loose) = (Vec::new(), Vec::new());
+    let (mut groups, mut loose, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let document = document(text)?;
     let found = placed(&document, &["value", "networkSecurityGroups"], is_row, "effective security rules")?;
     for entry in &found {
         if entry.value.as_object().is_some_and(is_rule) {
             loose.push(reader.rule(entry));
+        } else if entry.value.as_object().is_some_and(configured::is_group) {
+            whole.push(entry);
         } else {
             groups.push(reader.group(entry));
         }
@@ -34,7 +37,11 @@ pub(super) fn decode(
     if !loose.is_empty() {
         let what = "rules without a network security group: their gate is unknown";
         reader.warnings.push(|| Warning::whole(what));
+        reader.complete(&mut loose, "the rules");
         groups.push(Group::new(Gate::Unknown, None, loose));
+    }
+    for entry in whole {
+        groups.extend(reader.configured(entry));
     }
     Ok((groups, reader.warnings.into_vec()))
 }
@@ -43,16 +50,17 @@ fn is_row(map: &Map<String, Value>) -> bool {
     map.field("effectiveSecurityRules").is_some()
         || map.field("networkSecurityGroup").is_some()
         || is_rule(map)
+        || configured::is_group(map)
 }
 
 fn is_rule(map: &Map<String, Value>) -> bool {
     map.field("access").is_some() && map.field("effectiveSecurityRules").is_none()
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     resolver: Resolver<'a>,
     row: usize,
-    warnings: Warnings,
+    pub(super) warnings: Warnings,
 }
 
 impl Reader<'_> {
@@ -91,7 +99,7 @@ impl Reader<'_> {
         Group::new(gate, name, rules)
     }
 
-    fn rule(&mut self, found: &Placed<'_>) -> Rule {
+    pub(super) fn rule(&mut self, found: &Placed<'_>) -> Rule {
         self.row += 1;
         let value = found.value;
         let full = value.text("name").map_or_else(|| format!("rule {}", self.row), clipped);

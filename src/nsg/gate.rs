@@ -86,7 +86,12 @@ pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<C
         (&rule.source, packet.source, Field::Source, "source"),
         (&rule.destination, packet.destination, Field::Destination, "destination"),
     ] {
-        let names = peers.undecided(address).ok_or(field)?;
+        let platform = packet.platform().filter(|_| field == Field::Destination);
+        let names = match platform {
+            Some(platform) => peers.undecided_of(platform),
+            None => peers.undecided(address),
+        };
+        let names = names.ok_or(field)?;
         if !names.is_empty() {
             clauses.push(names.into_iter().map(|name| Item::Shared(format!("{side} {name}"))).collect());
         }
@@ -116,7 +121,8 @@ pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Ans
         }
     }
     gate.settle();
-    let end = if group.gate == Gate::Manager { Access::Allow } else { Access::Deny };
+    let free = group.gate == Gate::Manager || packet.platform().is_some();
+    let end = if free { Access::Allow } else { Access::Deny };
     let mut answer = Answer { last: gate.last, ..gate.cases.answer(end) };
     let unsure = answer.by.values().flatten().flatten().filter_map(|at| group.rules.get(*at));
     if group.gate == Gate::Manager && unsure.into_iter().any(|rule| rule.access.is_none()) {

@@ -21,6 +21,7 @@
 
 mod audit;
 mod cases;
+mod configured;
 mod decode;
 mod finding;
 mod gate;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::rule::{Direction, Protocols};
-use crate::net::Family;
+use crate::net::{Family, Platform};
 
 /// A described packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,12 @@ pub enum PacketError {
 }
 
 impl Packet {
+    /// Returns the service of the platform for which the packet is, where it is for one: only rules that name it apply.
+    #[must_use]
+    pub fn platform(&self) -> Option<Platform> {
+        (self.direction == Direction::Outbound).then(|| Platform::of(self.destination)).flatten()
+    }
+
     /// Describes a packet.
     ///
     /// # Errors

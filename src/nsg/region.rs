@@ -1,8 +1,8 @@
 //! Exact regions of the packet space: protocol, source, source port, destination, destination port.
 
 use super::peers::Peers;
-use super::rule::{Ports, Protocols, Rule};
-use crate::net::{Family, Ranges};
+use super::rule::{Direction, Ports, Protocols, Rule};
+use crate::net::{Family, Platform, Ranges};
 
 /// More pieces than these are not kept apart.
 const MOST_PIECES: usize = 10_000;
@@ -88,14 +88,20 @@ impl Piece {
         Family::ALL.iter().flat_map(|family| parts.map(|protocols| whole(*family, protocols))).collect()
     }
 
-    /// Returns what a rule matches, whatever its direction.
-    pub(super) fn of_rule(rule: &Rule, source: View<'_>, destination: View<'_>) -> Vec<Self> {
-        Self::of_rule_with(rule, source == View::Most, source, destination)
+    /// Returns what a rule matches of the packets of a direction.
+    pub(super) fn of_rule(
+        rule: &Rule,
+        direction: Direction,
+        source: View<'_>,
+        destination: View<'_>,
+    ) -> Vec<Self> {
+        Self::of_rule_with(rule, direction, source == View::Most, source, destination)
     }
 
     /// Returns what a rule matches; with `most` a field that could not be read means anything, else nothing.
     pub(super) fn of_rule_with(
         rule: &Rule,
+        direction: Direction,
         most: bool,
         source: View<'_>,
         destination: View<'_>,
@@ -112,7 +118,7 @@ impl Piece {
                 protocols: protocols.without(Protocols::WITH_PORTS),
                 source: side(&rule.source, family, source),
                 source_ports: Ports::all().known,
-                destination: side(&rule.destination, family, destination),
+                destination: towards(rule, direction, family, destination),
                 destination_ports: Ports::all().known,
             };
             let with_ports = Self {
@@ -222,6 +228,49 @@ pub(super) fn common(pieces: &[Piece], others: &[Piece], budget: &mut Budget) ->
     }
     budget.keep(&found)?;
     Ok(found)
+}
+
+/// Returns where a rule's packets go: outbound it says nothing of the platform's own addresses unless it names them.
+fn towards(rule: &Rule, direction: Direction, family: Family, view: View<'_>) -> Ranges {
+    let mut found = side(&rule.destination, family, view);
+    if direction == Direction::Inbound || family == Family::Ipv6 || matches!(view, View::Name(_)) {
+        return found;
+    }
+    for platform in Platform::ALL {
+        let may = match rule.destination.undecided_of(platform) {
+            Some(open) => open.is_empty() || view == View::Most,
+            None => false,
+        };
+        if !may && found.meets(&platform.range()) {
+            found = found.difference(&platform.range());
+        }
+    }
+    found
+}
+
+/// Returns the part of some pieces that goes to the platform's own addresses.
+pub(super) fn to_platform(pieces: &[Piece]) -> Vec<Piece> {
+    let own = Platform::ALL.iter().fold(Ranges::empty(), |all, platform| all.union(&platform.range()));
+    let v4 = pieces.iter().filter(|piece| piece.family == Family::Ipv4 && piece.destination.meets(&own));
+    v4.map(|piece| Piece { destination: piece.destination.intersection(&own), ..piece.clone() }).collect()
+}
+
+/// Adds pieces to others; one that differs from another in nothing but where it goes is made one with it.
+pub(super) fn join(pieces: &mut Vec<Piece>, more: Vec<Piece>, budget: &mut Budget) -> Result<(), TooMany> {
+    for piece in more {
+        budget.spend(1 + pieces.len())?;
+        let same = |other: &&mut Piece| {
+            (other.family, other.protocols) == (piece.family, piece.protocols)
+                && other.source == piece.source
+                && other.source_ports == piece.source_ports
+                && other.destination_ports == piece.destination_ports
+        };
+        match pieces.iter_mut().find(same) {
+            Some(other) => other.destination = other.destination.union(&piece.destination),
+            None => pieces.push(piece),
+        }
+    }
+    Ok(())
 }
 
 fn side(peers: &Peers, family: Family, view: View<'_>) -> Ranges {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::names::Names;
 use super::peers::{Knowledge, Open, Peers, is_anybody};
-use crate::net::{AddressSet, Fields, Place, beginning, clipped, each_text, is_tag, parse_prefix};
+use crate::net::{AddressSet, Fields, Place, Platform, beginning, clipped, each_text, is_tag, parse_prefix};
 
 /// So many ranges are kept for names; what goes beyond stays a name.
 const MOST_RANGES: usize = 10_000_000;
@@ -52,9 +52,9 @@ pub(super) struct Asked<'a> {
 }
 
 impl Side {
-    fn leave(&mut self, name: String, never: Arc<AddressSet>) {
+    fn leave(&mut self, name: String, never: Arc<AddressSet>, unread: bool) {
         if self.seen.insert(name.clone()) {
-            self.open.push(Open { name, never });
+            self.open.push(Open { name, never, unread });
         }
     }
 }
@@ -80,7 +80,10 @@ impl<'a> Resolver<'a> {
         ];
         let mut peers = Peers::default();
         for name in [&plural, &single] {
-            each_text(rule.field(name), &mut |text, _| peers.anybody |= text.is_ok_and(is_anybody));
+            each_text(rule.field(name), &mut |text, _| {
+                peers.anybody |= text.is_ok_and(is_anybody);
+                peers.platform.extend(text.ok().and_then(Platform::tagged));
+            });
         }
         let mut found = Side::default();
         for name in [&expanded, &also, &plural, &single] {
@@ -93,7 +96,7 @@ impl<'a> Resolver<'a> {
                     Err(value) => {
                         odd(place(), beginning(value));
                         let own = format!("{number} {}", place());
-                        found.leave(self.names.own(&own, beginning(value)), Arc::default());
+                        found.leave(self.names.own(&own, beginning(value)), Arc::default(), true);
                     }
                 }
             });
@@ -113,14 +116,14 @@ impl<'a> Resolver<'a> {
                 let place = Place::default().field(&name).items(&[at]);
                 let own = self.names.own(&format!("{number} {place}"), "an unnamed group".to_owned());
                 odd(place, beginning(group));
-                found.leave(own, Arc::default());
+                found.leave(own, Arc::default(), true);
             }
         }
         if !found.all && found.prefixes.is_empty() && found.sets.is_empty() && found.open.is_empty() {
             // A rule that names nobody is not known to mean nobody.
             let own =
                 self.names.own(&format!("{number} {side}"), format!("the {side} of a rule without one"));
-            found.leave(own, Arc::default());
+            found.leave(own, Arc::default(), true);
         }
         peers.open = std::mem::take(&mut found.open);
         peers.known = self.known(found);
@@ -134,7 +137,10 @@ impl<'a> Resolver<'a> {
             found.prefixes.push(prefix);
         } else {
             let tag = self.tag(text);
-            let whole = tag.as_ref().is_some_and(|(_, whole)| *whole);
+            let platform = Platform::tagged(text);
+            let whole = platform.is_some() || tag.as_ref().is_some_and(|(_, whole)| *whole);
+            found.prefixes.extend(platform.map(|platform| IpNet::from(platform.address())));
+            let mut unread = false;
             if let Some((set, _)) = tag {
                 found.sets.push(set);
                 found.names.push(text.to_ascii_lowercase());
@@ -142,9 +148,10 @@ impl<'a> Resolver<'a> {
                 || text.starts_with(|char: char| char.is_ascii_digit())
             {
                 odd(clipped(text));
+                unread = true;
             }
             if !whole {
-                found.leave(self.names.shared("tag", text, clipped(text)), Arc::default());
+                found.leave(self.names.shared("tag", text, clipped(text)), Arc::default(), unread);
             }
         }
     }
@@ -169,7 +176,7 @@ impl<'a> Resolver<'a> {
             found.sets.push(members);
             found.names.push(id.to_ascii_lowercase());
         }
-        found.leave(self.names.shared("group", id, name), never);
+        found.leave(self.names.shared("group", id, name), never, false);
     }
 
     fn membership(&mut self, id: &str) -> Membership {

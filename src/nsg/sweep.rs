@@ -1,6 +1,6 @@
 //! Which part of the packet space a group of rules lets through.
 
-use super::region::{Budget, Piece, TooMany, View, common, subtract};
+use super::region::{Budget, Piece, TooMany, View, common, join, subtract, to_platform};
 use super::rule::{Access, Direction, Gate, Group, Rule};
 
 /// What a group lets through, as disjoint pieces.
@@ -72,7 +72,7 @@ fn sweep<'a>(
             Some(Access::Deny) => false,
         };
         if lets {
-            let pieces = Piece::of_rule(rule, view, view);
+            let pieces = Piece::of_rule(rule, direction, view, view);
             let hit = common(&left, &pieces, budget)?;
             // What nobody read may be "always allow", where such rules stand.
             let always =
@@ -80,12 +80,15 @@ fn sweep<'a>(
             if always { &mut swept.always } else { &mut swept.passes }.extend(hit);
             left = subtract(left, &pieces, budget)?;
         } else if certain(Access::Deny) || !most {
-            let pieces = Piece::of_rule(rule, opposite, opposite);
+            let pieces = Piece::of_rule(rule, direction, opposite, opposite);
             if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
                 swept.drops.push(rule);
             }
             left = subtract(left, &pieces, budget)?;
         }
+    }
+    if direction == Direction::Outbound && !unread && group.gate != Gate::Manager {
+        join(&mut swept.passes, to_platform(&left), budget)?;
     }
     match (group.gate, unread) {
         (Gate::Manager, false) => swept.passes.extend(left),

@@ -36,10 +36,10 @@ fn takes(
     (at, rule): (usize, &Rule),
     budget: &mut Budget,
 ) -> Result<bool, TooMany> {
-    let mut left = Piece::of_rule(rule, View::Most, View::Most);
+    let mut left = Piece::of_rule(rule, direction, View::Most, View::Most);
     let others = || group.rules.iter().filter(|other| other.may_apply(direction));
     for earlier in others().filter(|other| other.priority < rule.priority) {
-        left = subtract(left, &Piece::of_rule(earlier, View::Least, View::Least), budget)?;
+        left = subtract(left, &Piece::of_rule(earlier, direction, View::Least, View::Least), budget)?;
         if left.is_empty() {
             return Ok(false);
         }
@@ -47,14 +47,16 @@ fn takes(
     for later in group.rules.iter().skip(at + 1).filter(|other| other.may_apply(direction)) {
         match later.access {
             Some(Access::Allow | Access::AlwaysAllow) | None => {
-                if !common(&left, &Piece::of_rule(later, View::Most, View::Most), budget)?.is_empty() {
+                if !common(&left, &Piece::of_rule(later, direction, View::Most, View::Most), budget)?
+                    .is_empty()
+                {
                     return Ok(true);
                 }
             }
             // Another rule of somebody's own that denies the same makes neither of them harmless.
             Some(Access::Deny) if !later.is_default => {}
             Some(Access::Deny) => {
-                left = subtract(left, &Piece::of_rule(later, View::Least, View::Least), budget)?;
+                left = subtract(left, &Piece::of_rule(later, direction, View::Least, View::Least), budget)?;
             }
         }
     }

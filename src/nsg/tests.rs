@@ -242,3 +242,108 @@ fn another_document_is_an_error() {
         assert!(Ruleset::parse(text, Knowledge::default()).is_err(), "{text:.40}");
     }
 }
+
+/// A question about what leaves a machine.
+fn leaving(to: &str, port: u16) -> Packet {
+    Packet::new("outbound", "udp", "10.0.1.4".parse().unwrap(), Some(40_000), to.parse().unwrap(), port)
+        .unwrap()
+}
+
+fn outbound(text: &str) -> Value {
+    let mut rule = rule(text);
+    rule["direction"] = json!("Outbound");
+    rule
+}
+
+#[test]
+fn outbound_rules_apply_to_the_platforms_own_addresses_only_where_they_name_its_tags() {
+    let rules = |texts: &[&str]| {
+        let rules = texts.iter().map(|text| outbound(text)).collect();
+        read(json!([group_of(json!({"subnet": {"id": "/s"}}), rules)]))
+    };
+    let told = |texts: &[&str], to: &str| {
+        let (rules, packet) = (rules(texts), leaving(to, 53));
+        let verdict = rules.verdict(&packet).verdict;
+        assert_eq!(rules.judge(&packet), verdict);
+        // Regions say the same as the verdict of the packet.
+        let reach = rules.reach(Direction::Outbound, Some(packet.destination));
+        let passes = |regions: &[Region]| {
+            regions.iter().any(|region| {
+                region.protocols.iter().any(|name| matches!(*name, "udp" | "any"))
+                    && region.destination_ports.iter().any(|port| {
+                        port == "any" || port == "53" || port.starts_with("0-") || port.ends_with("-65535")
+                    })
+            })
+        };
+        assert_eq!(passes(&reach.regions), verdict == Verdict::Allow, "{texts:?} {to}: {:?}", reach.regions);
+        verdict.as_str()
+    };
+    for deny in [
+        "100 Deny * * * *",
+        "100 Deny * * Internet 53",
+        "100 Deny Udp * 168.63.129.16/32 53",
+        "100 Deny * * Storage *",
+    ] {
+        assert_eq!(told(&[deny], "168.63.129.16"), "ALLOW", "{deny}");
+        assert_eq!(told(&[deny], "169.254.169.254"), "ALLOW", "{deny}");
+    }
+    assert_eq!(told(&["100 Deny * * * *"], "168.63.129.17"), "DENY");
+    let named = ["90 Allow * * * *", "100 Deny * * AzurePlatformDNS *"];
+    // What stands before it does not apply, so that nothing shadows it.
+    assert_eq!(told(&named, "168.63.129.16"), "DENY");
+    assert_eq!(told(&named, "169.254.169.254"), "ALLOW");
+    assert!(rules(&named).audit().shadowed.is_empty());
+    assert_eq!(told(&["100 Deny Tcp * azureplatformdns *"], "168.63.129.16"), "ALLOW");
+    assert_eq!(told(&["100 Deny * * AzurePlatformIMDS *"], "169.254.169.254"), "DENY");
+    let ruling = rules(&["100 Deny * * * *"]);
+    assert!(ruling.verdict(&leaving("168.63.129.16", 53)).remark.unwrap().contains("AzurePlatformDNS"));
+}
+
+#[test]
+fn a_probe_from_the_platforms_own_address_meets_inbound_rules() {
+    check(json!([group("subnet", &["100 Deny * * * *"])]), "168.63.129.16", 80, "DENY");
+}
+
+/// A security group as `az network nsg show` prints it.
+fn shown(subnets: Value, nics: Value, rules: Vec<Value>, defaults: Vec<Value>) -> Value {
+    json!({"name": "n", "securityRules": rules, "defaultSecurityRules": defaults, "subnets": subnets, "networkInterfaces": nics})
+}
+
+#[test]
+fn rules_as_they_are_configured_deny_for_certain_and_allow_nothing_for_certain() {
+    let answer = |document: &Value, from: &str, port: u16| {
+        let rules = Ruleset::parse(&document.to_string(), Knowledge::default()).unwrap();
+        let packet = packet(from, port);
+        let verdict = rules.verdict(&packet).verdict.as_str();
+        (verdict, rules.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    };
+    let custom = vec![rule("100 Allow Tcp * * 22"), rule("200 Deny Tcp 10.9.0.0/16 * 443")];
+    let list = json!(custom);
+    let (verdict, warnings) = answer(&list, "10.0.0.4", 443);
+    assert_eq!(verdict, "INDETERMINATE");
+    assert!(
+        warnings.contains("AllowVnetInBound, AllowAzureLoadBalancerInBound, DenyAllInBound are added"),
+        "{warnings}"
+    );
+    assert_eq!(answer(&list, "10.9.0.4", 443).0, "DENY");
+    assert_eq!(answer(&list, "10.0.0.4", 22).0, "INDETERMINATE");
+    // With the platform's own rules in it, as `--include-default` prints them, none are added.
+    let mut deny = rule("65500 Deny * * * *");
+    deny["name"] = json!("DenyAllInBound");
+    let mut whole = custom.clone();
+    whole.extend([deny.clone(), outbound("65500 Deny * * * *")]);
+    let (verdict, warnings) = answer(&json!(whole), "10.0.0.4", 443);
+    assert_eq!((verdict, warnings.contains("are added")), ("DENY", false));
+    // One group of `nsg show`, or of `nsg list`; where it stands is told, what stands at the other gate is not.
+    let one = json!([{"id": "/x"}]);
+    for (subnets, nics) in
+        [(one.clone(), json!(null)), (json!([]), one.clone()), (one.clone(), one), (json!(null), json!(null))]
+    {
+        let show = shown(subnets, nics, custom.clone(), vec![deny.clone()]);
+        for document in [show.clone(), json!([show])] {
+            assert_eq!(answer(&document, "10.0.0.4", 443).0, "DENY");
+            assert_eq!(answer(&document, "10.0.0.4", 22).0, "INDETERMINATE");
+            assert!(answer(&document, "10.0.0.4", 22).1.contains("as it is configured"));
+        }
+    }
+}

@@ -11,6 +11,9 @@ use super::rule::{Access, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
 use super::trace::Trace;
 
+/// Says why rules do not decide over what is for the platform's own addresses.
+const PLATFORM: &str = "it is an address of the platform itself: outbound rules apply only where they name AzurePlatformDNS or AzurePlatformIMDS";
+
 /// What a gate says to each protocol that is asked about.
 struct Heard<'a> {
     gate: Gate,
@@ -46,7 +49,7 @@ impl Ruleset {
             unresolved: unresolved.into_iter().cloned().collect(),
             shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
             gates,
-            remark: self.remark(),
+            remark: self.remark().or(packet.platform().map(|_| PLATFORM)),
             warnings: Cow::Borrowed(&self.warnings),
         }
     }

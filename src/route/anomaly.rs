@@ -35,6 +35,8 @@ pub enum Code {
     AsymmetricReturn,
     /// There is no way back.
     NoReturn,
+    /// The address is the platform's own.
+    PlatformAddress,
 }
 
 impl Code {
@@ -52,6 +54,7 @@ impl Code {
             Self::DefaultTakenOver => "DEFAULT_TAKEN_OVER",
             Self::AsymmetricReturn => "ASYMMETRIC_RETURN",
             Self::NoReturn => "NO_RETURN",
+            Self::PlatformAddress => "PLATFORM_ADDRESS",
         }
     }
 }
@@ -71,6 +74,13 @@ impl Anomaly {
     pub(super) fn new(code: Code, row: &Row, detail: impl Into<String>) -> Self {
         Self { code, detail: detail.into(), row: row.number }
     }
+}
+
+/// Says that an address is the platform's own, whatever the routes of users say.
+pub(super) fn own_address(to: IpAddr, row: &Row) -> Anomaly {
+    let detail =
+        format!("{to} is the platform's own address: routes of users and of gateways do not apply to it");
+    Anomaly::new(Code::PlatformAddress, row, detail)
 }
 
 /// Returns what is odd about one route that carries packets.

@@ -8,6 +8,10 @@ use super::index::Found;
 use super::report::{Outcome, Reason};
 use super::row::{Route, Row, Source, State};
 use super::table::Table;
+use crate::net::Platform;
+
+/// What decides over a packet beside the routes of users.
+const UNLISTED: &str = "the routes of the platform and of gateways, which the document does not list";
 
 /// The routes that carry packets to an address. Nothing is copied; `Table::select` tells the whole story.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +25,11 @@ impl Table {
     /// Answers which routes carry packets to an address, in less than a microsecond however long the table is.
     #[must_use]
     pub fn choose(&self, to: IpAddr) -> Choice<'_> {
+        if let Some(platform) = self.platform.as_deref().filter(|_| Platform::of(to).is_some()) {
+            return platform.choose(to);
+        }
         let mut choice = Choice { table: self, found: self.index.find(to.to_canonical()), open: false };
-        choice.open = choice.ahead().next().is_some();
+        choice.open = self.partial || choice.ahead().next().is_some();
         choice
     }
 }
@@ -81,7 +88,8 @@ impl<'a> Choice<'a> {
     #[must_use]
     pub fn unresolved(&self) -> Vec<String> {
         let names: BTreeSet<&str> = self.ahead().collect();
-        names.into_iter().map(str::to_owned).collect()
+        let unlisted = self.table.partial.then(|| UNLISTED.to_owned());
+        unlisted.into_iter().chain(names.into_iter().map(str::to_owned)).collect()
     }
 
     fn ahead(&self) -> impl Iterator<Item = &'a str> + use<'a> {

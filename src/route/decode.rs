@@ -1,9 +1,11 @@
 //! Reads effective route tables as `az` prints them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use ipnet::IpNet;
 use serde_json::{Map, Value};
 
 use super::row::{Hop, Route, Row, Source, State};
@@ -31,6 +33,8 @@ pub(super) struct Decoded {
     pub(super) listed: usize,
     /// How many rows there are, whether they could be read or not.
     pub(super) rows: usize,
+    /// Whether rows are those of a route table, beside which the platform has its own.
+    pub(super) partial: bool,
     pub(super) warnings: Warnings,
 }
 
@@ -38,11 +42,36 @@ pub(super) fn decode(text: &str, tags: Option<&Tags>) -> Result<Decoded, Documen
     let is_row = |map: &Map<String, Value>| map.field(PREFIX).is_some();
     let mut decoded = Decoded::default();
     let document = document(text)?;
-    for found in &placed(&document, &["value", "effectiveRoutes"], is_row, "effective routes")? {
+    for found in &placed(&document, &["value", "effectiveRoutes", "routes"], is_row, "effective routes")? {
         decoded.rows += 1;
-        Reader { number: decoded.rows, place: &found.place, tags, decoded: &mut decoded }.row(found.value);
+        let seen = HashSet::new();
+        Reader { number: decoded.rows, place: &found.place, tags, decoded: &mut decoded, seen }
+            .row(found.value);
+    }
+    if is_table(&document) && decoded.rows == 0 {
+        decoded.partial = true;
+    }
+    if decoded.partial {
+        let what =
+            "it lists the routes of a route table: those of the platform and of gateways are not in it";
+        decoded.warnings.push(|| Warning::whole(what));
     }
     Ok(decoded)
+}
+
+/// Tells whether a row is one of a route table: it says nothing of its source or state, and who made it is known.
+fn is_configured(value: &Value) -> bool {
+    let silent = ["source", "state"].iter().all(|name| value.field(name).is_none_or(Value::is_null));
+    let of_table = |id: &str| id.to_ascii_lowercase().contains("/routetables/");
+    silent
+        && (value.field("hasBgpOverride").is_some()
+            || value.field("provisioningState").is_some()
+            || value.text("id").is_some_and(of_table))
+}
+
+/// Tells whether a document is a route table, with routes or without.
+fn is_table(document: &Value) -> bool {
+    document.field("routes").is_some_and(Value::is_array) && document.field("provisioningState").is_some()
 }
 
 /// Reads one row.
@@ -51,6 +80,8 @@ struct Reader<'a> {
     place: &'a Place,
     tags: Option<&'a Tags>,
     decoded: &'a mut Decoded,
+    /// The prefixes of the row so far, and whether each comes from a tag.
+    seen: HashSet<(IpNet, bool)>,
 }
 
 impl Reader<'_> {
@@ -81,6 +112,10 @@ impl Reader<'_> {
 
     fn prefix(&mut self, text: &str, row: &Arc<Row>, place: impl Fn() -> Place) {
         if let Some(prefix) = parse_prefix(text) {
+            if !self.seen.insert((prefix, false)) {
+                return self
+                    .warn(place(), || format!("the prefix `{}` stands twice in its row", clipped(text)));
+            }
             self.decoded.listed += 1;
             self.decoded.routes.push(Route { prefix, tag: None, row: Arc::clone(row) });
             return;
@@ -92,7 +127,10 @@ impl Reader<'_> {
         let known = self.tags.and_then(|tags| tags.resolve(text));
         let tag: Arc<str> = Arc::from(text);
         let route = |prefix: &_| Route { prefix: *prefix, tag: Some(Arc::clone(&tag)), row: Arc::clone(row) };
-        self.decoded.routes.extend(known.into_iter().flat_map(|tag| &tag.prefixes).map(route));
+        // What two tags of a row, or one that stands twice, have in common is one route.
+        let prefixes = known.into_iter().flat_map(|tag| &tag.prefixes);
+        let fresh = prefixes.filter(|prefix| self.seen.insert((**prefix, true)));
+        self.decoded.routes.extend(fresh.map(route));
         if known.is_none_or(|tag| !tag.whole) {
             let how = if known.is_some() { "only partly resolved" } else { "not resolved" };
             self.warn(place(), || format!("the service tag `{}` is {how}", clipped(text)));
@@ -101,8 +139,15 @@ impl Reader<'_> {
     }
 
     fn shared(&mut self, value: &Value) -> Row {
+        let configured = is_configured(value);
+        self.decoded.partial |= configured;
         let mut word = |name: &str| {
-            value.text(name).map_or_else(
+            let own = match name {
+                "source" if configured => Some("User"),
+                "state" if configured => Some("Active"),
+                _ => value.text(name),
+            };
+            own.map_or_else(
                 || {
                     self.warn(self.place.field(name), || format!("the route has no {name}"));
                     UNKNOWN.to_owned()

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use super::anomaly::{Anomaly, Code, asymmetry, invalid, of_route};
+use super::anomaly::{Anomaly, Code, asymmetry, invalid, of_route, own_address};
 use super::choose::Choice;
 use super::report::{Entry, Outcome, Selection, Step};
-use super::row::Route;
+use super::row::{Route, Source};
 use super::table::Table;
-use crate::net::Inventory;
+use crate::net::{Inventory, Platform};
 
 impl Table {
     /// Answers which route carries a packet to an address.
@@ -21,24 +21,30 @@ impl Table {
     #[must_use]
     pub fn select_knowing(&self, to: IpAddr, inventory: Option<&Inventory>) -> Selection<'_> {
         let choice = self.choose(to);
+        let platform = Platform::of(to);
         let (result, chosen) = (choice.outcome(), choice.best().next());
         let mut anomalies: Vec<_> = choice.best().flat_map(|route| of_route(route, inventory)).collect();
         let won = match result {
             Outcome::Winner => "carries the packet",
             Outcome::Tied => "shares the load with its equals",
-            Outcome::NoRoute | Outcome::Indeterminate => "would carry it, if no unresolved service tag does",
+            Outcome::NoRoute | Outcome::Indeterminate => "would carry it, if nothing unresolved does",
         };
         let mut trace: Vec<Step<'_>> = Vec::with_capacity(8);
         trace.extend(choice.best().map(|route| Step { route: route.into(), what: won }));
         let (first_beaten, mut idle) = (trace.len(), Vec::new());
         for route in self.containing(to) {
-            if !route.is_active() {
-                anomalies.extend(invalid(route, chosen));
+            if platform.is_some() && route.row.source != Source::System {
+                let what = "does not apply to an address of the platform itself";
+                if route.is_active() { &mut trace } else { &mut idle }
+                    .push(Step { route: route.into(), what });
+            } else if !route.is_active() {
+                anomalies.extend(invalid(route, chosen).filter(|_| platform.is_none()));
                 idle.push(Step { route: route.into(), what: "is not in use" });
             } else if let Some(what) = chosen.and_then(|chosen| beats(&choice, chosen, route)) {
                 trace.push(Step { route: route.into(), what });
             }
         }
+        anomalies.extend(platform.zip(chosen).map(|(_, chosen)| own_address(to, &chosen.row)));
         let shadowed = trace.iter().skip(first_beaten).map(|step| step.route).collect();
         trace.append(&mut idle);
         let tied = match choice.best().nth(1) {

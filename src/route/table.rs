@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::decode::{Decoded, decode};
 use super::index::Index;
+use super::row::{Hop, Source, State};
 use super::row::{Route, Row};
-use crate::net::{DocumentError, Tags, Warning};
+use crate::net::{DocumentError, Platform, Tags, Warning};
 
 /// Why a table cannot answer.
 #[derive(Debug, thiserror::Error)]
@@ -36,30 +37,48 @@ pub struct Table {
     pub(super) listed: usize,
     pub(super) warnings: Vec<Warning>,
     pub(super) index: Index,
+    /// The table lists the routes of users alone, so that what it does not list may carry any packet.
+    pub(super) partial: bool,
+    /// What carries packets to the platform's own addresses.
+    pub(super) platform: Option<Box<Table>>,
 }
 
 impl Table {
-    /// Reads what `az network nic show-effective-route-table -o json` prints.
+    /// Reads what `az network nic show-effective-route-table -o json` prints, or `az network route-table show` and
+    /// `az network route-table route list`: those list the routes of users alone, and no answer from them is certain.
     ///
     /// # Errors
     /// Fails where the text is no such document, or where no row of it could be read.
     pub fn parse(text: &str, tags: Option<&Tags>) -> Result<Self, Error> {
-        let Decoded { routes, tags, listed, rows, warnings } = decode(text, tags).map_err(Error::Document)?;
+        let Decoded { routes, tags, listed, rows, partial, warnings } =
+            decode(text, tags).map_err(Error::Document)?;
         let warnings = warnings.into_vec();
-        if listed == 0 {
+        if listed == 0 && !partial {
             return Err(match warnings.first() {
                 Some(first) => Error::NoRow { rows, first: first.clone() },
                 None => Error::NoRows,
             });
         }
-        Ok(Self { tags, listed, warnings, ..Self::new(routes) })
+        let mut table = Self { listed, warnings, partial, ..Self::new(routes) };
+        if let Some(platform) = &mut table.platform {
+            let system = tags.iter().filter(|(_, row)| row.source == Source::System);
+            platform.tags = system.map(|(name, row)| (name.clone(), Arc::clone(row))).collect();
+        }
+        table.tags = tags;
+        Ok(table)
     }
 
     /// Compiles routes that the caller has.
     #[must_use]
     pub fn new(routes: Vec<Route>) -> Self {
+        let platform = Self::only(of_platform(&routes), None);
+        Self::only(routes, Some(Box::new(platform)))
+    }
+
+    fn only(routes: Vec<Route>, platform: Option<Box<Self>>) -> Self {
         let index = Index::new(&routes);
-        Self { listed: routes.len(), routes, tags: Vec::new(), warnings: Vec::new(), index }
+        let (tags, warnings) = (Vec::new(), Vec::new());
+        Self { listed: routes.len(), routes, tags, warnings, index, partial: false, platform }
     }
 
     /// Returns the routes, a row per prefix.
@@ -83,4 +102,31 @@ impl Table {
     pub(super) fn at(&self, places: impl Iterator<Item = u32>) -> impl Iterator<Item = &Route> {
         places.filter_map(|at| self.routes.get(usize::try_from(at).ok()?))
     }
+}
+
+/// Returns what carries packets to the platform's own addresses: its routes in use, or where it lists none, its host.
+fn of_platform(routes: &[Route]) -> Vec<Route> {
+    let mut found = Vec::new();
+    for address in Platform::ALL.map(Platform::address) {
+        let system = |route: &&Route| route.row.source == Source::System && route.is_active();
+        let mut carry =
+            routes.iter().filter(system).filter(|route| route.prefix.contains(&address)).peekable();
+        if carry.peek().is_none() {
+            let row = Row {
+                number: 0,
+                source: Source::System,
+                hop: Hop::Other,
+                hop_type: "Internet".to_owned(),
+                hop_ips: Vec::new(),
+                name: None,
+                state: State::Active,
+            };
+            found.push(Route { prefix: address.into(), tag: None, row: Arc::new(row) });
+        }
+        // Both addresses may be in one prefix.
+        let known = |route: &&Route| !found.iter().any(|other: &Route| other == *route);
+        let more: Vec<Route> = carry.filter(known).cloned().collect();
+        found.extend(more);
+    }
+    found
 }

@@ -211,3 +211,72 @@ fn an_audit_names_the_row_and_what_carries_its_packets_instead() {
         "{found:?}"
     );
 }
+
+#[test]
+fn routes_of_users_and_gateways_do_not_apply_to_the_platforms_own_addresses() {
+    let taken = [
+        row("0.0.0.0/0", "User", "None"),
+        row("168.63.129.16/32", "User", "VirtualAppliance"),
+        row("169.254.0.0/16", "VirtualNetworkGateway", "VirtualNetworkGateway"),
+        row("10.0.0.0/16", "Default", "VnetLocal"),
+    ];
+    for (to, code) in [("168.63.129.16", "PLATFORM_ADDRESS"), ("::ffff:169.254.169.254", "PLATFORM_ADDRESS")]
+    {
+        let table = table(&taken);
+        let found = table.select(at(to));
+        assert_eq!(found.result, Outcome::Winner);
+        assert_eq!(found.winner.unwrap().source, "Default");
+        assert_eq!(codes(&found), [code]);
+        assert_eq!(found.shadowed.len(), 2);
+    }
+    check(&taken, "168.63.129.17", "User 0.0.0.0/0 LpmOnly");
+    // A route of the platform is told as it stands, and what a user's tag holds does not matter.
+    let own = [
+        row("0.0.0.0/0", "Default", "Internet"),
+        row("Storage", "User", "None"),
+        row("168.0.0.0/8", "User", "None"),
+    ];
+    check(&own, "168.63.129.16", "Default 0.0.0.0/0 LpmOnly");
+    check(&own, "168.63.129.17", "INDETERMINATE");
+}
+
+/// What `az` prints of a route of a route table.
+fn configured(prefix: &str, hop: &str) -> Value {
+    json!({"addressPrefix": prefix, "hasBgpOverride": false, "name": "r", "nextHopType": hop, "provisioningState": "Succeeded",
+        "id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/routeTables/t/routes/r"})
+}
+
+#[test]
+fn a_route_table_alone_answers_nothing_for_certain() {
+    let routes = json!([configured("0.0.0.0/0", "None"), configured("10.0.1.5/32", "Internet")]);
+    let shown = json!({"name": "t", "provisioningState": "Succeeded", "routes": routes, "subnets": null});
+    let empty = json!({"name": "t", "provisioningState": "Succeeded", "routes": [], "subnets": null});
+    for document in [&routes, &shown, &empty] {
+        let table = Table::parse(&document.to_string(), None).unwrap();
+        for to in ["10.0.1.5", "10.0.1.6", "::1"] {
+            let found = table.select(at(to));
+            assert_eq!((found.result, found.winner), (Outcome::Indeterminate, None), "{document} {to}");
+            assert!(found.unresolved[0].contains("does not list"), "{:?}", found.unresolved);
+        }
+        assert!(table.warnings().iter().any(|warning| warning.what.contains("route table")));
+    }
+    // What it does say is told: the routes of users, and which of them drop packets.
+    let table = Table::parse(&shown.to_string(), None).unwrap();
+    assert_eq!(table.audit(None).blackhole.len(), 1);
+    assert_eq!(table.select(at("10.0.1.5")).trace[0].route.prefix.to_string(), "10.0.1.5/32");
+}
+
+#[test]
+fn a_prefix_that_stands_twice_in_a_row_does_not_tie_with_itself() {
+    let twice = json!({"addressPrefix": ["10.0.0.0/8", "10.0.0.0/8", "10.1.0.0/8"], "source": "User", "nextHopType": "Internet", "state": "Active"});
+    let read = table(&[twice, row("0.0.0.0/0", "Default", "Internet")]);
+    assert_eq!(read.select(at("10.1.1.1")).result, Outcome::Winner);
+    assert!(read.warnings()[0].what.contains("10.0.0.0/8` stands twice"), "{:?}", read.warnings());
+    // Nor do two tags that have a prefix in common.
+    let tags = Tags::parse(
+        r#"[{"name":"A","properties":{"addressPrefixes":["20.0.0.0/8"]}},{"name":"B","properties":{"addressPrefixes":["20.0.0.0/8"]}}]"#,
+    );
+    let row = json!([{"addressPrefix": ["A", "B", "A"], "source": "User", "nextHopType": "Internet", "state": "Active"}]);
+    let read = Table::parse(&row.to_string(), Some(&tags.unwrap())).unwrap();
+    assert_eq!(read.select(at("20.1.1.1")).result, Outcome::Winner);
+}
