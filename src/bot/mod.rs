@@ -30,7 +30,7 @@ pub use handle::Bot;
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
 pub use present::{Pictures, Presenter, Trail};
-pub use requests::{Signing, requests};
+pub use requests::{Own, Signing, requests};
 pub use run::{Application, Sweep, Way};
 pub use settings::{Place, Settings};
 pub use thread::{SLACK, Thread};

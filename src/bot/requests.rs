@@ -1,6 +1,6 @@
 //! Slack's signed requests: the other way in, to the same handlers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Json, Response};
 use axum::routing::post;
 
 use crate::base::{Clock, Secret};
+use crate::slack::arrive::Origin;
 use crate::slack::signed::{Received, receive};
 use crate::slack::socket::{Answer, Handler};
 
@@ -19,17 +20,47 @@ const LARGEST: usize = 4 << 20;
 /// Returns the signing secret of the present moment.
 pub type Signing = dyn Fn() -> Secret + Send + Sync;
 
+/// Whose requests are taken: those of our workspace, or organization, and of our app. The app names itself in the first request
+/// that is signed and of our workspace; from then on no other is believed.
+#[derive(Debug, Default)]
+pub struct Own {
+    team: Option<String>,
+    enterprise: Option<String>,
+    app: OnceLock<String>,
+}
+
+impl Own {
+    /// Whose requests they are, as `auth.test` tells it.
+    #[must_use]
+    pub fn new(team: Option<String>, enterprise: Option<String>) -> Self {
+        Self { team, enterprise, app: OnceLock::new() }
+    }
+
+    fn refuses(&self, origin: &Origin) -> bool {
+        let foreign = |app: Option<&String>| {
+            origin.is_foreign(self.team.as_deref(), self.enterprise.as_deref(), app.map(String::as_str))
+        };
+        if foreign(self.app.get()) {
+            return true;
+        }
+        // Of two that come at once, one is the first.
+        origin.app.clone().is_some_and(|app| *self.app.get_or_init(|| app.clone()) != app)
+    }
+}
+
 #[derive(Clone)]
 struct Door {
+    own: Arc<Own>,
     handler: Arc<dyn Handler>,
     signing: Arc<Signing>,
     clock: Arc<dyn Clock>,
 }
 
 /// Returns the route for events, clicks, dialogs, commands and shortcuts: `/slack/events`.
-pub fn requests(handler: Arc<dyn Handler>, signing: Arc<Signing>, clock: Arc<dyn Clock>) -> Router {
+pub fn requests(handler: Arc<dyn Handler>, own: Own, signing: Arc<Signing>, clock: Arc<dyn Clock>) -> Router {
     Router::new().route("/slack/events", post(take)).layer(DefaultBodyLimit::max(LARGEST)).with_state(Door {
         handler,
+        own: Arc::new(own),
         signing,
         clock,
     })
@@ -40,6 +71,10 @@ async fn take(State(door): State<Door>, headers: HeaderMap, body: Bytes) -> Resp
     match receive(header, &body, &(door.signing)(), door.clock.now()) {
         Ok(Received::Challenge(challenge)) => challenge.into_response(),
         Ok(Received::Probe) => StatusCode::OK.into_response(),
+        Ok(Received::Arrival(arrival)) if door.own.refuses(&arrival.origin) => {
+            tracing::warn!("a signed request is of another workspace or another app, and is not taken");
+            (StatusCode::FORBIDDEN, "not for this app in this workspace").into_response()
+        }
         Ok(Received::Arrival(arrival)) => match door.handler.take(*arrival).await {
             Answer::Done => StatusCode::OK.into_response(),
             Answer::With(answer) => Json(answer).into_response(),
@@ -51,5 +86,30 @@ async fn take(State(door): State<Door>, headers: HeaderMap, body: Bytes) -> Resp
             let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::UNAUTHORIZED);
             (status, refused.to_string()).into_response()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(team: &str, app: &str) -> Origin {
+        Origin { team: Some(team.to_owned()), app: Some(app.to_owned()), ..Origin::default() }
+    }
+
+    #[test]
+    fn a_signed_request_of_another_workspace_or_another_app_is_refused() {
+        let own = Own::new(Some("T1".to_owned()), Some("E1".to_owned()));
+        assert!(own.refuses(&origin("T2", "A2")));
+        // What was refused taught nothing.
+        assert!(!own.refuses(&origin("T1", "A1")));
+        assert!(own.refuses(&origin("T1", "A2")));
+        assert!(!own.refuses(&origin("T1", "A1")) && !own.refuses(&Origin::default()));
+        // The organization installed it for all of its workspaces.
+        let mut wide =
+            Origin { enterprise: Some("E1".to_owned()), enterprise_install: true, ..origin("T2", "A1") };
+        assert!(!own.refuses(&wide));
+        wide.enterprise = Some("E2".to_owned());
+        assert!(own.refuses(&wide));
     }
 }

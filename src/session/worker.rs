@@ -27,6 +27,9 @@ const LOOKS: usize = 8;
 /// What became of one session.
 type Driven = (SessionId, Result<Rest, EngineError>);
 /// The question for work that is under way.
+/// So many times in a row no work could be looked for before somebody is told.
+const AWAY: u32 = 20;
+
 type Look<'a> = Pin<Box<dyn Future<Output = Result<Option<SessionId>, StoreError>> + Send + 'a>>;
 
 /// Takes sessions up as they come and drives several side by side.
@@ -47,7 +50,7 @@ impl Worker {
     pub async fn run(&self, stop: CancelSignal) {
         let mut driving = JoinSet::new();
         let mut looks: FuturesUnordered<Look<'_>> = FuturesUnordered::new();
-        let mut wanted = 1;
+        let (mut wanted, mut failed) = (1, 0_u32);
         let mut sweep = tokio::time::interval(SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped = stop.clone();
@@ -63,10 +66,15 @@ impl Worker {
                 // A question that is dropped half way could lose what it took, so it is kept until it is answered.
                 Some(found) = looks.next() => {
                     wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(LOOKS) } else { 1 };
+                    failed = if found.is_err() { failed + 1 } else { 0 };
                     match found {
                         Ok(Some(session)) => self.begin(&mut driving, session, stop.clone()),
                         Ok(None) => {}
-                        Err(error) => tracing::error!("no work can be looked for: {error}"),
+                        // A store that is away for a moment comes back; one that stays away needs somebody.
+                        Err(error) if failed == AWAY => {
+                            tracing::error!("no work can be looked for, {failed} times in a row: {error}");
+                        }
+                        Err(error) => tracing::warn!("no work can be looked for: {error}"),
                     }
                 }
             }
@@ -99,7 +107,7 @@ impl Worker {
         match self.engine.store.sweep(self.engine.clock.now()).await {
             Ok(expired) if expired.is_empty() => {}
             Ok(expired) => tracing::info!(approvals = expired.len(), "questions ran out"),
-            Err(error) => tracing::error!("no question can run out: {error}"),
+            Err(error) => tracing::warn!("no question can run out yet: {error}"),
         }
     }
 }
@@ -131,7 +139,8 @@ fn told(session: &SessionId, rest: &Rest) {
             tracing::error!(session.id = %session, "session {session} cannot go on: {why}")
         }
         Rest::Undelivered { why } => {
-            tracing::error!(session.id = %session, "the report of session {session} was not delivered: {why}");
+            // It is delivered again by whoever drives the session next.
+            tracing::warn!(session.id = %session, "the report of session {session} is not delivered yet: {why}");
         }
     }
 }

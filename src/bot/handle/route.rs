@@ -50,7 +50,7 @@ impl Bot {
             // Slack delivers events again; whoever pressed something sees a warning and presses again.
             Err(error) => {
                 self.measures.fault(Whose::Upstream);
-                tracing::error!("an arrival is not taken, because it cannot be stored: {error}");
+                tracing::warn!("an arrival is not taken, because it cannot be stored: {error}");
                 Answer::Refuse
             }
         }

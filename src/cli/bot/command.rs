@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::agent::model::Model;
 use crate::base::{Clock as _, SystemClock};
-use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Parts, Presenter, Way, requests};
+use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Way, requests};
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
@@ -75,11 +75,12 @@ pub(in crate::cli) async fn serve(
         Hinted::new(error, hint)
     })?;
     let left = Arc::new(FoundLast::default());
+    let own = Own::new(identity.team.clone(), identity.enterprise.clone());
     let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
     let over = Arc::clone(&cancel);
-    let listening = listen(setup, &application, tokens, canceled.clone()).await?;
+    let listening = listen(setup, &application, (tokens, own), canceled.clone()).await?;
     let running = async move {
         // Where Slack will not have the bot for good, nothing is left to be served: whoever watches it has to see it end.
         let ended = async {
@@ -105,7 +106,7 @@ pub(in crate::cli) async fn serve(
 async fn listen(
     setup: &Setup,
     application: &Application,
-    tokens: Arc<Kept>,
+    (tokens, own): (Arc<Kept>, Own),
     mut stop: CancelSignal,
 ) -> anyhow::Result<impl Future<Output = ()> + use<>> {
     let listener = match setup.config.http.listen {
@@ -119,7 +120,9 @@ async fn listen(
     let vitals = application.vitals.clone();
     let bot = Bot { core: Arc::clone(&application.core), measures: vitals.measures.clone() };
     let extra = match application.way {
-        Way::Requests => requests(Arc::new(bot), Arc::new(move || tokens.signing()), Arc::new(SystemClock)),
+        Way::Requests => {
+            requests(Arc::new(bot), own, Arc::new(move || tokens.signing()), Arc::new(SystemClock))
+        }
         Way::Sockets(_) => axum::Router::new(),
     };
     Ok(async move {

@@ -39,11 +39,12 @@ pub(super) fn latency(text: &str) -> Result<f64, ParseError> {
 }
 
 fn micros(value: &str) -> Option<f64> {
-    let mut words = value.split_whitespace();
-    let (figure, unit) = (words.next()?, words.next()?);
-    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    let value = value.trim();
+    let end = value.find(|char: char| !char.is_ascii_digit() && !matches!(char, '.' | ','))?;
+    let (figure, unit) = value.split_at_checked(end)?;
+    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit.trim_start())?;
     let micros = number(figure)? * factor;
-    (words.next().is_none() && micros.is_finite()).then_some(micros)
+    micros.is_finite().then_some(micros)
 }
 
 /// Returns a line in which the tool says that it failed.
@@ -68,10 +69,16 @@ mod tests {
             ("7.43 ms", 7_430.0),
             ("1 sec", 1e6),
             ("1,204 us", 1_204.0),
+            ("55.2us", 55.2),
         ] {
             let read = latency(&format!("tcp_lat:\n    latency  =  {value}\n")).unwrap();
             assert!((read - expected).abs() < 1e-6, "{value}: {read}");
         }
+    }
+
+    #[test]
+    fn a_line_without_spaces_is_read() {
+        assert_eq!(latency("tcp_lat:\nlatency=55.2us\n"), Ok(55.2));
     }
 
     #[test]

@@ -135,6 +135,12 @@ fn tunnels_lead_to_the_innermost_packet_with_its_own_addresses() {
     check(101, four(47, &mirrored), &[SEEN]);
     check(101, four(4, &packet), &[SEEN]);
     check(101, four(97, &behind(&[0x30, 0], &inner)), &[SEEN]);
+    check(101, four(143, &inner), &[SEEN]);
+    // Behind a header of segment routing.
+    let segments = [[143, 2, 4, 0, 0, 0, 0, 0].as_slice(), &[0xfd; 16], &inner].concat();
+    let length = u16::try_from(segments.len()).unwrap().to_be_bytes();
+    let outer = [[0x60, 0, 0, 0, length[0], length[1], 43, 64].as_slice(), &[0xfd; 32], &segments].concat();
+    check(101, outer, &[SEEN]);
 }
 
 #[test]

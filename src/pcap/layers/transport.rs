@@ -40,6 +40,7 @@ pub(super) fn read<'a>(
         }
         97 => Some((Next::Ethernet, view.skip(2))),
         137 => Some((Next::Mpls, view)),
+        143 => Some((Next::Ethernet, view)),
         _ => None,
     }
 }

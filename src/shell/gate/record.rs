@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::run::Shell;
 use crate::base::Timestamp;
 use crate::shell::audit::{Approval, Entry, Kind, Receipt};
-use crate::shell::{Action, Identity, Reviewer, Ruling, redact};
+use crate::shell::{Action, Identity, Problem, Reviewer, Ruling, Verdict, redact};
 
 /// One proposed command on its way through the gate.
 #[derive(Debug)]
@@ -77,6 +77,8 @@ impl Shell {
     pub(super) async fn write(&self, case: &mut Case, entry: Entry) -> Result<Receipt, String> {
         let (log, anchor, at) = (Arc::clone(&self.log), Arc::clone(&self.anchor), self.clock.now());
         let session = self.session.clone();
+        // What changes something begins only where somebody else knows that it does.
+        let needed = entry.kind == Kind::Intent && case.ruling.verdict != Verdict::Safe;
         let written = tokio::task::spawn_blocking(move || {
             let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
             let receipt = log.append(at, &entry).map_err(|error| {
@@ -85,6 +87,18 @@ impl Shell {
                 format!("{error}{cause}")
             })?;
             if let Err(error) = anchor.record(&session, receipt.seq, &receipt.head) {
+                if needed {
+                    let told = format!("its head could not be noted elsewhere: {error}");
+                    let ended = Entry {
+                        audit_id: Some(receipt.audit_id),
+                        error: Some(Problem::AuditFailed.as_str().into()),
+                        ..Entry::new(Kind::Done, entry.command)
+                    };
+                    return Err(log
+                        .append(at, &ended)
+                        .err()
+                        .map_or(told.clone(), |more| format!("{told}; {more}")));
+                }
                 tracing::error!(session.id = %session, "the head of the audit chain could not be noted elsewhere: {error}");
             }
             Ok(receipt)

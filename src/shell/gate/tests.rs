@@ -307,3 +307,33 @@ async fn a_masked_address_is_unmasked_before_it_is_judged_and_masked_again_in_th
     );
     assert_ne!(shown, "10.20.30.40");
 }
+
+/// Cannot note anything.
+struct NoRoom;
+
+impl audit::Anchor for NoRoom {
+    fn record(&self, _: &crate::base::SessionId, _: u64, _: &crate::base::Digest) -> std::io::Result<()> {
+        Err(std::io::Error::other("no space left"))
+    }
+}
+
+#[tokio::test]
+async fn a_risky_command_does_not_run_where_its_record_cannot_be_noted_elsewhere() {
+    let data = tempfile::tempdir().unwrap();
+    let shell = |approver: Arc<dyn Approver>| {
+        Shell::builder("s1".parse().unwrap(), data.path())
+            .approver(approver)
+            .anchor(Arc::new(NoRoom))
+            .build()
+            .unwrap()
+    };
+    let (command, file) = touched(data.path());
+    let response = shell(Scripted::new([Choice::Approve])).run(&command, "r").await;
+    check(&response, Status::Error, Action::UserApproved, Some(Problem::AuditFailed));
+    assert!(response.reason.contains("noted elsewhere") && !file.exists(), "{}", response.reason);
+    // What was begun in the record is ended there: nothing is left to be asked about.
+    let kinds: Vec<Value> = records(data.path()).iter().map(|record| record["kind"].clone()).collect();
+    assert_eq!(kinds, ["intent", "done"]);
+    let response = shell(Scripted::new([])).run("uname", "r").await;
+    check(&response, Status::Completed, Action::AutoApproved, None);
+}

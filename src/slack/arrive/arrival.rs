@@ -40,6 +40,19 @@ pub struct Origin {
     pub accepts_payload: bool,
 }
 
+impl Origin {
+    /// Tells whether it is of another workspace or another app than ours. Nothing is foreign where it does not say whose it is;
+    /// an installation of a whole organization has all of its workspaces.
+    #[must_use]
+    pub fn is_foreign(&self, team: Option<&str>, enterprise: Option<&str>, app: Option<&str>) -> bool {
+        let differs =
+            |said: Option<&str>, own: Option<&str>| said.zip(own).is_some_and(|(said, own)| said != own);
+        let organization =
+            enterprise.is_some() && self.enterprise.as_deref() == enterprise && self.enterprise_install;
+        differs(self.app.as_deref(), app) || differs(self.team.as_deref(), team) && !organization
+    }
+}
+
 /// What arrived.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {

@@ -1,6 +1,7 @@
 //! Opening the file, and transactions on it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -110,12 +111,82 @@ impl Store {
     }
 }
 
+/// What a file begins with once the database in it is complete: it is written last.
+const BEGINNING: &[u8; 4] = b"redb";
+
+/// Makes a database beside the place where it belongs and moves it there whole: whenever a process dies, there is either none
+/// or one that works. Of several processes that begin at once one wins, and the others open its file.
+fn make(path: &Path) -> Result<(), StoreError> {
+    let told =
+        |what: &str, path: &Path, error| StoreError::unavailable(error, format!("{what} {}", path.display()));
+    match File::open(path) {
+        Ok(file) if !is_half_made(&file).map_err(|error| told("reading", path, error))? => return Ok(()),
+        Ok(_) => set_aside(path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(told("opening", path, error)),
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(name);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(true).mode(0o600);
+    let file = options.open(&beside).map_err(|error| told("making", &beside, error))?;
+    let made = created(file, &beside).and_then(|database| {
+        let write = database.begin_write().map_err(table::broken)?;
+        table::prepare(&write)?;
+        write.commit().map_err(table::broken)
+    });
+    // A link is refused where the place is taken, so that no file of another process is replaced.
+    let moved = made.and_then(|()| match std::fs::hard_link(&beside, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            // Not every file system has links.
+            std::fs::rename(&beside, path).map_err(|error| told("making", path, error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    });
+    // What a process that died left beside it is nobody's, too.
+    drop(std::fs::remove_file(&beside));
+    moved?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| told("syncing", folder, error))
+}
+
+/// Whether a process died while it wrote a database's very beginning, before anything could be kept in it.
+fn is_half_made(file: &File) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    file.take(64).read_to_end(&mut beginning)?;
+    // Somebody else's file is left to the database to refuse.
+    let blank = beginning.iter().take(BEGINNING.len()).all(|byte| *byte == 0);
+    Ok(blank && !beginning.starts_with(BEGINNING))
+}
+
+/// Moves a file that was never finished out of the way.
+fn set_aside(path: &Path) -> Result<(), StoreError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".half-made");
+    let kept = PathBuf::from(name);
+    tracing::warn!(
+        "{} was never finished, because a process died while it made it: it is set aside as {}",
+        path.display(),
+        kept.display()
+    );
+    std::fs::rename(path, &kept)
+        .map_err(|error| StoreError::unavailable(error, format!("moving {} aside", path.display())))
+}
+
 /// Opens the file for this process alone.
 fn open_file(path: &Path, create: bool) -> Result<Database, StoreError> {
+    if create {
+        make(path)?;
+    }
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(create).truncate(false).mode(0o600);
+    options.read(true).write(true);
     let hint = || format!("opening {}", path.display());
     let file = options.open(path).map_err(|error| StoreError::unavailable(error, hint()))?;
+    created(file, path)
+}
+
+fn created(file: File, path: &Path) -> Result<Database, StoreError> {
     Database::builder().create_file(file).map_err(|error| {
         let error = redb::Error::from(error);
         if matches!(error, redb::Error::DatabaseAlreadyOpen) {

@@ -11,8 +11,8 @@ use ghost_agent::agent::tool::Registry;
 use ghost_agent::agent::{Limits, RequesterMay};
 use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
-    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Parts, People,
-    Place, Presenter, SCOPES, Settings, Way, requests,
+    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Own, Parts,
+    People, Place, Presenter, SCOPES, Settings, Way, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::lab::workspace::Timing;
@@ -178,7 +178,12 @@ impl World {
         let url = format!("http://{}/slack/events", listener.local_addr().unwrap());
         let secret = self.slack.name("SLACK_SIGNING_SECRET").to_owned();
         let bot = Bot { core: Arc::clone(&application.core), measures: application.vitals.measures.clone() };
-        let router = requests(Arc::new(bot), Arc::new(move || Secret::new(&secret)), Arc::new(SystemClock));
+        let router = requests(
+            Arc::new(bot),
+            Own::default(),
+            Arc::new(move || Secret::new(&secret)),
+            Arc::new(SystemClock),
+        );
         let (cancel, stop) = Cancel::new();
         let (vitals, mut stopped) = (application.vitals.clone(), stop.clone());
         let task = tokio::spawn(async move {
