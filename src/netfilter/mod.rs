@@ -36,7 +36,7 @@ pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
 pub use error::ReadError;
 pub use explain::{
     Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection, explain,
-    explain_change,
+    explain_change, traffic_change,
 };
 pub use host::{
     About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,

@@ -5,10 +5,13 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::region::{Budget, Piece, TooMany, View, subtract};
-use super::rule::{Direction, Gate, Group};
+use super::rule::{Direction, Gate, Group, Rule};
 use super::ruleset::Ruleset;
 use super::sweep::sweep_gate;
 use crate::net::{Family, Ranges, Warning};
+
+/// So often the rules are halved where they are too many.
+const HALVINGS: u32 = 10;
 
 /// So many prefixes are told altogether.
 const MOST_TEXTS: usize = 500_000;
@@ -68,26 +71,65 @@ impl Ruleset {
             within.retain(|piece| piece.family == Family::of(to));
             within.iter_mut().for_each(|piece| piece.destination = Ranges::one(number, number));
         }
-        let mut budget = Budget::new();
-        let least = self.through(direction, &within, View::Least, &mut budget);
-        let most = self.through(direction, &within, View::Most, &mut budget);
-        let open = least
-            .as_ref()
-            .ok()
-            .zip(most.as_ref().ok())
-            .map(|(least, most)| subtract(most.clone(), least, &mut budget));
-        let (Ok(least), Some(Ok(open))) = (least, open) else {
-            return reach.unbounded();
-        };
-        let mut left = MOST_TEXTS;
-        let told = least.iter().map(|piece| Region::of(piece, &mut left)).collect();
-        let undecided = open.iter().map(|piece| Region::of(piece, &mut left)).collect();
-        let (Ok(told), Ok(undecided)) = (told, undecided) else { return reach.unbounded() };
-        if !open.is_empty() {
-            reach.unresolved = self.open_items(direction);
+        if let Ok((regions, undecided)) = self.regions(direction, &within, &mut Budget::new()) {
+            if !undecided.is_empty() {
+                reach.unresolved = self.open_items(direction);
+            }
+            (reach.regions, reach.undecided) = (regions, undecided);
+            return reach;
         }
-        (reach.regions, reach.undecided) = (told, undecided);
-        reach
+        // As many of the first rules as can be told apart: what they say is certain, and all that reaches the others is open.
+        let longest = self.groups.iter().map(|group| group.rules.len()).max().unwrap_or_default();
+        let mut kept = longest / 2;
+        for part in 1..=HALVINGS {
+            let (first, rest) = self.first(kept, direction);
+            if let Ok((regions, undecided)) = first.regions(direction, &within, &mut Budget::part(1 << part))
+            {
+                let what = format!("{TooMany}: only the first {kept} rules of each group are told apart");
+                reach.warnings.push(Warning::whole(what));
+                reach.unresolved = vec![rest];
+                (reach.regions, reach.undecided) = (regions, undecided);
+                return reach;
+            }
+            kept /= 2;
+        }
+        reach.unbounded()
+    }
+
+    /// Returns what certainly gets through and what possibly does, as disjoint regions.
+    fn regions(
+        &self,
+        direction: Direction,
+        within: &[Piece],
+        budget: &mut Budget,
+    ) -> Result<(Vec<Region>, Vec<Region>), TooMany> {
+        let least = self.through(direction, within, View::Least, budget)?;
+        let most = self.through(direction, within, View::Most, budget)?;
+        let open = subtract(most, &least, budget)?;
+        let mut left = MOST_TEXTS;
+        let mut told = |pieces: &[Piece]| pieces.iter().map(|piece| Region::of(piece, &mut left)).collect();
+        let certain: Result<_, TooMany> = told(&least);
+        Ok((certain?, told(&open)?))
+    }
+
+    /// Returns the rules with only so many of each group and direction; whatever meets none of them is not decided.
+    fn first(&self, kept: usize, direction: Direction) -> (Self, String) {
+        let mut groups = Vec::new();
+        let mut names = Vec::new();
+        for group in &self.groups {
+            let mut rules: Vec<Rule> =
+                group.rules.iter().filter(|rule| rule.may_apply(direction)).cloned().collect();
+            if rules.len() > kept {
+                names.push(group.name.clone().unwrap_or_else(|| "a group without a name".to_owned()));
+                // Of rules of one priority none is known to be the first: all of them stay, or none.
+                let cut = rules.get(kept).and_then(|rule| rule.priority);
+                rules.retain(|rule| rule.priority < cut);
+                rules.push(Rule::unread(direction, cut));
+            }
+            groups.push(Group::new(group.gate, group.name.clone(), rules));
+        }
+        let rest = format!("the rules of {} behind the first {kept}", names.join(", "));
+        (Self { groups, warnings: Vec::new() }, rest)
     }
 
     /// Returns what gets through every gate.

@@ -30,6 +30,11 @@ impl Budget {
         Self(MOST_STEPS)
     }
 
+    /// A part of what a question may take.
+    pub(super) const fn part(of: u64) -> Self {
+        Self(MOST_STEPS / of)
+    }
+
     /// Takes steps from what is left.
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), TooMany> {
         self.0 = self.0.checked_sub(u64::try_from(steps).unwrap_or(u64::MAX)).ok_or(TooMany)?;

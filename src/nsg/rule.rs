@@ -1,12 +1,13 @@
 //! Security rules, and the gates at which they stand.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::peers::Peers;
 use super::sieve::Sieve;
-use crate::net::Ranges;
+use crate::net::{AddressSet, Platform, Ranges};
 
 /// Which way a packet goes, seen from the network interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -215,6 +216,23 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Returns a rule that stands for others of which nothing is known: it may match any packet, and do either.
+    pub(super) fn unread(direction: Direction, priority: Option<u32>) -> Self {
+        let anybody = || Peers { known: Arc::new(AddressSet::all()), ..Peers::default() };
+        Self {
+            name: "the rules behind it".to_owned(),
+            priority,
+            is_default: false,
+            direction: Some(direction),
+            access: None,
+            protocols: Some(Protocols::ALL),
+            source: anybody(),
+            destination: Peers { platform: Platform::ALL.to_vec(), ..anybody() },
+            source_ports: Ports::all(),
+            destination_ports: Ports::all(),
+        }
+    }
+
     /// Tells whether the rule may apply to a direction.
     #[must_use]
     pub fn may_apply(&self, direction: Direction) -> bool {

@@ -13,7 +13,7 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use crate::config::{Environment, PlaceError, data_dir};
-use crate::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts};
+use crate::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts, traffic_change};
 
 /// What is put away, under which name, and what it is compared with.
 #[derive(Debug, Args)]
@@ -109,14 +109,21 @@ pub(super) fn put(
         line(&if kept.json { about.to_string() } else { tinted(&told, WORDS) })?;
         return Ok(0);
     };
-    let (Document::Host(a), Document::Host(b)) = (before, document(&path)?) else {
+    let after = document(&path)?;
+    let (Document::Host(a), Document::Host(b)) = (&before, &after) else {
         anyhow::bail!("a snapshot holds no bundle");
     };
-    let found = diff_hosts(&a, &b);
+    let found = diff_hosts(a, b);
+    let traffic = traffic_change(&before, &after).unwrap_or_default();
     line(&if kept.json {
-        serde_json::to_string(&found)?
+        let mut document = serde_json::to_value(&found)?;
+        if let Some(document) = document.as_object_mut() {
+            document.insert("traffic".to_owned(), serde_json::to_value(&traffic.0)?);
+            document.insert("traffic_limits".to_owned(), serde_json::to_value(&traffic.1)?);
+        }
+        document.to_string()
     } else {
-        tinted(&format!("{}\n{told}", whole::diff(&found)), WORDS)
+        tinted(&format!("{}{}\n{told}", whole::diff(&found), super::told::traffic(&traffic)), WORDS)
     })?;
     Ok(code(kept.exit_code, found.status))
 }

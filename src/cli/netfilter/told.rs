@@ -1,7 +1,7 @@
 //! The answers for people.
 
 use crate::cli::tone::Tone;
-use crate::netfilter::{Answer, Change, Diff, Ruleset, Severity, Status};
+use crate::netfilter::{Answer, Change, Diff, FateChange, Ruleset, Severity, Status};
 
 /// The words with which lines begin that matter, and how they are meant.
 pub(super) const WORDS: &[(&str, Tone)] = &[
@@ -152,6 +152,26 @@ pub(super) fn one(change: &Change, source: &str) -> String {
     if let Some(rule) = &change.rule {
         text.push_str(&format!("\n          {}", clean(rule)));
     }
+    text
+}
+
+/// Writes which packets meet another fate.
+pub(super) fn traffic((traffic, limits): &(Vec<FateChange>, Vec<String>)) -> String {
+    let mut text = String::new();
+    for fate in traffic {
+        let state = if fate.established { "established" } else { "new" };
+        text.push_str(&format!(
+            "\ntraffic   {} {}, {state}: {}: {} by {} → {} by {}",
+            clean(&fate.source),
+            fate.hook.name(),
+            clean(&fate.packets),
+            fate.before,
+            clean(&fate.before_by),
+            fate.after,
+            clean(&fate.after_by)
+        ));
+    }
+    limits.iter().for_each(|limit| text.push_str(&format!("\ntraffic   not complete: {}", clean(limit))));
     text
 }
 

@@ -61,6 +61,7 @@ impl Run {
             }
             (step, Ok(text)) => self.went(step, &text, &doing, now),
         }
+        self.end_if_dead(now);
         self.settle(now);
     }
 
@@ -214,6 +215,30 @@ impl Run {
     fn sampled(&mut self, server: Side, latency: bool, at: u16, outcome: Outcome) {
         if at > 0 {
             server.of_mut(&mut self.series).push(latency, outcome);
+        }
+    }
+
+    /// Ends a run over a path that is dead: two iterations in a row that were refused or timed out say what all others would.
+    fn end_if_dead(&mut self, now: Timestamp) {
+        if self.state != State::Measuring || self.trouble.is_some() {
+            return;
+        }
+        for server in Side::BOTH {
+            for latency in [true, false] {
+                let done = server.of(&self.series).of(latency);
+                let left = usize::from(self.ask.iterations).saturating_sub(done.len());
+                if let [.., Outcome::Failed(_), Outcome::Failed(error)] = done
+                    && left > 0
+                {
+                    let what = if latency { "latency" } else { "throughput" };
+                    let text = format!(
+                        "two iterations of {what} in a row failed ({error}); it was ended, and {left} more were not run"
+                    );
+                    let hint =
+                        "look for what drops it on the way: rules, routes, the guests' own packet filters";
+                    return self.give_up(State::Failed, Trouble::hinted(text, hint), now);
+                }
+            }
         }
     }
 

@@ -287,6 +287,24 @@ fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_cou
 }
 
 #[test]
+fn two_dead_iterations_in_a_row_end_it_without_success() {
+    let mut world =
+        World { client: "tcp connect failed: Connection refused\nghost-meter end 137", ..World::new() };
+    let run = world.healthy(Ask { test_type: TestType::Throughput, iterations: 8, ..ask() });
+    let result = document(&run, "result");
+    assert_eq!((run.state(), &result["status"]), (State::Failed, &json!("failed")));
+    assert_eq!(result["results"]["iteration_data"].as_array().map(Vec::len), Some(2));
+    assert_eq!(result["results"]["anomaly_type"], "CONNECTIVITY_DROP");
+    let told = run.trouble().unwrap().text.clone();
+    assert!(
+        told.contains("two iterations of throughput in a row failed") && told.contains("6 more were not run"),
+        "{told}"
+    );
+    // Its servers are ended.
+    assert!(run.left().is_empty());
+}
+
+#[test]
 fn a_client_that_is_refused_needs_no_report() {
     let mut world =
         World { client: "tcp connect failed: Connection refused\nghost-meter end 137", ..World::new() };

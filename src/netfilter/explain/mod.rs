@@ -19,4 +19,4 @@ mod word;
 pub use document::{
     Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection,
 };
-pub use told::{explain, explain_change};
+pub use told::{explain, explain_change, traffic_change};

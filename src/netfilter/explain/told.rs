@@ -1,6 +1,6 @@
 //! Putting an explanation together.
 
-use super::document::{Changed, Explained, Explanation};
+use super::document::{Changed, Explained, Explanation, FateChange};
 use super::follow::Follower;
 use super::{dead, fate, notable};
 use crate::netfilter::diff::{Status, diff};
@@ -42,12 +42,24 @@ pub fn explain(document: &Document) -> Explanation {
 #[must_use]
 pub fn explain_change(before: &Document, after: &Document) -> Option<Explanation> {
     let mut all = explain(after);
-    all.change = Some(match (before, after) {
-        (Document::Ruleset(a), Document::Ruleset(b)) => ruleset_change(a, b)?,
-        (Document::Host(a), Document::Host(b)) => host_change(a, b, &mut all.unread),
-        (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => return None,
-    });
+    all.change = Some(change(before, after, &mut all.unread)?);
     Some(all)
+}
+
+/// Says which packets meet another fate after a change, and where there were more than are followed; nothing where two are of
+/// different kinds.
+#[must_use]
+pub fn traffic_change(before: &Document, after: &Document) -> Option<(Vec<FateChange>, Vec<String>)> {
+    let changed = change(before, after, &mut Vec::new())?;
+    Some((changed.traffic, changed.limits))
+}
+
+fn change(before: &Document, after: &Document, unread: &mut Vec<Warning>) -> Option<Changed> {
+    match (before, after) {
+        (Document::Ruleset(a), Document::Ruleset(b)) => ruleset_change(a, b),
+        (Document::Host(a), Document::Host(b)) => Some(host_change(a, b, unread)),
+        (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => None,
+    }
 }
 
 fn ruleset_change(a: &Ruleset, b: &Ruleset) -> Option<Changed> {
