@@ -32,7 +32,8 @@ enum Sub {
 /// What every subcommand is given.
 #[derive(Debug, Args)]
 pub(super) struct Given {
-    /// The effective rules as `az` prints them; `-` is standard input.
+    /// The effective rules as `az` prints them; `-` is standard input. What `az network nsg show`, `nsg list` or `nsg rule list` prints
+    /// is read, too: default rules that lack are added and named, and as the other gate is not told, only a deny is certain.
     #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
     #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
     rules: Option<PathBuf>,

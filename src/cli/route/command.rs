@@ -28,7 +28,8 @@ enum Sub {
 /// A file, or an interface of the cloud.
 #[derive(Debug, Args)]
 pub(super) struct Given {
-    /// The effective route table as `az` prints it; `-` is standard input.
+    /// The effective route table as `az` prints it; `-` is standard input. What `az network route-table show` or `route-table route
+    /// list` prints is read, too: it lacks the platform's routes, so that nothing is certain from it.
     #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
     #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
     table: Option<PathBuf>,

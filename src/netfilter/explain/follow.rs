@@ -85,7 +85,7 @@ impl<'a> Follower<'a> {
             if !begins(&start, state) || !self.concerns(&start) {
                 continue;
             }
-            let (ends, all) = engine.ends(start.clone(), &mut self.budget);
+            let (ends, all) = engine.first_ends(start.clone(), &mut self.budget);
             complete &= all;
             for end in ends {
                 let region = Region::of(&start, &end.path, &self.names);

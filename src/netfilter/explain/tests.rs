@@ -260,3 +260,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_more_rules_than_are_followed_the_first_are_told_and_that_it_is_not_all() {
+    let rules: Vec<String> = (0..12_000)
+        .map(|at| {
+            format!(
+                "-A INPUT -s 10.{}.{}.0/24 -p tcp -m tcp --dport {} -j ACCEPT",
+                at / 250,
+                at % 250,
+                at + 1
+            )
+        })
+        .collect();
+    let all = told(&rules.join("\n"));
+    let text = all.to_string();
+    assert!(text.contains("- tcp/1 from 10.0.0.0/24: ACCEPT by filter/INPUT rule 1"), "{text}");
+    assert!(!text.contains("connections pass."), "{text}");
+    assert!(all.backends[0].limits.iter().any(|limit| limit.starts_with("input: there are more")));
+}
+
+#[test]
+fn what_a_comparison_says_of_traffic_is_what_the_explanation_says() {
+    let (before, after) = (read(&save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT")), read(&save("")));
+    let (traffic, limits) = super::traffic_change(&before, &after).unwrap();
+    assert_eq!(
+        Some(&traffic),
+        explain_change(&before, &after).unwrap().change.map(|change| change.traffic).as_ref()
+    );
+    assert_eq!((traffic[0].before, traffic[0].after, limits.len()), (Verdict::Accept, Verdict::Drop, 0));
+}

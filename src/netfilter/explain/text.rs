@@ -149,11 +149,13 @@ fn explained(text: &mut String, backend: &Explained) {
     );
     if backend.hooks.iter().all(|hook| hook.new.is_empty() && hook.established.is_empty())
         && backend.redirections.is_empty()
+        && backend.limits.is_empty()
     {
         line(text, "Every packet passes: no rule and no policy stops any.\n");
     }
     for hook in &backend.hooks {
-        fates(text, hook);
+        let cut = format!("{}: there are more combinations", hook.hook.name());
+        fates(text, hook, !backend.limits.iter().any(|limit| limit.starts_with(&cut)));
     }
     if !backend.redirections.is_empty() {
         line(text, "## Sent elsewhere");
@@ -195,7 +197,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
 }
 
-fn fates(text: &mut String, hook: &HookFates) {
+fn fates(text: &mut String, hook: &HookFates, complete: bool) {
     let what = match hook.hook {
         Hook::Input => "To this host (input)",
         Hook::Forward => "Through this host (forward)",
@@ -221,6 +223,8 @@ fn fates(text: &mut String, hook: &HookFates) {
     let refused: Vec<&Fate> =
         hook.established.iter().filter(|fate| fate.verdict != Verdict::Accept).collect();
     match (refused.as_slice(), hook.established.as_slice()) {
+        // Of those that were not followed nobody knows.
+        ([], _) if !complete => {}
         ([], [all]) => line(text, &format!("Established connections pass by {}.", all.by)),
         ([], []) => {}
         ([], _) => line(text, "Established connections pass."),

@@ -35,6 +35,9 @@ pub(super) struct Work<'a> {
     left: usize,
 }
 
+/// So many steps are taken for packets that met a rule, where not all can be followed.
+const SOON: usize = 16;
+
 impl<'a> Engine<'a> {
     pub(in crate::netfilter) fn new(
         program: &'a Program,
@@ -80,17 +83,55 @@ impl<'a> Engine<'a> {
         {
             work.open.push(run);
         }
+        let complete = self.work_off(&mut work);
+        *budget = budget.saturating_sub(allowed.saturating_sub(work.left));
+        (work.ends, complete)
+    }
+
+    /// Like [`Self::ends`]; where there are more than are followed, what leaves at the first rules is told all the same.
+    pub(in crate::netfilter) fn first_ends(&self, path: Path, budget: &mut usize) -> (Vec<End>, bool) {
+        let six = path.entry(Field::Family).and_then(Spans::single) == Some(6);
+        let chains = self.chains(six);
+        let allowed = self.limits.steps.min(*budget);
+        if self.program.unread.is_some() {
+            // What could not be read comes first, and leaves nothing certain behind it.
+            return self.ends(path, budget);
+        }
+        let mut work =
+            Work { chains: &chains, open: vec![Run::begin(path)], ends: Vec::new(), left: allowed };
+        let complete = self.work_off(&mut work);
+        let mut spent = allowed.saturating_sub(work.left);
+        if !complete {
+            // The run that was cut off leaves behind it, in the order of the rules, the packets that met one: they end soon.
+            for run in std::mem::take(&mut work.open) {
+                if work.ends.len() >= self.limits.ends || spent >= allowed.saturating_mul(2) {
+                    break;
+                }
+                // Whatever its other matches split it into is followed in turn, none of it far.
+                let mut parts = std::collections::VecDeque::from([run]);
+                for _ in 0..SOON {
+                    let Some(part) = parts.pop_front() else { break };
+                    work.left = SOON;
+                    self.follow(part, &mut work);
+                    parts.extend(work.open.drain(..));
+                    spent += SOON;
+                }
+            }
+        }
+        *budget = budget.saturating_sub(spent);
+        (work.ends, complete)
+    }
+
+    fn work_off(&self, work: &mut Work<'_>) -> bool {
         let mut complete = true;
         while let Some(run) = work.open.pop() {
             if work.ends.len() >= self.limits.ends || work.left == 0 {
                 complete = false;
                 break;
             }
-            self.follow(run, &mut work);
+            self.follow(run, work);
         }
-        complete &= work.left > 0;
-        *budget = budget.saturating_sub(allowed.saturating_sub(work.left));
-        (work.ends, complete)
+        complete && work.left > 0
     }
 
     fn follow(&self, mut run: Run, work: &mut Work<'_>) {
