@@ -137,3 +137,42 @@ fn a_file_that_is_no_store_is_refused_and_stays_as_it_is() {
     assert!(EmbeddedStore::open(&path, quick()).is_err());
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("this is"));
 }
+
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a process is killed at a moment, not at an event: that is what is tried"
+)]
+async fn whenever_a_first_start_is_killed_the_folder_works() {
+    let (rounds, step) =
+        if std::env::var("GHOST_LONG").is_ok_and(|long| long == "1") { (200, 1) } else { (12, 5) };
+    for round in 0..rounds {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store.redb");
+        let mut process = process::start(&file);
+        std::thread::sleep(std::time::Duration::from_millis(round % 66 * step));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let store =
+            EmbeddedStore::open(&file, quick()).unwrap_or_else(|error| panic!("round {round}: {error:?}"));
+        store.deliver(&id("s2"), "1", "item").await.unwrap();
+        drop(store);
+        EmbeddedStore::open(&file, quick()).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_was_never_finished_is_set_aside_and_one_of_somebody_else_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [("empty", Vec::new()), ("zeros", vec![0; 8_192])] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, &content).unwrap();
+        drop(EmbeddedStore::open(&file, quick()).unwrap());
+        assert_eq!(std::fs::read(folder.path().join(format!("{name}.half-made"))).unwrap(), content);
+        EmbeddedStore::open(&file, quick()).unwrap();
+    }
+    let file = folder.path().join("foreign");
+    std::fs::write(&file, "somebody's notes").unwrap();
+    assert!(EmbeddedStore::open(&file, quick()).is_err());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "somebody's notes");
+}
