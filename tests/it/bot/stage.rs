@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ghost_agent::agent::model::{Model, Scripted};
 use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::agent::{Limits, SelfApproval};
 use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
     Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Parts, People,
@@ -89,8 +89,9 @@ pub(super) fn settings() -> Settings {
         anywhere: Place {
             approvers: Approvers {
                 measurement: group.clone(),
+                outage: group.clone(),
                 change: group,
-                requester: RequesterMay::Measure,
+                own: SelfApproval::default(),
             },
             scope: None,
         },
