@@ -21,6 +21,9 @@ use crate::pcap::{
 
 const BAD_NEWS: u8 = 3;
 
+/// A warning that no more packets show may be chance.
+const HANDFUL: usize = 4;
+
 /// The arguments of `ghost pcap analyze`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -51,7 +54,7 @@ pub(super) struct Arguments {
     /// Also write the account, the report and the pictures into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Exit with 3 where a finding is critical.
+    /// Exit with 3 where a finding is critical, or a warning that more than a handful of packets show.
     #[arg(long)]
     exit_code: bool,
 }
@@ -89,8 +92,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         (false, None) if streamed.is_some() => {}
         (false, None) => line(text().trim_end())?,
     }
-    let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
-    Ok(if arguments.exit_code && critical { BAD_NEWS } else { 0 })
+    let bad = summary.findings.iter().any(is_bad_news);
+    Ok(if arguments.exit_code && bad { BAD_NEWS } else { 0 })
+}
+
+/// Tells whether a finding is bad news. A finding names as many as five of its frames.
+fn is_bad_news(finding: &Finding) -> bool {
+    match finding.severity {
+        Severity::Critical => true,
+        Severity::Warning => finding.evidence.frames.len() > HANDFUL,
+        Severity::Info => false,
+    }
 }
 
 /// Reads on as the capture grows, and tells what is found on the way.
