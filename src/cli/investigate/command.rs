@@ -180,8 +180,8 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
 }
 
 /// Returns the exit code for what an investigation came to.
-fn code(state: &State) -> u8 {
-    match state.concluded.as_ref().map(|(_, concluded)| concluded.outcome) {
+fn code(outcome: Option<Outcome>) -> u8 {
+    match outcome {
         Some(Outcome::Confirmed | Outcome::Likely) => BAD_NEWS,
         Some(Outcome::NoFaultFound) => 0,
         Some(Outcome::Inconclusive) | None => INCONCLUSIVE,
@@ -289,7 +289,7 @@ impl Terminal<'_> {
         let file = Reports::new(self.setup.data()?).file(self.session);
         let code = match (&self.arguments.recheck, self.arguments.exit_code) {
             (Some(_), _) => again::code(&state),
-            (None, true) => code(&state),
+            (None, true) => code(state.concluded.as_ref().map(|(_, concluded)| concluded.outcome)),
             (None, false) => 0,
         };
         if self.arguments.json {
@@ -325,5 +325,23 @@ impl Terminal<'_> {
             hint.push_str(&format!(" --script {}", script.display()));
         }
         Hinted::new(anyhow::anyhow!("session {}: {why}", self.session), hint).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_bad_news_and_what_was_not_decided_is_neither() {
+        for (outcome, expected) in [
+            (Some(Outcome::Confirmed), 3),
+            (Some(Outcome::Likely), 3),
+            (Some(Outcome::Inconclusive), 4),
+            (Some(Outcome::NoFaultFound), 0),
+            (None, 4),
+        ] {
+            assert_eq!(code(outcome), expected, "{outcome:?}");
+        }
     }
 }

@@ -22,7 +22,23 @@ use crate::pcap::{
 const BAD_NEWS: u8 = 3;
 
 /// A warning that no more packets show may be chance.
-const HANDFUL: usize = 4;
+const HANDFUL: f64 = 4.0;
+
+/// Figures of findings that count the packets which show them.
+const COUNTS: [&str; 12] = [
+    "packets",
+    "frames",
+    "refusals",
+    "unanswered",
+    "errors",
+    "repetitions",
+    "syns",
+    "alerts",
+    "gaps",
+    "probes",
+    "incomplete",
+    "datagrams",
+];
 
 /// The arguments of `ghost pcap analyze`.
 #[derive(Debug, Args)]
@@ -96,11 +112,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     Ok(if arguments.exit_code && bad { BAD_NEWS } else { 0 })
 }
 
-/// Tells whether a finding is bad news. A finding names as many as five of its frames.
+/// Tells whether a finding is bad news.
 fn is_bad_news(finding: &Finding) -> bool {
+    let evidence = &finding.evidence;
+    // It names a few of its frames, five at most, and counts them where there can be more.
+    let counted = COUNTS.iter().filter_map(|name| evidence.numbers.get(name)).any(|count| *count > HANDFUL);
+    let named = evidence.frames.iter().zip(1_u8..).any(|(_, at)| f64::from(at) > HANDFUL);
     match finding.severity {
         Severity::Critical => true,
-        Severity::Warning => finding.evidence.frames.len() > HANDFUL,
+        Severity::Warning => counted || named,
         Severity::Info => false,
     }
 }

@@ -226,6 +226,7 @@ async fn whoever_changed_a_command_may_approve_it_where_the_configuration_says_s
             assert!(!second.to_string().contains("somebody else"), "{second}");
             world.press("bob", &second, "approve").await;
             world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Changed by <@U0LABBOB01>"]).await;
             world.card_says(&root, &second, &["Approved by <@U0LABBOB01>", "exit 0"]).await;
         })
         .await;

@@ -217,7 +217,7 @@ impl World {
         let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
         let data = self.folder.path().join("data");
         let audit = data.join("audit");
-        let presenter = Arc::new(Presenter::new(
+        let presenter = Presenter::new(
             web.clone(),
             &identity.user,
             Arc::clone(&self.store),
@@ -225,7 +225,9 @@ impl World {
             Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),
             Arc::new(Nowhere),
             self.settings.broadcast,
-        ));
+        );
+        let modifier = self.settings.anywhere.approvers.own.modifier;
+        let presenter = Arc::new(presenter.modifier_may_approve(modifier));
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());
         let core = Arc::new(Core::new(Parts {
