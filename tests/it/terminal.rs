@@ -144,7 +144,7 @@ impl Terminal {
         let mut text = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
         let response: Value = serde_json::from_str(&text).unwrap();
-        let expected = if response["status"] == "completed" { 0 } else { 3 };
+        let expected = if response.get("status") == Some(&Value::from("completed")) { 0 } else { 3 };
         assert_eq!(self.child.wait().unwrap().code(), Some(expected), "seen: {:?}", self.seen);
         response
     }
