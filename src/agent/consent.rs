@@ -8,13 +8,22 @@ use crate::agent::event::Impact;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequesterMay {
-    /// Captures and measurements; a change of the network takes somebody else.
+    /// Captures and measurements; an outage or a change takes somebody else.
     #[default]
     Measure,
     /// Everything: who sits at a terminal acts with their own rights.
     Everything,
     /// Nothing.
     Nothing,
+}
+
+/// What somebody may approve of what they asked for or changed themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SelfApproval {
+    /// What whoever asked for the investigation may approve in it.
+    pub requester: RequesterMay,
+    /// Whether whoever changed a command may be the only one to approve it.
+    pub modifier: bool,
 }
 
 /// Says whether somebody may approve. A denial is everybody's right.
@@ -26,7 +35,11 @@ pub fn may_approve(rule: RequesterMay, requester: &str, voter: &str, impact: Imp
     match (rule, impact) {
         _ if !own => Ok(()),
         (RequesterMay::Everything, _) | (RequesterMay::Measure, Impact::Measurement) => Ok(()),
-        (RequesterMay::Measure, Impact::Outage | Impact::Change) => {
+        (RequesterMay::Measure, Impact::Outage) => {
+            Err("whoever asked for the investigation cannot approve an outage in it; somebody else has to"
+                .to_owned())
+        }
+        (RequesterMay::Measure, Impact::Change) => {
             Err("whoever asked for the investigation cannot approve a change in it; somebody else has to"
                 .to_owned())
         }
@@ -36,34 +49,20 @@ pub fn may_approve(rule: RequesterMay, requester: &str, voter: &str, impact: Imp
     }
 }
 
-/// Tells what an approved command does to the network. What is not known to measure counts as a change.
-#[must_use]
-pub fn impact(argv: Option<&[String]>) -> Impact {
-    let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["az", "network", "watcher", "packet-capture", "create" | "stop" | "delete", ..]
-        | ["tcpdump" | "tshark" | "iperf" | "iperf3" | "qperf" | "ping" | "traceroute" | "mtr", ..] => {
-            Impact::Measurement
-        }
-        _ => Impact::Change,
+/// Says whether the yes of whoever changed a command counts. Where several people have to approve, one of them is somebody else.
+///
+/// # Errors
+/// Says why not.
+pub fn may_approve_modified(
+    rule: SelfApproval,
+    modifier: Option<&str>,
+    voter: &str,
+    votes_needed: u32,
+) -> Result<(), String> {
+    if rule.modifier || modifier != Some(voter) || votes_needed > 1 {
+        return Ok(());
     }
-}
-
-/// Tells what the commands of a plan do to the network. The file that a capture wrote goes with the capture.
-#[must_use]
-pub fn impact_of_plan(commands: &[Option<Vec<String>>]) -> Impact {
-    let is = |words: &Option<Vec<String>>, path: &[&str]| {
-        words
-            .as_ref()
-            .is_some_and(|words| words.iter().map(String::as_str).take(path.len()).eq(path.iter().copied()))
-    };
-    let cleans =
-        commands.iter().any(|words| is(words, &["az", "network", "watcher", "packet-capture", "delete"]));
-    let measures = |words: &Option<Vec<String>>| {
-        (cleans && is(words, &["az", "storage", "blob", "delete"]))
-            || impact(words.as_deref()) == Impact::Measurement
-    };
-    if commands.iter().all(measures) { Impact::Measurement } else { Impact::Change }
+    Err("you changed this command; somebody else has to approve it".to_owned())
 }
 
 #[cfg(test)]
@@ -76,23 +75,26 @@ mod tests {
     }
 
     #[test]
-    fn the_requester_may_approve_a_measurement_and_no_change() {
+    fn the_requester_may_approve_a_measurement_and_neither_an_outage_nor_a_change() {
         assert!(approves(RequesterMay::Measure, "ana", Impact::Measurement));
+        assert!(!approves(RequesterMay::Measure, "ana", Impact::Outage));
         assert!(!approves(RequesterMay::Measure, "ana", Impact::Change));
         assert!(approves(RequesterMay::Measure, "ben", Impact::Change));
         assert!(!approves(RequesterMay::Nothing, "ana", Impact::Measurement));
+        assert!(approves(RequesterMay::Everything, "ana", Impact::Outage));
         assert!(approves(RequesterMay::Everything, "ana", Impact::Change));
     }
 
     #[test]
-    fn what_is_not_known_to_measure_is_a_change() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(
-            impact(Some(&words("az network watcher packet-capture create -g x"))),
-            Impact::Measurement
-        );
-        assert_eq!(impact(Some(&words("az network nsg rule create -g x"))), Impact::Change);
-        assert_eq!(impact(Some(&words("sudo tcpdump"))), Impact::Change);
-        assert_eq!(impact(None), Impact::Change);
+    fn whoever_changed_a_command_is_not_its_only_approver() {
+        let may = |modifier, voter, needed| {
+            let rule = SelfApproval { modifier, ..SelfApproval::default() };
+            may_approve_modified(rule, Some("ana"), voter, needed).is_ok()
+        };
+        assert!(!may(false, "ana", 1));
+        assert!(may(false, "ben", 1), "somebody else may");
+        assert!(may(false, "ana", 2), "one of two is somebody else");
+        assert!(may(true, "ana", 1), "the configuration may allow it");
+        assert!(may_approve_modified(SelfApproval::default(), None, "ana", 1).is_ok(), "nobody changed it");
     }
 }

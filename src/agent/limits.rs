@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::event::Impact;
 use crate::agent::state::Spent;
 
 /// The budgets of a session. They are recorded when it opens, so that a change of the configuration does not change it.
@@ -30,6 +31,18 @@ pub struct Limits {
     pub answer_tokens: u32,
     /// How many different people must approve a change.
     pub approvers: u32,
+    /// How many different people must approve an outage.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub outage_approvers: u32,
+}
+
+/// So many people approve an outage unless somebody says otherwise.
+const OUTAGE_APPROVERS: u32 = 2;
+
+/// What is usual is not written: a process of before can then go on with the session.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_usual(approvers: &u32) -> bool {
+    *approvers == OUTAGE_APPROVERS
 }
 
 impl Default for Limits {
@@ -45,6 +58,7 @@ impl Default for Limits {
             result_tokens: 4_000,
             answer_tokens: 8_192,
             approvers: 1,
+            outage_approvers: OUTAGE_APPROVERS,
         }
     }
 }
@@ -63,6 +77,16 @@ impl Limits {
             tokens: unless_none(self.tokens, spent.tokens),
             cost_micros: unless_none(self.cost_micros, spent.cost_micros),
             ..*self
+        }
+    }
+
+    /// Returns how many different people must approve what has that impact.
+    #[must_use]
+    pub fn votes_needed(&self, impact: Impact) -> u32 {
+        match impact {
+            Impact::Measurement => 1,
+            Impact::Outage => self.outage_approvers.max(1),
+            Impact::Change => self.approvers.max(1),
         }
     }
 

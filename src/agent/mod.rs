@@ -25,7 +25,7 @@ pub mod step;
 pub mod suspect;
 pub mod tool;
 
-pub use consent::{RequesterMay, impact, impact_of_plan, may_approve};
+pub use consent::{RequesterMay, SelfApproval, may_approve, may_approve_modified};
 pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
 pub use limits::Limits;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::event::Impact;
-use crate::agent::{RequesterMay, may_approve};
+use crate::agent::{SelfApproval, may_approve};
 
 /// Somebody, as Slack describes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,10 +42,12 @@ pub type Groups = BTreeMap<String, Result<BTreeSet<String>, String>>;
 pub struct Approvers {
     /// About captures and measurements.
     pub measurement: People,
+    /// About what stops or restarts something that others use.
+    pub outage: People,
     /// About everything else.
     pub change: People,
-    /// What whoever asked may approve.
-    pub requester: RequesterMay,
+    /// What people may approve of what they asked for or changed themselves.
+    pub own: SelfApproval,
 }
 
 impl People {
@@ -86,7 +88,8 @@ impl Approvers {
     pub fn about(&self, impact: Impact) -> &People {
         match impact {
             Impact::Measurement => &self.measurement,
-            Impact::Outage | Impact::Change => &self.change,
+            Impact::Outage => &self.outage,
+            Impact::Change => &self.change,
         }
     }
 
@@ -103,7 +106,7 @@ impl Approvers {
     ) -> Result<(), String> {
         may_take_part(person)?;
         self.about(impact).has(&person.id, groups)?;
-        may_approve(self.requester, requester, &person.id, impact)
+        may_approve(self.own.requester, requester, &person.id, impact)
     }
 }
 
@@ -126,6 +129,7 @@ pub fn may_take_part(person: &Person) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::RequesterMay;
 
     fn person(id: &str) -> Person {
         Person { id: id.to_owned(), ..Person::default() }
@@ -139,8 +143,9 @@ mod tests {
     fn approvers() -> Approvers {
         Approvers {
             measurement: named(&["ana", "ben"], &["oncall"]),
+            outage: named(&["dora"], &[]),
             change: named(&["ben"], &[]),
-            requester: RequesterMay::Measure,
+            own: SelfApproval::default(),
         }
     }
 
@@ -160,6 +165,7 @@ mod tests {
             ("ana", Impact::Measurement),
             ("ben", Impact::Measurement),
             ("cara", Impact::Measurement),
+            ("dora", Impact::Outage),
             ("ben", Impact::Change),
         ] {
             assert_eq!(approvers().may_approve(&person(id), "ana", impact, &groups()), Ok(()), "{id}");
@@ -170,6 +176,9 @@ mod tests {
     fn whoever_else_may_not() {
         refused(&person("dave"), Impact::Measurement, &groups(), "not among");
         refused(&person("cara"), Impact::Change, &groups(), "not among");
+        // Neither a measurement nor a change makes anybody an approver of outages.
+        refused(&person("ben"), Impact::Outage, &groups(), "not among");
+        refused(&person("dora"), Impact::Change, &groups(), "not among");
         refused(&person(""), Impact::Change, &groups(), "who you are");
     }
 
@@ -184,9 +193,12 @@ mod tests {
 
     #[test]
     fn a_configuration_that_names_nobody_lets_nobody() {
-        let nobody = Approvers { requester: RequesterMay::Everything, ..Approvers::default() };
-        let why = nobody.may_approve(&person("ana"), "ana", Impact::Measurement, &groups()).unwrap_err();
-        assert!(why.contains("names nobody"), "{why}");
+        let own = SelfApproval { requester: RequesterMay::Everything, modifier: true };
+        let nobody = Approvers { own, ..Approvers::default() };
+        for impact in [Impact::Measurement, Impact::Outage, Impact::Change] {
+            let why = nobody.may_approve(&person("ana"), "ana", impact, &groups()).unwrap_err();
+            assert!(why.contains("names nobody"), "{why}");
+        }
     }
 
     #[test]

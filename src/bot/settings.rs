@@ -57,7 +57,9 @@ impl Settings {
     /// Returns every group that somebody has to be looked up in.
     pub fn groups(&self) -> impl Iterator<Item = &str> {
         let places = self.channels.values().chain([&self.anywhere]);
-        let people = places.flat_map(|place| [&place.approvers.measurement, &place.approvers.change]);
+        let people = places.flat_map(|Place { approvers, .. }| {
+            [&approvers.measurement, &approvers.outage, &approvers.change]
+        });
         people.chain([&self.freezers]).flat_map(|people| people.groups.iter().map(String::as_str))
     }
 

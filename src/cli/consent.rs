@@ -10,9 +10,9 @@ use crate::shell::{Approver, DenyAll, TerminalApprover};
 /// Where consent comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Consent {
-    /// From whoever sits at the terminal.
+    /// Whoever sits at the terminal decides, about measurements, outages and changes alike, with their own rights.
     Ask,
-    /// From nowhere: what needs consent is denied.
+    /// Nobody is asked: what needs consent is denied, be it a measurement, an outage or a change.
     Deny,
 }
 

@@ -137,7 +137,7 @@ pub(super) fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
     Ok(Some(text.with_context(|| format!("reading [model] site_prompt {}", path.display()))?))
 }
 
-/// Returns what a session may spend; one person approves unless somebody says otherwise.
+/// Returns what a session may spend; one person approves: who sits at a terminal is alone there.
 pub(super) fn limits(setup: &Setup) -> Limits {
     let (config, shell) = (&setup.config.limits, &setup.config.shell);
     Limits {
@@ -151,6 +151,7 @@ pub(super) fn limits(setup: &Setup) -> Limits {
         result_tokens: config.result_tokens,
         answer_tokens: config.answer_tokens,
         approvers: 1,
+        outage_approvers: 1,
     }
 }
 

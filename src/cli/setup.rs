@@ -150,14 +150,15 @@ mod shell {
                 return Ok(Arc::clone(policy));
             }
             let policy = match &self.config.shell.policy {
-                None => Arc::new(Policy::builtin()?.clone()),
+                None => Policy::builtin()?.clone(),
                 Some(path) => {
                     let text = read_small(path)
                         .map_err(anyhow::Error::msg)
                         .with_context(|| format!("reading the site policy {}", path.display()))?;
-                    Arc::new(Policy::with_site(&text)?)
+                    Policy::with_site(&text)?
                 }
             };
+            let policy = Arc::new(policy.captures_in(&self.config.capture.folder));
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 

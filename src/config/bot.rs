@@ -101,6 +101,8 @@ pub struct Channel {
     pub scope: Option<Scope>,
     /// Who approves captures and measurements there; the ones of `[approval]` unless said.
     pub measurement: Option<People>,
+    /// Who approves outages there; the ones of `[approval]` unless said.
+    pub outage: Option<People>,
     /// Who approves changes there; the ones of `[approval]` unless said.
     pub change: Option<People>,
 }
@@ -164,7 +166,9 @@ pub(super) fn problems(
     problems.extend(ids.map(|id| format!("[channel.{id}]: an id of a channel begins with C, D or G")));
     problems.extend(bot.freezers.problems("[bot] freezers"));
     for (id, channel) in channels {
-        for (what, people) in [("measurement", &channel.measurement), ("change", &channel.change)] {
+        let named =
+            [("measurement", &channel.measurement), ("outage", &channel.outage), ("change", &channel.change)];
+        for (what, people) in named {
             problems
                 .extend(people.iter().flat_map(|people| people.problems(&format!("[channel.{id}] {what}"))));
         }
@@ -247,6 +251,7 @@ mod tests {
             ("channel.general = {}", "begins with C"),
             ("bot.freezers.users = ['ana']", "no id of a person"),
             ("channel.C1.change.groups = ['oncall']", "no id of a user group"),
+            ("channel.C1.outage.users = ['ana']", "no id of a person"),
         ] {
             let told = told(text);
             assert!(told.len() == 1 && told.iter().all(|told| told.contains(part)), "{text}: {told:?}");

@@ -26,7 +26,7 @@ mod ssh;
 mod store;
 
 #[cfg(feature = "bot")]
-pub use approval::Change;
+pub use approval::Voters;
 #[cfg(feature = "session")]
 pub use approval::{Approval, RequesterMay};
 #[cfg(feature = "cloud")]

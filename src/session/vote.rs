@@ -2,7 +2,7 @@
 
 use crate::agent::event::Reply;
 use crate::agent::state::{Approval, State};
-use crate::agent::{RequesterMay, may_approve};
+use crate::agent::{SelfApproval, may_approve, may_approve_modified};
 use crate::base::Timestamp;
 use crate::store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
@@ -39,7 +39,7 @@ pub enum Voted {
 pub async fn cast(
     store: &dyn Store,
     state: &State,
-    rule: RequesterMay,
+    rule: SelfApproval,
     cast: &Cast,
 ) -> Result<Voted, StoreError> {
     let (Some(approval), Ok(id)) = (state.approvals.get(&cast.approval), cast.approval.parse::<ApprovalId>())
@@ -59,10 +59,15 @@ pub async fn cast(
     store.vote(&id, &vote).await.map(Voted::Counted)
 }
 
-fn allowed(state: &State, approval: &Approval, rule: RequesterMay, cast: &Cast) -> Result<(), String> {
+fn allowed(state: &State, approval: &Approval, rule: SelfApproval, cast: &Cast) -> Result<(), String> {
+    let asked = &approval.requested;
     match &cast.answer {
         Reply::Deny { .. } | Reply::Modify { .. } => Ok(()),
-        Reply::Approve => may_approve(rule, &state.opened.requester, &cast.who, approval.requested.impact),
+        Reply::Approve => {
+            may_approve(rule.requester, &state.opened.requester, &cast.who, asked.impact)?;
+            let modifier = state.modified(asked).map(|(who, _)| who);
+            may_approve_modified(rule, modifier, &cast.who, asked.votes_needed)
+        }
     }
 }
 

@@ -88,6 +88,16 @@ impl Impact {
             Self::Change => "change",
         }
     }
+
+    /// Returns what the word means, for whoever has to consent.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Measurement => "captures or measures, leaves the network as it is",
+            Self::Outage => "stops or restarts something that others use",
+            Self::Change => "may change something",
+        }
+    }
 }
 
 /// The verdict on one command line, with everything that led to it.

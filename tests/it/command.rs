@@ -106,14 +106,19 @@ fn a_question_is_answered_before_the_next_one_is_asked() {
 }
 
 #[test]
-fn bad_news_has_an_exit_code_of_its_own_where_it_is_asked_for() {
+fn shell_run_exits_with_3_where_nothing_ran_and_with_0_whatever_a_command_did() {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().to_str().unwrap();
     let run = ["shell", "run", "reboot", "--reasoning", "r", "--json", "--data-dir", place];
-    assert_eq!(ghost(&run, "").status.code(), Some(0));
-    let asked = [run.as_slice(), &["--exit-code"]].concat();
-    let output = ghost(&asked, "");
+    let output = ghost(&run, "");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &answer["error"]), (Some(3), &Value::from("blocked")));
     assert_eq!(answer["output_metadata"], serde_json::json!({}));
+    let code = |command: &str| {
+        let run = ["shell", "run", command, "--reasoning", "r", "--approve", "deny", "--data-dir", place];
+        ghost(&run, "").status.code()
+    };
+    assert_eq!((code("touch /nonexistent/x"), code(" ")), (Some(3), Some(3)));
+    // It ran, and failed.
+    assert_eq!((code("uname"), code("cat /proc/net/none-such")), (Some(0), Some(0)));
 }

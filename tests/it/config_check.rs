@@ -93,6 +93,16 @@ async fn what_works_is_told_with_whose_the_token_is() {
     checked.says("slack scopes", "ok", "16 of the manifest");
     checked.says("slack app", "ok", "none was opened");
     checked.says("approvers", "ok", "S0LABONCAL has");
+    for (state, told) in [
+        ("ok", "measurement: in Slack 1 of U0LABBOB01; at a terminal whoever sits there"),
+        ("ok", "outage: in Slack nobody, so that it can only be denied; at a terminal whoever sits there"),
+        ("ok", "change: in Slack 1 of S0LABONCAL, not whoever asked; at a terminal whoever sits there"),
+        ("ok", "a changed command: somebody else has to approve it; at a terminal whoever changed it may"),
+    ] {
+        let found = |finding: &&Value| finding["what"] == "approval" && finding["detail"] == told;
+        let finding = checked.findings.iter().find(found).unwrap_or_else(|| panic!("{}", checked.told));
+        assert_eq!(finding["state"], state);
+    }
     checked.says("model", "skipped", "script");
     checked.says("permissions", "skipped", "nobody was asked");
     let connected = slack.person("state", json!({})).await;

@@ -72,6 +72,19 @@ impl Desk {
         );
     }
 
+    /// Checks that a verification fails: exit code 3 without being asked for, and the reason in words and as a document.
+    #[track_caller]
+    fn denies(&self, arguments: &str, reason: &str) {
+        let output = self.ghost(arguments);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{arguments}: {}", told(&output));
+        assert!(said.starts_with("NOT verified: ") && said.contains(reason), "{arguments}: {said}");
+        let answer = self.json(arguments, 3);
+        assert_eq!(answer.get("ok"), Some(&Value::Bool(false)), "{answer}");
+        let told = answer.get("reason").and_then(Value::as_str).unwrap();
+        assert!(told.contains(reason), "{answer}");
+    }
+
     /// Returns the names of the files in the data folder.
     fn kept(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path("data/effective")) else { return Vec::new() };
@@ -231,9 +244,13 @@ fn a_changed_snapshot_is_refused_wherever_it_is_read() {
             "diff data/effective/before.json a.json --json",
             "diff a.json data/effective/before.json",
             "compare --baseline before --from a.json",
-            "verify data/effective/before.json",
         ] {
             desk.refuses(arguments, "reading ");
+        }
+        // What is no document any more cannot be read; what is one does not hold.
+        match serde_json::from_str::<Value>(&changed) {
+            Ok(_) => desk.denies("verify data/effective/before.json", "was changed"),
+            Err(_) => desk.refuses("verify data/effective/before.json", "reading "),
         }
     }
     fs::write(&file, &text).unwrap();
@@ -251,7 +268,7 @@ fn a_baseline_that_was_replaced_does_not_have_the_noted_digest() {
     fs::remove_file(desk.path("data/effective/before.json")).unwrap();
     desk.json("snapshot --from b.json --is-baseline --session-id before", 0);
     desk.refuses(&format!("compare --baseline before --from b.json --baseline-sha256 {noted}"), "not ");
-    desk.refuses(&format!("verify data/effective/before.json --sha256 {noted}"), "not ");
+    desk.denies(&format!("verify data/effective/before.json --sha256 {noted}"), "not ");
 }
 
 #[test]
@@ -274,11 +291,11 @@ fn a_clean_comparison_leaves_a_certificate_that_is_checked_offline() {
     let alone = desk.json("verify c.json --data-dir elsewhere", 4);
     assert_eq!(desk.ghost("verify c.json --data-dir elsewhere").status.code(), Some(0));
     assert_eq!(alone["checked"], json!({"baseline": false, "current": false, "repeated": false}));
-    desk.refuses("verify c.json --baseline data/effective/after.json", "not the one that was certified");
+    desk.denies("verify c.json --baseline data/effective/after.json", "not the one that was certified");
 
     let text = fs::read_to_string(desk.path("c.json")).unwrap();
     fs::write(desk.path("c.json"), text.replacen("web-nic", "all-nic", 1)).unwrap();
-    desk.refuses("verify c.json", "was changed");
+    desk.denies("verify c.json", "was changed");
     fs::write(desk.path("data/effective/after.json"), "{}").unwrap();
     desk.refuses(&format!("verify {file}"), "after.json");
 }

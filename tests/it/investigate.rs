@@ -143,6 +143,30 @@ fn a_session_is_exported_into_the_folder_where_one_stands() {
 }
 
 #[test]
+fn what_was_not_decided_exits_with_4_where_that_is_asked_for() {
+    let place = Place::new(&[suppose(), run("uname -s"), conclude()]);
+    assert_eq!(place.alone(&["5001 hangs", "--exit-code"]).status.code(), Some(4));
+    assert_eq!(place.alone(&["5001 hangs"]).status.code(), Some(0));
+}
+
+#[test]
+fn who_sits_at_the_terminal_may_approve_what_they_changed_and_is_shown_no_old_reason() {
+    let (place, path) = asking();
+    let mut terminal = place.terminal(&["5001 hangs"]);
+    let shown = terminal.wait_for(PROMPT);
+    assert!(shown.contains("Why:  to know") && shown.contains("may change something"), "{shown}");
+    terminal.type_in("m\n");
+    terminal.wait_for("New command, in one line > ");
+    terminal.type_in(&format!("sh -c 'echo changed >> {path}'\n"));
+    let shown = terminal.wait_for(PROMPT);
+    assert!(shown.contains("no reason was given for the command as it is now"), "{shown}");
+    assert!(!shown.contains("to know"), "{shown}");
+    terminal.type_in("a\n");
+    assert!(terminal.end().0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "changed\n");
+}
+
+#[test]
 fn nobody_at_the_terminal_means_no() {
     let (place, path) = asking();
     let output = place.alone(&["5001 hangs"]);

@@ -143,8 +143,10 @@ impl Terminal {
     fn response(mut self) -> Value {
         let mut text = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-        assert!(self.child.wait().unwrap().success(), "seen: {:?}", self.seen);
-        serde_json::from_str(&text).unwrap()
+        let response: Value = serde_json::from_str(&text).unwrap();
+        let expected = if response.get("status") == Some(&Value::from("completed")) { 0 } else { 3 };
+        assert_eq!(self.child.wait().unwrap().code(), Some(expected), "seen: {:?}", self.seen);
+        response
     }
 }
 
@@ -233,6 +235,24 @@ fn modify_begins_with_the_command_and_judges_what_became_of_it() {
         (settled(&response), &response["modified_command"]),
         (("completed", "user_modified"), &Value::from("uname -s"))
     );
+}
+
+#[test]
+fn leaving_the_editor_is_no_denial_and_the_question_is_asked_again() {
+    for leaving in ["\u{3}", "\u{15}\u{4}"] {
+        let data = tempfile::tempdir().unwrap();
+        let mut terminal = Terminal::of_kind("xterm", data.path(), "echo hello", "");
+        terminal.wait_for(PROMPT);
+        terminal.type_in("m\n");
+        terminal.wait_for("Command > ");
+        terminal.wait_for("echo hello");
+        terminal.type_in(leaving);
+        terminal.wait_for("The command stays as it is.");
+        terminal.wait_for(PROMPT);
+        terminal.type_in("a\n");
+        let response = terminal.response();
+        assert_eq!(settled(&response), ("completed", "user_approved"), "{leaving:?}");
+    }
 }
 
 #[test]

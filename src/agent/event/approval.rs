@@ -32,6 +32,23 @@ pub struct ApprovalRequested {
     /// one alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
+    /// The judgement on each command of the plan, in the same order; empty in ledgers of before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<PlanJudgement>,
+}
+
+/// The judgement on one command of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanJudgement {
+    /// `SAFE` or `RISKY`: a plan holds nothing else.
+    pub verdict: String,
+    /// The rule that decided.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+    /// What it would do to the world, where it needs consent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
 }
 
 impl ApprovalRequested {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::event::{StepId, text};
+use crate::agent::event::{Impact, StepId, text};
 use crate::base::Digest;
 
 /// See [`Event::Proposed`](crate::agent::event::Event::Proposed).
@@ -58,6 +58,9 @@ pub struct Classified {
     pub rule: String,
     /// Why.
     pub reason: String,
+    /// What it would do to the world, where a human has to be asked; absent in ledgers of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
     /// Binds consent to exactly this command.
     #[serde(with = "text")]
     pub digest: Digest,

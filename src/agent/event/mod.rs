@@ -23,7 +23,9 @@ mod text;
 mod turn;
 
 pub use crate::shell::Impact;
-pub use approval::{ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Reply};
+pub use approval::{
+    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, PlanJudgement, Reply,
+};
 pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unknown};
 pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
 pub use id::{ObservationId, ObservationIdError, StepId};

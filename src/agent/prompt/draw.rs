@@ -39,6 +39,7 @@ pub fn system(setting: &Setting<'_>) -> String {
         "gates" => Some(gates()),
         "budget" => Some(budget(setting.limits, has("capture_traffic"))),
         "approvers" => Some(approvers(setting.limits.approvers)),
+        "outage_approvers" => Some(approvers(setting.limits.outage_approvers)),
         "approval_minutes" => Some(setting.limits.approval_minutes.to_string()),
         "result_tokens" => Some(thousands(setting.limits.result_tokens.into())),
         "opening" => Some(fence.opening("WHERE IT COMES FROM")),

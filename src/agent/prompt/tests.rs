@@ -243,7 +243,8 @@ fn the_budget_is_that_of_the_session() {
         |limits: &Limits, tools: &[ToolSpec]| system(&Setting { tools, nonce: NONCE, limits, site: None });
     let text = of(&limits, &all());
     assert!(text.contains("7 turns, 200 commands, 60 minutes, 200 MB of captures, 1,500,000 tokens, $2.34."));
-    assert!(text.contains("needs 2 different people"));
+    assert!(text.contains("Consent to a change needs 2 different people"));
+    assert!(text.contains("that others use it needs 2 different people"));
     let text = of(&Limits::default(), &specs(FIRST));
     assert!(text.contains("50 turns, 200 commands, 60 minutes. "));
     assert!(text.contains("about 4,000 tokens"));

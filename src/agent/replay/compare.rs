@@ -77,8 +77,16 @@ fn batch(events: &[Event], left: &[Recorded]) -> Result<usize, Box<Divergence>> 
 fn same(recorded: &Recorded, expected: &Event) -> Result<(), Box<Divergence>> {
     let Some(found) = event(recorded) else { return Err(other(recorded, &format!("`{}`", kind(expected)))) };
     let expected = match (expected, found) {
-        (Event::Classified(expected), Event::Classified(found)) => {
-            &Event::Classified(Classified { policy: found.policy, ..expected.clone() })
+        (Event::Classified(expected), Event::Classified(found)) => &Event::Classified(Classified {
+            policy: found.policy,
+            impact: found.impact.and(expected.impact),
+            ..expected.clone()
+        }),
+        // What an earlier version did not record is not compared.
+        (Event::ApprovalRequested(expected), Event::ApprovalRequested(found))
+            if found.judgements.is_empty() =>
+        {
+            &Event::ApprovalRequested(ApprovalRequested { judgements: Vec::new(), ..expected.clone() })
         }
         (expected, _) => expected,
     };

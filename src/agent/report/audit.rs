@@ -98,9 +98,10 @@ fn or_none(data: Option<&str>) -> String {
 fn round(state: &State, round: &Round) -> String {
     let judged = &round.classified;
     let (rule, reason) = (or_none(Some(&judged.rule)), text(&judged.reason));
+    let impact = judged.impact.map(|impact| format!(", {}", impact.as_str())).unwrap_or_default();
     let mut lines = vec![
         format!(
-            "- Round {}: {} (tier {}, rule {rule}): {reason}",
+            "- Round {}: {}{impact} (tier {}, rule {rule}): {reason}",
             judged.round,
             text(&judged.verdict),
             judged.tier

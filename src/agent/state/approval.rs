@@ -1,6 +1,7 @@
 //! A question to humans, as the ledger knows it.
 
 use crate::agent::event::{ApprovalRequested, Reply};
+use crate::agent::state::State;
 use crate::base::Timestamp;
 
 /// A question and what came of it.
@@ -44,4 +45,20 @@ pub enum Ending {
         /// When that was recorded.
         at: Timestamp,
     },
+}
+
+impl State {
+    /// Returns who changed a command into the one that a question is about, and what it was before; nothing where nobody did.
+    #[must_use]
+    pub fn modified(&self, asked: &ApprovalRequested) -> Option<(&str, &str)> {
+        let before = asked.round.checked_sub(1)?;
+        let round = self.step(asked.step)?.rounds.iter().find(|round| round.classified.round == before)?;
+        let who = round.approvals.iter().rev().find_map(|name| {
+            match self.approvals.get(name)?.ending.as_ref()? {
+                Ending::Decided { answer: Reply::Modify { .. }, who, .. } => Some(who.as_str()),
+                Ending::Decided { .. } | Ending::Expired { .. } => None,
+            }
+        });
+        Some((who?, &round.classified.command))
+    }
 }

@@ -1,8 +1,7 @@
 //! A command: judged, asked for, run or refused, and what a takeover makes of it.
 
-use crate::agent::consent::{impact, impact_of_plan};
 use crate::agent::event::{
-    ApprovalRequested, Classified, Done, Event, Impact, Reply, Scripted, StepId, Unknown,
+    ApprovalRequested, Classified, Done, Event, Impact, PlanJudgement, Reply, Scripted, StepId, Unknown,
 };
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
@@ -39,6 +38,7 @@ pub(super) fn judge(
         tier: ruling.tier.number(),
         rule: ruling.rule.clone().into_owned(),
         reason: ruling.reason.clone().into_owned(),
+        impact: ruling.impact,
         digest: Request::digest_of(command, &ruling),
         policy: kit.policy.digest(),
     }
@@ -106,12 +106,9 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
     let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
-    let impact = if plan.is_empty() {
-        impact(kit.policy.classify(&round.classified.command).argv.as_deref())
-    } else {
-        let rulings = plan.iter().map(|command| kit.policy.classify(command));
-        let asking = rulings.filter(|ruling| ruling.verdict != Verdict::Safe).map(|ruling| ruling.argv);
-        impact_of_plan(&asking.collect::<Vec<_>>())
+    let impact = match plan.is_empty() {
+        true => impact_now(state, step, kit),
+        false => kit.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
     };
     let limits = &state.limits;
     Effect::Request(ApprovalRequested {
@@ -120,11 +117,34 @@ fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now
         round: round.classified.round,
         digest: ApprovalRequested::bind(round.classified.digest, &plan),
         expires_at: now.plus(limits.approval()),
-        votes_needed: if impact == Impact::Change { limits.approvers.max(1) } else { 1 },
+        votes_needed: limits.votes_needed(impact),
         impact,
         outcome_unknown,
+        judgements: plan.iter().map(|command| judgement(state, command, impact, kit)).collect(),
         plan,
     })
+}
+
+/// Returns what the command does as it stands now. A judgement that does not say so was recorded by an earlier version.
+fn impact_now(state: &State, step: &Step, kit: &Kit<'_>) -> Impact {
+    let Some(round) = step.round() else { return Impact::Change };
+    let judged = || {
+        let command = (round.classified.command.as_str(), step.scripted());
+        judge(state, step.id, round.classified.round, command, kit).impact
+    };
+    round.classified.impact.or_else(judged).unwrap_or(Impact::Change)
+}
+
+/// Judges one command of a plan. What is a change by itself can be less beside the others, and never more than all of them.
+fn judgement(state: &State, command: &str, whole: Impact, kit: &Kit<'_>) -> PlanJudgement {
+    let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
+    let asks = ruling.verdict == Verdict::Risky;
+    PlanJudgement {
+        verdict: ruling.verdict.as_str().to_owned(),
+        rule: ruling.rule.into_owned(),
+        reason: ruling.reason.into_owned(),
+        impact: asks.then(|| ruling.impact.unwrap_or(Impact::Change).min(whole)),
+    }
 }
 
 /// Returns the commands that one consent is to cover, beginning with this one; none where it stands alone, was changed, or where

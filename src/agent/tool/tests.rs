@@ -21,7 +21,7 @@ use crate::agent::{HypothesisState, Limits};
 use crate::base::{Digest, SessionId, Timestamp};
 use crate::cloud::errand::{Answer, Order, Reading};
 use crate::cloud::line;
-use crate::shell::{Policy, script_line};
+use crate::shell::{Impact, Policy, script_line};
 
 type Body = fn(&mut Trail<'_, '_>) -> Result<String, Box<Move>>;
 
@@ -314,6 +314,8 @@ fn one_consent_covers_the_plan_each_command_once_and_in_order() {
     });
     let first = asked(world.go());
     assert_eq!(first.plan, plan());
+    let judged = first.judgements.iter().map(|judged| (judged.verdict.as_str(), judged.impact));
+    assert_eq!(judged.collect::<Vec<_>>(), [("RISKY", Some(Impact::Change)); 3]);
     assert_ne!(
         first.digest,
         world.state().steps[1].round().unwrap().classified.digest,

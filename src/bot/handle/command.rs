@@ -222,9 +222,13 @@ impl Core {
         let Some(step) = state.step(requested.step) else { return Ok(None) };
         let place = state.place_of(&crate::agent::event::Delivered::card_of(&requested.approval));
         let link = place.and_then(|card| crate::bot::present::posted(&card.place));
+        let command = match requested.plan.as_slice() {
+            [] => step.current().to_owned(),
+            plan => format!("{} commands: {}", plan.len(), plan.join("; ")),
+        };
         Ok(Some(Pending {
             session: state.session.to_string(),
-            command: step.current().to_owned(),
+            command,
             impact: requested.impact,
             until: requested.expires_at,
             link: link.and_then(|there| self.link(&there.channel, &there.ts)),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::event::{Impact, Reply};
+use crate::agent::may_approve_modified;
 use crate::agent::state::{Ending, State};
 use crate::bot::core::Core;
 use crate::bot::journal::{Deed, Entry, note};
@@ -21,15 +22,12 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Returns the command that is asked about, as it was judged last.
-    pub(super) fn command(&self) -> Option<(&str, &str)> {
+    /// Returns the command that is asked about; of a plan the first one.
+    pub(super) fn command(&self) -> Option<&str> {
         let asked = self.state.approvals.get(self.approval.record.id.as_str())?;
-        let step = self.state.step(asked.requested.step)?;
-        let round = step
-            .rounds
-            .iter()
-            .find(|round| round.approvals.iter().any(|name| name == self.approval.record.id.as_str()))?;
-        Some((round.classified.command.as_str(), step.reasoning.as_str()))
+        let mut rounds = self.state.step(asked.requested.step)?.rounds.iter().map(|round| &round.classified);
+        let judged = rounds.find(|judged| judged.round == asked.requested.round)?;
+        Some(judged.command.as_str())
     }
 
     fn impact(&self) -> Impact {
@@ -46,6 +44,15 @@ impl Question {
     /// Says whether somebody may approve or change it.
     pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), String> {
         self.place.approvers.may_approve(person, &self.state.opened.requester, self.impact(), groups)
+    }
+
+    /// Says whether somebody's yes counts: whoever changed the command is not its only approver.
+    pub(super) fn may_vote(&self, person: &Person, groups: &Groups) -> Result<(), String> {
+        self.may_approve(person, groups)?;
+        let Some(asked) = self.state.approvals.get(self.approval.record.id.as_str()) else { return Ok(()) };
+        let modifier = self.state.modified(&asked.requested).map(|(who, _)| who);
+        let rule = self.place.approvers.own;
+        may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)
     }
 }
 
@@ -156,7 +163,7 @@ impl Core {
             key: key.to_owned(),
             at: self.clock.now(),
         };
-        let rule = question.place.approvers.requester;
+        let rule = question.place.approvers.own;
         let voted = cast(self.store.as_ref(), &question.state, rule, &vote).await?;
         Ok(match voted {
             Voted::Unknown => Some(Refusal::Gone),

@@ -77,7 +77,7 @@ impl Core {
         let groups = self.directory.groups(named, Priority::Other).await;
         let mut mine = Vec::new();
         for (approval, question) in questions {
-            if mine.len() < SHOWN * 2 && question.may_approve(person, &groups).is_ok() {
+            if mine.len() < SHOWN * 2 && question.may_vote(person, &groups).is_ok() {
                 mine.extend(self.described(approval).await?);
             }
         }

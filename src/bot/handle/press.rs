@@ -10,7 +10,8 @@ use crate::bot::handle::decide::Question;
 use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::present::posted;
 use crate::bot::show::{
-    self, Meta, Preview, Refusal, deny_modal, modify_modal, notice_modal, typed_command, whole_modal,
+    self, Meta, Preview, Refusal, asked_text, deny_modal, modify_modal, notice_modal, typed_command,
+    whole_modal,
 };
 use crate::bot::{Freeze, Thread};
 use crate::slack::arrive::Press;
@@ -105,7 +106,7 @@ impl Core {
     }
 
     fn dialog(&self, press: &Press, question: &Question) -> Option<Value> {
-        let (command, reasoning) = question.command()?;
+        let command = question.command()?;
         let meta = Meta {
             session: question.state.session.to_string(),
             approval: question.approval.record.id.to_string(),
@@ -120,7 +121,10 @@ impl Core {
                 let preview = Preview::from(&self.policy.classify_within(command, scope));
                 modify_modal(&meta, command, Some(&preview))
             }
-            _ => whole_modal(command, reasoning),
+            _ => {
+                let (command, reasoning) = asked_text(&question.state, question.approval.record.id.as_str())?;
+                whole_modal(&command, &reasoning)
+            }
         })
     }
 

@@ -55,6 +55,7 @@ impl Core {
         let looks = crate::bot::show::Looks {
             deciding,
             acts_as: self.settings.acts_as.clone(),
+            modifier: self.settings.anywhere.approvers.own.modifier,
             ..looks(&state, frozen.as_ref())
         };
         let piece = card_of(&state, id.as_str(), &looks, state.last_at);

@@ -50,6 +50,7 @@ pub struct Presenter {
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// As whom what is approved runs.
     acts_as: Option<String>,
+    modifier: bool,
     /// What was recorded here first, so that nobody else can have shown it yet.
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
@@ -107,6 +108,7 @@ impl Presenter {
             elsewhere,
             frozen: RwLock::default(),
             acts_as: None,
+            modifier: false,
             fresh: Mutex::default(),
             statuses: Statuses::default(),
             driven: Mutex::default(),
@@ -119,6 +121,12 @@ impl Presenter {
     #[must_use]
     pub fn acting_as(self, identity: impl Into<String>) -> Self {
         Self { acts_as: Some(identity.into()), ..self }
+    }
+
+    /// Says whether whoever changed a command may be the only one to approve it, for the cards.
+    #[must_use]
+    pub fn modifier_may_approve(self, modifier: bool) -> Self {
+        Self { modifier, ..self }
     }
 
     /// Says where pictures of captures are found, for the reports.
@@ -185,7 +193,7 @@ impl Presenter {
 
     pub(super) fn looks(&self, state: &State) -> Looks {
         let around = looks(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
-        Looks { acts_as: self.acts_as.clone(), ..around }
+        Looks { acts_as: self.acts_as.clone(), modifier: self.modifier, ..around }
     }
 
     fn queue(&self, job: Job) {

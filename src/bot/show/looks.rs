@@ -19,6 +19,8 @@ pub struct Looks {
     pub thread: Option<String>,
     /// As whom what is approved will run.
     pub acts_as: Option<String>,
+    /// Whether whoever changed a command may be the only one to approve it.
+    pub modifier: bool,
     /// What is wrong around the session, in our own words: the store is away, for instance.
     pub trouble: Option<String>,
 }

@@ -30,7 +30,7 @@ pub use answer::{
     status,
 };
 pub use board::board;
-pub use card::{card, command_file};
+pub use card::{asked_text, card, command_file};
 pub use home::{Home, home};
 pub use looks::{Deciding, Frozen, Looks};
 pub use message::{File, Message};

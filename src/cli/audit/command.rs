@@ -20,7 +20,7 @@ const BAD_NEWS: u8 = 3;
 /// The arguments of `ghost audit`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json --exit-code\n  ghost audit show audit.jsonl\n  ghost audit journal --config /etc/ghost/ghost.toml"
+    after_help = "Examples:\n  ghost audit verify ~/.local/state/ghost/audit/ghost-7k2f.jsonl\n  ghost audit verify audit.jsonl --head 3f1c… --json\n  ghost audit show audit.jsonl\n  ghost audit journal --config /etc/ghost/ghost.toml"
 )]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Says whether an audit file is whole.
+    /// Says whether an audit file is whole; exit code 3 where it is not, asked for or not.
     Verify {
         /// The audit file of a session.
         file: PathBuf,
@@ -39,9 +39,6 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Exit with 3 where the file is not whole.
-        #[arg(long)]
-        exit_code: bool,
     },
     /// Tells what people did to the bot as a whole, freezes and the like, as all its replicas recorded it, and verifies it.
     #[cfg(feature = "bot")]
@@ -67,7 +64,7 @@ enum Sub {
 #[cfg_attr(not(feature = "bot"), expect(unused_variables, reason = "only the journal lies in the store"))]
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
-        Sub::Verify { file, head, json, exit_code } => verify(file, head.as_deref(), *json, *exit_code),
+        Sub::Verify { file, head, json } => verify(file, head.as_deref(), *json),
         #[cfg(feature = "bot")]
         Sub::Journal { json, exit_code } => super::journal::run(global, *json, *exit_code),
         Sub::Show { file, json } => show(file, *json).map(|()| 0),
@@ -75,10 +72,10 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
 }
 
 /// Says whether `file` is whole, and whether it holds `head`; returns the exit code.
-pub(super) fn verify(file: &Path, head: Option<&str>, json: bool, exit_code: bool) -> anyhow::Result<u8> {
+pub(super) fn verify(file: &Path, head: Option<&str>, json: bool) -> anyhow::Result<u8> {
     let found = audit::verify(&mut open(file, head.is_some())?, head).context(reading(file))?;
     written(if json { print_json(&found, io::stdout().lock()) } else { print(&found, io::stdout().lock()) })?;
-    Ok(if exit_code && !found.ok { BAD_NEWS } else { 0 })
+    Ok(if found.ok { 0 } else { BAD_NEWS })
 }
 
 /// Tells what `file` holds, record by record in the order of writing, and whether it is whole.

@@ -139,10 +139,10 @@ fn a_verification_prints_as_the_contracts_say() {
 fn the_exit_code_tells_bad_news_only_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let path = session(folder.path(), &["one"]);
-    assert_eq!(verify(&path, None, true, true).unwrap(), 0);
+    assert_eq!(verify(&path, None, true).unwrap(), 0);
     let head = "0".repeat(64);
-    assert_eq!(verify(&path, Some(&head), true, true).unwrap(), 3);
-    assert_eq!(verify(&path, Some(&head), false, false).unwrap(), 0);
+    assert_eq!(verify(&path, Some(&head), true).unwrap(), 3);
+    assert_eq!(verify(&path, Some(&head), false).unwrap(), 3);
     show(&path, false).unwrap();
     show(&path, true).unwrap();
 }
@@ -157,7 +157,7 @@ fn what_cannot_be_read_is_an_error() {
     assert!(refusal(Path::new("/dev/zero")).contains("not a regular file"));
     let file = fs::File::create(&path).unwrap();
     assert!(refusal(&path).contains("is empty"));
-    assert_eq!(verify(&path, Some("x"), true, true).unwrap(), 3);
+    assert_eq!(verify(&path, Some("x"), true).unwrap(), 3);
     file.set_len(10 << 30).unwrap();
     assert!(refusal(&path).contains("is read up to 268435456"));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::RequesterMay;
+use crate::agent::{RequesterMay, SelfApproval};
 use crate::bot::{Approvers, People, Place, Settings};
 use crate::cli::kitchen::limits;
 use crate::cli::setup::Setup;
@@ -25,7 +25,8 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         })
         .collect();
     let mut limits = limits(setup);
-    limits.approvers = config.approval.change.approvers;
+    limits.approvers = config.approval.change_approvers();
+    limits.outage_approvers = config.approval.outage_approvers();
     Settings {
         anywhere,
         channels,
@@ -44,12 +45,17 @@ fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {
     };
     Approvers {
         measurement: people(own(|channel| &channel.measurement).unwrap_or(&config.approval.measurement)),
+        outage: own(|channel| &channel.outage)
+            .map_or_else(|| people(&config.approval.outage.people()), people),
         change: own(|channel| &channel.change)
             .map_or_else(|| people(&config.approval.change.people()), people),
-        requester: match config.approval.requester {
-            Some(config::RequesterMay::Everything) => RequesterMay::Everything,
-            Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
-            Some(config::RequesterMay::Measure) | None => RequesterMay::Measure,
+        own: SelfApproval {
+            requester: match config.approval.requester {
+                Some(config::RequesterMay::Everything) => RequesterMay::Everything,
+                Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
+                Some(config::RequesterMay::Measure) | None => RequesterMay::Measure,
+            },
+            modifier: config.approval.modifier.unwrap_or(false),
         },
     }
 }

@@ -69,6 +69,8 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     let mut found = machine::place(setup);
     #[cfg(feature = "store")]
     found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);
+    #[cfg(feature = "session")]
+    found.extend(super::approval::check(setup));
     #[cfg(feature = "shell")]
     found.extend(machine::shell(setup));
     #[cfg(feature = "measure")]

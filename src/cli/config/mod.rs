@@ -3,6 +3,8 @@
 //! Goes in: the configuration. Comes out: one finding for each part, all of them at once. Never: a secret in a finding; a
 //! change to anything; a question without a time limit.
 
+#[cfg(feature = "session")]
+mod approval;
 #[cfg(all(feature = "cloud", feature = "session"))]
 mod cloud;
 mod command;

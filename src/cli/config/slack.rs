@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
 use crate::base::Secret;
-use crate::bot::{SCOPES, reason};
+use crate::bot::{Place, SCOPES, reason};
 use crate::cli::bot::{found, settings};
 use crate::cli::setup::Setup;
 use crate::config::Transport;
@@ -79,11 +79,12 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
 fn nobody(setup: &Setup) -> Option<Finding> {
     let settings = settings(setup);
     let mut places = settings.channels.values().chain([&settings.anywhere]);
-    let none =
-        places.all(|place| place.approvers.change.is_nobody() && place.approvers.measurement.is_nobody());
+    let none = places.all(|Place { approvers, .. }| {
+        [&approvers.measurement, &approvers.outage, &approvers.change].iter().all(|people| people.is_nobody())
+    });
     none.then(|| {
         Finding::new(State::Warning, APPROVERS, "nobody is named: every card can only be denied")
-            .hint("[approval.change] and [approval.measurement] name users and groups")
+            .hint("[approval.measurement], [approval.outage] and [approval.change] name users and groups")
     })
 }
 

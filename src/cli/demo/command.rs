@@ -127,12 +127,16 @@ fn config(place: &Place, lab: &Lab, data: &Path) -> Config {
     let channel = Channel {
         scope: Some(scope.clone()),
         measurement: Some(everybody.clone()),
+        outage: Some(everybody.clone()),
         change: Some(everybody.clone()),
     };
     let mut config = Config::default();
     reach(&mut config, lab, data);
     config.approval.requester = Some(RequesterMay::Everything);
     config.approval.measurement = everybody.clone();
+    config.approval.outage.users = everybody.users.clone();
+    // One click is enough: whoever looks at the demo sits there alone.
+    config.approval.outage.approvers = Some(1);
     config.approval.change.users = everybody.users.clone();
     // The local Slack counts nothing.
     config.slack.pace = 20;

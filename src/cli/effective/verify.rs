@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::given::{LARGEST, harmless_error, refused, side};
+use super::given::{LARGEST, harmless_error, refused};
 use super::place::Place;
 use super::told::flat;
 use crate::base::{Digest, SessionId};
 use crate::cli::input;
-use crate::cli::print::{Hinted, line};
+use crate::cli::print::line;
 use crate::cli::root::Global;
 use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
+
+/// What was asked to be verified does not hold.
+const DOES_NOT_HOLD: u8 = 3;
 
 /// The answer is not all that was asked for.
 const INCONCLUSIVE: u8 = 4;
@@ -20,7 +23,7 @@ const INCONCLUSIVE: u8 = 4;
 /// The arguments of `ghost effective verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost effective verify no-drift.json\n  ghost effective verify no-drift.json --baseline before.json --current after.json --json\n  ghost effective verify before.json --sha256 5f2c…\n\nA certificate's own digest is checked, then the snapshots that it names: those that are given, else those of the data folder; with both at hand they are compared once more. A file that was changed is refused with exit code 1."
+    after_help = "Examples:\n  ghost effective verify no-drift.json\n  ghost effective verify no-drift.json --baseline before.json --current after.json --json\n  ghost effective verify before.json --sha256 5f2c…\n\nA certificate's own digest is checked, then the snapshots that it names: those that are given, else those of the data folder; with both at hand they are compared once more. Exit codes: 0 it holds, 3 it does not (a file was changed, or is not the one that was certified), 1 it cannot be read."
 )]
 pub(super) struct Arguments {
     /// The certificate or the snapshot; `-` is standard input.
@@ -46,26 +49,78 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let text = input::text(&arguments.file, LARGEST)?;
-    match Certificate::parse(&text) {
-        Ok((certificate, digest)) => {
-            noted(arguments, digest)?;
-            certified(arguments, &certificate, digest, &Place::find(global))
-        }
-        Err(Error::WrongKind { .. }) => {
-            let snapshot = Snapshot::parse(&text).map_err(|error| refused(error, &arguments.file))?;
-            noted(arguments, snapshot.digest)?;
-            whole(arguments, &snapshot)
-        }
-        Err(error) => Err(refused(error, &arguments.file)),
+    match held(arguments, &text, &Place::find(global)) {
+        Ok(code) => Ok(code),
+        Err(Refused::Unreadable(error)) => Err(error),
+        Err(Refused::DoesNotHold(reason)) => does_not_hold(arguments, &reason),
     }
 }
 
-fn noted(arguments: &Arguments, digest: Digest) -> anyhow::Result<()> {
+/// Why a file is not confirmed.
+enum Refused {
+    /// It does not hold: it was changed, or is not what was certified. That is an answer.
+    DoesNotHold(String),
+    /// It cannot be read, or is something else.
+    Unreadable(anyhow::Error),
+}
+
+impl Refused {
+    fn new(error: Error, path: &Path) -> Self {
+        match error {
+            Error::Unsealed
+            | Error::Changed { .. }
+            | Error::Contradiction { .. }
+            | Error::NotCovered { .. }
+            | Error::NotRepeated { .. } => Self::DoesNotHold(harmless_error(error, path).to_string()),
+            Error::Document(_)
+            | Error::WrongKind { .. }
+            | Error::Version { .. }
+            | Error::Field(_)
+            | Error::TooMany { .. }
+            | Error::NothingRead
+            | Error::NotClean { .. } => Self::Unreadable(refused(error, path)),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+fn does_not_hold(arguments: &Arguments, reason: &str) -> anyhow::Result<u8> {
+    let told = match arguments.json {
+        true => json!({ "ok": false, "reason": reason }).to_string(),
+        false => flat(&format!("NOT verified: {reason}")),
+    };
+    line(&told)?;
+    Ok(DOES_NOT_HOLD)
+}
+
+fn held(arguments: &Arguments, text: &str, place: &Place) -> Result<u8, Refused> {
+    match Certificate::parse(text) {
+        Ok((certificate, digest)) => {
+            noted(arguments, digest)?;
+            certified(arguments, &certificate, digest, place)
+        }
+        Err(Error::WrongKind { .. }) => {
+            let snapshot = Snapshot::parse(text).map_err(|error| Refused::new(error, &arguments.file))?;
+            noted(arguments, snapshot.digest)?;
+            Ok(whole(arguments, &snapshot)?)
+        }
+        Err(error) => Err(Refused::new(error, &arguments.file)),
+    }
+}
+
+fn noted(arguments: &Arguments, digest: Digest) -> Result<(), Refused> {
     match arguments.sha256.filter(|noted| *noted != digest) {
         None => Ok(()),
         Some(noted) => {
-            let error = anyhow::anyhow!("{} has the digest {digest}, not {noted}", arguments.file.display());
-            Err(Hinted::new(error, "somebody replaced the file, or another one was noted").into())
+            let file = arguments.file.display();
+            Err(Refused::DoesNotHold(flat(&format!(
+                "{file} has the digest {digest}, not {noted}: somebody replaced the file, or another one was noted"
+            ))))
         }
     }
 }
@@ -75,13 +130,12 @@ fn certified(
     certificate: &Certificate,
     digest: Digest,
     place: &Place,
-) -> anyhow::Result<u8> {
+) -> Result<u8, Refused> {
     let baseline = at_hand(arguments.baseline.as_deref(), &certificate.baseline, place)?;
     let current = at_hand(arguments.current.as_deref(), &certificate.current, place)?;
-    let covered = certificate.covers(baseline.as_ref(), current.as_ref()).map_err(|error| {
-        let error = harmless_error(error, &arguments.file);
-        Hinted::new(error, "give the two files that were certified, with --baseline and --current")
-    })?;
+    let covered = certificate
+        .covers(baseline.as_ref(), current.as_ref())
+        .map_err(|error| Refused::new(error, &arguments.file))?;
     let code = if arguments.exit_code && !covered.repeated { INCONCLUSIVE } else { 0 };
     if arguments.json {
         let told = json!({
@@ -122,13 +176,12 @@ fn certified(
 }
 
 /// Returns a certified side, where it is given or kept.
-fn at_hand(given: Option<&Path>, certified: &Certified, place: &Place) -> anyhow::Result<Option<Side>> {
-    if let Some(path) = given {
-        return side(path).map(Some);
-    }
+fn at_hand(given: Option<&Path>, certified: &Certified, place: &Place) -> Result<Option<Side>, Refused> {
     let session = certified.session.as_deref().and_then(|session| session.parse::<SessionId>().ok());
-    let kept = session.and_then(|session| place.file(&session).ok()).filter(|path| path.exists());
-    kept.map(|path| side(&path)).transpose()
+    let kept = || session.and_then(|session| place.file(&session).ok()).filter(|path| path.exists());
+    let Some(path) = given.map(Path::to_owned).or_else(kept) else { return Ok(None) };
+    let text = input::text(&path, LARGEST)?;
+    Side::parse(&text).map(Some).map_err(|error| Refused::new(error, &path))
 }
 
 fn whole(arguments: &Arguments, snapshot: &Snapshot) -> anyhow::Result<u8> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum as _};
 
+use crate::agent::Outcome;
 use crate::agent::event::{Opened, Origin, Said as SaidEvent, read};
 use crate::agent::model::Model;
 use crate::agent::recheck::{BRAIN, possible};
@@ -29,6 +30,12 @@ use crate::store::Store;
 
 /// Whoever says more has a report, no symptom.
 const LONGEST_SYMPTOM: usize = 20_000;
+
+/// A fault was found.
+const BAD_NEWS: u8 = 3;
+
+/// What was seen decides nothing.
+const INCONCLUSIVE: u8 = 4;
 
 /// The arguments of `ghost investigate`.
 #[derive(Debug, Args)]
@@ -61,6 +68,9 @@ pub(in crate::cli) struct Arguments {
     /// Print the events, a line of JSON each.
     #[arg(long)]
     json: bool,
+    /// Exit with 3 where a fault was found (CONFIRMED or LIKELY), with 4 where the investigation is INCONCLUSIVE.
+    #[arg(long)]
+    exit_code: bool,
     /// Print lines only, no board that is drawn again.
     #[arg(long)]
     plain: bool,
@@ -169,6 +179,15 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
     Ok(session)
 }
 
+/// Returns the exit code for what an investigation came to.
+fn code(outcome: Option<Outcome>) -> u8 {
+    match outcome {
+        Some(Outcome::Confirmed | Outcome::Likely) => BAD_NEWS,
+        Some(Outcome::NoFaultFound) => 0,
+        Some(Outcome::Inconclusive) | None => INCONCLUSIVE,
+    }
+}
+
 /// The session and the terminal that it is attended from.
 struct Terminal<'a> {
     arguments: &'a Arguments,
@@ -268,7 +287,11 @@ impl Terminal<'_> {
         self.screen.clear();
         let state = self.state().await?;
         let file = Reports::new(self.setup.data()?).file(self.session);
-        let code = if self.arguments.recheck.is_some() { again::code(&state) } else { 0 };
+        let code = match (&self.arguments.recheck, self.arguments.exit_code) {
+            (Some(_), _) => again::code(&state),
+            (None, true) => code(state.concluded.as_ref().map(|(_, concluded)| concluded.outcome)),
+            (None, false) => 0,
+        };
         if self.arguments.json {
             return Ok(code);
         }
@@ -302,5 +325,23 @@ impl Terminal<'_> {
             hint.push_str(&format!(" --script {}", script.display()));
         }
         Hinted::new(anyhow::anyhow!("session {}: {why}", self.session), hint).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_bad_news_and_what_was_not_decided_is_neither() {
+        for (outcome, expected) in [
+            (Some(Outcome::Confirmed), 3),
+            (Some(Outcome::Likely), 3),
+            (Some(Outcome::Inconclusive), 4),
+            (Some(Outcome::NoFaultFound), 0),
+            (None, 4),
+        ] {
+            assert_eq!(code(outcome), expected, "{outcome:?}");
+        }
     }
 }

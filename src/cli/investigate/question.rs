@@ -2,26 +2,28 @@
 
 use std::sync::Arc;
 
-use crate::agent::RequesterMay;
-use crate::agent::event::Reply;
+use crate::agent::event::{Impact, Reply};
 use crate::agent::state::State;
+use crate::agent::{RequesterMay, SelfApproval};
 use crate::base::Clock as _;
 use crate::base::SystemClock;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config;
 use crate::session::{Cast, Engine, Voted, cast};
-use crate::shell::{Approver, Choice, PlannedCommand, Request};
+use crate::shell::{Approver, Choice, PlannedCommand, Request, Ruling};
 use crate::store::Outcome;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
 /// rights: there is no second person to ask.
-pub(super) fn rule(setup: &Setup) -> RequesterMay {
-    match setup.config.approval.requester {
+pub(super) fn rule(setup: &Setup) -> SelfApproval {
+    let approval = &setup.config.approval;
+    let requester = match approval.requester {
         Some(config::RequesterMay::Measure) => RequesterMay::Measure,
         Some(config::RequesterMay::Nothing) => RequesterMay::Nothing,
         Some(config::RequesterMay::Everything) | None => RequesterMay::Everything,
-    }
+    };
+    SelfApproval { requester, modifier: approval.modifier.unwrap_or(true) }
 }
 
 /// What came of asking.
@@ -38,7 +40,7 @@ pub(super) async fn ask(
     state: &State,
     name: &str,
     approver: &Arc<dyn Approver>,
-    rule: RequesterMay,
+    rule: SelfApproval,
 ) -> anyhow::Result<Asked> {
     let Some(request) = request(engine, state, name) else {
         return Ok(Asked::Lost("the question is gone".to_owned()));
@@ -75,8 +77,13 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
     let judge = |command: &str| engine.kitchen.policy.classify(command);
-    let one = |command: &String| PlannedCommand { command: command.clone(), ruling: judge(command) };
-    let plan: Vec<PlannedCommand> = asked.plan.iter().map(one).collect();
+    let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
+    let one = |(command, impact): (&String, Option<Impact>)| {
+        let ruling = judge(command);
+        let impact = impact.or(ruling.impact);
+        PlannedCommand { command: command.clone(), ruling: Ruling { impact, ..ruling } }
+    };
+    let plan: Vec<PlannedCommand> = asked.plan.iter().zip(impacts).map(one).collect();
     let command = match asked.is_plan() {
         true => format!("{}, and what belongs to it", step.reasoning),
         false => step.current().to_owned(),
@@ -85,7 +92,7 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
         session: state.session.clone(),
         command,
         reasoning: step.reasoning.clone(),
-        ruling: judge(step.current()),
+        ruling: Ruling { impact: Some(asked.impact), ..judge(step.current()) },
         round: asked.round,
         plan,
         outcome_unknown: asked.outcome_unknown,

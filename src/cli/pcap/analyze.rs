@@ -21,6 +21,25 @@ use crate::pcap::{
 
 const BAD_NEWS: u8 = 3;
 
+/// A warning that no more packets show may be chance.
+const HANDFUL: f64 = 4.0;
+
+/// Figures of findings that count the packets which show them.
+const COUNTS: [&str; 12] = [
+    "packets",
+    "frames",
+    "refusals",
+    "unanswered",
+    "errors",
+    "repetitions",
+    "syns",
+    "alerts",
+    "gaps",
+    "probes",
+    "incomplete",
+    "datagrams",
+];
+
 /// The arguments of `ghost pcap analyze`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -51,7 +70,7 @@ pub(super) struct Arguments {
     /// Also write the account, the report and the pictures into a folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Exit with 3 where a finding is critical.
+    /// Exit with 3 where a finding is critical, or a warning that more than a handful of packets show.
     #[arg(long)]
     exit_code: bool,
 }
@@ -89,8 +108,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         (false, None) if streamed.is_some() => {}
         (false, None) => line(text().trim_end())?,
     }
-    let critical = summary.findings.iter().any(|finding| finding.severity == Severity::Critical);
-    Ok(if arguments.exit_code && critical { BAD_NEWS } else { 0 })
+    let bad = summary.findings.iter().any(is_bad_news);
+    Ok(if arguments.exit_code && bad { BAD_NEWS } else { 0 })
+}
+
+/// Tells whether a finding is bad news.
+fn is_bad_news(finding: &Finding) -> bool {
+    let evidence = &finding.evidence;
+    // It names a few of its frames, five at most, and counts them where there can be more.
+    let counted = COUNTS.iter().filter_map(|name| evidence.numbers.get(name)).any(|count| *count > HANDFUL);
+    let named = evidence.frames.iter().zip(1_u8..).any(|(_, at)| f64::from(at) > HANDFUL);
+    match finding.severity {
+        Severity::Critical => true,
+        Severity::Warning => counted || named,
+        Severity::Info => false,
+    }
 }
 
 /// Reads on as the capture grows, and tells what is found on the way.

@@ -17,7 +17,7 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Says what a capture shows: counts, connections, names, complaints, findings.
     #[command(
-        after_help = "Examples:\n  ghost pcap analyze trouble.pcap\n  ghost pcap analyze trouble.pcapng.gz --json | jq .findings\n  tcpdump -w - -c 1000 | ghost pcap analyze -\n  tcpdump -U -w - | ghost pcap analyze - --follow --for 60\n  ghost pcap analyze trouble.pcap --frames retransmission\n  ghost pcap analyze trouble.pcap --focus 10.0.0.9:443 --out reports\n\nReads pcap (microseconds or nanoseconds, either byte order) and pcapng, packed with gzip or not. What is cut off is read up to\nthere, what is damaged is passed over and told with its place. With --exit-code: 3 where a finding is critical."
+        after_help = "Examples:\n  ghost pcap analyze trouble.pcap\n  ghost pcap analyze trouble.pcapng.gz --json | jq .findings\n  tcpdump -w - -c 1000 | ghost pcap analyze -\n  tcpdump -U -w - | ghost pcap analyze - --follow --for 60\n  ghost pcap analyze trouble.pcap --frames retransmission\n  ghost pcap analyze trouble.pcap --focus 10.0.0.9:443 --out reports\n\nReads pcap (microseconds or nanoseconds, either byte order) and pcapng, packed with gzip or not. What is cut off is read up to\nthere, what is damaged is passed over and told with its place. With --exit-code: 3 where a finding is critical, or a warning that more than a handful of packets show."
     )]
     Analyze(analyze::Arguments),
     /// Compares two captures: two times, or the two ends of a way.

@@ -13,10 +13,13 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::shell::{Cancel, Response, Shell, Status};
 
+/// Nothing ran.
+const NOTHING_RAN: u8 = 3;
+
 /// The arguments of `ghost shell run`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost shell run 'ip -br addr' --reasoning 'which addresses does this host have?'\n  ghost shell run 'systemctl restart nginx' --reasoning 'pick up the new certificate' --approve ask\n  ghost shell run 'ss -tn' --reasoning 'open connections' --json | jq -r .output"
+    after_help = "Exit codes: 0 the command ran, whatever it did; 3 nothing ran, because it was denied, blocked, or could not be started.\n\nExamples:\n  ghost shell run 'ip -br addr' --reasoning 'which addresses does this host have?'\n  ghost shell run 'systemctl restart nginx' --reasoning 'pick up the new certificate' --approve ask\n  ghost shell run 'ss -tn' --reasoning 'open connections' --json | jq -r .output"
 )]
 pub(super) struct Arguments {
     /// The command, as one argument.
@@ -40,9 +43,6 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where the command was denied or blocked.
-    #[arg(long)]
-    exit_code: bool,
 }
 
 /// Runs the subcommand.
@@ -59,10 +59,15 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     } else {
         show(&response)?;
         if response.status == Status::Denied && arguments.approve == Consent::Deny {
-            note("hint: --approve ask lets you decide at the terminal");
+            note("hint: with --approve deny nobody is asked; --approve ask lets you decide at the terminal");
         }
     }
-    Ok(if arguments.exit_code && response.is_refused() { 3 } else { 0 })
+    Ok(if ran(&response) { 0 } else { NOTHING_RAN })
+}
+
+/// Tells whether a command ran, whatever it did.
+fn ran(response: &Response) -> bool {
+    response.status == Status::Completed || response.duration_seconds.is_some()
 }
 
 /// Runs one command; Ctrl-C stops it, with all that it started, and keeps what it printed.

@@ -8,8 +8,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use async_trait::async_trait;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
+use rustyline::error::ReadlineError;
 
-use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
+use crate::shell::{Approver, Choice, Decision, Impact, Request, Reviewer};
 
 /// After so many answers that are none, nobody is answering.
 const PATIENCE: u32 = 20;
@@ -66,9 +67,10 @@ fn ask(request: &Request, plain: bool) -> Choice {
                 return Choice::Deny { reason: reason.trim().to_owned() };
             }
             "m" | "modify" => match edit(&request.command, plain) {
-                Some(command) if !command.trim().is_empty() => return Choice::Modify { command },
-                Some(_) => drop(show("An empty command cannot run.\n")),
-                None => return gone(),
+                Edited::Command(command) if !command.trim().is_empty() => return Choice::Modify { command },
+                Edited::Command(_) => drop(show("An empty command cannot run.\n")),
+                Edited::Left => drop(show("The command stays as it is.\n")),
+                Edited::Gone => return gone(),
             },
             _ => drop(show("Please answer with a, d or m.\n")),
         }
@@ -104,15 +106,22 @@ pub(super) fn render(request: &Request, color: bool) -> String {
         for same in request.plan.chunk_by(|one, next| one.command == next.command) {
             let Some(step) = same.first() else { continue };
             let (verdict, command) = (step.ruling.verdict, visible(&step.command));
+            let impact =
+                step.ruling.impact.map(|impact| format!(", {}", impact.as_str())).unwrap_or_default();
             let times = if same.len() > 1 { format!(" {} times:", same.len()) } else { String::new() };
-            put(&format!("  {at:>2}. [{verdict}]{times} {bold}{command}{off}"));
+            put(&format!("  {at:>2}. [{verdict}{impact}]{times} {bold}{command}{off}"));
             at += same.len();
         }
         put("");
     }
-    put(&format!("Why:  {}", visible(&request.reasoning)));
+    // What was said of a command before somebody changed it was not said of this one.
+    let modified = request.round > 1;
+    let why = if modified { "no reason was given for the command as it is now" } else { &request.reasoning };
+    put(&format!("Why:  {}", visible(why)));
+    let impact = request.ruling.impact.unwrap_or(Impact::Change);
+    put(&format!("Risk: {red}{}{off}: {}", impact.as_str(), impact.meaning()));
     put(&format!(
-        "Risk: {red}{}{off} ({}, tier {})",
+        "Rule: {} ({}, tier {})",
         visible(&request.ruling.reason),
         request.ruling.rule,
         request.ruling.tier.number()
@@ -123,7 +132,7 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     if request.needs_shell() {
         put("Note: this text is given to `sh -c` exactly as it stands here");
     }
-    if request.round > 1 {
+    if modified {
         put(&format!("Note: modified, round {}", request.round));
     }
     text
@@ -188,16 +197,31 @@ fn read_line() -> Option<String> {
     Some(String::from_utf8_lossy(&line).into_owned())
 }
 
+/// What came of changing a command.
+enum Edited {
+    /// The new command.
+    Command(String),
+    /// The human left the editor without one. That is no answer to the question.
+    Left,
+    /// Nobody is there any more.
+    Gone,
+}
+
 /// Lets the human change the command; it stands there to begin with.
-fn edit(command: &str, plain: bool) -> Option<String> {
+fn edit(command: &str, plain: bool) -> Edited {
     if plain || !io::stdin().is_terminal() || command.contains('\n') {
-        show(&format!("The command is:\n  {}\nNew command, in one line > ", visible(command))).ok()?;
-        return read_line();
+        let asked = show(&format!("The command is:\n  {}\nNew command, in one line > ", visible(command)));
+        return asked.ok().and_then(|()| read_line()).map_or(Edited::Gone, Edited::Command);
     }
     // The editor writes to the terminal itself, so that standard output stays free of it.
     let settings = rustyline::Config::builder().behavior(rustyline::Behavior::PreferTerm).build();
-    let mut editor = rustyline::DefaultEditor::with_config(settings).ok()?;
-    editor.readline_with_initial("Command > ", (command, "")).ok()
+    let Ok(mut editor) = rustyline::DefaultEditor::with_config(settings) else { return Edited::Gone };
+    match editor.readline_with_initial("Command > ", (command, "")) {
+        Ok(command) => Edited::Command(command),
+        // Where the input ended for good the next question finds out.
+        Err(ReadlineError::Interrupted | ReadlineError::Eof) => Edited::Left,
+        Err(_) => Edited::Gone,
+    }
 }
 
 #[cfg(test)]
@@ -230,6 +254,28 @@ mod tests {
         let shown = render(&request("touch \u{1b}[2J\u{202e}x\r"), false);
         assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}') && !shown.contains('\r'));
         assert!(shown.contains("\\u{1b}[2J\\u{202e}x\\u{d}"));
+    }
+
+    #[test]
+    fn the_old_reason_is_not_shown_for_a_command_that_was_changed() {
+        let shown = render(&Request { round: 2, ..request("az vm restart -g rg -n web-1") }, false);
+        assert!(!shown.contains("because"), "{shown}");
+        assert!(shown.contains("no reason was given for the command as it is now"), "{shown}");
+        assert!(shown.contains("Risk: outage: stops or restarts something that others use"), "{shown}");
+    }
+
+    #[test]
+    fn every_command_of_a_plan_is_shown_with_its_verdict_and_what_it_does() {
+        let policy = Policy::builtin().unwrap();
+        let planned = |command: &str| crate::shell::PlannedCommand {
+            command: command.to_owned(),
+            ruling: policy.classify(command),
+        };
+        let plan = vec![planned("uname"), planned("az vm restart -g rg -n web-1"), planned("touch x")];
+        let shown = render(&Request { plan, ..request("touch x") }, false);
+        for line in ["1. [SAFE] uname", "2. [RISKY, outage] az vm restart", "3. [RISKY, change] touch x"] {
+            assert!(shown.contains(line), "{shown}");
+        }
     }
 
     #[test]

@@ -26,7 +26,11 @@ impl Shell {
         let Some(strictest) = plan.iter().max_by_key(|step| step.ruling.verdict) else {
             return Err(Box::new(self.refuse_empty(self.open("", reasoning)).await));
         };
-        let mut case = Case::new(purpose, reasoning, Ruling { argv: None, ..strictest.ruling.clone() });
+        let asks = strictest.ruling.verdict == Verdict::Risky;
+        let lines: Vec<&str> = commands.iter().map(String::as_str).collect();
+        let impact = asks.then(|| self.policy.impact_of_plan(&lines));
+        let ruling = Ruling { argv: None, impact, ..strictest.ruling.clone() };
+        let mut case = Case::new(purpose, reasoning, ruling);
         if case.ruling.verdict == Verdict::Blocked {
             return Err(Box::new(self.block(case).await));
         }

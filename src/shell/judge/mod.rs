@@ -15,6 +15,7 @@ mod credential;
 mod curl;
 mod harm;
 mod hunt;
+mod impact;
 mod object;
 mod path;
 mod remote;

@@ -106,7 +106,7 @@ fn lists_one(rest: &[&str]) -> bool {
 /// Makes a ruling of a line that must not run because it is not what it is said to be.
 pub(in crate::shell) fn refused(ruling: Ruling, why: &str) -> Ruling {
     let (rule, reason) = ("script.other".into(), why.to_owned().into());
-    Ruling { verdict: Verdict::Blocked, tier: Tier::Blocked, rule, reason, ..ruling }
+    Ruling { verdict: Verdict::Blocked, tier: Tier::Blocked, rule, reason, impact: None, ..ruling }
 }
 
 pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {
@@ -118,6 +118,7 @@ pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {
         tier: Tier::Blocked,
         rule: "scope.outside".into(),
         reason: what.into(),
+        impact: None,
         ..ruling
     }
 }

@@ -22,6 +22,11 @@ struct Reports {
 }
 
 impl Files {
+    /// Says where captures and our own reports lie; nothing else is changed.
+    pub(in crate::shell) fn captures_in(&mut self, folder: &str) {
+        self.reports.folder = format!("{}/", folder.trim_end_matches('/'));
+    }
+
     /// Tells whether a path, taken as it is written, is meant to be read.
     pub(in crate::shell) fn allows(&self, path: &str) -> bool {
         let odd = path.contains(['*', '?', '['])

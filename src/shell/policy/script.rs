@@ -1,6 +1,7 @@
 //! Scripts that tools bring themselves: declared with a verdict, bound by a digest, filled with typed values.
 
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 use serde::Deserialize;
 
@@ -228,6 +229,19 @@ impl Policy {
         self
     }
 
+    /// Says into which folder captures are fetched; `/tmp/captures` unless said. What is no plain path changes nothing.
+    #[must_use]
+    pub fn captures_in(mut self, folder: &Path) -> Self {
+        let plain = folder.is_absolute()
+            && folder.components().skip(1).all(|part| matches!(part, Component::Normal(_)))
+            && folder.components().count() > 1;
+        match folder.to_str().filter(|_| plain) {
+            Some(folder) if !folder.contains(char::is_control) => self.files.captures_in(folder),
+            Some(_) | None => {}
+        }
+        self
+    }
+
     /// Judges a declared script behind the words that carry it to a guest, such as `az vm run-command invoke … --scripts`.
     ///
     /// The words have to be SAFE with a script that does nothing, or ssh to a host that is known by exactly these words; tier 0 is
@@ -362,6 +376,32 @@ mod tests {
         let script = policy.script("guest-network").unwrap().fill(&[("device", "eth0")]).unwrap();
         let elsewhere = ["bash", "-c"].map(str::to_owned);
         assert_eq!(policy.classify_script(&elsewhere, &script).verdict, Verdict::Risky);
+    }
+
+    #[test]
+    fn a_capture_is_fetched_unasked_into_the_folder_that_is_configured_and_into_no_other() {
+        let fetch = |folder: &str| {
+            format!(
+                "az storage blob download --account-name sa --container-name c --name b.cap --file {folder}/ghost-s1-1.cap --auth-mode login"
+            )
+        };
+        let usual = Policy::builtin().unwrap().clone();
+        let own = usual.clone().captures_in(Path::new("/var/lib/ghost/captures/"));
+        let odd = usual.clone().captures_in(Path::new("/var/lib/../etc"));
+        for (policy, folder, verdict) in [
+            (&usual, "/tmp/captures", Verdict::Safe),
+            (&usual, "/var/lib/ghost/captures", Verdict::Risky),
+            (&own, "/var/lib/ghost/captures", Verdict::Safe),
+            (&own, "/var/lib/ghost/captures/deeper", Verdict::Risky),
+            (&own, "/tmp/captures", Verdict::Risky),
+            (&odd, "/tmp/captures", Verdict::Safe),
+            (&odd, "/var/lib/../etc", Verdict::Risky),
+        ] {
+            assert_eq!(policy.classify(&fetch(folder)).verdict, verdict, "{folder}");
+        }
+        let read = |folder: &str| format!("cat {folder}/x_comparison.md");
+        assert_eq!(own.classify(&read("/var/lib/ghost/captures")).verdict, Verdict::Safe);
+        assert_eq!(own.classify(&read("/tmp/captures")).verdict, Verdict::Risky);
     }
 
     #[test]

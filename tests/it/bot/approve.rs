@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::stage::{Over, World, has_button, text};
+use crate::session::world::{conclude, run, suppose};
 
 #[tokio::test]
 async fn an_approved_command_runs_once_and_the_card_says_who_and_what_came_of_it() {
@@ -87,7 +88,7 @@ async fn a_changed_command_is_judged_again_and_asked_about_again() {
         World::asking()
             .await
             .talk_over(over, async |world| {
-                let (root, card) = world.asks("alice").await;
+                let (root, card) = world.asks("chloe").await;
                 let view = world.opens("bob", &card, "modify").await;
                 let refused = world.submit("bob", &view, json!({"command": {"command": "rm -rf /"}})).await;
                 assert!(refused["errors"]["command"].is_string(), "{refused}");
@@ -98,12 +99,19 @@ async fn a_changed_command_is_judged_again_and_asked_about_again() {
                         has_button(message, "approve") && message["ts"] != card["ts"]
                     })
                     .await;
-                assert!(second.to_string().contains("changed"), "{second}");
+                let shown = second.to_string();
+                assert!(shown.contains("changed this command"), "{second}");
+                assert!(shown.contains("somebody else has to approve it"), "{second}");
+                // Whoever changed it is not its only approver.
                 world.press("bob", &second, "approve").await;
+                world.hears("bob", &root, "you changed this command; somebody else has to approve it").await;
+                assert_eq!(world.runs(), 0);
+                assert!(world.refused("U0LABBOB01").await.iter().any(|why| why.contains("you changed")));
+                world.press("alice", &second, "approve").await;
                 world.concluded("alice", &root).await;
                 assert_eq!(std::fs::read_to_string(world.path("ran")).unwrap(), "changed\n");
                 world.card_says(&root, &card, &["Changed by <@U0LABBOB01>"]).await;
-                world.card_says(&root, &second, &["Approved by <@U0LABBOB01>", "exit 0"]).await;
+                world.card_says(&root, &second, &["Approved by <@U0LABALICE>", "exit 0"]).await;
             })
             .await;
     }
@@ -196,6 +204,75 @@ async fn a_refresh_in_the_middle_of_a_click_loses_nothing() {
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["exit 0"]).await;
             assert_eq!(world.runs(), 1);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn whoever_changed_a_command_may_approve_it_where_the_configuration_says_so() {
+    let mut world = World::asking().await;
+    world.settings.anywhere.approvers.own.modifier = true;
+    world
+        .talk(async |world| {
+            let (root, card) = world.asks("alice").await;
+            let view = world.opens("bob", &card, "modify").await;
+            let other = format!("echo changed | tee -a {}", world.path("ran"));
+            world.submits("bob", &view, "command", &other).await;
+            let second = world
+                .sees("bob", &root, "a second card", |message| {
+                    has_button(message, "approve") && message["ts"] != card["ts"]
+                })
+                .await;
+            assert!(!second.to_string().contains("somebody else"), "{second}");
+            world.press("bob", &second, "approve").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Changed by <@U0LABBOB01>"]).await;
+            world.card_says(&root, &second, &["Approved by <@U0LABBOB01>", "exit 0"]).await;
+        })
+        .await;
+}
+
+/// A command that would stop what others use, if there were anything of that name.
+const OUTAGE: &str = "systemctl restart ghost-no-such-unit.service";
+
+#[tokio::test]
+async fn an_outage_takes_two_people_who_are_named_for_it_unless_said() {
+    let mut world = World::new(&[suppose(), run(OUTAGE), conclude("REFUTED")]).await;
+    world.settings.anywhere.approvers.outage = world.settings.anywhere.approvers.change.clone();
+    world
+        .talk(async |world| {
+            let (root, card) = world.asks("chloe").await;
+            assert!(text(&card).contains("outage"), "{card}");
+            assert!(card.to_string().contains("stops or restarts something that others use"), "{card}");
+            world.press("bob", &card, "approve").await;
+            world
+                .sees("alice", &root, "a card with one vote", |message| {
+                    message["ts"] == card["ts"] && message.to_string().contains("1 of 2")
+                })
+                .await;
+            // The same person counts once.
+            world.press("bob", &card, "approve").await;
+            world.hears("bob", &root, "your vote counted already").await;
+            world.press("alice", &card, "approve").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Approved by <@U0LABALICE>"]).await;
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn whoever_approves_changes_approves_no_outage() {
+    let mut world = World::new(&[suppose(), run(OUTAGE), conclude("REFUTED")]).await;
+    world.settings.anywhere.approvers.outage = ghost_agent::bot::People::default();
+    world
+        .talk(async |world| {
+            let (root, card) = world.asks("chloe").await;
+            world.press("bob", &card, "approve").await;
+            world.hears("bob", &root, "names nobody who may").await;
+            let view = world.opens("bob", &card, "deny").await;
+            world.submits("bob", &view, "reason", "not now, please").await;
+            world.concluded("alice", &root).await;
+            world.card_says(&root, &card, &["Denied by <@U0LABBOB01>"]).await;
         })
         .await;
 }

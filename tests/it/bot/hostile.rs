@@ -66,6 +66,7 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
         trouble: Some(text.to_owned()),
         deciding: None,
         acts_as: Some(text.to_owned()),
+        modifier: false,
     };
     let mut messages = Vec::new();
     for ledger in [session(text), ended(text), over(text)] {

@@ -118,8 +118,8 @@ fn a_card_asks_with_everything_that_a_decision_needs() {
 }
 
 #[test]
-fn a_measurement_is_approved_at_once_and_a_change_is_asked_twice() {
-    for (impact, asks) in [("measurement", false), ("change", true)] {
+fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() {
+    for (impact, asks) in [("measurement", false), ("outage", true), ("change", true)] {
         let mut ledger = story();
         ledger.ask("a1", 3, 1, json!({"impact": impact}));
         let message = card(&ledger.state(), "a1", &looks(), ledger.now).unwrap();
@@ -167,11 +167,91 @@ fn a_changed_command_tells_who_changed_what() {
     ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": changed}));
     ledger.judge(3, 2, &changed, "RISKY").ask("a2", 3, 2, json!({}));
     let (_, _, words) = shown(&ledger, "a2", &looks());
-    says(&words, &["Changed by U0BEN (round 2), from what was asked before", "diag --time-limit −60 +30"]);
+    says(
+        &words,
+        &[
+            "U0BEN changed this command; somebody else has to approve it. Round 2, from what was asked before",
+            "diag --time-limit −60 +30",
+            "No reason was given for the command as it is now.",
+        ],
+    );
+    // What was said of the old command is not shown for the new one.
+    for old in ["H3 needs wire evidence", "Tests", "guest firewall drops 5001"] {
+        assert!(!words.contains(old), "{old}: {words}");
+    }
+    let (_, _, free) = shown(&ledger, "a2", &Looks { modifier: true, ..looks() });
+    says(&free, &["U0BEN changed this command. Round 2"]);
     let (buttons, text, words) = shown(&ledger, "a1", &looks());
     assert!(buttons.is_empty());
     assert!(text.starts_with("Changed by <@U0BEN> at 08:"), "{text}");
     says(&words, &["nothing ran, the new command has a card of its own".replacen('n', "N", 1).as_str()]);
+}
+
+#[test]
+fn a_changed_command_that_two_have_to_approve_says_that_one_of_them_is_somebody_else() {
+    let mut ledger = story();
+    ledger.ask("a1", 3, 1, json!({}));
+    ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": "az vm restart -g rg-net -n db-1"}));
+    ledger.judge(3, 2, "az vm restart -g rg-net -n db-1", "RISKY");
+    ledger.ask("a2", 3, 2, json!({"impact": "outage", "votes_needed": 2}));
+    let (_, text, words) = shown(&ledger, "a2", &looks());
+    assert!(text.starts_with("Approval needed · ghost-7k2f · outage"), "{text}");
+    says(
+        &words,
+        &[
+            "U0BEN changed this command; their approval alone is not enough",
+            "Risk  outage: stops or restarts something that others use",
+            "Target  db-1 in rg-net",
+            "Approvals  0 of 2",
+        ],
+    );
+    assert!(!words.contains("tf-dest-vm in rg-net"), "the old target: {words}");
+}
+
+#[test]
+fn a_card_of_several_commands_names_every_command_its_judgement_and_every_machine() {
+    let create =
+        |vm: &str| format!("az network watcher packet-capture create -g rg --vm {vm} --name {vm}-cap");
+    let plan =
+        [create("web-1"), "az vm show -g rg -n web-1".to_owned(), create("db-1"), "touch x".to_owned()];
+    let judged = |verdict: &str, rule: &str, impact: Option<&str>| {
+        let mut judged = json!({"verdict": verdict, "rule": rule, "reason": format!("because of {rule}")});
+        judged.as_object_mut().unwrap().extend(impact.map(|impact| ("impact".to_owned(), json!(impact))));
+        judged
+    };
+    let judgements = [
+        judged("RISKY", "cloud.change", Some("measurement")),
+        judged("SAFE", "cloud.read", None),
+        judged("RISKY", "cloud.change", Some("measurement")),
+        judged("RISKY", "default", Some("change")),
+    ];
+    let mut ledger = Ledger::open("x");
+    ledger.turn(1).propose(1, &plan[0], "why", "H1").judge(1, 1, &plan[0], "RISKY");
+    ledger.ask("a1", 1, 1, json!({"plan": plan, "judgements": judgements, "impact": "change"}));
+    let (_, _, words) = shown(&ledger, "a1", &looks());
+    says(
+        &words,
+        &[
+            "One answer for 4 commands",
+            &format!("1. [RISKY, measurement] {}", plan[0]),
+            "2. [SAFE] az vm show",
+            &format!("3. [RISKY, measurement] {}", plan[2]),
+            "4. [RISKY, change] touch x",
+            "Risk  change",
+            "Rule  cloud.change (1, 3): because of cloud.change",
+            "Rule  default (4): because of default",
+            "Target  web-1 in rg, db-1 in rg",
+        ],
+    );
+    // A ledger of before does not say how each was judged.
+    let mut before = Ledger::open("x");
+    before.turn(1).propose(1, &plan[0], "why", "H1").judge(1, 1, &plan[0], "RISKY");
+    before.ask("a1", 1, 1, json!({"plan": plan}));
+    let (_, _, words) = shown(&before, "a1", &looks());
+    says(
+        &words,
+        &["2. az vm show -g rg -n web-1", "Rule  az.ask (tier 2, az)", "Target  web-1 in rg, db-1 in rg"],
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ghost_agent::agent::model::{Model, Scripted};
 use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::agent::{Limits, SelfApproval};
 use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
     Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Own, Parts,
@@ -89,8 +89,9 @@ pub(super) fn settings() -> Settings {
         anywhere: Place {
             approvers: Approvers {
                 measurement: group.clone(),
+                outage: group.clone(),
                 change: group,
-                requester: RequesterMay::Measure,
+                own: SelfApproval::default(),
             },
             scope: None,
         },
@@ -221,7 +222,7 @@ impl World {
         let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
         let data = self.folder.path().join("data");
         let audit = data.join("audit");
-        let presenter = Arc::new(Presenter::new(
+        let presenter = Presenter::new(
             web.clone(),
             &identity.user,
             Arc::clone(&self.store),
@@ -229,7 +230,9 @@ impl World {
             Arc::new(move |session| std::fs::read(audit.join(format!("{session}.jsonl"))).ok()),
             Arc::new(Nowhere),
             self.settings.broadcast,
-        ));
+        );
+        let modifier = self.settings.anywhere.approvers.own.modifier;
+        let presenter = Arc::new(presenter.modifier_may_approve(modifier));
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());
         let core = Arc::new(Core::new(Parts {

@@ -111,7 +111,7 @@ async fn payloads_of_an_organization_lose_no_click_no_dialog_and_no_command() {
         .await
         .talk(async |world| {
             world.fault(json!({"kind": "grid"})).await;
-            let (root, card) = world.asks("alice").await;
+            let (root, card) = world.asks("chloe").await;
             world.press("chloe", &card, "approve").await;
             world.hears("chloe", &root, "not among those").await;
             let view = world.opens("bob", &card, "modify").await;
@@ -124,8 +124,8 @@ async fn payloads_of_an_organization_lose_no_click_no_dialog_and_no_command() {
                 .await;
             let answer = world.command("alice", "/ghost approvals").await;
             assert!(answer.to_string().contains("tee -a"), "{answer}");
-            world.home("bob", |view| view.to_string().contains("tee -a")).await;
-            world.press("bob", &second, "approve").await;
+            world.home("alice", |view| view.to_string().contains("tee -a")).await;
+            world.press("alice", &second, "approve").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Changed by <@U0LABBOB01>"]).await;
             world.card_says(&root, &second, &["exit 0"]).await;

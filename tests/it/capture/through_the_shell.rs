@@ -12,13 +12,16 @@ use ghost_agent::capture::{
     Word, Work, drive,
 };
 use ghost_agent::cloud::{Account, Container, Name};
-use ghost_agent::shell::{Approver, CancelSignal, Choice, Decision, Recorded, Request, Reviewer, Shell};
+use ghost_agent::shell::{
+    Approver, CancelSignal, Choice, Decision, Impact, Policy, Recorded, Request, Reviewer, Shell,
+};
 use serde_json::json;
 
 /// Agrees to what contains none of some words, and notes what it was asked.
 struct Human {
     never: &'static str,
     asked: Arc<Mutex<Vec<Vec<String>>>>,
+    impacts: Arc<Mutex<Vec<Option<Impact>>>>,
 }
 
 #[async_trait]
@@ -30,6 +33,7 @@ impl Approver for Human {
         }
         let denied = !self.never.is_empty() && commands.iter().any(|command| command.contains(self.never));
         self.asked.lock().unwrap().push(commands);
+        self.impacts.lock().unwrap().push(request.ruling.impact);
         let choice = if denied { Choice::Deny { reason: "keep it".to_owned() } } else { Choice::Approve };
         Decision { choice, who: Reviewer::new("ana") }
     }
@@ -115,6 +119,7 @@ fn recordings(size: usize) -> String {
 struct Ran {
     task: Task,
     asked: Vec<Vec<String>>,
+    impacts: Vec<Option<Impact>>,
     store: Store,
     captures: PathBuf,
     _place: tempfile::TempDir,
@@ -130,11 +135,12 @@ async fn run(never: &'static str) -> Ran {
     for end in ["src", "dst"] {
         fs::write(captures.join(format!("ghost-s1-1-{end}.cap")), &content).unwrap();
     }
-    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (asked, impacts) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let runner = Recorded::parse(&recordings(content.len()), Duration::ZERO).unwrap();
     let shell = Shell::builder("s1".parse().unwrap(), &data)
         .runner(Arc::new(runner))
-        .approver(Arc::new(Human { never, asked: Arc::clone(&asked) }))
+        .approver(Arc::new(Human { never, asked: Arc::clone(&asked), impacts: Arc::clone(&impacts) }))
+        .policy(Arc::new(Policy::builtin().unwrap().clone().captures_in(&captures)))
         .captures(captures.clone())
         .build()
         .unwrap();
@@ -148,8 +154,7 @@ async fn run(never: &'static str) -> Ran {
             container: Container::parse("captures").unwrap(),
             group: None,
         },
-        // What the policy lets be fetched without asking.
-        folder: "/tmp/captures".to_owned(),
+        folder: captures.to_string_lossy().into_owned(),
         limits: Limits::default(),
         filters: Vec::new(),
     };
@@ -157,8 +162,8 @@ async fn run(never: &'static str) -> Ran {
     let gate = Gate::new(Arc::new(shell), data.join("evidence"), captures.clone());
     let desk = Desk { gate, store: store.clone(), clock };
     assert_eq!(drive(&mut task, &desk, &desk.clock).await, Ok(Ended::Over), "{task:#?}");
-    let asked = asked.lock().unwrap().clone();
-    Ran { task, asked, store, captures, _place: place }
+    let (asked, impacts) = (asked.lock().unwrap().clone(), impacts.lock().unwrap().clone());
+    Ran { task, asked, impacts, store, captures, _place: place }
 }
 
 #[tokio::test]
@@ -166,7 +171,8 @@ async fn a_pair_asks_once_to_begin_and_once_to_clean_up() {
     let ran = run("").await;
     assert_eq!(ran.task.state(), State::Done, "{:#?}", ran.task);
     let begins: Vec<usize> = ran.asked.iter().map(Vec::len).collect();
-    assert_eq!(begins, [2, 4], "{:#?}", ran.asked);
+    assert_eq!(begins, [2, 4], "fetching into the configured folder asks nobody: {:#?}", ran.asked);
+    assert_eq!(ran.impacts, [Some(Impact::Measurement); 2], "files go with their captures");
     assert!(ran.asked[0].iter().all(|command| command.contains("packet-capture create")));
     assert!(ran.asked[0].iter().all(|command| command.contains("--capture-size 256")));
     let kept = ran.store.load("s1-1").unwrap();

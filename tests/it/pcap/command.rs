@@ -62,6 +62,19 @@ fn a_service_that_never_answers_is_told_with_frames_and_a_filter() {
 }
 
 #[test]
+fn a_warning_is_bad_news_where_more_than_a_handful_of_packets_show_it() {
+    let code = |syns: u64| {
+        let all = unanswered().into_iter().cycle().zip(0_u64..syns);
+        let all: Vec<_> = all.map(|((_, syn), at)| (at * 1_000_000, syn)).collect();
+        let folder = with("syns.pcap", &pcap(&all, 65_535));
+        let found = answer(&ghost(&["pcap", "analyze", "syns.pcap", "--json"], folder.path()));
+        assert_eq!(at(&found, "/findings/0/severity"), "warning", "{found}");
+        ghost(&["pcap", "analyze", "syns.pcap", "--json", "--exit-code"], folder.path()).status.code()
+    };
+    assert_eq!((code(3), code(30)), (Some(0), Some(3)));
+}
+
+#[test]
 fn a_capture_that_ends_in_a_packet_is_read_up_to_there() {
     let mut capture = pcap(&unanswered(), 65_535);
     capture.truncate(capture.len() - 9);

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Reply, Wish};
+use ghost_agent::agent::event::{Impact, Reply, Wish};
 use ghost_agent::agent::{HypothesisState, Outcome};
 use ghost_agent::session::{Rest, Voted};
-use ghost_agent::store::Outcome as Counted;
+use ghost_agent::store::{Choice, Outcome as Counted};
 use serde_json::json;
 
 use super::world::{REFUSED, World, conclude, run, suppose, times, turn};
@@ -123,11 +123,38 @@ async fn a_modified_command_is_asked_for_again_and_only_it_runs() {
     let second = world.question().await;
     assert_ne!(first, second);
     assert_eq!(lines(&other), 0);
+    // Whoever changed it is not its only approver.
+    let Voted::Refused(why) = world.answer(&second, "ben", Reply::Approve).await else {
+        panic!("the vote counted")
+    };
+    assert_eq!(why, "you changed this command; somebody else has to approve it");
     world.answer(&second, "cem", Reply::Approve).await;
     assert_eq!(world.drive().await, Rest::Over);
     assert_eq!((lines(&path), lines(&other)), (0, 1));
     let done = world.state().await.steps.first().cloned().unwrap().done.unwrap();
     assert_eq!((done.action.as_str(), done.modified_command), ("user_modified", Some(append(&other))));
+}
+
+#[tokio::test]
+async fn an_outage_takes_two_different_people_and_no_requester() {
+    let world =
+        World::new(&[suppose(), run("systemctl restart ghost-no-such-unit.service"), conclude("REFUTED")]);
+    world.mention("look at 5001").await;
+    let question = world.question().await;
+    let asked = world.state().await.approvals.get(&question).unwrap().requested.clone();
+    assert_eq!((asked.impact, asked.votes_needed), (Impact::Outage, 2));
+    let Voted::Refused(why) = world.answer(&question, "ana", Reply::Approve).await else {
+        panic!("the requester's vote counted")
+    };
+    assert!(why.contains("cannot approve an outage"), "{why}");
+    for (who, counted) in [
+        ("ben", Counted::Voted { so_far: 1 }),
+        ("ben", Counted::VotedBefore { so_far: 1 }),
+        ("cem", Counted::Decided(Choice::Approve)),
+    ] {
+        assert_eq!(world.answer(&question, who, Reply::Approve).await, Voted::Counted(counted));
+    }
+    assert_eq!(world.drive().await, Rest::Over);
 }
 
 #[tokio::test]

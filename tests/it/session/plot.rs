@@ -8,7 +8,7 @@ use ghost_agent::agent::event::{Opened, Origin, Reply, read};
 use ghost_agent::agent::model::{Brain, Model, Scripted};
 use ghost_agent::agent::state::{Ending, State};
 use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::agent::{Limits, SelfApproval};
 use ghost_agent::base::{Clock as _, SessionId, SystemClock};
 use ghost_agent::session::{
     Asleep, Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, NoWorkshop, Quiet, Rest,
@@ -153,14 +153,16 @@ pub(super) async fn answer(engine: &Engine, folder: &Path, approval: &str) {
         "refused" => deny("not now"),
         _ => Reply::Approve,
     };
+    // Whoever changed a command is not the one who approves it.
+    let who = if state.modified(&asked.requested).is_some() { "cem" } else { "ben" };
     let vote = Cast {
         approval: approval.to_owned(),
-        who: "ben".to_owned(),
+        who: who.to_owned(),
         answer: reply,
         key: format!("click-{approval}"),
         at: SystemClock.now(),
     };
-    patient(async || cast(engine.store.as_ref(), &state, RequesterMay::Measure, &vote).await).await;
+    patient(async || cast(engine.store.as_ref(), &state, SelfApproval::default(), &vote).await).await;
 }
 
 /// Reads and folds a session.

@@ -10,7 +10,7 @@ use ghost_agent::agent::model::{Brain, Scripted};
 use ghost_agent::agent::replay::{Source, Wording, replay};
 use ghost_agent::agent::state::State;
 use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, RequesterMay};
+use ghost_agent::agent::{Limits, SelfApproval};
 use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
@@ -191,7 +191,7 @@ impl World {
         let key = format!("{who}-{}", self.clock.now());
         let vote =
             Cast { approval: approval.to_owned(), who: who.to_owned(), answer, key, at: self.clock.now() };
-        cast(self.store.as_ref(), &self.state().await, RequesterMay::Measure, &vote).await.unwrap()
+        cast(self.store.as_ref(), &self.state().await, SelfApproval::default(), &vote).await.unwrap()
     }
 
     pub(super) async fn recorded(&self) -> Vec<Recorded> {

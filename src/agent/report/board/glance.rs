@@ -189,6 +189,10 @@ fn current(state: &State) -> Current {
         };
         if let Some(approval) = state.approvals.get(name) {
             let yes = approval.votes.iter().filter(|vote| vote.approves).count();
+            let command = match approval.requested.plan.as_slice() {
+                [] => command,
+                plan => format!("{} commands, the first: {command}", plan.len()),
+            };
             return Current::Waiting {
                 approval: name.clone(),
                 step: step.id,

@@ -1,6 +1,6 @@
 //! What was looked at, what was not, and who decided.
 
-use crate::agent::event::Reply;
+use crate::agent::event::{ApprovalRequested, Reply};
 use crate::agent::report::amount::moment;
 use crate::agent::report::fate::{Fate, answer, command, decider, decision, fate, questions, sentence};
 use crate::agent::report::markdown::{code, text};
@@ -91,16 +91,36 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
     let warned = if requested.outcome_unknown { ", told that an earlier run was cut off" } else { "" };
     let mut lines = vec![
         format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
-        format!("  - asked {}, {} needed{warned}", approval.asked_at, requested.votes_needed),
+        format!(
+            "  - asked {}, {}, {} needed{warned}",
+            approval.asked_at,
+            requested.impact.as_str(),
+            requested.votes_needed
+        ),
     ];
     let whole = state.step(step).filter(|step| step.scripted().is_some());
     let what = match whole {
         Some(step) => Some(proof::command(step, &step.command)),
         None => command.map(code),
     };
-    lines.extend(what.map(|what| format!("  - {what}")));
+    match requested.is_plan() {
+        true => lines.extend(planned(requested)),
+        false => lines.extend(what.map(|what| format!("  - {what}"))),
+    }
     lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
+}
+
+/// Returns every command that a plan holds, numbered, with its judgement where that was recorded.
+fn planned(requested: &ApprovalRequested) -> impl Iterator<Item = String> {
+    let judgements = requested.judgements.iter().map(Some).chain(std::iter::repeat(None));
+    requested.plan.iter().zip(judgements).zip(1..).map(|((command, judged), at)| {
+        let judged = judged.map(|judged| {
+            let impact = judged.impact.map(|impact| format!(", {}", impact.as_str())).unwrap_or_default();
+            format!("{}{impact}: ", text(&judged.verdict))
+        });
+        format!("  - command {at}: {}{}", judged.unwrap_or_default(), code(command))
+    })
 }
 
 /// Returns how a question ended, as Markdown.

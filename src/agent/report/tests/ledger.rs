@@ -119,6 +119,7 @@ impl Ledger {
             tier: if verdict == "BLOCKED" { 0 } else { 1 },
             rule: "program.entry".to_owned(),
             reason: "the entry of the program says so".to_owned(),
+            impact: None,
             digest: Digest::of(command),
             policy: Digest::of("policy"),
         }));
@@ -135,6 +136,7 @@ impl Ledger {
             impact: Impact::Change,
             outcome_unknown: false,
             plan: Vec::new(),
+            judgements: Vec::new(),
         }));
     }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::agent::Outcome;
-use crate::agent::event::Reply;
+use crate::agent::event::{Impact, PlanJudgement, Reply};
 use crate::agent::report::tests::{Ledger, rich};
 use crate::agent::report::{audit, rca, reported, story};
 
@@ -54,6 +54,33 @@ fn the_first_line_says_what_came_of_it() {
         ledger.conclude(outcome, "");
         assert!(rca(&ledger.state()).starts_with(word), "{outcome}");
     }
+}
+
+#[test]
+fn the_list_of_approvals_names_every_command_of_a_plan() {
+    let mut state = rich().state();
+    let (name, asked) = state.approvals.iter_mut().next().unwrap();
+    let judged = |verdict: &str, impact| PlanJudgement {
+        verdict: verdict.to_owned(),
+        rule: "r".to_owned(),
+        reason: "why".to_owned(),
+        impact,
+    };
+    asked.requested.plan = ["touch a", "uname", "touch b"].map(str::to_owned).to_vec();
+    asked.requested.judgements = vec![
+        judged("RISKY", Some(Impact::Change)),
+        judged("SAFE", None),
+        judged("RISKY", Some(Impact::Measurement)),
+    ];
+    let name = name.clone();
+    for report in [rca(&state), audit(&state)] {
+        let lines = ["command 1: RISKY, change: `touch a`", "command 2: SAFE: `uname`"];
+        in_order(&report, &[&lines[..], &["command 3: RISKY, measurement: `touch b`"]].concat());
+        assert!(report.contains(&name));
+    }
+    // A ledger of before does not say how each was judged.
+    state.approvals.get_mut(&name).unwrap().requested.judgements.clear();
+    in_order(&rca(&state), &["command 1: `touch a`", "command 2: `uname`", "command 3: `touch b`"]);
 }
 
 #[test]

@@ -78,11 +78,7 @@ fn word(name: &str) -> String {
 
 /// Returns a question in a line.
 pub(in crate::bot::show) fn pending_line(pending: &Pending, now: Timestamp) -> Line {
-    let risk = match pending.impact {
-        Impact::Measurement => "measurement",
-        Impact::Outage => "outage",
-        Impact::Change => "change",
-    };
+    let risk = pending.impact.as_str();
     let left = minutes(pending.until.since(now));
     let told = Line::new().link(pending.link.as_deref(), &short(&pending.session, 64));
     let told = told.text(&format!(" · {risk} · until ")).time(pending.until, "{time}");

@@ -7,7 +7,7 @@ use crate::bot::show::amount::{clock, count};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{fate, open};
 use crate::bot::show::kit::{Line, pre, quote, rich, say, section, small};
-use crate::bot::show::text::{escape, paragraph, prose, short};
+use crate::bot::show::text::{escape, paragraph, prose};
 use crate::bot::show::{Deciding, Looks, Message, Person};
 
 /// How much of a command stands on a card that asks nothing any more.
@@ -134,15 +134,10 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
 }
 
 fn about(subject: &Subject<'_>) -> String {
-    let hypothesis = subject.step.hypothesis.as_deref().map(|id| {
-        let what =
-            subject.state.hypothesis(id).map(|found| prose(&found.description, 100)).unwrap_or_default();
-        format!("for {}", format!("{} {what}", short(id, 20)).trim_end())
-    });
     let words = [
         Some(format!("{} of session {}", subject.step.id, subject.state.session)),
-        hypothesis,
-        Some(open::risk(subject.approval.requested.impact).0.to_owned()),
+        subject.hypothesis(100).map(|hypothesis| format!("for {hypothesis}")),
+        Some(subject.approval.requested.impact.as_str().to_owned()),
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

@@ -9,4 +9,4 @@ mod target;
 mod whole;
 
 pub(super) use open::tier;
-pub use whole::{card, command_file};
+pub use whole::{asked_text, card, command_file};

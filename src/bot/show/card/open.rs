@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::agent::event::Impact;
+use crate::agent::event::{Impact, PlanJudgement};
 use crate::base::Timestamp;
 use crate::bot::show::amount::{clock, count, minutes};
 use crate::bot::show::board::notice;
@@ -21,6 +21,12 @@ const REASONING: usize = 2_000;
 
 /// How much of a change does.
 const CHANGE: usize = 1_200;
+
+/// So many rules of a plan are told.
+const RULES: usize = 5;
+
+/// So many targets of a plan are named; more do not fit.
+const TARGETS: usize = 20;
 
 /// Draws the card.
 pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
@@ -44,7 +50,7 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
     let text = format!(
         "Approval needed{unknown} · {} · {} · until {}: {}",
         subject.state.session,
-        risk(requested.impact).0,
+        requested.impact.as_str(),
         clock(requested.expires_at),
         escape(&short(&subject.shown(), 300)),
     );
@@ -77,11 +83,13 @@ fn title(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Line {
 /// Returns what a human changed, in words that are marked.
 fn change(subject: &Subject<'_>, looks: &Looks) -> Option<Value> {
     let (who, before) = subject.changed()?;
-    let line = Line::new()
-        .text("Changed by ")
-        .person(&looks.people.find(who))
-        .text(&format!(" (round {}), ", subject.judged.round));
-    let line = line.text("from what was asked before:");
+    let line = Line::new().person(&looks.people.find(who)).text(" changed this command");
+    let line = match (looks.modifier, subject.approval.requested.votes_needed) {
+        (true, _) => line,
+        (false, 0 | 1) => line.bold("; somebody else has to approve it"),
+        (false, _) => line.bold("; their approval alone is not enough"),
+    };
+    let line = line.text(&format!(". Round {}, from what was asked before:", subject.judged.round));
     let mut marked = Line::new();
     let mut room = CHANGE;
     for piece in diff(before, &subject.judged.command) {
@@ -118,8 +126,12 @@ fn prose_ends(words: &str) -> String {
 }
 
 fn why(subject: &Subject<'_>) -> Value {
-    let (reasoning, left) = paragraph(subject.step.reasoning.trim(), REASONING);
-    let reasoning = if reasoning.is_empty() { "No reason was given.".to_owned() } else { reasoning };
+    let (reasoning, left) = paragraph(subject.reasoning(), REASONING);
+    let reasoning = match (reasoning.is_empty(), subject.judged.round) {
+        (false, _) => reasoning,
+        (true, 0 | 1) => "No reason was given.".to_owned(),
+        (true, _) => "No reason was given for the command as it is now.".to_owned(),
+    };
     let line = Line::new().text(&reasoning);
     let line = match left {
         0 => line,
@@ -129,31 +141,68 @@ fn why(subject: &Subject<'_>) -> Value {
 }
 
 fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
+    let impact = subject.approval.requested.impact;
+    let mut all = vec![fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning()))];
+    all.extend(rules(subject));
+    all.extend(targets(subject));
+    all.extend(looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200))));
+    all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests").text(&hypothesis)));
+    all.extend(votes(subject, looks).map(|votes| fact("Approvals").then(votes)));
+    lines(all)
+}
+
+fn fact(label: &str) -> Line {
+    Line::new().bold(label).text("  ")
+}
+
+/// Returns which rules decided; of a plan those of the commands that need consent, each once.
+fn rules(subject: &Subject<'_>) -> Vec<Line> {
     let (requested, judged) = (&subject.approval.requested, subject.judged);
-    let (risk, means) = risk(requested.impact);
-    let fact = |label: &str| Line::new().bold(label).text("  ");
-    let tests = subject.step.hypothesis.as_deref().map(|id| {
-        let what =
-            subject.state.hypothesis(id).map(|found| prose(&found.description, 200)).unwrap_or_default();
-        fact("Tests").text(format!("{} {what}", short(id, 20)).trim_end())
-    });
-    let target = target(&judged.command).map(|target| fact("Target").text(&target));
-    let rule = fact("Rule").code(&short(&judged.rule, 80)).text(&format!(
-        " (tier {}, {}): {}",
-        judged.tier,
-        tier(judged.tier),
-        prose(&judged.reason, 300)
-    ));
-    let acts_as = looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200)));
-    let all = [
-        Some(fact("Risk").bold(risk).text(&format!(": {means}"))),
-        Some(rule),
-        target,
-        acts_as,
-        tests,
-        votes(subject, looks).map(|votes| fact("Approvals").then(votes)),
-    ];
-    lines(all.into_iter().flatten())
+    let one = |rule: &str, tier: &str, reason: &str| {
+        fact("Rule").code(&short(rule, 80)).text(&format!("{tier}: {}", prose(reason, 300)))
+    };
+    if requested.judgements.is_empty() {
+        let tier = format!(" (tier {}, {})", judged.tier, tier(judged.tier));
+        return vec![one(&judged.rule, &tier, &judged.reason)];
+    }
+    let mut told: Vec<(&PlanJudgement, Vec<String>)> = Vec::new();
+    for (judged, at) in requested.judgements.iter().zip(1..).filter(|(judged, _)| judged.impact.is_some()) {
+        let same = |(other, _): &&mut (&PlanJudgement, _)| {
+            (&other.rule, &other.reason) == (&judged.rule, &judged.reason)
+        };
+        match told.iter_mut().find(same) {
+            Some((_, numbers)) => numbers.push(at.to_string()),
+            None => told.push((judged, vec![at.to_string()])),
+        }
+    }
+    let more = told.len().saturating_sub(RULES);
+    let mut rules: Vec<Line> = told
+        .iter()
+        .take(RULES)
+        .map(|(judged, numbers)| {
+            one(&judged.rule, &format!(" ({})", short(&numbers.join(", "), 60)), &judged.reason)
+        })
+        .collect();
+    if more > 0 {
+        rules.push(Line::new().italic(&format!("… and {}", count(more, "more rule"))));
+    }
+    rules
+}
+
+/// Returns every machine, rule or device that is aimed at, each once.
+fn targets(subject: &Subject<'_>) -> Option<Line> {
+    let mut all: Vec<String> = Vec::new();
+    for found in subject.commands().filter_map(target) {
+        if !all.contains(&found) {
+            all.push(found);
+        }
+    }
+    let more = all.len().saturating_sub(TARGETS);
+    all.truncate(TARGETS);
+    if more > 0 {
+        all.push(format!("and {more} more"));
+    }
+    (!all.is_empty()).then(|| fact("Target").text(&all.join(", ")))
 }
 
 /// Returns who voted and how many are missing; nothing where one vote decides.
@@ -172,15 +221,6 @@ fn votes(subject: &Subject<'_>, looks: &Looks) -> Option<Line> {
     }
     let missing = needed.saturating_sub(yes);
     Some(if missing > 0 { line.text(&format!(" · {missing} more, each somebody else")) } else { line })
-}
-
-/// Returns the word for a risk, and what it means.
-pub(super) fn risk(impact: Impact) -> (&'static str, &'static str) {
-    match impact {
-        Impact::Measurement => ("measurement", "captures or measures, leaves the network as it is"),
-        Impact::Outage => ("outage", "stops or restarts something that others use"),
-        Impact::Change => ("change", "may change something"),
-    }
 }
 
 /// Returns the word for a tier.
@@ -215,8 +255,16 @@ fn buttons(subject: &Subject<'_>, looks: &Looks, left: usize) -> Vec<Value> {
 fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
     let requested = &subject.approval.requested;
     let mut reasons = Vec::new();
-    if requested.impact == Impact::Change {
-        reasons.push("It may change something, and Ghost does not roll it back.".to_owned());
+    match requested.impact {
+        Impact::Measurement => {}
+        Impact::Outage => {
+            reasons.push(
+                "It stops or restarts something that others use, and Ghost does not undo it.".to_owned(),
+            );
+        }
+        Impact::Change => {
+            reasons.push("It may change something, and Ghost does not roll it back.".to_owned());
+        }
     }
     if requested.outcome_unknown {
         reasons.push("It may have taken effect already; this runs it once more.".to_owned());
@@ -235,7 +283,7 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
 /// Tells whether the card shows less than there is.
 pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
     let cut = |data: &str, most| head(data, most).1 > 0 || length(&spelled(data)) > most;
-    cut(&subject.shown(), COMMAND) || cut(subject.step.reasoning.trim(), REASONING)
+    cut(&subject.shown(), COMMAND) || cut(subject.reasoning(), REASONING)
 }
 
 /// Returns the name of the file that holds what the card cannot show.

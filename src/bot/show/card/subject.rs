@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::agent::event::Classified;
-use crate::agent::event::Reply;
-use crate::agent::state::{Approval, Ending, State, Step};
+use crate::agent::event::{Classified, PlanJudgement};
+use crate::agent::state::{Approval, State, Step};
+use crate::bot::show::text::{prose, short};
 
 /// A question with everything around it.
 #[derive(Debug, Clone, Copy)]
@@ -27,32 +27,45 @@ impl<'a> Subject<'a> {
         Some(Self { state, name, approval, step, judged })
     }
 
-    /// Returns what exactly is asked about: the command, or all commands of a plan, numbered, one a line.
+    /// Returns what exactly is asked about: the command, or all commands of a plan, numbered, one a line, each with its judgement.
     pub(super) fn shown(&self) -> Cow<'a, str> {
-        if !self.approval.requested.is_plan() {
+        let requested = &self.approval.requested;
+        if !requested.is_plan() {
             return Cow::Borrowed(&self.judged.command);
         }
-        let lines = self
-            .approval
-            .requested
-            .plan
-            .iter()
-            .zip(1..)
-            .map(|(command, at)| format!("{at}. {}", command.replace('\n', "\\n")));
+        let judgements = requested.judgements.iter().map(Some).chain(std::iter::repeat(None));
+        let lines = requested.plan.iter().zip(judgements).zip(1..).map(|((command, judged), at)| {
+            let judged = judged.map(|judged| format!("[{}] ", verdict(judged))).unwrap_or_default();
+            format!("{at}. {judged}{}", command.replace('\n', "\\n"))
+        });
         Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Returns every command that is asked about.
+    pub(super) fn commands(&self) -> impl Iterator<Item = &'a str> {
+        let requested = &self.approval.requested;
+        let alone = (!requested.is_plan()).then_some(self.judged.command.as_str());
+        alone.into_iter().chain(requested.plan.iter().map(String::as_str))
     }
 
     /// Returns who changed the command into this one, and what it was before.
     pub(super) fn changed(&self) -> Option<(&'a str, &'a str)> {
-        let before = self.judged.round.checked_sub(1)?;
-        let round = self.step.rounds.iter().find(|round| round.classified.round == before)?;
-        let who = round.approvals.iter().rev().find_map(|name| {
-            match self.state.approvals.get(name)?.ending.as_ref()? {
-                Ending::Decided { answer: Reply::Modify { .. }, who, .. } => Some(who.as_str()),
-                Ending::Decided { .. } | Ending::Expired { .. } => None,
-            }
-        });
-        Some((who?, &round.classified.command))
+        self.state.modified(&self.approval.requested)
+    }
+
+    /// Returns why the command is wanted. What was said of a command before somebody changed it was not said of this one.
+    pub(super) fn reasoning(&self) -> &'a str {
+        match self.judged.round {
+            0 | 1 => self.step.reasoning.trim(),
+            _ => "",
+        }
+    }
+
+    /// Returns the hypothesis that the command tests, and what it says. A command that somebody changed was chosen for none.
+    pub(super) fn hypothesis(&self, most: usize) -> Option<String> {
+        let id = self.step.hypothesis.as_deref().filter(|_| self.judged.round <= 1)?;
+        let what = self.state.hypothesis(id).map(|found| prose(&found.description, most)).unwrap_or_default();
+        Some(format!("{} {what}", short(id, 20)).trim_end().to_owned())
     }
 
     /// Returns the question that was asked about the same step after this one.
@@ -61,4 +74,10 @@ impl<'a> Subject<'a> {
         names.find(|name| name.as_str() == self.name)?;
         names.next().and_then(|name| self.state.approvals.get(name))
     }
+}
+
+/// Returns the verdict on a command of a plan, and what it would do.
+fn verdict(judged: &PlanJudgement) -> String {
+    let impact = judged.impact.map(|impact| format!(", {}", impact.as_str())).unwrap_or_default();
+    format!("{}{impact}", judged.verdict)
 }

@@ -18,13 +18,20 @@ pub fn card(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Opt
     })
 }
 
+/// Returns everything that a question is about as text, and why it is wanted; `None` where there is no such question.
+#[must_use]
+pub fn asked_text(state: &State, approval: &str) -> Option<(String, String)> {
+    let subject = Subject::find(state, approval)?;
+    Some((subject.shown().into_owned(), subject.reasoning().to_owned()))
+}
+
 /// Returns the file that has to go with the card of a question, because the card cannot show everything; `None` where it
 /// can.
 #[must_use]
 pub fn command_file(state: &State, approval: &str) -> Option<File> {
     let subject = Subject::find(state, approval)?;
     open::is_cut(&subject).then(|| {
-        let (command, reasoning) = (subject.shown(), &subject.step.reasoning);
+        let (command, reasoning) = (subject.shown(), subject.reasoning());
         File {
             name: open::file_name(&subject),
             title: format!("Command of {} in {}", subject.step.id, state.session),

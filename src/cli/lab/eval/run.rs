@@ -12,10 +12,10 @@ use super::row::{Row, is_right};
 use super::served::Served;
 use super::tally::Tally;
 use super::world::{engine, scope, seconds, setup};
-use crate::agent::RequesterMay;
 use crate::agent::event::{Opened, Origin, read};
 use crate::agent::model::Model;
 use crate::agent::state::State;
+use crate::agent::{RequesterMay, SelfApproval};
 use crate::base::{Clock as _, SessionId, private_dir};
 use crate::cli::kitchen::limits;
 use crate::cli::lab::found;
@@ -214,7 +214,8 @@ async fn answer(
         key: approval.to_owned(),
         at: engine.clock.now(),
     };
-    cast(engine.store.as_ref(), &state, RequesterMay::Everything, &vote).await?;
+    let rule = SelfApproval { requester: RequesterMay::Everything, modifier: true };
+    cast(engine.store.as_ref(), &state, rule, &vote).await?;
     Ok(())
 }
 

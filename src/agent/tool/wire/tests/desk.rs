@@ -220,6 +220,7 @@ impl Desk {
             tier: 1,
             rule: "program.entry".to_owned(),
             reason: "the entry of the program says so".to_owned(),
+            impact: None,
             digest: Digest::of(&command),
             policy: Digest::of("policy"),
         }));
@@ -236,6 +237,7 @@ impl Desk {
                 impact: Impact::Measurement,
                 outcome_unknown: false,
                 plan: if plan.len() > 1 { plan } else { Vec::new() },
+                judgements: Vec::new(),
             }));
         }
         let came = world(&command);
