@@ -187,7 +187,7 @@ impl World {
     fn list(&self) -> String {
         let all = self.captures.iter().map(|(name, one)| {
             json!({"name": name, "provisioningState": "Succeeded", "storageLocation": {"storagePath": one.path},
-                "target": format!("/subscriptions/[redacted:subscription_id]/resourceGroups/nw-forensics-rg/providers/Microsoft.Compute/virtualMachines/{}", one.machine)})
+                "target": format!("/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Compute/virtualMachines/{}", one.machine)})
         });
         json!(all.collect::<Vec<_>>()).to_string()
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::print::line;
-use crate::shell::redact;
+use crate::shell::{redact, redact_with_ids};
 
 /// More than this is not held in memory.
 const LARGEST: u64 = 64 << 20;
@@ -21,6 +21,9 @@ pub(super) struct Arguments {
     /// Print one JSON document with the text and what was taken out.
     #[arg(long)]
     json: bool,
+    /// Leave the ids of subscriptions and tenants: they are no secrets, but tell whose cloud it is.
+    #[arg(long)]
+    keep_ids: bool,
 }
 
 #[derive(Serialize)]
@@ -37,7 +40,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
         bail!("the input is longer than {LARGEST} bytes");
     }
-    let redacted = redact(&String::from_utf8_lossy(&bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let redacted = if arguments.keep_ids { redact(&text) } else { redact_with_ids(&text) };
     if arguments.json {
         let answer =
             Answer { text: redacted.as_str(), count: redacted.count(), categories: redacted.categories() };

@@ -21,6 +21,9 @@ static STEM: LazyLock<Regex> = LazyLock::new(|| {
 /// Names longer than this are no names.
 const LONGEST_NAME: usize = 128;
 
+/// How much of a line around a token is read to tell what kind of token it is.
+const LINE: usize = 300;
+
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
@@ -99,6 +102,9 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
         return Some((value, span));
     }
     let meaning = meaning?;
+    if category == "token" && is_connection(text, &value.range) {
+        return Some((value, None));
+    }
     let strength = demanded(text, spoken_from, &meaning, sign, &value);
     if sign == Sign::Colon && !value.quoted && matches!(category, "password" | "secret" | "shared_key") {
         value.range.end = phrase_end(text, start, &value.range);
@@ -106,6 +112,22 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
     let hides = text.get(value.range.clone()).is_some_and(|secret| is_secret(secret, strength, category));
     let span = hides.then(|| Span::new(value.range.clone(), category));
     Some((value, span))
+}
+
+/// Says whether a token is the number of a connection of several paths, as `ss -ti` and `ip mptcp` print it.
+fn is_connection(text: &str, value: &Range<usize>) -> bool {
+    let digits = text.get(value.clone()).unwrap_or_default();
+    let digits = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+    let behind = text.as_bytes().get(value.start + digits).copied().unwrap_or(b' ');
+    if !(1..=8).contains(&digits) || !(behind.is_ascii_whitespace() || behind == b'(' || behind == b'/') {
+        return false;
+    }
+    let from = text.floor_char_boundary(value.start.saturating_sub(LINE));
+    let to = text.floor_char_boundary((value.end + LINE).min(text.len()));
+    let before = text.get(from..value.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    let after = text.get(value.end..to).unwrap_or_default().split('\n').next().unwrap_or_default();
+    let marks = ["mptcp", "subflow", "(id:", "remote_key", "saddr4=", "saddr6=", "locid="];
+    behind == b'(' || marks.iter().any(|mark| before.contains(mark) || after.contains(mark))
 }
 
 /// Reads a name, and where it is only the end of one (`api key`), the word before it too; returns where it begins.

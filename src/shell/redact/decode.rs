@@ -39,6 +39,8 @@ impl<'a> Decoded<'a> {
     pub(super) fn raw(&self, span: Span) -> Span {
         let form = match span.form {
             Form::Bare => Form::Bare,
+            // Each zero byte is an escape here.
+            Form::Wide => Form::Bare,
             Form::Quoted(depth) => Form::Quoted(depth + 1),
         };
         let range: Range<usize> = self.place(span.range.start)..self.place(span.range.end);

@@ -40,14 +40,14 @@ static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| {
      exists check verified generation generator class handler backend driver access less exchange \
      exchanges request requests response operator service tags creation profile credentials rotate \
      validity in on properties column columns section errors error failures failed cache pattern regex \
-     curve agreement vaults nullable description comment"
+     curve agreement vaults nullable description comment duration accessor renewable"
         .split(' ')
         .collect()
 });
 
 /// Words before the secret one that make it something else.
 static OTHERWISE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "public max min num has is total prompt completion disable enable allow next continuation skip page \
+    "public max min num has is total prompt completion disable enable allow next continuation skip page paging \
      sync delta cancellation cancel unexpected no host empty permit forgot force"
         .split(' ')
         .collect()

@@ -34,7 +34,7 @@ static RULES: [Rule; 15] = [
     ),
     rule!(
         "shared_key",
-        r"(?m)^\s*(?:crypto isakmp key|(?:tacacs|radius)-server key|pre-shared-key (?:address \S+ key|ascii-text|local|remote)|key [0-9]) (?:[0-9] )?(\S{4,})"
+        r"(?m)^\s*(?:crypto isakmp key|(?:tacacs|radius)-server key|key [0-9]) (?:[0-9] )?(\S{4,})"
     ),
     rule!("password", r"(?m)^\s*username \S+ (?:privilege [0-9]+ )?(?:password|secret) (?:[0-9] )?(\S+)"),
     rule!("password", r"(?m)^\s*(?:requirepass|masterauth)\s+(\S+)"),

@@ -10,7 +10,7 @@ use crate::shell::redact::span::Span;
 
 /// A `BEGIN` or `END` line of any kind.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?-u)-{4,5} ?(BEGIN|END) ([A-Za-z0-9 #]{1,60}?)-{4,5}|^[A-Z -]{0,30}KEY(?: BLOCK)?-----")
+    pattern(r"(?-u)-{4,5} ?(BEGIN|END)[ +]([A-Za-z0-9 #+]{1,60}?)-{4,5}|^[A-Z -]{0,30}KEY(?: BLOCK)?-----")
 });
 
 /// A key file of PuTTY: the lines behind `Private-Lines`.
@@ -80,7 +80,8 @@ fn mark(text: &str, captures: &regex::Captures<'_>) -> Option<Mark> {
         let private = !whole.as_str().contains("PUBLIC") && !whole.as_str().contains("BEGIN");
         return (whole.start() == 0).then(|| Mark { range: whole.range(), begins: true, private });
     };
-    let label = label.as_str();
+    // A form writes blanks as plus signs.
+    let label = label.as_str().replace('+', " ");
     let private =
         label.contains("PRIVATE KEY") || label.contains("OpenVPN Static key") || label.contains("SECRET KEY");
     let begins = captures.get(1)?.as_str() == "BEGIN";

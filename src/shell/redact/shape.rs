@@ -4,7 +4,7 @@ use crate::shell::redact::rule::{Rule, rule};
 use crate::shell::redact::span::Span;
 
 /// The shapes, each long enough that ordinary text does not have it.
-static RULES: [Rule; 8] = [
+static RULES: [Rule; 10] = [
     // Header, payload and signature; the tail may be cut off at any place.
     rule!(
         "jwt",
@@ -38,6 +38,19 @@ static RULES: [Rule; 8] = [
             r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/)([A-Za-z0-9_/@%-]{8,})",
         )
     ),
+    // The token of a bot stands in the path, right behind `bot`.
+    rule!(
+        "vendor_token",
+        r"(?i)api\.telegram\.org(?::443)?(?:/|%2F)(?:file(?:/|%2F))?bot([0-9]{6,12}(?::|%3A)[A-Za-z0-9_-]{20,})"
+    ),
+    // Azure DevOps: 84 characters with its mark, and the 52 of base32 before it. Pulumi. Vault before `hvs.`.
+    rule!(
+        "vendor_token",
+        concat!(
+            r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}|[a-z2-7]{52})(?:[^A-Za-z0-9=]|$)",
+            r"|\b(pul-[0-9a-f]{32,})|(?:^|[^A-Za-z0-9_.)\]])([sbr]\.[A-Za-z0-9]{24}(?:\.[A-Za-z0-9]{5,6})?)(?:[^A-Za-z0-9_(.]|\.?\s|\.?$)",
+        )
+    ),
     // A client secret of the directory: three characters, a digit, `Q~`, and the rest.
     rule!("client_secret", r"(?:^|[^A-Za-z0-9_.~-])([A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{28,40})"),
     // Keys that carry the mark of the service which made them.
@@ -67,19 +80,57 @@ static ACCOUNT_KEY: Rule = rule!("storage_key", r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-
 /// What stands before 64 bytes that are no key to anything: a digest, or the public key of a zone.
 const PUBLIC: &[&str] = &["512", "digest", "integrity", "checksum", "etag", "key 2", "public"];
 
+/// Records of DNS whose data is public: signatures, keys, digests.
+const SIGNED: [&str; 8] = ["RRSIG", "DNSKEY", "CDNSKEY", "TLSA", "SSHFP", "OPENPGPKEY", "ZONEMD", "IPSECKEY"];
+
+/// How far before its data a record names its type.
+const RECORD: usize = 400;
+
 /// Finds what has the shape of a token.
 pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+    let mut tokens = Vec::new();
     for rule in &RULES {
-        rule.find(text, found);
+        rule.find(text, &mut tokens);
     }
+    tokens.retain(|token| {
+        let value = text.get(token.range.clone()).unwrap_or_default();
+        !leads_to_a_page(before(text, token.range.start, 40)) && (!is_short(value) || is_mixed(value))
+    });
+    found.append(&mut tokens);
     let mut keys = Vec::new();
     ACCOUNT_KEY.find(text, &mut keys);
     keys.retain(|key| {
-        let from = text.floor_char_boundary(key.range.start.saturating_sub(24));
-        let before = text.get(from..key.range.start).unwrap_or_default().to_ascii_lowercase();
-        !PUBLIC.iter().any(|word| before.contains(word))
+        let near = before(text, key.range.start, 24).to_ascii_lowercase();
+        let record = before(text, key.range.start, RECORD);
+        !PUBLIC.iter().any(|word| near.contains(word)) && !SIGNED.iter().any(|kind| record.contains(kind))
     });
     found.append(&mut keys);
+}
+
+/// Returns what stands right before a place.
+fn before(text: &str, at: usize, length: usize) -> &str {
+    text.get(text.floor_char_boundary(at.saturating_sub(length))..at).unwrap_or_default()
+}
+
+/// Tells whether the value behind is a mark of where a list goes on: it opens nothing.
+fn leads_to_a_page(before: &str) -> bool {
+    let name = before.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric() || letter == '=');
+    let name = name.strip_suffix("%3D").or_else(|| name.strip_suffix("%3d")).unwrap_or(name);
+    let lower = name.to_ascii_lowercase().replace(['_', '-'], "");
+    ["skiptoken", "nexttoken", "pagetoken", "continuationtoken", "synctoken", "deltatoken", "nextmarker"]
+        .iter()
+        .any(|paging| lower.ends_with(paging))
+}
+
+/// Tells whether a token is one of those whose letters alone could be a name in a program.
+fn is_short(value: &str) -> bool {
+    value.get(1..2) == Some(".") || value.len() == 52
+}
+
+/// Tells whether a token has the digits that a name in a program has not.
+fn is_mixed(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    digits >= if value.len() == 52 { 3 } else { 1 }
 }
 
 #[cfg(test)]

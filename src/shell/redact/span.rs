@@ -24,12 +24,19 @@ pub(super) enum Form {
     /// As a JSON string of its own, because a number stood there. The count says in how many JSON strings the
     /// number was wrapped, and so how its quotation marks are escaped.
     Quoted(u32),
+    /// In UTF-16: a zero byte behind every letter.
+    Wide,
 }
 
 impl Span {
     /// Hides a range behind a bare placeholder.
     pub(super) fn new(range: Range<usize>, category: &'static str) -> Self {
         Self { range, category, form: Form::Bare }
+    }
+
+    /// Tells whether it names a subscription or a tenant, which is no secret.
+    pub(super) fn is_identifier(&self) -> bool {
+        matches!(self.category, "subscription_id" | "tenant_id")
     }
 
     /// Moves the span by a distance.
@@ -40,8 +47,14 @@ impl Span {
 
     /// Appends the placeholder.
     fn write(&self, out: &mut String) {
+        if self.form == Form::Wide {
+            for part in [OPENING, self.category, "]"] {
+                part.chars().for_each(|letter| out.extend([letter, '\0']));
+            }
+            return;
+        }
         let quote = match self.form {
-            Form::Bare => String::new(),
+            Form::Bare | Form::Wide => String::new(),
             // Each string around adds an escape to every mark: `"`, `\"`, `\\\"`.
             Form::Quoted(depth) => format!("{}\"", "\\".repeat((1_usize << depth.min(16)) - 1)),
         };
@@ -61,7 +74,9 @@ pub(super) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     for span in spans {
         match merged.last_mut() {
             Some(last) if span.range.start < last.range.end => {
-                if span.range.len() > last.range.len() {
+                if span.form == Form::Wide {
+                    last.form = Form::Wide;
+                } else if span.range.len() > last.range.len() && last.form != Form::Wide {
                     last.category = span.category;
                     last.form = span.form;
                 }

@@ -109,6 +109,20 @@ fn pieces() -> impl Strategy<Value = String> {
             "é",
             "😀",
             "QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+            "cGFzc3dvcmQ9aHVudGVyMiBob3N0PWRi",
+            "%3D",
+            "%0A",
+            "\u{1b}[31m",
+            "\0",
+            "t\0o\0k\0e\0n\0=\0x\01\0",
+            "\t",
+            "name\ttoken\n",
+            "Name  Value\n",
+            "DB_PASSWORD\tFalse\t",
+            "password is ",
+            "PASS ",
+            "community ",
+            "q7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zpq7Zp\n",
         ])
         .prop_map(str::to_owned),
         ".{0,4}",
@@ -149,7 +163,7 @@ proptest! {
 
     /// A secret under its name is gone, whichever way it is written.
     #[test]
-    fn a_named_secret_is_hidden(secret in "[A-Za-z0-9+!][A-Za-z0-9+/!#%^*._-]{3,20}[0-9][A-Za-z]{3}", form in 0..9_usize) {
+    fn a_named_secret_is_hidden(secret in "[A-Za-z0-9+!][A-Za-z0-9+/!#%^*._-]{3,20}[0-9][A-Za-z]{3}", form in 0..14_usize) {
         let text = match form {
             0 => format!("db password={secret} host=h"),
             1 => format!("  admin_password: {secret}\n  host: h"),
@@ -159,7 +173,12 @@ proptest! {
             5 => format!("log: {{\\\"password\\\":\\\"{secret}\\\",\\\"host\\\":1}}"),
             6 => format!("Authorization: Bearer {secret}\nhost: h"),
             7 => format!("<Password>{secret}</Password><host>h</host>"),
-            _ => format!("Server=s;Pwd={secret};host=h"),
+            8 => format!("Server=s;Pwd={secret};host=h"),
+            9 => format!("db_password,host\n{secret},host-1\n"),
+            10 => format!("host\tpassword\nhost-1\t{secret}\n"),
+            11 => format!("Name         Value\n-----------  ------\nDB_PASSWORD  {secret}\nhost         h\n"),
+            12 => format!("db_password\u{1b}[31m=\u{1b}[0m{secret} host=h"),
+            _ => format!("DB_PASSWORD\tFalse\t{secret}\nhost\tFalse\th\n"),
         };
         let redacted = redact(&text);
         prop_assert!(!redacted.as_str().contains(&secret), "{}", redacted.as_str());

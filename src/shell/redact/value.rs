@@ -109,13 +109,18 @@ fn plain_end(text: &str, start: usize) -> usize {
             b'[' if text.get(at..).is_some_and(|rest| rest.starts_with(OPENING)) => {
                 at += text.get(at..).and_then(|rest| rest.find(']')).unwrap_or(0);
             }
-            byte if byte.is_ascii_whitespace() || byte == 0x1b => break,
+            byte if byte.is_ascii_whitespace() || matches!(byte, 0 | 0x1b) => break,
             b'\\' if matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\') | None) => {
                 break;
             }
             b'<' if bytes.get(at + 1) == Some(&b'/') => break,
             b'%' if at > start
-                && text.get(at..at + 3).is_some_and(|code| matches!(code, "%26" | "%22" | "%2C")) =>
+                && text.get(at..at + 3).is_some_and(|code| {
+                    matches!(
+                        code,
+                        "%26" | "%22" | "%2C" | "%3B" | "%0A" | "%0D" | "%27" | "%2c" | "%3b" | "%0a" | "%0d"
+                    )
+                }) =>
             {
                 break;
             }
@@ -243,6 +248,17 @@ pub(super) fn is_random(value: &str) -> bool {
         && distinct(value) * 5 >= value.len().min(50)
         && distinct(value) >= 9
         && mixed(value)
+}
+
+/// Says whether a value is no word that people write: a digit among letters, a mark, capitals inside.
+pub(super) fn is_generated(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let marks = value.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
+    let inner = value.bytes().zip(value.bytes().skip(1));
+    let capitals = inner.filter(|(one, next)| one.is_ascii_lowercase() && next.is_ascii_uppercase()).count();
+    let number = letters == 0 && !marks;
+    value.len() >= 4 && !number && (digits > 0 || marks || capitals > 1)
 }
 
 /// Counts the different bytes of a value.

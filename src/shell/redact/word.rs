@@ -37,6 +37,10 @@ const GLUED: &[(&str, &[&str])] = &[
     ("masterauth", &["password"]),
 ];
 
+/// What stands glued to `token` where the token only leads to the next page of a list, or stops something.
+const PAGING: [&str; 9] =
+    ["skip", "next", "page", "paging", "continuation", "sync", "delta", "cancel", "cancellation"];
+
 /// Names longer than this are read from their end: the last words say what the value is.
 const LONGEST: usize = 96;
 
@@ -80,7 +84,12 @@ fn finish(word: &mut String, found: &mut Vec<String>) {
         return;
     }
     match GLUED.iter().find(|(stem, _)| word.ends_with(stem)) {
-        Some((_, parts)) => found.extend(parts.iter().map(|part| (*part).to_owned())),
+        Some((stem, parts)) => {
+            // `skiptoken` leads to the next page and opens nothing.
+            let before = word.strip_suffix(stem).unwrap_or_default();
+            found.extend(PAGING.contains(&before).then(|| before.to_owned()));
+            found.extend(parts.iter().map(|part| (*part).to_owned()));
+        }
         None => found.push(word.clone()),
     }
     word.clear();
