@@ -34,6 +34,7 @@ mod exec;
 mod gate;
 mod identity;
 mod judge;
+mod known;
 mod list;
 mod mask;
 mod permit;
@@ -54,6 +55,7 @@ pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, cl
 pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
 pub use identity::{Errand, Identities, Identity, SignIn, Step};
 pub use judge::{LONGEST_COMMAND, Scope};
+pub use known::{DestinationError, Known, Surroundings, is_inventory};
 pub use list::{List, Pipeline, Stage, Stderr, Stdout, When};
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};

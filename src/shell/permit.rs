@@ -49,16 +49,25 @@ pub struct Permit {
 impl Permit {
     /// Permits what the ruling calls SAFE, confined to what its profile declares.
     pub(in crate::shell) fn for_safe(ruling: &Ruling) -> Option<Self> {
-        let words = ruling.argv.clone()?;
-        (ruling.verdict == Verdict::Safe).then(|| Self {
-            form: Form::Words(words),
+        if ruling.verdict == Verdict::Safe { Self::confined(ruling) } else { None }
+    }
+
+    /// Makes the permit of a command that only reads.
+    fn confined(ruling: &Ruling) -> Option<Self> {
+        Some(Self {
+            form: Form::Words(ruling.argv.clone()?),
             profile: Some(ruling.profile.clone()),
             approved_by: None,
         })
     }
 
     /// Permits what a human approved; `None` where the ruling is BLOCKED, whoever approved.
+    ///
+    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something.
     pub(in crate::shell) fn approved(reviewer: Reviewer, command: &str, ruling: &Ruling) -> Option<Self> {
+        if ruling.asks_for_destination() {
+            return Self::confined(ruling).map(|permit| Self { approved_by: Some(reviewer), ..permit });
+        }
         let form = match &ruling.argv {
             Some(words) => Form::Words(words.clone()),
             None => Form::Text(command.to_owned()),

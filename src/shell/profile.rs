@@ -41,3 +41,10 @@ pub struct Profile {
     /// It may write into the captures folder (`az storage blob download`).
     pub captures: bool,
 }
+
+impl Profile {
+    /// Tells whether the program can reach another machine by itself.
+    pub(in crate::shell) fn opens_connections(&self) -> bool {
+        self.sockets.iter().any(|socket| matches!(socket, Socket::Stream | Socket::Raw))
+    }
+}

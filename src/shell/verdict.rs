@@ -125,3 +125,14 @@ pub struct Ruling {
     /// resolvers, proxies.
     pub destinations: Vec<String>,
 }
+
+impl Ruling {
+    /// The rule by which a SAFE command asks that would send something to a place that is not known.
+    pub const UNKNOWN_DESTINATION: &'static str = "destination.unknown";
+
+    /// Tells whether the command only reads, and asks because of where it would send something.
+    #[must_use]
+    pub fn asks_for_destination(&self) -> bool {
+        self.verdict == Verdict::Risky && self.rule == Self::UNKNOWN_DESTINATION
+    }
+}

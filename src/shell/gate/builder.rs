@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
-    Approver, ClipLimits, DenyAll, Identities, Limits, Mask, Policy, PolicyError, ProcessBound, Processes,
-    Programs, Runner, Scope, Setting, Shell, sweep,
+    Approver, ClipLimits, DenyAll, Identities, Known, Limits, Mask, Policy, PolicyError, ProcessBound,
+    Processes, Programs, Runner, Scope, Setting, Shell, sweep,
 };
 
 /// Why a shell could not be put together.
@@ -41,6 +41,7 @@ pub struct Builder {
     audit: Option<PathBuf>,
     policy: Option<Arc<Policy>>,
     scope: Option<Scope>,
+    known: Known,
     approver: Arc<dyn Approver>,
     clock: Arc<dyn Clock>,
     anchor: Arc<dyn Anchor>,
@@ -66,6 +67,7 @@ impl Builder {
             audit: None,
             policy: None,
             scope: None,
+            known: Known::default(),
             approver: Arc::new(DenyAll),
             clock: Arc::new(SystemClock),
             anchor: Arc::new(NoAnchor),
@@ -99,6 +101,12 @@ impl Builder {
     #[must_use]
     pub fn scope(self, scope: Option<Scope>) -> Self {
         Self { scope, ..self }
+    }
+
+    /// Sets to which places commands may send something unasked; this machine and private networks unless said.
+    #[must_use]
+    pub fn known(self, known: Known) -> Self {
+        Self { known, ..self }
     }
 
     /// Sets the folder of the audit files; `DATA/audit` unless said.
@@ -200,6 +208,7 @@ impl Builder {
             session: self.session,
             policy,
             scope: self.scope,
+            known: self.known,
             approver: self.approver,
             clock: self.clock,
             anchor: self.anchor,

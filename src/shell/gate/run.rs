@@ -12,7 +12,7 @@ use super::response::{Action, Problem, Response, Status};
 use crate::base::{Clock, SessionId};
 use crate::shell::audit::{Anchor, Kind, Log};
 use crate::shell::{
-    Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Identities, Mask, Permit,
+    Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Identities, Known, Mask, Permit,
     PlannedCommand, Policy, Request, Ruling, Runner, Scope, Setting, Verdict,
 };
 
@@ -24,6 +24,7 @@ pub struct Shell {
     pub(super) session: SessionId,
     pub(super) policy: Arc<Policy>,
     pub(super) scope: Option<Scope>,
+    pub(super) known: Known,
     pub(super) approver: Arc<dyn Approver>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) anchor: Arc<dyn Anchor>,
@@ -129,9 +130,15 @@ impl Shell {
         }
     }
 
-    /// Judges a command by the policy and the scope.
+    /// Sets to which places commands may send something unasked, from now on.
+    pub fn set_known(&mut self, known: Known) {
+        self.known = known;
+    }
+
+    /// Judges a command by the policy, the scope and the places that are known.
     pub(super) fn judge(&self, command: &str) -> Ruling {
-        self.policy.classify_within(command, self.scope.as_ref())
+        let ruling = self.policy.classify_within(command, self.scope.as_ref());
+        self.policy.hold(ruling, command, &self.known)
     }
 
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {

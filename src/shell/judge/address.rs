@@ -151,6 +151,13 @@ fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// Reads an address in every spelling that a resolver understands, without the name of an interface.
+pub(in crate::shell) fn parse_address(host: &str) -> Option<IpAddr> {
+    let host = plain_host(host.trim_start_matches('[').trim_end_matches(']'));
+    let six = host.split('%').next().unwrap_or_default().parse::<Ipv6Addr>().map(IpAddr::from);
+    six.ok().or_else(|| parse_v4(&host).map(IpAddr::from)).map(|address| address.to_canonical())
+}
+
 /// Parses an address literal, for callers that need to know whether a host is one.
 pub(super) fn is_literal(host: &str) -> bool {
     host.parse::<IpAddr>().is_ok()

@@ -1,7 +1,7 @@
 //! One text, one ruling.
 
 use super::hunt::hunt;
-use super::{LONGEST_COMMAND, allow, cloud, impact};
+use super::{LONGEST_COMMAND, allow, cloud, destination, impact};
 use crate::shell::policy::{Policy, Refusal};
 use crate::shell::text::{self, Script};
 use crate::shell::{Ruling, Tier, Verdict};
@@ -32,6 +32,7 @@ impl Policy {
                     reason,
                     argv,
                     profile: allowed.into_profile(),
+                    destinations: destination::destinations(self, &script),
                     ..Ruling::default()
                 }
             }

@@ -281,6 +281,20 @@ fn judge_script(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> Resu
     Ok(Allowed::cloud("cloud.guest", "reads the state of a guest"))
 }
 
+/// Returns the accounts and hosts that a command would have `az` speak to.
+pub(super) fn destinations(words: &[&str], _table: &Cloud) -> Vec<String> {
+    const NAMING: [&str; 3] = ["--account-name", "--vault-name", "--dest-address"];
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+        if name.len() > 3 && NAMING.iter().any(|option| option.starts_with(name)) {
+            found.extend(value.or_else(|| words.next().copied()).map(str::to_owned));
+        }
+    }
+    found
+}
+
 /// Tells whether a program is `az`.
 pub(super) fn is_az(program: &str) -> bool {
     base(program) == "az"

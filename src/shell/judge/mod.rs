@@ -13,6 +13,7 @@ mod classify;
 mod cloud;
 mod credential;
 mod curl;
+mod destination;
 mod harm;
 mod hunt;
 mod impact;
@@ -24,6 +25,7 @@ mod scope;
 mod tests;
 mod unwrap;
 
+pub(in crate::shell) use address::parse_address;
 pub use scope::Scope;
 pub(in crate::shell) use scope::blocked;
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::entry::RawEntry;
 use super::script::{self, Script};
 use super::site::{self, Tighten};
-use super::{Block, Cloud, Entry, Example, Files, Wrapper};
+use super::{Block, Cloud, Destinations, Entry, Example, Files, Wrapper};
 use crate::base::Digest;
 use crate::shell::Verdict;
 
@@ -26,6 +26,7 @@ const FAMILIES: [(&str, &str); 10] = [
     ("wrapper", include_str!("wrapper.toml")),
 ];
 const CLOUD: &str = include_str!("cloud.toml");
+const DESTINATION: &str = include_str!("destination.toml");
 const BLOCK: &str = include_str!("block.toml");
 
 static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::load);
@@ -94,6 +95,7 @@ pub struct Policy {
     pub(in crate::shell) files: Files,
     pub(in crate::shell) cloud: Cloud,
     pub(in crate::shell) block: Block,
+    destinations: HashMap<String, Destinations>,
     pub(super) scripts: Vec<Script>,
     pub(super) carriers: Vec<Vec<String>>,
     pub(in crate::shell) shelf: Option<String>,
@@ -168,11 +170,16 @@ impl Policy {
             examples: fixed_examples(&cloud, &block),
             cloud,
             block,
+            destinations: Destinations::load(DESTINATION).map_err(|what| read("destination", what))?,
             scripts: script::load()?,
             carriers: Vec::new(),
             shelf: None,
             tighten: Vec::new(),
-            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
+            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
+                CLOUD,
+                BLOCK,
+                DESTINATION,
+            ])),
         };
         for (name, text) in FAMILIES {
             let family: Family = toml::from_str(text).map_err(|what| read(name, what))?;
@@ -244,6 +251,11 @@ impl Policy {
 
     pub(in crate::shell) fn filter(&self, name: &str) -> Option<&Entry> {
         self.filters.get(name)
+    }
+
+    /// Returns which words of a program name hosts, where the table speaks of it.
+    pub(in crate::shell) fn destinations(&self, name: &str) -> Option<&Destinations> {
+        self.destinations.get(name)
     }
 
     pub(in crate::shell) fn wrappers(&self) -> &[Wrapper] {

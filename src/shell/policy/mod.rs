@@ -6,6 +6,7 @@
 mod block;
 mod cloud;
 mod describe;
+mod destination;
 mod entry;
 mod example;
 mod file;
@@ -21,6 +22,7 @@ mod wrapper;
 pub(in crate::shell) use block::{Block, Credentials, Harm, Rule};
 pub(in crate::shell) use cloud::{Carrier, Cloud};
 pub use describe::RuleSummary;
+pub(in crate::shell) use destination::{Destinations, Reading};
 pub(in crate::shell) use entry::{Check, Entry};
 pub use example::Example;
 pub(in crate::shell) use file::Files;
