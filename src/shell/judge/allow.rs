@@ -1,7 +1,7 @@
 //! The allow list: words against the entries of their program.
 
 use super::path::base;
-use super::{cloud, curl, object};
+use super::{cloud, curl, endless, filter, object};
 use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief};
 use crate::shell::{Profile, Socket};
 
@@ -52,13 +52,68 @@ fn trusted(program: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// Judges words: SAFE with what they need, or the reason why not.
-pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal> {
-    let mut programs = Vec::new();
-    let mut words = words;
-    let mut rule = None;
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place<'a, 'w> {
+    /// The words of the command whose output it reads, where it stands behind `|`.
+    pub(super) behind: Option<&'a [&'w str]>,
+    /// It runs in a guest, where no deadline ends it.
+    pub(super) guest: bool,
+}
+
+/// What keeps a command from going on for ever.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Time {
+    /// `timeout` stands before it.
+    pub(super) bounded: bool,
+    /// It runs in a guest, where nothing else does.
+    pub(super) guest: bool,
+}
+
+/// A command without the programs before it that only run it.
+#[derive(Debug)]
+pub(super) struct Peeled<'a, 'w> {
+    /// The words of the command itself.
+    pub(super) words: &'a [&'w str],
+    /// The programs before it, then its own.
+    programs: Vec<String>,
+    /// One of them ends it after some time.
+    bounded: bool,
+}
+
+impl Peeled<'_, '_> {
+    /// Tells whether the command is one of `az`, from a folder for programs.
+    pub(super) fn is_az(&self) -> bool {
+        self.programs.last().is_some_and(|name| name == "az")
+    }
+}
+
+/// Drops the word at the head of a command that asks for rights: it runs with the rights that there are.
+pub(super) fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    let rest = match words {
+        [program, "-n", rest @ ..] | [program, rest @ ..] if trusted(program) == Some("sudo") => rest,
+        _ => return words,
+    };
+    // Behind any other option, and before `NAME=value`, it is more than that word.
+    let runs = rest
+        .first()
+        .is_some_and(|first| !first.is_empty() && !first.starts_with('-') && !first.contains('='));
+    if runs { rest } else { words }
+}
+
+/// Takes `timeout`, `nice` and `stdbuf` away from what they run.
+pub(super) fn peel<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Result<Peeled<'a, 'w>, Refusal> {
+    let tightened =
+        |name: &str, words: &[&str]| match policy.tightened().iter().find(|rule| rule.matches(name, words)) {
+            Some(rule) => Err(Refusal::new("site", rule.reason.clone())),
+            None => Ok(()),
+        };
+    let mut peeled = Peeled { words: without_sudo(words), programs: Vec::new(), bounded: false };
+    if peeled.words.len() < words.len() {
+        tightened("sudo", words)?;
+    }
     loop {
-        let Some((program, arguments)) = words.split_first() else {
+        let Some((program, arguments)) = peeled.words.split_first() else {
             return Err(Refusal::missing("a command"));
         };
         let Some(name) = trusted(program) else {
@@ -67,32 +122,72 @@ pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal>
                 format!("`{}` is not in a folder for programs", brief(program)),
             ));
         };
-        programs.push(name.to_owned());
-        if let Some(tightened) = policy.tightened().iter().find(|rule| rule.matches(name, words)) {
-            return Err(Refusal::new("site", tightened.reason.clone()));
-        }
-        if let Some(entry) = policy.transparent(name) {
-            let given =
-                entry.grammar.read(arguments, &policy.files).map_err(|refusal| in_program(refusal, entry))?;
-            words = arguments.get(given.inner..).unwrap_or_default();
-            rule = rule.or(Some(entry.id.clone()));
-            continue;
-        }
-        let mut allowed = if cloud::is_az(name) {
-            cloud::judge(policy, words)?
-        } else {
-            first_fit(policy, name, arguments)?
-        };
-        allowed.programs = programs;
-        return Ok(allowed);
+        peeled.programs.push(name.to_owned());
+        tightened(name, peeled.words)?;
+        let Some(entry) = policy.transparent(name) else { return Ok(peeled) };
+        let given =
+            entry.grammar.read(arguments, &policy.files).map_err(|refusal| in_program(refusal, entry))?;
+        peeled.bounded |= name == "timeout" && ends_it(&given);
+        peeled.words = arguments.get(given.inner..).unwrap_or_default();
     }
 }
 
-/// Tries every form that a program has; the refusal of the first one is told.
-fn first_fit(policy: &Policy, name: &str, arguments: &[&str]) -> Result<Allowed, Refusal> {
+/// Tells whether `timeout` really ends what it runs: after a while that is not nought, with a signal that does.
+fn ends_it(given: &Given<'_>) -> bool {
+    let time = |text: &str| text.contains(|char: char| matches!(char, '1'..='9'));
+    let option = |names: [&str; 2]| {
+        let last = given.options.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
+        last.and_then(|(_, value)| *value)
+    };
+    let killed = option(["-k", "--kill-after"]).is_some_and(time);
+    let signal = option(["-s", "--signal"]).unwrap_or("TERM");
+    let ends =
+        matches!(signal.strip_prefix("SIG").unwrap_or(signal), "TERM" | "KILL" | "INT" | "15" | "9" | "2");
+    (ends || killed) && given.operands.first().is_some_and(|duration| time(duration))
+}
+
+/// Judges words: SAFE with what they need, or the reason why not.
+pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed, Refusal> {
+    let Peeled { words, programs, bounded } = peel(policy, words)?;
+    let time = Time { bounded, guest: place.guest };
+    let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
+        return Err(Refusal::missing("a command"));
+    };
     let mut refused = None;
-    for entry in policy.entries(name) {
-        match fits(policy, entry, name, arguments) {
+    if let (Some(entry), Some(_)) = (policy.filter(name), place.behind) {
+        match fits(policy, entry, name, arguments, time) {
+            Ok(allowed) => return Ok(Allowed { programs, ..allowed }),
+            Err(refusal) => refused = Some(refusal),
+        }
+    }
+    if let Some(before) = place.behind {
+        check_input(name, arguments, before)?;
+    }
+    let allowed = match cloud::is_az(name) {
+        true if place.guest => {
+            return Err(Refusal::new("script", "`az` has no place in a script for a guest"));
+        }
+        true => cloud::judge(policy, words)?,
+        false => first_fit(policy, name, arguments, time).map_err(|refusal| refused.unwrap_or(refusal))?,
+    };
+    Ok(Allowed { programs, ..allowed })
+}
+
+/// Refuses a program that sends what it reads to a host, unless it reads an empty line.
+fn check_input(name: &str, arguments: &[&str], before: &[&str]) -> Result<(), Refusal> {
+    let sends = name == "openssl" && arguments.first() == Some(&"s_client");
+    if sends && before != ["echo"] {
+        let what = "`openssl s_client` would send what it is given; only a bare `echo` may stand before it";
+        return Err(Refusal::new("input", what));
+    }
+    Ok(())
+}
+
+/// Tries every form that a program has; the refusal of the first one is told.
+fn first_fit(policy: &Policy, name: &str, arguments: &[&str], time: Time) -> Result<Allowed, Refusal> {
+    let mut refused = None;
+    for entry in policy.remote(name).filter(|_| time.guest).into_iter().chain(policy.entries(name)) {
+        match fits(policy, entry, name, arguments, time) {
             Ok(allowed) => return Ok(allowed),
             Err(refusal) => refused = refused.or(Some(refusal)),
         }
@@ -108,6 +203,7 @@ pub(super) fn fits(
     entry: &Entry,
     name: &str,
     arguments: &[&str],
+    time: Time,
 ) -> Result<Allowed, Refusal> {
     let refuse = |refusal| in_program(refusal, entry);
     let given = entry.grammar.read(arguments, &policy.files).map_err(refuse)?;
@@ -117,7 +213,8 @@ pub(super) fn fits(
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
-    check(policy, entry, &given, arguments).map_err(refuse)?;
+    endless::check(entry, &given, arguments, time).map_err(refuse)?;
+    check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let processes = entry.processes.iter().any(|option| option == "*" || given.has(option));
     Ok(Allowed {
@@ -129,7 +226,14 @@ pub(super) fn fits(
     })
 }
 
-fn check(policy: &Policy, entry: &Entry, given: &Given<'_>, arguments: &[&str]) -> Result<(), Refusal> {
+fn check(
+    policy: &Policy,
+    entry: &Entry,
+    given: &Given<'_>,
+    arguments: &[&str],
+    time: Time,
+) -> Result<(), Refusal> {
+    let operands = given.operands.as_slice();
     match entry.check {
         None => Ok(()),
         Some(Check::Objects) => object::check(entry, &given.operands),
@@ -142,13 +246,15 @@ fn check(policy: &Policy, entry: &Entry, given: &Given<'_>, arguments: &[&str]) 
                 .map_or(Ok(()), |word| Err(Refusal::option(word))),
             _ => Err(Refusal::missing("`-list…` or `-get…`")),
         },
+        Some(Check::Awk) => filter::awk(arguments),
+        Some(Check::Sed) => filter::sed(arguments),
+        Some(Check::Jq) => filter::jq(arguments, time.bounded || !time.guest),
         Some(Check::OnePattern) => {
-            let patterns = given.operands.len()
-                + given.options.iter().filter(|(name, _)| matches!(name.as_str(), "-e" | "--regexp")).count();
-            if patterns == 1 {
-                Ok(())
-            } else {
-                Err(Refusal::new("operand", "exactly one pattern is allowed"))
+            let given = given.options.iter().any(|(name, _)| matches!(name.as_str(), "-e" | "--regexp"));
+            match (given, operands) {
+                (true, []) | (false, [_]) => Ok(()),
+                (false, []) => Err(Refusal::missing("a pattern")),
+                (true, [file, ..]) | (false, [_, file, ..]) => Err(Refusal::operand(file)),
             }
         }
     }

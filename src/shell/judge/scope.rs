@@ -4,11 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::allow::without_sudo;
 use super::cloud::is_az;
+use super::list::words;
 use super::path::base;
 use crate::shell::policy::Policy;
 use crate::shell::text::{self, Script};
-use crate::shell::{Ruling, Tier, Verdict};
+use crate::shell::{Profile, Ruling, Tier, Verdict};
 
 /// A part of the cloud. An empty list is no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -67,7 +69,7 @@ impl Policy {
     #[must_use]
     pub fn classify_within(&self, command: &str, scope: Option<&Scope>) -> Ruling {
         let ruling = self.classify(command);
-        let shelf = self.shelf.as_deref().is_some_and(|account| is_on(command, account));
+        let shelf = self.shelf.as_deref().is_some_and(|account| self.is_on(command, &ruling, account));
         let outside = scope.filter(|_| !shelf).and_then(|scope| scope.outside(command));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
     }
@@ -79,18 +81,27 @@ impl Policy {
     }
 }
 
-/// Tells whether a command is about what lies in that account, and about nothing else.
-fn is_on(command: &str, account: &str) -> bool {
-    let script = text::read(command);
-    let words = script.words();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some((program, rest)) = words.split_first().filter(|(program, _)| is_az(program)) else {
-        return false;
-    };
+impl Policy {
+    /// Tells whether a text is about what lies in that account, and about nothing else: a command, or a list that only reads.
+    fn is_on(&self, command: &str, ruling: &Ruling, account: &str) -> bool {
+        let (script, _) = self.read(command);
+        let az = |words: &[&str]| words.first().is_some_and(|program| is_az(program));
+        let mut commands = script
+            .commands
+            .iter()
+            .map(words)
+            .filter(|words| az(words) || words.iter().any(|word| says_az(word)));
+        let readable = script.is_plain() || ruling.list.is_some();
+        readable
+            && script.commands.iter().any(|command| az(&words(command)))
+            && commands.all(|words| az(&words) && is_about(words.get(1..).unwrap_or_default(), account))
+    }
+}
+
+/// Tells whether the words behind `az` are about what lies in that account.
+fn is_about(rest: &[&str], account: &str) -> bool {
     let named = values(rest, "", "--account-name");
-    script.is_plain()
-        && !program.is_empty()
-        && BY_ACCOUNT.iter().any(|path| rest.starts_with(path))
+    BY_ACCOUNT.iter().any(|path| rest.starts_with(path))
         && !rest.iter().any(|word| word.to_ascii_lowercase().contains("/subscriptions/"))
         && values(rest, "-g", "--resource-group").is_empty()
         && (!rest.starts_with(&["storage", "blob", "list"]) || lists_one(rest))
@@ -106,7 +117,7 @@ fn lists_one(rest: &[&str]) -> bool {
 /// Makes a ruling of a line that must not run because it is not what it is said to be.
 pub(in crate::shell) fn refused(ruling: Ruling, why: &str) -> Ruling {
     let (rule, reason) = ("script.other".into(), why.to_owned().into());
-    Ruling { verdict: Verdict::Blocked, tier: Tier::Blocked, rule, reason, impact: None, ..ruling }
+    Ruling { verdict: Verdict::Blocked, tier: Tier::Blocked, rule, reason, ..without_use(ruling) }
 }
 
 pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {
@@ -118,9 +129,13 @@ pub(in crate::shell) fn blocked(ruling: Ruling, what: String) -> Ruling {
         tier: Tier::Blocked,
         rule: "scope.outside".into(),
         reason: what.into(),
-        impact: None,
-        ..ruling
+        ..without_use(ruling)
     }
+}
+
+/// Drops what only a ruling can use by which something may run.
+fn without_use(ruling: Ruling) -> Ruling {
+    Ruling { impact: None, list: None, destinations: Vec::new(), profile: Profile::default(), ..ruling }
 }
 
 impl Scope {
@@ -139,16 +154,19 @@ impl Scope {
         if let Some(what) = self.outside_ids(command) {
             return Some(what);
         }
-        let script = text::read(command);
-        if !script.is_plain() {
+        let script = text::read_without_shell(command);
+        if !script.is_plain() && script.list().is_none() {
             return names_az(&script)
                 .then(|| "an `az` command inside a shell text cannot be held against the scope".to_owned());
         }
-        let words = script.words();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words.split_first() {
+        script.commands.iter().find_map(|command| self.outside_words_of(&words(command)))
+    }
+
+    /// Says what of one plain command lies outside.
+    fn outside_words_of(&self, words: &[&str]) -> Option<String> {
+        match without_sudo(words).split_first() {
             Some((program, rest)) if is_az(program) => self.outside_az(rest),
-            _ if names_az(&script) => {
+            _ if words.iter().any(|word| says_az(word)) => {
                 Some("an `az` command inside another one cannot be held against the scope".to_owned())
             }
             _ => None,
@@ -237,11 +255,14 @@ impl Scope {
     }
 }
 
-/// Tells whether any word, or a word inside a word, is `az`.
+/// Tells whether any word, or a word inside a word, is `az`. The inside of backticks counts.
 fn names_az(script: &Script) -> bool {
     let words = script.commands.iter().flat_map(|command| &command.words);
-    let mut parts = words
-        .flat_map(|word| word.text.split(|char: char| char.is_whitespace() || ";|&()`$\"'".contains(char)));
+    words.map(|word| &word.text).chain(&script.inner).any(|word| says_az(word))
+}
+
+fn says_az(word: &str) -> bool {
+    let mut parts = word.split(|char: char| char.is_whitespace() || ";|&()`$\"'".contains(char));
     parts.any(|part| base(part).eq_ignore_ascii_case("az"))
 }
 
@@ -374,13 +395,48 @@ mod tests {
         let web = scope(&[], &["rg-web"]);
         for command in [
             "timeout 5 az vm list -g rg-web",
-            "az vm list -g rg-web | grep x",
+            "az vm list -g rg-web > x",
+            "ss -s | xargs az vm list -g rg-web",
+            "ss -s; bash -c 'az vm list -g rg-web'",
+            "echo `az vm list -g rg-web`",
             "bash -c 'az vm list -g rg-db'",
             "echo $(az vm list -g rg-db)",
             "/usr/bin/env az vm list",
         ] {
             outside(&web, command, "cannot be held");
         }
+    }
+
+    #[test]
+    fn every_command_of_a_list_is_held_against_the_scope() {
+        let web = scope(&[], &["rg-web"]);
+        for command in [
+            "az vm list -g rg-web | grep x",
+            "az vm list -g rg-web 2>/dev/null | head -n 3",
+            "az vm list -g rg-web --query '[?a==`b`]' | jq .",
+            "ss -s; az vm list -g rg-web && az version",
+        ] {
+            inside(&web, command);
+        }
+        outside(&web, "az vm list -g rg-web | az vm list -g rg-db", "rg-db");
+        outside(&web, "az version; az vm list", "--resource-group");
+        outside(&web, "ss -s || az vm list -g rg-db 2>&1", "rg-db");
+    }
+
+    #[test]
+    fn what_is_blocked_keeps_nothing_by_which_it_could_run() {
+        let policy = Policy::builtin().unwrap();
+        let web = scope(&[], &["rg-web"]);
+        for command in ["az vm list -g rg-db | head", "az vm delete -g rg-db -n x", "ss -s; az vm list"] {
+            let ruling = policy.classify_within(command, Some(&web));
+            assert_eq!(
+                (ruling.verdict, ruling.impact, ruling.list),
+                (Verdict::Blocked, None, None),
+                "{command}"
+            );
+        }
+        let refused = policy.classify_as_refused("ss -s | cat", "it is another script");
+        assert_eq!((refused.verdict, refused.impact, refused.list), (Verdict::Blocked, None, None));
     }
 
     #[test]

@@ -159,7 +159,9 @@ fn lowered(command: &str) -> Vec<String> {
         .filter_map(|text| {
             let worn = policy.classify(&text);
             let for_a_guest = bare.verdict == Verdict::Risky && text.starts_with("az vm run-command");
-            (worn.verdict < bare.verdict && !for_a_guest).then(|| {
+            // Behind a pipe a filter reads no file, and waits for nobody.
+            let filter = bare.verdict == Verdict::Risky && text.starts_with("true | ");
+            (worn.verdict < bare.verdict && !for_a_guest && !filter).then(|| {
                 format!("{command:?} is {} ({}), {text:?} is {}", bare.verdict, bare.rule, worn.verdict)
             })
         })
@@ -309,7 +311,8 @@ proptest! {
         let policy = Policy::builtin().unwrap();
         let ruling = policy.classify(&text);
         prop_assert_eq!(&ruling, &policy.classify(&text));
-        prop_assert!(ruling.verdict != Verdict::Safe || ruling.argv.is_some());
+        prop_assert!(ruling.verdict != Verdict::Safe || ruling.argv.is_some() != ruling.list.is_some());
+        prop_assert_eq!(ruling.impact.is_some(), ruling.verdict == Verdict::Risky);
     }
 
     /// Consent never opens what the policy forbids.
@@ -318,7 +321,8 @@ proptest! {
         let ruling = Policy::builtin().unwrap().classify(&text);
         let permit = Permit::approved(Reviewer::new("ana"), &text, &ruling);
         prop_assert_eq!(permit.is_none(), ruling.verdict == Verdict::Blocked);
-        prop_assert_eq!(Permit::for_safe(&ruling).is_some(), ruling.verdict == Verdict::Safe);
+        let runs = Permit::for_safe(&ruling).is_some() || ruling.list.is_some();
+        prop_assert_eq!(runs, ruling.verdict == Verdict::Safe);
     }
 
     #[test]

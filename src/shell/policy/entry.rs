@@ -17,8 +17,28 @@ pub(in crate::shell) enum Check {
     Nft,
     /// `networksetup`: one `-list…` or `-get…`.
     Networksetup,
-    /// `grep` behind a pipe: exactly one pattern.
+    /// `grep` behind a pipe: a pattern and no file.
     OnePattern,
+    /// `awk`: one program that picks lines and prints fields.
+    Awk,
+    /// `sed`: one script that picks and replaces.
+    Sed,
+    /// `jq`: one filter that looks at its input only.
+    Jq,
+}
+
+/// When a program goes on without end in a guest.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::shell) struct Guest {
+    /// It goes on where one of these options is given.
+    pub(in crate::shell) repeats: Vec<String>,
+    /// It goes on whatever is given.
+    pub(in crate::shell) always: bool,
+    /// With one of these options it ends after all.
+    pub(in crate::shell) ends: Vec<String>,
+    /// Options that a guest is never given.
+    pub(in crate::shell) never: Vec<String>,
 }
 
 /// An entry as it stands in a policy file.
@@ -44,6 +64,9 @@ pub(super) struct RawEntry {
     single: bool,
     #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
+    follows: Vec<String>,
+    guest: Option<Guest>,
     check: Option<Check>,
     #[serde(default)]
     objects: Vec<String>,
@@ -78,6 +101,10 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) grammar: Grammar,
     /// One of these options has to be given.
     pub(in crate::shell) needs: Vec<String>,
+    /// Options with which the program goes on until it is stopped.
+    pub(in crate::shell) follows: Vec<String>,
+    /// What else a guest, where no deadline ends anything, must not be asked for.
+    pub(in crate::shell) guest: Guest,
     /// Exactly one option has to be given.
     pub(in crate::shell) single: bool,
     /// What has to hold beside the grammar.
@@ -113,6 +140,8 @@ impl RawEntry {
             why: self.why.clone(),
             grammar,
             needs: self.needs.clone(),
+            follows: self.follows.clone(),
+            guest: self.guest.clone().unwrap_or_default(),
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),

@@ -325,10 +325,8 @@ fn add(table: &mut HashMap<String, Entry>, entry: &Entry) {
 }
 
 fn invoke(script: &str) -> String {
-    format!(
-        "az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts \"{}\"",
-        script.replace('"', "\\\"")
-    )
+    let script = script::quote(script);
+    format!("az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts {script}")
 }
 
 fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {

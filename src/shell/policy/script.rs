@@ -333,7 +333,7 @@ fn over_ssh(typed: &Ruling) -> Ruling {
         programs: vec![SSH.to_owned()],
         ..Profile::default()
     };
-    Ruling { verdict: Verdict::Safe, profile, ..typed.clone() }
+    Ruling { verdict: Verdict::Safe, profile, impact: None, ..typed.clone() }
 }
 
 fn line(words: &[String]) -> String {

@@ -8,10 +8,12 @@
 //! to be the words that run. Tests compare it with real shells.
 
 mod lex;
+mod list;
 mod mark;
 mod odd;
 mod script;
 
-pub(in crate::shell) use lex::read;
+pub(in crate::shell) use lex::{read, read_without_shell};
+pub(in crate::shell) use list::{Row, Step};
 pub(in crate::shell) use odd::oddity;
-pub(in crate::shell) use script::{Command, Link, Need, Redirect, RedirectKind, Script};
+pub(in crate::shell) use script::{Command, Link, Need, RedirectKind, Script};

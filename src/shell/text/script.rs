@@ -36,6 +36,9 @@ pub(in crate::shell) enum Need {
     Pattern,
 }
 
+/// What joins and redirects plain commands.
+pub(super) const OF_A_LIST: [Need; 3] = [Need::Chain, Need::Pipe, Need::Redirect];
+
 /// The constructs of a text, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::shell) struct Needs(u16);
@@ -68,7 +71,11 @@ impl Needs {
 
     /// Returns the rule and the words for the most telling construct that needs a shell.
     pub(in crate::shell) fn shell(self) -> Option<(&'static str, &'static str)> {
-        Self::NAMES.iter().find(|(need, ..)| self.has(*need)).map(|&(_, rule, what)| (rule, what))
+        // What a list may hold is told last: it is why a shell is needed only where nothing else is.
+        let found = |of_a_list: bool| {
+            Self::NAMES.iter().find(|(need, ..)| self.has(*need) && of_a_list == OF_A_LIST.contains(need))
+        };
+        found(false).or_else(|| found(true)).map(|&(_, rule, what)| (rule, what))
     }
 
     /// Tells whether nothing but these constructs occurs.
@@ -86,6 +93,8 @@ pub(in crate::shell) struct Word {
     pub(in crate::shell) text: String,
     /// Some part of it was quoted or escaped, so that it is no keyword.
     pub(in crate::shell) quoted: bool,
+    /// A backtick stands in it that was read as JMESPath.
+    pub(in crate::shell) backtick: bool,
 }
 
 /// What a redirection does with its target.
@@ -112,6 +121,8 @@ pub(in crate::shell) struct Redirect {
     pub(in crate::shell) descriptor: String,
     /// The file, the descriptor or the text.
     pub(in crate::shell) target: String,
+    /// It is written with `<`, `>` or `>&`, not with a relative of them.
+    pub(in crate::shell) bare: bool,
 }
 
 /// How two neighbouring commands hang together.
@@ -120,8 +131,12 @@ pub(in crate::shell) enum Link {
     /// The text begins or ends here.
     #[default]
     Edge,
-    /// One after the other.
+    /// One after the other: `;` or a line end.
     Then,
+    /// The second where the first succeeded: `&&`.
+    And,
+    /// The second where the first failed: `||`.
+    Or,
     /// The output of the first is the input of the second.
     Pipe,
     /// The first goes on in the background.
@@ -160,19 +175,13 @@ pub(in crate::shell) struct Script {
     pub(in crate::shell) broken: Option<&'static str>,
     /// A line end stands inside quotes.
     pub(in crate::shell) quoted_line_end: bool,
+    /// An operator lacks the command or the file beside it, so that no shell takes the text.
+    pub(in crate::shell) dangling: bool,
 }
 
 impl Script {
     /// Tells whether the words of the one command are all there is.
     pub(in crate::shell) fn is_plain(&self) -> bool {
         self.broken.is_none() && self.needs.shell().is_none()
-    }
-
-    /// Returns the words of a plain text.
-    pub(in crate::shell) fn words(&self) -> Vec<String> {
-        self.commands
-            .first()
-            .map(|command| command.words.iter().map(|word| word.text.clone()).collect())
-            .unwrap_or_default()
     }
 }

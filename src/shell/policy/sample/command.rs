@@ -95,7 +95,7 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
             ]);
             std::iter::once("list".to_owned()).chain(rest.split(' ').map(str::to_owned)).collect()
         }
-        Some(Check::Networksetup | Check::OnePattern) | None => {
+        Some(Check::Networksetup | Check::OnePattern | Check::Awk | Check::Sed | Check::Jq) | None => {
             let mut words = Vec::new();
             for (kind, times) in &entry.grammar.operands {
                 let count = match times {

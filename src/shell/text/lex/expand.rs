@@ -6,6 +6,13 @@ use crate::shell::text::script::{Need, Word};
 
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoted: bool) {
+        // A shell drops an escaped line end before it looks at what follows the `$`.
+        let ends = self.rest().get(1..).unwrap_or_default();
+        let behind = ends.trim_start_matches("\\\n");
+        if behind.len() < ends.len() {
+            self.need(Need::Variable);
+            self.at += ends.len() - behind.len();
+        }
         match self.ahead(1) {
             Some(b'(') => {
                 self.need(Need::Substitution);
@@ -27,14 +34,20 @@ impl Reader<'_> {
             // Old arithmetic, which bash still knows: what is nested in it is read like any other text.
             Some(b'[') => {
                 self.need(Need::Variable);
-                self.take();
+                self.sign();
             }
             Some(byte) if starts_variable(byte) => {
                 self.need(Need::Variable);
                 self.variable(quoted);
             }
-            _ => self.take(),
+            _ => self.sign(),
         }
+    }
+
+    /// Takes a `$` that stands for itself.
+    fn sign(&mut self) {
+        self.word().text.push('$');
+        self.at += 1;
     }
 
     /// Takes `$name`. An unquoted `$IFS` is a blank to whoever uses it, so it parts words here too.
@@ -49,7 +62,8 @@ impl Reader<'_> {
         if !quoted && name.get(..length) == Some("IFS") {
             self.end_word();
         } else {
-            let run = rest.get(..=length).unwrap_or_default();
+            let run = name.get(..length).unwrap_or_default();
+            self.word().text.push('$');
             self.word().text.push_str(run);
         }
         self.at += 1 + length;
@@ -126,8 +140,10 @@ impl Reader<'_> {
         let frame = self.frame();
         let whole = frame.word.as_ref().and_then(|word| word.text.strip_prefix('{')?.strip_suffix('}'));
         let Some(inside) = whole.filter(|inside| inside.contains(',')) else { return };
-        let parts: Vec<Word> =
-            inside.split(',').map(|part| Word { text: part.to_owned(), quoted: true }).collect();
+        let parts: Vec<Word> = inside
+            .split(',')
+            .map(|part| Word { text: part.to_owned(), quoted: true, backtick: false })
+            .collect();
         frame.word = None;
         frame.command.words.extend(parts);
     }

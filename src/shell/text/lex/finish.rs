@@ -27,7 +27,8 @@ impl Reader<'_> {
         let Some(word) = frame.word.take() else { return };
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {
-                frame.command.redirects.push(Redirect { kind, descriptor, target: word.text });
+                let (kind, bare) = kind;
+                frame.command.redirects.push(Redirect { kind, descriptor, target: word.text, bare });
                 return;
             }
             Some(Target::Assignment) => return,
@@ -44,7 +45,6 @@ impl Reader<'_> {
         }
         let frame = self.frame();
         if frame.header.is_none() {
-            frame.names_az |= word.text == "az" || word.text.ends_with("/az");
             frame.command.words.push(word);
         }
     }
@@ -66,13 +66,23 @@ impl Reader<'_> {
         let function = self.bodies.last().and_then(|body| body.function);
         let frame = self.frame();
         if let Some(Target::Redirect(kind, descriptor)) = frame.target.take() {
-            frame.command.redirects.push(Redirect { kind, descriptor, target: String::new() });
+            let (kind, bare) = kind;
+            frame.command.redirects.push(Redirect { kind, descriptor, target: String::new(), bare });
+            self.script.dangling = true;
         }
+        let frame = self.frame();
         frame.header = None;
         frame.names_function = false;
-        frame.names_az = false;
         let group = frame.group.take();
         if frame.command.words.is_empty() && frame.command.redirects.is_empty() {
+            let joins = |link| matches!(link, Link::Pipe | Link::And | Link::Or);
+            let before = frame.command.before;
+            // A line end may follow an operator, and nothing may follow `;` or a line end; all else is an operator alone.
+            let alone = joins(after) || after == Link::Background || (joins(before) && after == Link::Edge);
+            if alone && group.is_none() {
+                self.script.dangling = true;
+            }
+            let frame = self.frame();
             // Nothing stands here. Behind an operator a line end changes nothing; an operator behind a group does.
             if !matches!(after, Link::Then | Link::Edge) {
                 frame.command.before = after;

@@ -6,4 +6,4 @@ mod operator;
 mod quote;
 mod reader;
 
-pub(in crate::shell) use reader::read;
+pub(in crate::shell) use reader::{read, read_without_shell};

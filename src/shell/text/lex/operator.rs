@@ -8,13 +8,16 @@ impl Reader<'_> {
         match self.ahead(1) {
             Some(b'&') => {
                 self.need(Need::Chain);
-                self.end_command(Link::Then);
+                self.end_command(Link::And);
                 self.at += 2;
             }
             Some(b'>') => {
                 self.end_word();
                 self.at += 1;
                 self.angle(b'>');
+                if let Some(Target::Redirect((_, bare), _)) = &mut self.frame().target {
+                    *bare = false;
+                }
             }
             _ => {
                 self.need(Need::Background);
@@ -26,7 +29,7 @@ impl Reader<'_> {
 
     pub(super) fn bar(&mut self) {
         let (need, link, length) = match self.ahead(1) {
-            Some(b'|') => (Need::Chain, Link::Then, 2),
+            Some(b'|') => (Need::Chain, Link::Or, 2),
             // It feeds the errors in too, which is more than a pipe.
             Some(b'&') => (Need::Background, Link::Pipe, 2),
             _ => (Need::Pipe, Link::Pipe, 1),
@@ -34,6 +37,18 @@ impl Reader<'_> {
         self.need(need);
         self.end_command(link);
         self.at += length;
+    }
+
+    pub(super) fn semicolon(&mut self) {
+        self.need(Need::Chain);
+        let frame = self.frame();
+        let nothing =
+            frame.word.is_none() && frame.command.words.is_empty() && frame.command.redirects.is_empty();
+        if nothing && frame.group.is_none() {
+            self.script.dangling = true;
+        }
+        self.end_command(Link::Then);
+        self.at += 1;
     }
 
     pub(super) fn angle(&mut self, first: u8) {
@@ -48,6 +63,10 @@ impl Reader<'_> {
         let numbered = |word: &Word| {
             !word.quoted && !word.text.is_empty() && word.text.bytes().all(|b| b.is_ascii_digit())
         };
+        if self.frame().word.as_ref().is_some_and(|word| word.text.ends_with('}')) {
+            // To bash `{name}>` keeps the descriptor in a variable.
+            self.need(Need::Variable);
+        }
         let descriptor = if self.frame().word.as_ref().is_some_and(numbered) {
             self.frame().word.take().map(|word| word.text).unwrap_or_default()
         } else {
@@ -66,7 +85,11 @@ impl Reader<'_> {
             _ => (RedirectKind::Write, 1),
         };
         self.at += length;
-        self.frame().target = Some(Target::Redirect(kind, descriptor));
+        let bare = length == 1 || (kind == RedirectKind::Duplicate && first == b'>');
+        let frame = self.frame();
+        let without_target = frame.target.is_some();
+        frame.target = Some(Target::Redirect((kind, bare), descriptor));
+        self.script.dangling |= without_target;
     }
 
     pub(super) fn open(&mut self) {

@@ -1,6 +1,6 @@
 //! Quotes, escapes and backticks.
 
-use super::reader::Reader;
+use super::reader::{Mode, Reader};
 use crate::shell::text::script::Need;
 
 impl Reader<'_> {
@@ -82,7 +82,7 @@ impl Reader<'_> {
 
     pub(super) fn backtick(&mut self) {
         if self.jmespath && self.in_query() {
-            self.literal_backtick = true;
+            self.word().backtick = true;
             self.take();
             return;
         }
@@ -118,10 +118,14 @@ impl Reader<'_> {
         self.script.inner.push(inside);
     }
 
+    /// Tells whether the word at hand is the value of `--query` of a command that nothing surrounds.
     pub(super) fn in_query(&mut self) -> bool {
+        if self.frames.len() > 1 || self.modes.contains(&Mode::Parameter) {
+            return false;
+        }
         let frame = self.frame();
         let behind = frame.command.words.last().is_some_and(|word| word.text == "--query");
-        frame.names_az
-            && (behind || frame.word.as_ref().is_some_and(|word| word.text.starts_with("--query=")))
+        let attached = frame.word.as_ref().is_some_and(|word| word.text.starts_with("--query="));
+        frame.target.is_none() && (behind || attached)
     }
 }

@@ -3,15 +3,18 @@
 use crate::shell::text::mark::Header;
 use crate::shell::text::script::{Command, Link, Need, RedirectKind, Script, Word};
 
-/// Reads a text. Whatever it holds, every command in it is found.
+/// Reads a text as a shell would. Whatever it holds, every command in it is found.
 pub(in crate::shell) fn read(text: &str) -> Script {
+    let mut reader = Reader::new(text, false);
+    reader.run();
+    reader.script
+}
+
+/// Reads a text that no shell will see: a backtick in a value of `--query` is JMESPath. Whose `--query` it is remains to
+/// be asked.
+pub(in crate::shell) fn read_without_shell(text: &str) -> Script {
     let mut reader = Reader::new(text, true);
     reader.run();
-    // In a value of `--query` a backtick is JMESPath, but only while no shell will see the text.
-    if reader.literal_backtick && !reader.script.is_plain() {
-        reader = Reader::new(text, false);
-        reader.run();
-    }
     reader.script
 }
 
@@ -37,8 +40,6 @@ pub(super) struct Frame {
     pub(super) header: Option<Header>,
     /// The next word names a function.
     pub(super) names_function: bool,
-    /// One of the words so far is `az`.
-    pub(super) names_az: bool,
     /// Where the commands of the group begin that was closed last.
     pub(super) group: Option<usize>,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
@@ -48,7 +49,8 @@ pub(super) struct Frame {
 }
 
 pub(super) enum Target {
-    Redirect(RedirectKind, String),
+    /// The kind, whether it is written with `<`, `>` or `>&`, and the descriptor.
+    Redirect((RedirectKind, bool), String),
     Assignment,
 }
 
@@ -62,7 +64,6 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) jmespath: bool,
-    pub(super) literal_backtick: bool,
     pub(super) script: Script,
     pub(super) frames: Vec<Frame>,
     pub(super) modes: Vec<Mode>,
@@ -80,7 +81,6 @@ impl<'t> Reader<'t> {
             text,
             at: 0,
             jmespath,
-            literal_backtick: false,
             script: Script::default(),
             frames: vec![Frame::default()],
             modes: vec![Mode::Bare],
@@ -171,11 +171,7 @@ impl<'t> Reader<'t> {
             }
             b'$' => self.dollar(false),
             b'`' => self.backtick(),
-            b';' => {
-                self.need(Need::Chain);
-                self.end_command(Link::Then);
-                self.at += 1;
-            }
+            b';' => self.semicolon(),
             b'&' => self.ampersand(),
             b'|' => self.bar(),
             b'<' | b'>' => self.angle(next),
