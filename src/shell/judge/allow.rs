@@ -1,8 +1,8 @@
 //! The allow list: words against the entries of their program.
 
 use super::path::base;
-use super::{cloud, curl, endless, filter, object};
-use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief};
+use super::{cloud, cluster, curl, endless, filter, object};
+use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief, carries_data, ports};
 use crate::shell::{Profile, Socket};
 
 /// A command that may run, and what it needs.
@@ -47,7 +47,7 @@ const TRUSTED: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
 /// Returns the name of a trusted program, `None` for a path elsewhere.
-fn trusted(program: &str) -> Option<&str> {
+pub(super) fn trusted(program: &str) -> Option<&str> {
     let name = TRUSTED.iter().find_map(|folder| program.strip_prefix(folder)).unwrap_or(program);
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
@@ -148,6 +148,7 @@ fn ends_it(given: &Given<'_>) -> bool {
 
 /// Judges words: SAFE with what they need, or the reason why not.
 pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed, Refusal> {
+    let all = words;
     let Peeled { words, programs, bounded } = peel(policy, words)?;
     let time = Time { bounded, guest: place.guest };
     let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
@@ -170,6 +171,9 @@ pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Re
         true => cloud::judge(policy, words)?,
         false => first_fit(policy, name, arguments, time).map_err(|refusal| refused.unwrap_or(refusal))?,
     };
+    if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
+        return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", brief(word))));
+    }
     Ok(Allowed { programs, ..allowed })
 }
 
@@ -210,6 +214,9 @@ pub(super) fn fits(
     if !entry.needs.is_empty() && !entry.needs.iter().any(|option| given.has(option)) {
         return Err(refuse(Refusal::missing(&format!("one of `{}`", entry.needs.join("`, `")))));
     }
+    if let Some(option) = entry.all.iter().find(|option| !given.has(option)) {
+        return Err(refuse(Refusal::missing(&format!("the option `{option}`"))));
+    }
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
@@ -237,7 +244,11 @@ fn check(
     match entry.check {
         None => Ok(()),
         Some(Check::Objects) => object::check(entry, &given.operands),
-        Some(Check::Curl) => curl::check(policy, given),
+        Some(Check::Curl) => curl::check(policy, given, curl::Query::Asks),
+        Some(Check::NoSecrets) => cluster::check(given),
+        Some(Check::FewPorts) => few_ports(&given.operands),
+        Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
+        Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
         Some(Check::Nft) => list_only(&given.operands),
         Some(Check::Networksetup) => match arguments.split_first() {
             Some((first, rest)) if first.starts_with("-list") || first.starts_with("-get") => rest
@@ -267,6 +278,35 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
     }
     let first = operands.iter().flat_map(|word| word.split_whitespace()).next().unwrap_or_default();
     if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
+}
+
+/// Accepts at most a hundred ports behind the host.
+fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
+    const MOST: usize = 100;
+    let count: usize = operands.iter().skip(1).filter_map(|word| ports(word)).sum();
+    if count <= MOST { Ok(()) } else { Err(Refusal::new("operand", format!("{count} ports are a scan"))) }
+}
+
+/// Accepts two numbers at the end, neither of them nought.
+fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
+    let number = |word: &&str| {
+        word.len() <= 6 && word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0')
+    };
+    match operands {
+        [.., interval, count] if number(interval) && number(count) => Ok(()),
+        _ => Err(Refusal::missing("an interval and a count")),
+    }
+}
+
+/// Accepts a pattern, unless options held some, and then files that are meant to be read.
+fn pattern_and_files(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
+    let patterns = usize::from(!given.has("-e") && !given.has("--regexp"));
+    let files = given.operands.get(patterns..).unwrap_or_default();
+    if files.is_empty() {
+        return Err(Refusal::missing("a file"));
+    }
+    let other = files.iter().find(|file| !policy.files.allows(file));
+    other.map_or(Ok(()), |file| Err(Refusal::operand(file)))
 }
 
 fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {

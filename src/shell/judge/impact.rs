@@ -1,141 +1,104 @@
-//! What an approved command does to the world.
+//! What an approved command does to the world, from the policy's table.
+//!
+//! What no row describes, option for option, is a change; so is what only a shell could run. Of several parts that ask,
+//! the gravest counts.
 
-use crate::shell::policy::Policy;
-use crate::shell::{Impact, Verdict};
-
-/// What is less than a change.
-struct Lesser {
-    impact: Impact,
-    /// The words that it begins with.
-    path: &'static [&'static str],
-    /// The word behind them; any where none is named.
-    verbs: &'static [&'static str],
-    /// The options that it may have.
-    options: &'static [&'static str],
-}
-
-/// What `az` itself takes everywhere.
-const GLOBAL: [&str; 6] = ["-o", "--output", "--only-show-errors", "--subscription", "--query", "--verbose"];
-
-const LESSER: [Lesser; 4] = [
-    Lesser {
-        impact: Impact::Measurement,
-        path: &["az", "network", "watcher", "packet-capture"],
-        verbs: &["create", "stop", "delete"],
-        options: &[
-            "-g",
-            "--resource-group",
-            "-n",
-            "--name",
-            "-l",
-            "--location",
-            "--vm",
-            "--target",
-            "--target-type",
-            "--storage-account",
-            "--storage-path",
-            "--time-limit",
-            "--capture-limit",
-            "--capture-size",
-            "--filters",
-            "--no-wait",
-        ],
-    },
-    Lesser {
-        impact: Impact::Outage,
-        path: &["az", "vm"],
-        verbs: &["start", "stop", "deallocate", "restart", "redeploy", "reimage"],
-        options: &["-g", "--resource-group", "-n", "--name", "--ids", "--no-wait"],
-    },
-    Lesser {
-        impact: Impact::Measurement,
-        path: &["iperf3"],
-        verbs: &[],
-        options: &["-c", "-s", "-p", "-t", "-i", "-u", "-b", "-n", "-P", "-R", "-J", "-1"],
-    },
-    Lesser {
-        impact: Impact::Outage,
-        path: &["systemctl"],
-        verbs: &["stop", "restart", "disable"],
-        options: &["--now", "--no-block"],
-    },
-];
-
-impl Lesser {
-    fn fits(&self, words: &[&str]) -> bool {
-        let Some(rest) = words.strip_prefix(self.path) else { return false };
-        let verb = self.verbs.is_empty() || rest.first().is_some_and(|verb| self.verbs.contains(verb));
-        let is_az = self.path.first() == Some(&"az");
-        let known = |word: &&str| {
-            let name = word.split('=').next().unwrap_or_default();
-            !name.starts_with('-') || self.options.contains(&name) || (is_az && GLOBAL.contains(&name))
-        };
-        verb && rest.iter().all(known)
-    }
-}
-
-/// Returns what a RISKY command does; unknown is a change.
-pub(super) fn impact(argv: Option<&[String]>) -> Impact {
-    let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
-    LESSER.iter().find(|lesser| lesser.fits(&words)).map_or(Impact::Change, |lesser| lesser.impact)
-}
+use super::path::base;
+use super::{allow, curl, list};
+use crate::shell::Impact;
+use crate::shell::policy::{Given, ImpactRow, Part, Policy};
+use crate::shell::text;
 
 impl Policy {
-    /// Returns what the commands of a plan do together: the greatest of them counts. The file that a capture wrote goes with the
-    /// capture that the plan deletes.
+    /// Says what the commands of a plan do together: the file that a capture wrote goes with the capture.
+    ///
+    /// What runs without asking adds nothing; a plan in which nothing asks is a measurement.
     #[must_use]
     pub fn impact_of_plan(&self, commands: &[&str]) -> Impact {
-        let rulings = commands.iter().map(|command| self.classify(command));
-        let asking: Vec<_> = rulings.filter(|ruling| ruling.verdict != Verdict::Safe).collect();
-        let is = |argv: &Option<Vec<String>>, path: &[&str]| {
-            argv.as_ref().is_some_and(|argv| argv.iter().take(path.len()).eq(path.iter()))
+        let rulings: Vec<_> = commands.iter().map(|command| (*command, self.classify(command))).collect();
+        let deleted: Vec<String> = commands.iter().filter_map(|command| deleted_capture(command)).collect();
+        let of = |(command, ruling): &(&str, crate::shell::Ruling)| {
+            let goes_along = || file_of_capture(self, command).is_some_and(|file| deleted.contains(&file));
+            match ruling.impact {
+                Some(Impact::Change) if goes_along() => Some(Impact::Measurement),
+                other => other,
+            }
         };
-        let deletes = asking
-            .iter()
-            .any(|ruling| is(&ruling.argv, &["az", "network", "watcher", "packet-capture", "delete"]));
-        let each = asking.iter().map(|ruling| {
-            let goes_with = deletes && is(&ruling.argv, &["az", "storage", "blob", "delete"]);
-            if goes_with { Impact::Measurement } else { ruling.impact.unwrap_or(Impact::Change) }
-        });
-        each.max().unwrap_or(Impact::Measurement)
+        rulings.iter().filter_map(of).max().unwrap_or(Impact::Measurement)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Says what one command does once somebody approved it, whatever stands before it that only runs it.
+pub(super) fn of_words(policy: &Policy, words: &[&str]) -> Impact {
+    let Some(peeled) = allow::peel(policy, words).ok() else { return Impact::Change };
+    let Some((program, arguments)) = peeled.words.split_first() else { return Impact::Change };
+    let Some(name) = allow::trusted(program) else { return Impact::Change };
+    let rows = policy.impacts().iter().filter(|row| row.names.iter().any(|known| known == name));
+    rows.filter_map(|row| of_row(policy, row, arguments)).min().unwrap_or(Impact::Change)
+}
 
-    #[test]
-    fn an_option_that_is_not_known_makes_a_change() {
-        let policy = Policy::builtin().unwrap();
-        for (command, impact) in [
-            (
-                "az network watcher packet-capture create -g rg -n c --vm web-1 --time-limit 60",
-                Impact::Measurement,
-            ),
-            ("az network watcher packet-capture create -g rg -n c --vm web-1 --file-path /x", Impact::Change),
-            ("az vm restart -g rg -n web-1", Impact::Outage),
-            ("az vm restart -g rg -n web-1 --force", Impact::Change),
-            ("systemctl restart nginx", Impact::Outage),
-            ("tcpdump -i eth0 -w /etc/cron.d/x -G 1 -z /tmp/x.sh", Impact::Change),
-            ("touch x", Impact::Change),
-            ("systemctl restart nginx; touch x", Impact::Change),
-        ] {
-            assert_eq!(policy.classify(command).impact, Some(impact), "{command}");
+/// Says what a script does in a guest: the gravest of its parts that ask.
+fn of_script(policy: &Policy, script: &str) -> Impact {
+    let script = text::read_without_shell(script);
+    let Some(rows) = script.list() else { return Impact::Change };
+    match list::judge(policy, &rows, true) {
+        Ok(_) => Impact::Change,
+        Err(refused) => {
+            refused.iter().map(|part| of_words(policy, &part.words)).max().unwrap_or(Impact::Change)
         }
-        assert_eq!(policy.classify("uname").impact, None);
     }
+}
 
-    #[test]
-    fn the_greatest_of_a_plan_counts_and_a_blob_goes_with_its_capture() {
-        let policy = Policy::builtin().unwrap();
-        let capture = "az network watcher packet-capture delete -l eastus -n ghost-s1-1";
-        let blob = "az storage blob delete --account-name sa -c captures -n ghost-s1-1.cap --auth-mode login";
-        let outage = "az vm restart -g rg -n web-1";
-        assert_eq!(policy.impact_of_plan(&[capture, blob]), Impact::Measurement);
-        assert_eq!(policy.impact_of_plan(&[blob]), Impact::Change);
-        assert_eq!(policy.impact_of_plan(&[capture, outage]), Impact::Outage);
-        assert_eq!(policy.impact_of_plan(&[capture, outage, "touch x"]), Impact::Change);
-        assert_eq!(policy.impact_of_plan(&["uname"]), Impact::Measurement);
+fn of_row(policy: &Policy, row: &ImpactRow, arguments: &[&str]) -> Option<Impact> {
+    let given = row.grammar.read(arguments, &policy.files).ok()?;
+    let complete = row.all.iter().all(|option| given.has(option))
+        && (row.needs.is_empty() || row.needs.iter().any(|option| given.has(option)));
+    if !complete {
+        return None;
     }
+    match row.part {
+        None => Some(row.impact),
+        Some(Part::Query) => curl::check(policy, &given, curl::Query::Allowed).is_ok().then_some(row.impact),
+        Some(Part::Script) => {
+            let lines: Vec<&str> = given.values(&["--scripts"]).collect();
+            let local = lines.iter().any(|line| line.starts_with('@') || line.contains("=@"));
+            let script = lines.join("\n");
+            (!local && text::oddity(&script).is_none() && !script.contains('\r'))
+                .then(|| of_script(policy, &script))
+        }
+        Some(Part::OfPlan) => None,
+    }
+}
+
+/// Returns the name of the file that the capture wrote which a command deletes.
+fn deleted_capture(command: &str) -> Option<String> {
+    let script = text::read(command);
+    let words = script.commands.first().map(list::words).unwrap_or_default();
+    let is_deletion = script.is_plain()
+        && matches!(words.as_slice(), [az, "network", "watcher", "packet-capture", "delete", ..] if base(az) == "az");
+    let named = |at: usize| match words.get(at)?.split_once('=') {
+        Some(("-n" | "--name", name)) => Some(name.to_owned()),
+        Some(_) => None,
+        None => matches!(*words.get(at)?, "-n" | "--name")
+            .then(|| words.get(at + 1).map(|name| (*name).to_owned()))
+            .flatten(),
+    };
+    (0..words.len()).filter(|_| is_deletion).find_map(named).map(|name| format!("{name}.cap"))
+}
+
+/// Returns the name of the file of a capture that a command deletes, where the table has the command.
+fn file_of_capture(policy: &Policy, command: &str) -> Option<String> {
+    let script = text::read(command);
+    let words = script.commands.first().map(list::words).unwrap_or_default();
+    let (program, arguments) = words.split_first().filter(|_| script.is_plain())?;
+    let name = allow::trusted(program)?;
+    let of_plan = |row: &&ImpactRow| row.part == Some(Part::OfPlan) && row.names.iter().any(|known| known == name);
+    policy.impacts().iter().filter(of_plan).find_map(|row| {
+        let given: Given<'_> = row.grammar.read(arguments, &policy.files).ok()?;
+        let complete = row.all.iter().all(|option| given.has(option));
+        // The last one counts for `az`: more than one is not what anybody means.
+        let mut names = given.values(&["-n", "--name"]);
+        let file = names.next()?.to_owned();
+        (complete && names.next().is_none()).then_some(file)
+    })
 }

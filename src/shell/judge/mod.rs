@@ -11,6 +11,7 @@ mod address;
 mod allow;
 mod classify;
 mod cloud;
+mod cluster;
 mod credential;
 mod curl;
 mod destination;

@@ -1,5 +1,7 @@
 //! One entry of the allow list, as it is written and as it is used.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::grammar::{Grammar, Lines, Style};
@@ -25,6 +27,14 @@ pub(in crate::shell) enum Check {
     Sed,
     /// `jq`: one filter that looks at its input only.
     Jq,
+    /// `grep` of files: a pattern, then files that are meant to be read.
+    PatternAndFiles,
+    /// `nc`: at most a hundred ports.
+    FewPorts,
+    /// `vmstat`: an interval and a count behind everything else.
+    IntervalAndCount,
+    /// `kubectl`: nothing that shows what is in a secret.
+    NoSecrets,
 }
 
 /// When a program goes on without end in a guest.
@@ -65,6 +75,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     needs: Vec<String>,
     #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
     follows: Vec<String>,
     guest: Option<Guest>,
     check: Option<Check>,
@@ -72,6 +84,8 @@ pub(super) struct RawEntry {
     objects: Vec<String>,
     #[serde(default)]
     gets: Vec<String>,
+    #[serde(default)]
+    verbs: BTreeMap<String, String>,
     #[serde(default)]
     namespace: Vec<String>,
     #[serde(default)]
@@ -101,6 +115,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) grammar: Grammar,
     /// One of these options has to be given.
     pub(in crate::shell) needs: Vec<String>,
+    /// All of these options have to be given.
+    pub(in crate::shell) all: Vec<String>,
     /// Options with which the program goes on until it is stopped.
     pub(in crate::shell) follows: Vec<String>,
     /// What else a guest, where no deadline ends anything, must not be asked for.
@@ -113,6 +129,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) objects: Vec<String>,
     /// For [`Check::Objects`]: the objects that know `get`.
     pub(in crate::shell) gets: Vec<String>,
+    /// For [`Check::Objects`]: the verbs of an object in the order in which shortened ones match.
+    pub(in crate::shell) verbs: BTreeMap<String, Vec<String>>,
     /// Options with which the program enters a network namespace.
     pub(in crate::shell) namespace: Vec<String>,
     /// Options with which the program looks into other processes; `*` where it always does.
@@ -140,12 +158,20 @@ impl RawEntry {
             why: self.why.clone(),
             grammar,
             needs: self.needs.clone(),
+            all: self.all.clone(),
             follows: self.follows.clone(),
             guest: self.guest.clone().unwrap_or_default(),
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),
             gets: self.gets.clone(),
+            verbs: self
+                .verbs
+                .iter()
+                .map(|(object, verbs)| {
+                    (object.clone(), verbs.split_whitespace().map(str::to_owned).collect())
+                })
+                .collect(),
             namespace: self.namespace.clone(),
             processes: self.processes.clone(),
             profile: Profile {
