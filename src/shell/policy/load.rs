@@ -30,6 +30,7 @@ const FAMILIES: [(&str, &str); 13] = [
     ("impact", include_str!("impact.toml")),
 ];
 const CLOUD: &str = include_str!("cloud.toml");
+const CORE: &str = include_str!("core.toml");
 const DESTINATION: &str = include_str!("destination.toml");
 const BLOCK: &str = include_str!("block.toml");
 
@@ -175,7 +176,7 @@ impl Policy {
 
     pub(super) fn unchecked() -> Result<Self, PolicyError> {
         let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
-        let cloud: Cloud = toml::from_str(CLOUD).map_err(|what| read("cloud", what))?;
+        let cloud = Cloud::read(CLOUD, CORE).map_err(|what| read("cloud", what))?;
         let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
         let mut policy = Self {
             programs: HashMap::new(),
@@ -196,6 +197,7 @@ impl Policy {
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
                 CLOUD,
+                CORE,
                 BLOCK,
                 DESTINATION,
             ])),
@@ -370,9 +372,9 @@ fn invoke(script: &str) -> String {
 
 fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
     let mut all: Vec<Example> = Vec::new();
-    all.extend(Example::all("cloud", Verdict::Safe, &cloud.safe));
-    all.extend(Example::all("cloud", Verdict::Risky, &cloud.asks));
-    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.blocked));
+    all.extend(Example::all("cloud", Verdict::Safe, &cloud.examples.safe));
+    all.extend(Example::all("cloud", Verdict::Risky, &cloud.examples.asks));
+    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.examples.blocked));
     all.extend(Example::all("block.credential", Verdict::Blocked, &block.credentials.blocked));
     all.extend(Example::all("block.credential", Verdict::Risky, &block.credentials.asks));
     for rule in &block.rules {
