@@ -61,7 +61,8 @@ pub(super) fn is_metadata(host: &str, block: &Block) -> bool {
     if let Some(address) = read_address(&host) {
         return is_metadata_address(address, block);
     }
-    let told = block.telling_domains.iter().find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'));
+    let told =
+        block.telling_domains.iter().find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'));
     told.is_some_and(|name| told_addresses(name).any(|address| is_metadata_address(address, block)))
 }
 
@@ -84,11 +85,16 @@ fn is_metadata_address(address: IpAddr, block: &Block) -> bool {
 fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     let octets = address.octets();
     let at = |start: usize| {
-        octets.get(start..start + 4).and_then(<[u8]>::first_chunk).map(|bytes: &[u8; 4]| Ipv4Addr::from(*bytes))
+        octets
+            .get(start..start + 4)
+            .and_then(<[u8]>::first_chunk)
+            .map(|bytes: &[u8; 4]| Ipv4Addr::from(*bytes))
     };
     match address.segments() {
         // Compatible, mapped, translated, and the prefix of NAT64 that everybody knows.
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => [at(12), None],
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
+            [at(12), None]
+        }
         // NAT64 of a site: the last four octets, or those around the octet that has to be nought.
         [0x64, 0xff9b, 1, ..] => {
             let around = match octets {
@@ -118,7 +124,10 @@ fn told_addresses(name: &str) -> impl Iterator<Item = IpAddr> {
         })
         .collect();
     // The first label of four that are dotted may have words in front: `web-169.254.169.254`.
-    let short = dotted.iter().filter_map(|four| four.split_once('-').map(|(_, rest)| rest.to_owned())).collect::<Vec<_>>();
+    let short = dotted
+        .iter()
+        .filter_map(|four| four.split_once('-').map(|(_, rest)| rest.to_owned()))
+        .collect::<Vec<_>>();
     let hex = |label: &str| {
         let digits = label.rsplit('-').next().unwrap_or_default();
         (digits.len() == 8).then(|| u32::from_str_radix(digits, 16).ok()).flatten().map(Ipv4Addr::from)

@@ -8,7 +8,9 @@ pub(super) fn check(given: &Given<'_>) -> Result<(), Refusal> {
     if !given.operands.iter().any(|word| names(word, SECRETS)) {
         return Ok(());
     }
-    let shown = given.values(&["-o", "--output"]).find(|form| !matches!(form.trim_start_matches('='), "wide" | "name"));
+    let shown = given
+        .values(&["-o", "--output"])
+        .find(|form| !matches!(form.trim_start_matches('='), "wide" | "name"));
     match shown.or_else(|| given.values(&["--template"]).next()) {
         Some(form) => Err(Refusal::value("--output", form)),
         None if given.operands.first() == Some(&"describe") => Err(Refusal::operand("secret")),
@@ -55,7 +57,8 @@ pub(super) fn shows_secret(arguments: &[&str]) -> bool {
     let formed = || {
         let forms = harm::option_values(arguments, "-o", "--output");
         let shows = |form: &str| {
-            let form = form.trim_start_matches('=').split('=').next().unwrap_or_default().to_ascii_lowercase();
+            let form =
+                form.trim_start_matches('=').split('=').next().unwrap_or_default().to_ascii_lowercase();
             FORMS.contains(&form.as_str()) || form.starts_with("go-template")
         };
         forms.into_iter().any(shows) || harm::has_option(arguments, &["--template"])

@@ -16,9 +16,8 @@ pub(super) fn names(rule: &Rule, program: &str) -> bool {
 pub(super) fn applies(rule: &Rule, arguments: &[&str], ground: Ground<'_>) -> bool {
     let given =
         |group: &Vec<String>| operands(arguments).any(|operand| group.iter().any(|word| fits(word, operand)));
-    let leads = || {
-        leading(arguments, rule.depth).iter().any(|word| rule.verbs.iter().any(|verb| fits(verb, word)))
-    };
+    let leads =
+        || leading(arguments, rule.depth).iter().any(|word| rule.verbs.iter().any(|verb| fits(verb, word)));
     (rule.verbs.is_empty() || leads())
         && rule.operands.iter().all(given)
         && (rule.options.is_empty() || has_option(arguments, &rule.options))
@@ -104,11 +103,38 @@ fn is_power_unit(unit: &str, ground: Ground<'_>) -> bool {
 /// Tells whether `ps` shows the environment of processes: an `e` among the letters that stand without a dash.
 fn shows_environment(arguments: &[&str]) -> bool {
     const VALUED: [&str; 19] = [
-        "-C", "-G", "-g", "-o", "-O", "-p", "-q", "-s", "-t", "-u", "-U", "-k", "-n", "-N", "--cols", "--columns", "--rows",
-        "--lines", "--width",
+        "-C",
+        "-G",
+        "-g",
+        "-o",
+        "-O",
+        "-p",
+        "-q",
+        "-s",
+        "-t",
+        "-u",
+        "-U",
+        "-k",
+        "-n",
+        "-N",
+        "--cols",
+        "--columns",
+        "--rows",
+        "--lines",
+        "--width",
     ];
     const VALUED_LONG: [&str; 11] = [
-        "--format", "--sort", "--pid", "--ppid", "--quick-pid", "--user", "--User", "--group", "--Group", "--tty", "--sid",
+        "--format",
+        "--sort",
+        "--pid",
+        "--ppid",
+        "--quick-pid",
+        "--user",
+        "--User",
+        "--group",
+        "--Group",
+        "--tty",
+        "--sid",
     ];
     let mut words = arguments.iter().copied();
     while let Some(word) = words.next() {
@@ -122,7 +148,8 @@ fn shows_environment(arguments: &[&str]) -> bool {
             if old && user.contains('e') {
                 return true;
             }
-            if letters.len() > 1 && letters.ends_with(['C', 'o', 'O', 'p', 'q', 's', 't', 'U', 'g', 'G', 'k']) {
+            if letters.len() > 1 && letters.ends_with(['C', 'o', 'O', 'p', 'q', 's', 't', 'U', 'g', 'G', 'k'])
+            {
                 words.next();
             }
         } else {
@@ -190,7 +217,8 @@ pub(super) fn option_values<'w>(arguments: &[&'w str], short: &str, long: &str) 
     let mut words = arguments.iter().copied().peekable();
     while let Some(word) = words.next() {
         if let Some(rest) = word.strip_prefix(long) {
-            found.extend(rest.strip_prefix('=').or_else(|| words.peek().copied().filter(|_| rest.is_empty())));
+            found
+                .extend(rest.strip_prefix('=').or_else(|| words.peek().copied().filter(|_| rest.is_empty())));
         } else if let Some(bundle) = word.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'))
             && let Some((_, value)) = bundle.split_once(letter)
         {

@@ -78,7 +78,6 @@ impl Hunter<'_> {
             if let Some(found) = self.redirects(command).or_else(|| self.command(&words, deleting)) {
                 return Some(found);
             }
-            self.follow(&words);
             if self.reads_a_script(&words) {
                 if let Some(found) = self.feed(script, fed, at) {
                     return Some(found);
@@ -91,7 +90,6 @@ impl Hunter<'_> {
 
     /// Goes where `cd` goes, so that the relative words behind it are known.
     fn follow(&mut self, words: &[&str]) {
-        let words = words.get(usize::from(matches!(words.first(), Some(&("builtin" | "command"))))..).unwrap_or_default();
         let ["cd" | "pushd", arguments @ ..] = words else { return };
         match harm::operands(arguments).next() {
             Some("-") => {}
@@ -105,6 +103,8 @@ impl Hunter<'_> {
     }
 
     fn queue(&mut self, text: String, deleting: bool) {
+        // Whether a shell of its own went there or this one is not worth telling apart.
+        self.follow(&text.split_ascii_whitespace().take(3).collect::<Vec<_>>());
         self.texts.push((text, deleting, self.place.clone()));
     }
 
@@ -191,12 +191,14 @@ impl Hunter<'_> {
                 return Some(too_deep());
             }
             let name = base(program).to_ascii_lowercase();
+            self.follow(words);
             if let Some(found) = self.judge(&name, words, arguments, deleting) {
                 return Some(found);
             }
             let from_protected = name == "find" && harm::finds_from_protected(arguments, self.ground());
             // `command -v NAME` runs nothing.
-            let only_tells = name == "command" && arguments.first().is_some_and(|word| matches!(*word, "-v" | "-V"));
+            let only_tells =
+                name == "command" && arguments.first().is_some_and(|word| matches!(*word, "-v" | "-V"));
             let inside = if only_tells { Vec::new() } else { inner(self.policy, words) };
             if !credentials.is_empty() {
                 let foreign = inside.iter().map(|inside| match inside {
@@ -215,8 +217,9 @@ impl Hunter<'_> {
                 }
             }
             if name == "az" {
-                let texts = cloud::scripts(words, &self.policy.cloud).into_iter();
-                self.texts.extend(texts.map(|text| (text, false, String::new())));
+                for text in cloud::scripts(words, &self.policy.cloud) {
+                    self.queue(text, false);
+                }
             }
         }
         credentials.first().map(|word| is_credential(word))
@@ -230,8 +233,10 @@ impl Hunter<'_> {
                 reason: "deletes what it finds below a system or home tree".to_owned(),
             });
         }
-        if let Some(rule) =
-            block.rules.iter().find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.ground()))
+        if let Some(rule) = block
+            .rules
+            .iter()
+            .find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.ground()))
         {
             return Some(Forbidden {
                 rule: format!("block.{}", rule.id).into(),

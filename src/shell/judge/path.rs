@@ -182,7 +182,11 @@ fn one_spread(word: &str) -> Option<Vec<String>> {
                         .filter_map(|pair| word.get(pair.first()? + 1..*pair.last()?))
                         .collect();
                     let (front, back) = (word.get(..start)?, word.get(at + 1..)?);
-                    let parts = if parts.len() > 1 { Some(parts.into_iter().map(str::to_owned).collect()) } else { range(parts.first()?) };
+                    let parts = if parts.len() > 1 {
+                        Some(parts.into_iter().map(str::to_owned).collect())
+                    } else {
+                        range(parts.first()?)
+                    };
                     let Some(parts) = parts else { break };
                     return Some(parts.iter().map(|part: &String| format!("{front}{part}{back}")).collect());
                 }
@@ -197,7 +201,8 @@ fn one_spread(word: &str) -> Option<Vec<String>> {
 /// Writes out `a..e`; of numbers no path is made that anybody protects.
 fn range(inside: &str) -> Option<Vec<String>> {
     let (first, last) = inside.split_once("..")?;
-    let letter = |text: &str| text.chars().next().filter(|char| text.len() == 1 && char.is_ascii_alphabetic());
+    let letter =
+        |text: &str| text.chars().next().filter(|char| text.len() == 1 && char.is_ascii_alphabetic());
     let (first, last) = (letter(first)?, letter(last)?);
     let (low, high) = if first <= last { (first, last) } else { (last, first) };
     Some((low..=high).map(String::from).collect())
@@ -242,13 +247,47 @@ mod tests {
     fn a_pattern_that_can_be_a_tree_or_opens_in_one_is_protected() {
         let block = &crate::shell::Policy::builtin().unwrap().block;
         let protected = |path: &str, place: &str| is_protected(path, Ground { block, place });
-        for path in ["/?*", "/e*", "/[a-z]*", "/{bin,etc}", "/etc/?*", "/us?", "/*", "//*", "/et[c]", "~/.*", "/[!x]tc", "/{u,v}*", "/home/*", "/Lib*", "/etc/*/"] {
+        for path in [
+            "/?*",
+            "/e*",
+            "/[a-z]*",
+            "/{bin,etc}",
+            "/etc/?*",
+            "/us?",
+            "/*",
+            "//*",
+            "/et[c]",
+            "~/.*",
+            "/[!x]tc",
+            "/{u,v}*",
+            "/home/*",
+            "/Lib*",
+            "/etc/*/",
+        ] {
             assert!(protected(path, ""), "{path}");
         }
-        for path in ["/tmp/*", "/tmp/ghost_*", "/var/lib/app/*", "/etc/nginx/*.conf", "*", "./x*", "/home/alice/*", "/tmp", "/srv/www/x?"] {
+        for path in [
+            "/tmp/*",
+            "/tmp/ghost_*",
+            "/var/lib/app/*",
+            "/etc/nginx/*.conf",
+            "*",
+            "./x*",
+            "/home/alice/*",
+            "/tmp",
+            "/srv/www/x?",
+        ] {
             assert!(!protected(path, ""), "{path}");
         }
-        for (path, place) in [("*", "/"), (".", "/"), ("./*", "/etc"), ("etc", "/"), ("..", "/etc/nginx"), ("?*", "~"), ("../*", "/var/log")] {
+        for (path, place) in [
+            ("*", "/"),
+            (".", "/"),
+            ("./*", "/etc"),
+            ("etc", "/"),
+            ("..", "/etc/nginx"),
+            ("?*", "~"),
+            ("../*", "/var/log"),
+        ] {
             assert!(protected(path, place), "{path} in {place}");
         }
         for (path, place) in [("*", "/tmp"), ("x", "/"), ("log/x", "/var"), ("/tmp/x", "/")] {

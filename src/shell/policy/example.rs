@@ -28,7 +28,8 @@ impl Example {
 
     /// Lists the examples of what an approved command does.
     pub(super) fn of_impact(entry: &str, impact: Impact, commands: &[String]) -> impl Iterator<Item = Self> {
-        Self::all(entry, Verdict::Risky, commands).map(move |example| Self { impact: Some(impact), ..example })
+        Self::all(entry, Verdict::Risky, commands)
+            .map(move |example| Self { impact: Some(impact), ..example })
     }
 }
 

@@ -82,7 +82,10 @@ impl Given<'_> {
 
     /// Lists the values of an option that has several names.
     pub(in crate::shell) fn values<'g>(&'g self, names: &'g [&'g str]) -> impl Iterator<Item = &'g str> {
-        self.options.iter().filter(|(option, _)| names.contains(&option.as_str())).filter_map(|(_, value)| *value)
+        self.options
+            .iter()
+            .filter(|(option, _)| names.contains(&option.as_str()))
+            .filter_map(|(_, value)| *value)
     }
 }
 

@@ -64,16 +64,9 @@ pub(in crate::shell) struct ImpactRow {
 
 impl RawImpact {
     /// Compiles the row; `like` finds the entry of the allow list whose options it shares.
-    pub(super) fn compile<'e>(
-        &self,
-        like: impl Fn(&str) -> Option<&'e Entry>,
-    ) -> Result<ImpactRow, String> {
-        let lines = Lines {
-            style: self.style,
-            options: &self.options,
-            operands: &self.operands,
-            ..Lines::default()
-        };
+    pub(super) fn compile<'e>(&self, like: impl Fn(&str) -> Option<&'e Entry>) -> Result<ImpactRow, String> {
+        let lines =
+            Lines { style: self.style, options: &self.options, operands: &self.operands, ..Lines::default() };
         let mut grammar = Grammar::compile(&lines).map_err(|what| format!("impact `{}`: {what}", self.id))?;
         if let Some(id) = &self.like {
             let entry = like(id).ok_or_else(|| format!("impact `{}`: no entry `{id}`", self.id))?;
@@ -92,9 +85,7 @@ impl RawImpact {
     /// Lists what the row promises.
     pub(super) fn examples(&self) -> impl Iterator<Item = Example> {
         let id = format!("impact.{}", self.id);
-        let of = |impact, commands: &[String]| {
-            Example::of_impact(&id, impact, commands).collect::<Vec<_>>()
-        };
+        let of = |impact, commands: &[String]| Example::of_impact(&id, impact, commands).collect::<Vec<_>>();
         [
             of(Impact::Measurement, &self.measurement),
             of(Impact::Outage, &self.outage),

@@ -269,8 +269,7 @@ fn is_capture(text: &str) -> bool {
     const ENDINGS: [&str; 3] = [".pcap", ".pcapng", ".cap"];
     let name = text.rsplit('/').next().unwrap_or_default();
     let plain = name.strip_suffix(".gz").unwrap_or(name);
-    let named =
-        ENDINGS.iter().any(|ending| plain.len() > ending.len() && plain.ends_with(ending));
+    let named = ENDINGS.iter().any(|ending| plain.len() > ending.len() && plain.ends_with(ending));
     let mut parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
     let special = if text.contains("..") {
         parts.any(|part| KERNEL.contains(&part))
@@ -344,8 +343,22 @@ mod tests {
             &Kind::Capture,
             &["a.pcap", "/tmp/a b.pcap", "x.cap", "../y.pcapng", "rotated.pcap.gz"],
             &[
-                "-", "", "/dev/sda", "//proc/1/mem", "/tmp/../dev/x", "-w", "/etc/ssl/private/server.key", "a.pcap.bak",
-                "a.pcap0", ".pcap", "pcap", "/dev/x.pcap", "/tmp/../proc/x.cap", "a.gz", "-w.pcap", "a.pcap/x",
+                "-",
+                "",
+                "/dev/sda",
+                "//proc/1/mem",
+                "/tmp/../dev/x",
+                "-w",
+                "/etc/ssl/private/server.key",
+                "a.pcap.bak",
+                "a.pcap0",
+                ".pcap",
+                "pcap",
+                "/dev/x.pcap",
+                "/tmp/../proc/x.cap",
+                "a.gz",
+                "-w.pcap",
+                "a.pcap/x",
             ],
         );
     }
@@ -354,10 +367,30 @@ mod tests {
     fn an_option_of_dig_neither_reads_a_file_nor_chooses_what_is_sent() {
         check(
             &Kind::Question,
-            &["+short", "+tcp", "+time=1", "+edns=0", "+https", "+tls-ca=/x", "+opt", "+nsid", "+subnet=10.0.0.0/24"],
             &[
-                "+ednsopt=65001:4141", "+ednso=1:2", "+EDNSOPT=1", "+https=/x", "+https-get=/x", "+http-plain=/x",
-                "+opcode=update", "+op=5", "+tls-certfile=/x", "+tls-keyfile=/x", "+tls-k=/x", "+noopcode=1",
+                "+short",
+                "+tcp",
+                "+time=1",
+                "+edns=0",
+                "+https",
+                "+tls-ca=/x",
+                "+opt",
+                "+nsid",
+                "+subnet=10.0.0.0/24",
+            ],
+            &[
+                "+ednsopt=65001:4141",
+                "+ednso=1:2",
+                "+EDNSOPT=1",
+                "+https=/x",
+                "+https-get=/x",
+                "+http-plain=/x",
+                "+opcode=update",
+                "+op=5",
+                "+tls-certfile=/x",
+                "+tls-keyfile=/x",
+                "+tls-k=/x",
+                "+noopcode=1",
             ],
         );
     }
@@ -376,7 +409,17 @@ mod tests {
         check(
             &Kind::Endpoint,
             &["example.com:443", "10.0.0.5:25", "[2001:db8::1]:443"],
-            &["example.com", "example.com:", ":443", "2001:db8::1:443", "[a]:443", "a:0", "-x:1", "unix:/run/x:1", "a/b:1"],
+            &[
+                "example.com",
+                "example.com:",
+                ":443",
+                "2001:db8::1:443",
+                "[a]:443",
+                "a:0",
+                "-x:1",
+                "unix:/run/x:1",
+                "a/b:1",
+            ],
         );
     }
 
@@ -402,7 +445,8 @@ mod tests {
             "-".repeat(200),
             "=".repeat(200),
             "%{http_code} %{time_namelookup} %{time_connect} %{time_total}".to_owned(),
-            "tcp.port == 443 and ip.addr == 10.0.0.4 and frame.len > 100 and tcp.analysis.retransmission".to_owned(),
+            "tcp.port == 443 and ip.addr == 10.0.0.4 and frame.len > 100 and tcp.analysis.retransmission"
+                .to_owned(),
         ] {
             assert!(!carries_data(&word), "{word}");
         }

@@ -24,11 +24,13 @@ pub(super) fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
             "-a",
             "-T",
         ]),
-        "system.process" => dice.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"]),
+        "system.process" => {
+            dice.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"])
+        }
         "system.list" => dice.word(&["-l", "-a", "-d", "/", "/proc/net", "/etc/hosts", "-i", "/tmp"]),
         "system.which" => dice.word(&["ip", "ss", "-a", "sh"]),
-        "system.uname" | "system.uptime" | "system.who" | "system.id" | "system.nproc" | "system.free" | "system.df"
-        | "system.lsmod" | "system.release" => {
+        "system.uname" | "system.uptime" | "system.who" | "system.id" | "system.nproc" | "system.free"
+        | "system.df" | "system.lsmod" | "system.release" => {
             dice.word(&["-a", "-h", "-u", "-s", "-n", "--help", "-m", "root", "-i"])
         }
         "system.echo" => dice.word(&["hello", "-n", "a b", "%s"]),
