@@ -52,37 +52,100 @@ fn split_scheme(text: &str) -> (&str, &str) {
     if named { (scheme, rest.trim_start_matches('/')) } else { ("", text) }
 }
 
-/// Tells whether a host is a metadata service.
+/// Tells whether a host is a metadata service, however its name or address is spelled.
 pub(super) fn is_metadata(host: &str, block: &Block) -> bool {
     let host = plain_host(host.trim_start_matches('[').trim_end_matches(']'));
     if block.metadata_hosts.contains(&host) {
         return true;
     }
-    match host.split('%').next().unwrap_or_default().parse::<Ipv6Addr>() {
-        Ok(address) => is_metadata_v6(address),
-        Err(_) => parse_v4(&host).is_some_and(is_metadata_v4),
+    if let Some(address) = read_address(&host) {
+        return is_metadata_address(address, block);
+    }
+    let told =
+        block.telling_domains.iter().find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'));
+    told.is_some_and(|name| told_addresses(name).any(|address| is_metadata_address(address, block)))
+}
+
+/// Reads an address in every spelling that the C library takes, without its zone.
+fn read_address(host: &str) -> Option<IpAddr> {
+    let plain = host.split('%').next().unwrap_or_default();
+    plain.parse::<Ipv6Addr>().map(IpAddr::V6).ok().or_else(|| parse_v4(host).map(IpAddr::V4))
+}
+
+fn is_metadata_address(address: IpAddr, block: &Block) -> bool {
+    let listed = |address: IpAddr| block.metadata_addresses.contains(&address);
+    let v4 = |address: Ipv4Addr| address.is_link_local() || listed(IpAddr::V4(address));
+    match address {
+        IpAddr::V4(address) => v4(address),
+        IpAddr::V6(inside) => listed(address) || carried(inside).into_iter().flatten().any(v4),
     }
 }
 
-fn is_metadata_v4(address: Ipv4Addr) -> bool {
-    address.is_link_local() || address == Ipv4Addr::new(168, 63, 129, 16)
+/// Lists the IPv4 addresses that an IPv6 address leads to, by each way of carrying one in it.
+fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
+    let octets = address.octets();
+    let at = |start: usize| {
+        octets
+            .get(start..start + 4)
+            .and_then(<[u8]>::first_chunk)
+            .map(|bytes: &[u8; 4]| Ipv4Addr::from(*bytes))
+    };
+    match address.segments() {
+        // Compatible, mapped, translated, and the prefix of NAT64 that everybody knows.
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
+            [at(12), None]
+        }
+        // NAT64 of a site: the last four octets, or those around the octet that has to be nought.
+        [0x64, 0xff9b, 1, ..] => {
+            let around = match octets {
+                [_, _, _, _, _, _, a, b, _, c, d, ..] => Some(Ipv4Addr::new(a, b, c, d)),
+            };
+            [at(12), around]
+        }
+        // 6to4.
+        [0x2002, ..] => [at(2), None],
+        // Teredo turns every bit of the caller's address; the server's stands as it is.
+        [0x2001, 0, ..] => [at(12).map(|turned| Ipv4Addr::from(!u32::from(turned))), at(4)],
+        // ISATAP.
+        [.., 0 | 0x200, 0x5efe, _, _] => [at(12), None],
+        _ => [None, None],
+    }
 }
 
-fn is_metadata_v6(address: Ipv6Addr) -> bool {
-    let embedded = {
-        let [.., a, b, c, d] = address.octets();
-        Ipv4Addr::new(a, b, c, d)
+/// Lists the addresses that a name below such a domain may say: `x.10.0.0.1`, `x-10-0-0-1`, `0a000001`, `fd00-ec2--254`.
+fn told_addresses(name: &str) -> impl Iterator<Item = IpAddr> {
+    let labels: Vec<&str> = name.split('.').collect();
+    let dotted: Vec<String> = labels.windows(4).map(|four| four.join(".")).collect();
+    let dashed: Vec<String> = labels
+        .iter()
+        .flat_map(|label| {
+            let parts: Vec<&str> = label.split('-').collect();
+            parts.windows(4).map(|four| four.join(".")).collect::<Vec<_>>()
+        })
+        .collect();
+    // The first label of four that are dotted may have words in front: `web-169.254.169.254`.
+    let short = dotted
+        .iter()
+        .filter_map(|four| four.split_once('-').map(|(_, rest)| rest.to_owned()))
+        .collect::<Vec<_>>();
+    let hex = |label: &str| {
+        let digits = label.rsplit('-').next().unwrap_or_default();
+        (digits.len() == 8).then(|| u32::from_str_radix(digits, 16).ok()).flatten().map(Ipv4Addr::from)
     };
-    let carries = match address.segments() {
-        // IPv4-compatible, IPv4-mapped, and the well-known prefix of NAT64.
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => true,
-        _ => false,
-    };
-    let fixed = [
-        Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
-        Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
-    ];
-    fixed.contains(&address) || (carries && is_metadata_v4(embedded))
+    let hexed: Vec<IpAddr> = labels.iter().filter_map(|label| hex(label)).map(IpAddr::V4).collect();
+    let sixes: Vec<IpAddr> = labels
+        .iter()
+        .filter_map(|label| label.replace('-', ":").parse::<Ipv6Addr>().ok())
+        .map(IpAddr::V6)
+        .collect();
+    let fours: Vec<IpAddr> = dotted
+        .iter()
+        .chain(&dashed)
+        .chain(&short)
+        .filter_map(|text| text.parse::<Ipv4Addr>().ok())
+        .map(IpAddr::V4)
+        .collect();
+    fours.into_iter().chain(hexed).chain(sixes)
 }
 
 /// Reads an IPv4 address the way the C library does: one to four parts, decimal, octal or hexadecimal.

@@ -1,8 +1,8 @@
 //! The allow list: words against the entries of their program.
 
 use super::path::base;
-use super::{cloud, curl, object};
-use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief};
+use super::{cloud, cluster, curl, object};
+use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief, carries_data, ports};
 use crate::shell::{Profile, Socket};
 
 /// A command that may run, and what it needs.
@@ -20,6 +20,8 @@ pub(super) struct Allowed {
     pub(super) cloud: bool,
     /// It writes into the captures folder.
     pub(super) captures: bool,
+    /// It goes on until it is stopped.
+    pub(super) follows: bool,
 }
 
 impl Allowed {
@@ -47,7 +49,7 @@ const TRUSTED: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
 /// Returns the name of a trusted program, `None` for a path elsewhere.
-fn trusted(program: &str) -> Option<&str> {
+pub(super) fn trusted(program: &str) -> Option<&str> {
     let name = TRUSTED.iter().find_map(|folder| program.strip_prefix(folder)).unwrap_or(program);
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
@@ -55,8 +57,9 @@ fn trusted(program: &str) -> Option<&str> {
 /// Judges words: SAFE with what they need, or the reason why not.
 pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal> {
     let mut programs = Vec::new();
+    let all = words;
     let mut words = words;
-    let mut rule = None;
+    let mut bounded = false;
     loop {
         let Some((program, arguments)) = words.split_first() else {
             return Err(Refusal::missing("a command"));
@@ -75,7 +78,7 @@ pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal>
             let given =
                 entry.grammar.read(arguments, &policy.files).map_err(|refusal| in_program(refusal, entry))?;
             words = arguments.get(given.inner..).unwrap_or_default();
-            rule = rule.or(Some(entry.id.clone()));
+            bounded |= entry.bounds && given.operands.first().is_some_and(|time| is_some_time(time));
             continue;
         }
         let mut allowed = if cloud::is_az(name) {
@@ -83,9 +86,31 @@ pub(super) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal>
         } else {
             first_fit(policy, name, arguments)?
         };
+        if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
+            return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", brief(word))));
+        }
+        if allowed.follows && !bounded {
+            return Err(Refusal::new("follows", "it goes on until it is stopped: `timeout` has to stop it"));
+        }
         allowed.programs = programs;
         return Ok(allowed);
     }
+}
+
+/// Returns the words behind the programs whose verdict is that of what they run.
+pub(super) fn unwrap<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Option<&'a [&'w str]> {
+    let mut words = words;
+    loop {
+        let (program, arguments) = words.split_first()?;
+        let Some(entry) = policy.transparent(trusted(program)?) else { return Some(words) };
+        let given = entry.grammar.read(arguments, &policy.files).ok()?;
+        words = arguments.get(given.inner..).unwrap_or_default();
+    }
+}
+
+/// Tells whether a duration is more than nought, which would be no bound.
+fn is_some_time(duration: &str) -> bool {
+    duration.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 /// Tries every form that a program has; the refusal of the first one is told.
@@ -114,6 +139,9 @@ pub(super) fn fits(
     if !entry.needs.is_empty() && !entry.needs.iter().any(|option| given.has(option)) {
         return Err(refuse(Refusal::missing(&format!("one of `{}`", entry.needs.join("`, `")))));
     }
+    if let Some(option) = entry.all.iter().find(|option| !given.has(option)) {
+        return Err(refuse(Refusal::missing(&format!("the option `{option}`"))));
+    }
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
@@ -123,6 +151,7 @@ pub(super) fn fits(
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
+        follows: entry.follows.iter().any(|option| given.has(option)),
         programs: vec![name.to_owned()],
         profile: Profile { namespace, processes, ..entry.profile.clone() },
         ..Allowed::default()
@@ -133,7 +162,11 @@ fn check(policy: &Policy, entry: &Entry, given: &Given<'_>, arguments: &[&str]) 
     match entry.check {
         None => Ok(()),
         Some(Check::Objects) => object::check(entry, &given.operands),
-        Some(Check::Curl) => curl::check(policy, given),
+        Some(Check::Curl) => curl::check(policy, given, curl::Query::Asks),
+        Some(Check::NoSecrets) => cluster::check(given),
+        Some(Check::FewPorts) => few_ports(&given.operands),
+        Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
+        Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
         Some(Check::Nft) => list_only(&given.operands),
         Some(Check::Networksetup) => match arguments.split_first() {
             Some((first, rest)) if first.starts_with("-list") || first.starts_with("-get") => rest
@@ -161,6 +194,34 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
     }
     let first = operands.iter().flat_map(|word| word.split_whitespace()).next().unwrap_or_default();
     if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
+}
+
+/// Accepts at most a hundred ports behind the host.
+fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
+    const MOST: usize = 100;
+    let count: usize = operands.iter().skip(1).filter_map(|word| ports(word)).sum();
+    if count <= MOST { Ok(()) } else { Err(Refusal::new("operand", format!("{count} ports are a scan"))) }
+}
+
+/// Accepts two numbers at the end, neither of them nought.
+fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
+    let number =
+        |word: &&str| word.len() <= 6 && word.bytes().all(|byte| byte.is_ascii_digit()) && is_some_time(word);
+    match operands {
+        [.., interval, count] if number(interval) && number(count) => Ok(()),
+        _ => Err(Refusal::missing("an interval and a count")),
+    }
+}
+
+/// Accepts a pattern, unless options held some, and then files that are meant to be read.
+fn pattern_and_files(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
+    let patterns = usize::from(!given.has("-e") && !given.has("--regexp"));
+    let files = given.operands.get(patterns..).unwrap_or_default();
+    if files.is_empty() {
+        return Err(Refusal::missing("a file"));
+    }
+    let other = files.iter().find(|file| !policy.files.allows(file));
+    other.map_or(Ok(()), |file| Err(Refusal::operand(file)))
 }
 
 fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {

@@ -1,10 +1,10 @@
 //! One text, one ruling.
 
 use super::hunt::hunt;
-use super::{LONGEST_COMMAND, allow, cloud};
+use super::{LONGEST_COMMAND, allow, cloud, impact};
 use crate::shell::policy::{Policy, Refusal};
 use crate::shell::text::{self, Script};
-use crate::shell::{Impact, Ruling, Tier, Verdict};
+use crate::shell::{Ruling, Tier, Verdict};
 
 impl Policy {
     /// Judges one command line. The strictest part decides; what is not understood asks.
@@ -41,7 +41,7 @@ impl Policy {
                 rule: refusal_rule(tier, refusal.part),
                 reason: refusal.what.into(),
                 argv,
-                impact: Some(Impact::Change),
+                impact: Some(impact::impact(self, &script)),
                 ..Ruling::default()
             },
         }

@@ -1,11 +1,14 @@
 //! Files that hold credentials, wherever a command names one.
 
-use super::path::{clean, spread};
+use super::path::{clean, from_place, spread};
 use crate::shell::policy::Credentials;
 
-/// Lists the words that name a credential file.
-pub(super) fn find<'w>(words: &[&'w str], table: &Credentials) -> Vec<&'w str> {
-    words.iter().copied().filter(|word| names_one(word, table)).collect()
+/// Lists the words that name a credential file; relative ones start at `place`, where that is known.
+pub(super) fn find<'w>(words: &[&'w str], table: &Credentials, place: &str) -> Vec<&'w str> {
+    let moved = |word: &str| {
+        !place.is_empty() && !word.starts_with('-') && names_one(&from_place(word, place), table)
+    };
+    words.iter().copied().filter(|word| names_one(word, table) || moved(word)).collect()
 }
 
 /// Drops what is the identity of a connection from the list. `own` are the words behind the program that are its own,
@@ -67,9 +70,15 @@ fn is_one(path: &str, table: &Credentials) -> bool {
         pattern.split('/').count() == cleaned.split('/').count()
             && pattern.split('/').zip(cleaned.split('/')).all(|(pattern, part)| matches(pattern, part))
     };
+    let opens = || {
+        cleaned.rsplit_once('/').is_some_and(|(folder, last)| {
+            let folder = folder.rsplit('/').next().unwrap_or_default();
+            last.contains(['*', '?', '[', '{']) && table.patterns_in.iter().any(|name| name == folder)
+        })
+    };
     let below = || cleaned.split('/').any(|part| table.folders.iter().any(|folder| folder == part));
     !table.except.iter().any(tail)
-        && (table.paths.iter().any(whole) || table.tails.iter().any(tail) || below())
+        && (table.paths.iter().any(whole) || table.tails.iter().any(tail) || opens() || below())
 }
 
 /// Matches one part of a path; `*` stands for any run without blanks.

@@ -3,15 +3,28 @@
 use super::address::{Url, is_literal, is_metadata};
 use crate::shell::policy::{Given, Policy, Refusal, is_host};
 
+/// What a query in an address makes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Query {
+    /// It could act, or carry data out.
+    Asks,
+    /// It is not what is asked about.
+    Allowed,
+}
+
 /// Accepts requests to ordinary web servers, each by one plain address.
-pub(super) fn check(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
+pub(super) fn check(policy: &Policy, given: &Given<'_>, query: Query) -> Result<(), Refusal> {
+    let follows = given.has("-L") || given.has("--location");
+    if follows && !given.has("--max-redirs") {
+        return Err(Refusal::missing("`--max-redirs`"));
+    }
     let named = given.options.iter().filter(|(name, _)| name == "--url").filter_map(|(_, value)| *value);
     let addresses: Vec<&str> = given.operands.iter().copied().chain(named).collect();
     if addresses.is_empty() {
         return Err(Refusal::missing("an address"));
     }
     let globbing = !given.has("-g") && !given.has("--globoff");
-    addresses.iter().try_for_each(|address| check_address(policy, address, globbing))?;
+    addresses.iter().try_for_each(|address| check_address(policy, address, globbing, query))?;
     let routes =
         given.options.iter().filter(|(name, _)| matches!(name.as_str(), "--resolve" | "--connect-to"));
     for (name, value) in routes {
@@ -25,7 +38,7 @@ pub(super) fn check(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_address(policy: &Policy, address: &str, globbing: bool) -> Result<(), Refusal> {
+fn check_address(policy: &Policy, address: &str, globbing: bool, query: Query) -> Result<(), Refusal> {
     let refuse = |what: &str| Err(Refusal::new("address", format!("{what} in an address")));
     let url = Url::parse(address);
     // Without a scheme curl guesses one from the first letters of the host.
@@ -56,6 +69,9 @@ fn check_address(policy: &Policy, address: &str, globbing: bool) -> Result<(), R
     }
     if is_metadata(&url.host, &policy.block) {
         return refuse("a metadata service");
+    }
+    if query == Query::Asks && address.split('#').next().is_some_and(|sent| sent.contains('?')) {
+        return refuse("a query");
     }
     if !is_host(&url.host) {
         return refuse("no ordinary host");

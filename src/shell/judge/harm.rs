@@ -1,7 +1,8 @@
 //! What a program would harm, for the rules of tier 0 that a list of words cannot express.
 
-use super::path::{is_device, is_protected};
-use crate::shell::policy::{Block, Harm, Rule};
+use super::cluster;
+use super::path::{Ground, is_device, is_protected};
+use crate::shell::policy::{Harm, Rule};
 
 /// Tells whether a rule speaks of a program, given by its last path part in lower case.
 pub(super) fn names(rule: &Rule, program: &str) -> bool {
@@ -12,12 +13,15 @@ pub(super) fn names(rule: &Rule, program: &str) -> bool {
 }
 
 /// Tells whether the words behind a program make it harmful.
-pub(super) fn applies(rule: &Rule, arguments: &[&str], block: &Block) -> bool {
+pub(super) fn applies(rule: &Rule, arguments: &[&str], ground: Ground<'_>) -> bool {
     let given =
         |group: &Vec<String>| operands(arguments).any(|operand| group.iter().any(|word| fits(word, operand)));
-    rule.operands.iter().all(given)
+    let leads =
+        || leading(arguments, rule.depth).iter().any(|word| rule.verbs.iter().any(|verb| fits(verb, word)));
+    (rule.verbs.is_empty() || leads())
+        && rule.operands.iter().all(given)
         && (rule.options.is_empty() || has_option(arguments, &rule.options))
-        && rule.check.is_none_or(|check| harms(check, arguments, block))
+        && rule.check.is_none_or(|check| harms(check, arguments, ground))
 }
 
 fn fits(pattern: &str, word: &str) -> bool {
@@ -29,9 +33,28 @@ fn fits(pattern: &str, word: &str) -> bool {
     }
 }
 
-fn harms(check: Harm, arguments: &[&str], block: &Block) -> bool {
-    let protected = |word: &&str| is_protected(word, block);
-    let device = |word: &&str| is_device(word, block);
+/// Lists the words that may be the first so many operands: behind an option a word may be its value or an operand.
+pub(super) fn leading<'w>(arguments: &[&'w str], most: usize) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let (mut certain, mut open) = (0, false);
+    for &word in arguments {
+        if word.len() > 1 && word.starts_with('-') {
+            open = word != "--" && !word.contains('=');
+            continue;
+        }
+        found.push(word);
+        certain += usize::from(!open);
+        open = false;
+        if certain >= most {
+            break;
+        }
+    }
+    found
+}
+
+fn harms(check: Harm, arguments: &[&str], ground: Ground<'_>) -> bool {
+    let protected = |word: &&str| is_protected(word, ground);
+    let device = |word: &&str| is_device(word, ground);
     match check {
         Harm::RemoveTree => {
             has_option(arguments, &["-r", "-R", "--recursive"])
@@ -40,7 +63,7 @@ fn harms(check: Harm, arguments: &[&str], block: &Block) -> bool {
         Harm::ChangeTree => {
             has_option(arguments, &["-R", "--recursive"]) && operands(arguments).any(|word| protected(&word))
         }
-        Harm::FindDelete => finds_from_protected(arguments, block) && arguments.contains(&"-delete"),
+        Harm::FindDelete => finds_from_protected(arguments, ground) && arguments.contains(&"-delete"),
         Harm::MoveTree => {
             let targeted = has_option(arguments, &["-t", "--target-directory"]);
             let all: Vec<&str> = operands(arguments).collect();
@@ -52,26 +75,106 @@ fn harms(check: Harm, arguments: &[&str], block: &Block) -> bool {
             sources.iter().any(protected)
         }
         Harm::WriteOf => {
-            arguments.iter().filter_map(|word| word.strip_prefix("of=")).any(|path| is_device(path, block))
+            arguments.iter().filter_map(|word| word.strip_prefix("of=")).any(|path| is_device(path, ground))
         }
         Harm::WriteLast => {
             let target =
                 option_value(arguments, "-t", "--target-directory").or_else(|| operands(arguments).last());
-            target.is_some_and(|path| is_device(path, block))
+            target.is_some_and(|path| is_device(path, ground))
         }
         Harm::WriteAny => operands(arguments).any(|word| device(&word)),
         Harm::KillAll => kills_all(arguments),
         Harm::EnvAlone => env_alone(arguments),
+        Harm::ProcessEnvironment => shows_environment(arguments),
+        Harm::PowerUnit => operands(arguments).any(|word| is_power_unit(word, ground)),
+        Harm::SecretShown => cluster::shows_secret(arguments),
+        Harm::ClusterDeleted => cluster::deletes_whole(arguments),
     }
 }
 
+/// Tells whether a unit turns the machine off, restarts it, or takes it down to one user: `systemd-NAME.service`, `NAME.target`.
+fn is_power_unit(unit: &str, ground: Ground<'_>) -> bool {
+    let unit = unit.to_ascii_lowercase();
+    let name = [".service", ".target"].iter().find_map(|ending| unit.strip_suffix(ending)).unwrap_or(&unit);
+    let name = name.strip_prefix("systemd-").unwrap_or(name);
+    ground.block.power_units.iter().any(|power| power == name)
+}
+
+/// Tells whether `ps` shows the environment of processes: an `e` among the letters that stand without a dash.
+fn shows_environment(arguments: &[&str]) -> bool {
+    const VALUED: [&str; 19] = [
+        "-C",
+        "-G",
+        "-g",
+        "-o",
+        "-O",
+        "-p",
+        "-q",
+        "-s",
+        "-t",
+        "-u",
+        "-U",
+        "-k",
+        "-n",
+        "-N",
+        "--cols",
+        "--columns",
+        "--rows",
+        "--lines",
+        "--width",
+    ];
+    const VALUED_LONG: [&str; 11] = [
+        "--format",
+        "--sort",
+        "--pid",
+        "--ppid",
+        "--quick-pid",
+        "--user",
+        "--User",
+        "--group",
+        "--Group",
+        "--tty",
+        "--sid",
+    ];
+    let mut words = arguments.iter().copied();
+    while let Some(word) = words.next() {
+        if VALUED_LONG.contains(&word) || (VALUED.contains(&word) && word != "-N") {
+            words.next();
+        } else if word.starts_with("--") {
+        } else if let Some(letters) = word.strip_prefix('-') {
+            // `-aux` is read as `aux` where nobody is called `x`.
+            let old = letters.bytes().all(|letter| b"aAcefhjlmrsSTuvwxXZ".contains(&letter));
+            let user = letters.find('u').and_then(|at| letters.get(at..)).unwrap_or_default();
+            if old && user.contains('e') {
+                return true;
+            }
+            if letters.len() > 1 && letters.ends_with(['C', 'o', 'O', 'p', 'q', 's', 't', 'U', 'g', 'G', 'k'])
+            {
+                words.next();
+            }
+        } else {
+            let flags = word.find(['o', 'O', 'p', 'q', 't', 'U', 'k']);
+            if word.get(..flags.unwrap_or(word.len())).is_some_and(|flags| flags.contains('e')) {
+                return !word.starts_with(|first: char| first.is_ascii_digit());
+            }
+            if flags.is_some_and(|at| at + 1 == word.len()) {
+                words.next();
+            }
+        }
+    }
+    false
+}
+
 /// Tells whether `find` starts at a protected path.
-pub(super) fn finds_from_protected(arguments: &[&str], block: &Block) -> bool {
-    arguments
+pub(super) fn finds_from_protected(arguments: &[&str], ground: Ground<'_>) -> bool {
+    let mut from = arguments
         .iter()
         .skip_while(|word| matches!(**word, "-H" | "-L" | "-P") || word.starts_with("-O"))
         .take_while(|word| !word.starts_with(['-', '(', '!']))
-        .any(|word| is_protected(word, block))
+        .peekable();
+    // Without a place it starts where it is.
+    let here = from.peek().is_none() && !ground.place.is_empty();
+    (here && is_protected(".", ground)) || from.any(|word| is_protected(word, ground))
 }
 
 /// Lists the words that are no options.
@@ -105,6 +208,24 @@ pub(super) fn has_option<S: AsRef<str>>(arguments: &[&str], options: &[S]) -> bo
             }
         })
     })
+}
+
+/// Lists the values of an option, attached or in the next word, also at the end of a bundle.
+pub(super) fn option_values<'w>(arguments: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
+    let letter = short.trim_start_matches('-');
+    let mut found = Vec::new();
+    let mut words = arguments.iter().copied().peekable();
+    while let Some(word) = words.next() {
+        if let Some(rest) = word.strip_prefix(long) {
+            found
+                .extend(rest.strip_prefix('=').or_else(|| words.peek().copied().filter(|_| rest.is_empty())));
+        } else if let Some(bundle) = word.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'))
+            && let Some((_, value)) = bundle.split_once(letter)
+        {
+            found.extend(if value.is_empty() { words.peek().copied() } else { Some(value) });
+        }
+    }
+    found
 }
 
 fn option_value<'w>(arguments: &[&'w str], short: &str, long: &str) -> Option<&'w str> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::address::{Url, is_metadata};
-use super::path::base;
+use super::path::{Ground, base, clean, from_place};
 use super::unwrap::{Inner, inner};
 use super::{cloud, credential, harm, path};
 use crate::shell::policy::{Policy, brief};
@@ -24,11 +24,12 @@ pub(super) struct Forbidden {
 /// Every look costs a step, and there are about as many as the text is long: whoever nests deeper than that is not asking
 /// for anything that a human could review.
 pub(super) fn hunt(policy: &Policy, script: &Script, length: usize) -> Option<Forbidden> {
-    let mut hunter = Hunter { policy, texts: Vec::new(), steps: 4096 + 64 * length };
+    let mut hunter = Hunter { policy, texts: Vec::new(), place: String::new(), steps: 4096 + 64 * length };
     if let Some(found) = hunter.script(script, false) {
         return Some(found);
     }
-    while let Some((text, deleting)) = hunter.texts.pop() {
+    while let Some((text, deleting, place)) = hunter.texts.pop() {
+        hunter.place = place;
         if !hunter.pay(text.len()) {
             return Some(too_deep());
         }
@@ -48,8 +49,11 @@ fn too_deep() -> Forbidden {
 
 struct Hunter<'p> {
     policy: &'p Policy,
-    /// Texts that are still to be read; the flag tells that a `find` from a protected path runs them.
-    texts: Vec<(String, bool)>,
+    /// Texts that are still to be read; the flag tells that a `find` from a protected path runs them, and then where they
+    /// start.
+    texts: Vec<(String, bool, String)>,
+    /// The folder to which the text that is being read went, empty where it stayed.
+    place: String,
     steps: usize,
 }
 
@@ -67,7 +71,7 @@ impl Hunter<'_> {
                 reason: format!("`{}` starts itself without end", brief(name)),
             });
         }
-        self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting)));
+        self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting, self.place.clone())));
         let mut fed = 0;
         for (at, command) in script.commands.iter().enumerate() {
             let words = texts_of(command);
@@ -84,6 +88,26 @@ impl Hunter<'_> {
         None
     }
 
+    /// Goes where `cd` goes, so that the relative words behind it are known.
+    fn follow(&mut self, words: &[&str]) {
+        let ["cd" | "pushd", arguments @ ..] = words else { return };
+        match harm::operands(arguments).next() {
+            Some("-") => {}
+            Some(place) => self.place = clean(&from_place(place, &self.place)),
+            None => self.place = "~".to_owned(),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground { block: &self.policy.block, place: &self.place }
+    }
+
+    fn queue(&mut self, text: String, deleting: bool) {
+        // Whether a shell of its own went there or this one is not worth telling apart.
+        self.follow(&text.split_ascii_whitespace().take(3).collect::<Vec<_>>());
+        self.texts.push((text, deleting, self.place.clone()));
+    }
+
     fn reads_a_script(&self, words: &[&str]) -> bool {
         let mut shells =
             self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
@@ -96,7 +120,7 @@ impl Hunter<'_> {
         let (earlier, rest) = script.commands.split_at_checked(at)?;
         let reader = rest.first()?;
         for redirect in reader.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Text) {
-            self.texts.push((redirect.target.clone(), false));
+            self.queue(redirect.target.clone(), false);
         }
         let mut link = reader.before;
         for source in earlier.iter().skip(fed).rev() {
@@ -120,7 +144,7 @@ impl Hunter<'_> {
                 return Some(too_deep());
             }
             let words = without_assignments(words);
-            self.texts.push((words.get(1..).unwrap_or_default().join(" "), false));
+            self.queue(words.get(1..).unwrap_or_default().join(" "), false);
             if words.first().is_some_and(|program| base(program).eq_ignore_ascii_case("az")) {
                 for script in cloud::scripts(words, &self.policy.cloud) {
                     let found = self.printed(&script.split_ascii_whitespace().collect::<Vec<_>>());
@@ -140,13 +164,13 @@ impl Hunter<'_> {
     fn redirects(&self, command: &Command) -> Option<Forbidden> {
         let block = &self.policy.block;
         for redirect in &command.redirects {
-            if redirect.kind == RedirectKind::Write && path::is_device(&redirect.target, block) {
+            if redirect.kind == RedirectKind::Write && path::is_device(&redirect.target, self.ground()) {
                 return Some(Forbidden {
                     rule: "block.device.redirect".into(),
                     reason: format!("writes onto `{}`", brief(&redirect.target)),
                 });
             }
-            if credential::names_one(&redirect.target, &block.credentials) {
+            if credential::names_one(&from_place(&redirect.target, &self.place), &block.credentials) {
                 return Some(is_credential(&redirect.target));
             }
         }
@@ -155,7 +179,7 @@ impl Hunter<'_> {
 
     fn command(&mut self, words: &[&str], deleting: bool) -> Option<Forbidden> {
         let block = &self.policy.block;
-        let mut credentials = credential::find(words, &block.credentials);
+        let mut credentials = credential::find(words, &block.credentials, &self.place);
         if let Some(found) = asks_metadata(words, self.policy) {
             return Some(found);
         }
@@ -167,11 +191,15 @@ impl Hunter<'_> {
                 return Some(too_deep());
             }
             let name = base(program).to_ascii_lowercase();
+            self.follow(words);
             if let Some(found) = self.judge(&name, words, arguments, deleting) {
                 return Some(found);
             }
-            let from_protected = name == "find" && harm::finds_from_protected(arguments, &self.policy.block);
-            let inside = inner(self.policy, words);
+            let from_protected = name == "find" && harm::finds_from_protected(arguments, self.ground());
+            // `command -v NAME` runs nothing.
+            let only_tells =
+                name == "command" && arguments.first().is_some_and(|word| matches!(*word, "-v" | "-V"));
+            let inside = if only_tells { Vec::new() } else { inner(self.policy, words) };
             if !credentials.is_empty() {
                 let foreign = inside.iter().map(|inside| match inside {
                     Inner::Words(words) => words.len(),
@@ -184,13 +212,14 @@ impl Hunter<'_> {
             for inside in inside {
                 match inside {
                     Inner::Words(inside) => open.push((inside, deleting || from_protected)),
-                    Inner::Text(text) => self.texts.push((text, deleting || from_protected)),
+                    Inner::Text(text) => self.queue(text, deleting || from_protected),
                     Inner::Unclear => return Some(too_deep()),
                 }
             }
             if name == "az" {
-                self.texts
-                    .extend(cloud::scripts(words, &self.policy.cloud).into_iter().map(|text| (text, false)));
+                for text in cloud::scripts(words, &self.policy.cloud) {
+                    self.queue(text, false);
+                }
             }
         }
         credentials.first().map(|word| is_credential(word))
@@ -204,8 +233,10 @@ impl Hunter<'_> {
                 reason: "deletes what it finds below a system or home tree".to_owned(),
             });
         }
-        if let Some(rule) =
-            block.rules.iter().find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, block))
+        if let Some(rule) = block
+            .rules
+            .iter()
+            .find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.ground()))
         {
             return Some(Forbidden {
                 rule: format!("block.{}", rule.id).into(),

@@ -16,9 +16,11 @@ pub(super) fn check(entry: &Entry, operands: &[&str]) -> Result<(), Refusal> {
     if let Some(word) = rest.iter().find(|word| word.starts_with('-')) {
         return Err(Refusal::option(word));
     }
-    match rest.first().copied() {
-        None | Some("show" | "sh" | "list" | "ls" | "lst") => Ok(()),
+    let Some(&word) = rest.first() else { return Ok(()) };
+    let verbs = entry.verbs.get(&name).map_or(&[][..], Vec::as_slice);
+    match verbs.iter().find(|verb| !word.is_empty() && verb.starts_with(word)).map(String::as_str) {
+        Some("show" | "list" | "lst") => Ok(()),
         Some("get") if entry.gets.contains(&name) => Ok(()),
-        Some(verb) => Err(Refusal::operand(verb)),
+        _ => Err(Refusal::operand(word)),
     }
 }

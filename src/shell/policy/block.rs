@@ -1,5 +1,7 @@
 //! What never runs, as data.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
 
 /// A look at the words of a program that a list of words cannot take.
@@ -24,6 +26,14 @@ pub(in crate::shell) enum Harm {
     KillAll,
     /// `env` with nothing to run.
     EnvAlone,
+    /// `ps e`, which shows the environment.
+    ProcessEnvironment,
+    /// A unit that turns the machine off.
+    PowerUnit,
+    /// `kubectl get secret -o yaml`.
+    SecretShown,
+    /// `kubectl delete` of what nothing brings back.
+    ClusterDeleted,
 }
 
 /// One rule: a program and what makes it harmful.
@@ -36,6 +46,12 @@ pub(in crate::shell) struct Rule {
     pub(in crate::shell) why: String,
     /// The programs, in lower case; `mkfs.*` stands for any ending.
     pub(in crate::shell) names: Vec<String>,
+    /// One of these leads the operands: it is among the first `depth` of them.
+    #[serde(default)]
+    pub(in crate::shell) verbs: Vec<String>,
+    /// How many operands may be the verb.
+    #[serde(default = "one")]
+    pub(in crate::shell) depth: usize,
     /// For every group, one of its words stands among the operands.
     #[serde(default)]
     pub(in crate::shell) operands: Vec<Vec<String>>,
@@ -50,6 +66,10 @@ pub(in crate::shell) struct Rule {
     pub(super) asks: Vec<String>,
 }
 
+fn one() -> usize {
+    1
+}
+
 /// Files that hold credentials.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +80,8 @@ pub(in crate::shell) struct Credentials {
     pub(in crate::shell) tails: Vec<String>,
     /// Last parts that are none after all.
     pub(in crate::shell) except: Vec<String>,
+    /// Folders in which a pattern can stand for one.
+    pub(in crate::shell) patterns_in: Vec<String>,
     /// Folders below which everything is one.
     pub(in crate::shell) folders: Vec<String>,
     pub(super) blocked: Vec<String>,
@@ -74,8 +96,16 @@ pub(in crate::shell) struct Block {
     pub(in crate::shell) protected: Vec<String>,
     /// Devices that may be written.
     pub(in crate::shell) harmless_devices: Vec<String>,
+    /// Files through which the kernel is told to stop.
+    pub(in crate::shell) kernel_switches: Vec<String>,
+    /// Units that turn the machine off, without what may stand around their names.
+    pub(in crate::shell) power_units: Vec<String>,
     /// Names of metadata services.
     pub(in crate::shell) metadata_hosts: Vec<String>,
+    /// Addresses of metadata services, beside those that are local to a link.
+    pub(in crate::shell) metadata_addresses: Vec<IpAddr>,
+    /// Domains below which a name says its own address.
+    pub(in crate::shell) telling_domains: Vec<String>,
     /// What the path of a metadata request holds when its answer is a credential.
     pub(in crate::shell) metadata_words: Vec<String>,
     /// Files that hold credentials.

@@ -1,5 +1,7 @@
 //! One entry of the allow list, as it is written and as it is used.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::grammar::{Grammar, Lines, Style};
@@ -19,6 +21,14 @@ pub(in crate::shell) enum Check {
     Networksetup,
     /// `grep` behind a pipe: exactly one pattern.
     OnePattern,
+    /// `grep` of files: a pattern, then files that are meant to be read.
+    PatternAndFiles,
+    /// `nc`: at most a hundred ports.
+    FewPorts,
+    /// `vmstat`: an interval and a count behind everything else.
+    IntervalAndCount,
+    /// `kubectl`: nothing that shows what is in a secret.
+    NoSecrets,
 }
 
 /// An entry as it stands in a policy file.
@@ -44,11 +54,19 @@ pub(super) struct RawEntry {
     single: bool,
     #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
+    follows: Vec<String>,
+    #[serde(default)]
+    bounds: bool,
     check: Option<Check>,
     #[serde(default)]
     objects: Vec<String>,
     #[serde(default)]
     gets: Vec<String>,
+    #[serde(default)]
+    verbs: BTreeMap<String, String>,
     #[serde(default)]
     namespace: Vec<String>,
     #[serde(default)]
@@ -78,6 +96,12 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) grammar: Grammar,
     /// One of these options has to be given.
     pub(in crate::shell) needs: Vec<String>,
+    /// All of these options have to be given.
+    pub(in crate::shell) all: Vec<String>,
+    /// Options with which the program goes on until it is stopped.
+    pub(in crate::shell) follows: Vec<String>,
+    /// Its first operand is a time after which it stops what it runs; nought is none.
+    pub(in crate::shell) bounds: bool,
     /// Exactly one option has to be given.
     pub(in crate::shell) single: bool,
     /// What has to hold beside the grammar.
@@ -86,6 +110,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) objects: Vec<String>,
     /// For [`Check::Objects`]: the objects that know `get`.
     pub(in crate::shell) gets: Vec<String>,
+    /// For [`Check::Objects`]: the verbs of an object in the order in which shortened ones match.
+    pub(in crate::shell) verbs: BTreeMap<String, Vec<String>>,
     /// Options with which the program enters a network namespace.
     pub(in crate::shell) namespace: Vec<String>,
     /// Options with which the program looks into other processes; `*` where it always does.
@@ -113,10 +139,20 @@ impl RawEntry {
             why: self.why.clone(),
             grammar,
             needs: self.needs.clone(),
+            all: self.all.clone(),
+            follows: self.follows.clone(),
+            bounds: self.bounds,
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),
             gets: self.gets.clone(),
+            verbs: self
+                .verbs
+                .iter()
+                .map(|(object, verbs)| {
+                    (object.clone(), verbs.split_whitespace().map(str::to_owned).collect())
+                })
+                .collect(),
             namespace: self.namespace.clone(),
             processes: self.processes.clone(),
             profile: Profile {

@@ -1,6 +1,6 @@
 //! Examples: every entry says what it must and must not match, and is held to it.
 
-use crate::shell::Verdict;
+use crate::shell::{Impact, Verdict};
 
 /// A command and the verdict that an entry promises for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Example {
     pub command: String,
     /// The promised verdict.
     pub verdict: Verdict,
+    /// The promised impact, where the promise is about that.
+    pub impact: Option<Impact>,
 }
 
 impl Example {
@@ -20,7 +22,14 @@ impl Example {
             entry: entry.to_owned(),
             command: command.clone(),
             verdict,
+            impact: None,
         })
+    }
+
+    /// Lists the examples of what an approved command does.
+    pub(super) fn of_impact(entry: &str, impact: Impact, commands: &[String]) -> impl Iterator<Item = Self> {
+        Self::all(entry, Verdict::Risky, commands)
+            .map(move |example| Self { impact: Some(impact), ..example })
     }
 }
 
@@ -36,13 +45,17 @@ mod tests {
             .iter()
             .filter_map(|example| {
                 let ruling = policy.classify(&example.command);
-                (ruling.verdict != example.verdict).then(|| {
+                let wrong = ruling.verdict != example.verdict
+                    || (example.impact.is_some() && example.impact != ruling.impact);
+                wrong.then(|| {
                     format!(
-                        "{}: {} for {:?}, got {} ({}: {})",
+                        "{}: {} {:?} for {:?}, got {} {:?} ({}: {})",
                         example.entry,
                         example.verdict,
+                        example.impact,
                         example.command,
                         ruling.verdict,
+                        ruling.impact,
                         ruling.rule,
                         ruling.reason
                     )

@@ -8,6 +8,8 @@ use serde::Deserialize;
 pub(in crate::shell) struct Files {
     /// Folders below which every file is meant to be read.
     roots: Vec<String>,
+    /// Folders right inside which every file is, and how the names of single files begin.
+    shallow: Vec<String>,
     /// Single files.
     files: Vec<String>,
     /// Where our own reports lie and how they end.
@@ -24,14 +26,20 @@ struct Reports {
 impl Files {
     /// Tells whether a path, taken as it is written, is meant to be read.
     pub(in crate::shell) fn allows(&self, path: &str) -> bool {
-        let odd = path.contains(['*', '?', '['])
+        let odd = path.contains(['*', '?', '[', '{'])
             || path.contains("//")
             || path.split('/').any(|part| matches!(part, "." | ".."));
         if odd {
             return false;
         }
         let below = |root: &String| path.strip_prefix(root.as_str()).is_some_and(|rest| !rest.is_empty());
-        self.files.iter().any(|file| file == path) || self.roots.iter().any(below) || self.is_report(path)
+        let inside = |front: &String| {
+            path.strip_prefix(front.as_str()).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+        };
+        self.files.iter().any(|file| file == path)
+            || self.roots.iter().any(below)
+            || self.shallow.iter().any(inside)
+            || self.is_report(path)
     }
 
     fn is_report(&self, path: &str) -> bool {

@@ -17,6 +17,8 @@ pub(super) enum Arity {
     Attached(Kind),
     /// A value where the next word fits.
     Maybe(Kind),
+    /// Every word up to the next option.
+    Many(Kind),
 }
 
 /// How often an operand may stand.
@@ -44,6 +46,8 @@ pub(super) enum Style {
 pub(in crate::shell) struct Grammar {
     pub(super) style: Style,
     pub(super) options: HashMap<String, Arity>,
+    /// Long options by how they begin: `--list-*`.
+    families: Vec<(String, Arity)>,
     /// `-5`, as in `head -5`.
     digits: bool,
     pub(super) operands: Vec<(Kind, Times)>,
@@ -70,7 +74,18 @@ pub(in crate::shell) struct Given<'w> {
 impl Given<'_> {
     /// Tells whether an option was given.
     pub(in crate::shell) fn has(&self, name: &str) -> bool {
-        self.options.iter().any(|(option, _)| option == name)
+        match name.strip_suffix('*') {
+            Some(front) => self.options.iter().any(|(option, _)| option.starts_with(front)),
+            None => self.options.iter().any(|(option, _)| option == name),
+        }
+    }
+
+    /// Lists the values of an option that has several names.
+    pub(in crate::shell) fn values<'g>(&'g self, names: &'g [&'g str]) -> impl Iterator<Item = &'g str> {
+        self.options
+            .iter()
+            .filter(|(option, _)| names.contains(&option.as_str()))
+            .filter_map(|(_, value)| *value)
     }
 }
 
@@ -92,6 +107,7 @@ impl Grammar {
         let mut grammar = Self {
             style: lines.style,
             options: HashMap::new(),
+            families: Vec::new(),
             digits: false,
             operands: Vec::new(),
             any: lines
@@ -122,11 +138,12 @@ impl Grammar {
             None => Arity::Flag,
             Some(name) => {
                 words.pop();
-                let bare = name.trim_start_matches('[').trim_end_matches([']', '?']);
+                let bare = name.trim_start_matches('[').trim_end_matches([']', '?', '.']);
                 let kind = Kind::parse(bare).ok_or_else(|| format!("no kind `{bare}`"))?;
-                match (name.starts_with('['), name.ends_with('?')) {
-                    (true, _) => Arity::Attached(kind),
-                    (_, true) => Arity::Maybe(kind),
+                match name {
+                    _ if name.starts_with('[') => Arity::Attached(kind),
+                    _ if name.ends_with('?') => Arity::Maybe(kind),
+                    _ if name.ends_with("...") => Arity::Many(kind),
                     _ => Arity::Value(kind),
                 }
             }
@@ -134,11 +151,31 @@ impl Grammar {
         for word in words {
             if word == "-NUMBER" {
                 self.digits = true;
+            } else if let Some(front) = word.strip_suffix('*') {
+                self.families.push((front.to_owned(), arity.clone()));
             } else {
                 self.options.insert(word.to_owned(), arity.clone());
             }
         }
         Ok(())
+    }
+
+    /// Takes over the options of another grammar, so that a line of this one can only add to them.
+    pub(super) fn inherit(&mut self, other: &Self) {
+        self.style = other.style;
+        self.digits |= other.digits;
+        for (name, arity) in &other.options {
+            self.options.entry(name.clone()).or_insert_with(|| arity.clone());
+        }
+        self.families.extend(other.families.iter().cloned());
+    }
+
+    fn arity(&self, name: &str) -> Option<&Arity> {
+        let of_family = || {
+            let fits = |front: &str| name.len() > front.len() && name.starts_with(front);
+            self.families.iter().find(|(front, _)| fits(front)).map(|(_, arity)| arity)
+        };
+        self.options.get(name).or_else(of_family)
     }
 
     /// Sorts the words behind a program's name, or says which of them is not allowed.
@@ -193,9 +230,8 @@ impl Grammar {
         // `-type=` in a policy file means that the value has to be attached.
         // iproute2 takes `--json` for `-json`.
         let known = self
-            .options
-            .get(name)
-            .or_else(|| name.strip_prefix('-').filter(|_| self.stop).and_then(|name| self.options.get(name)));
+            .arity(name)
+            .or_else(|| name.strip_prefix('-').filter(|_| self.stop).and_then(|name| self.arity(name)));
         let arity = match (known, attached) {
             (Some(arity), _) => arity,
             (None, Some(_)) => word
@@ -217,6 +253,9 @@ impl Grammar {
                 Some(checked(kind, word, value, files)?)
             }
             (Arity::Maybe(kind), None) => maybe(kind, words, at, files),
+            (Arity::Many(kind), attached) => {
+                return many(kind, (name, attached), words, at, given, files);
+            }
         };
         given.options.push((name.to_owned(), value));
         Ok(())
@@ -259,6 +298,9 @@ impl Grammar {
                     Some(checked(kind, word, value, files)?)
                 }
                 (Arity::Maybe(kind), None) => maybe(kind, words, at, files),
+                (Arity::Many(kind), attached) => {
+                    return many(kind, (&name, attached), words, at, given, files);
+                }
             };
             given.options.push((name, value));
             break;
@@ -296,6 +338,26 @@ impl Grammar {
 
 fn checked<'w>(kind: &Kind, option: &str, value: &'w str, files: &Files) -> Result<&'w str, Refusal> {
     if kind.accepts(value, files) { Ok(value) } else { Err(Refusal::value(option, value)) }
+}
+
+/// Takes an attached value, or every word up to the next option.
+fn many<'w>(
+    kind: &Kind,
+    (name, attached): (&str, Option<&'w str>),
+    words: &[&'w str],
+    at: &mut usize,
+    given: &mut Given<'w>,
+    files: &Files,
+) -> Result<(), Refusal> {
+    let before = given.options.len();
+    if let Some(value) = attached {
+        given.options.push((name.to_owned(), Some(checked(kind, name, value, files)?)));
+    }
+    while let Some(value) = words.get(*at).filter(|word| !word.starts_with('-')) {
+        given.options.push((name.to_owned(), Some(checked(kind, name, value, files)?)));
+        *at += 1;
+    }
+    if given.options.len() == before { Err(Refusal::missing(name)) } else { Ok(()) }
 }
 
 fn maybe<'w>(kind: &Kind, words: &[&'w str], at: &mut usize, files: &Files) -> Option<&'w str> {

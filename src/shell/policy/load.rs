@@ -6,14 +6,15 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::entry::RawEntry;
+use super::impact::{ImpactRow, RawImpact};
 use super::script::{self, Script};
 use super::site::{self, Tighten};
 use super::{Block, Cloud, Entry, Example, Files, Wrapper};
 use crate::base::Digest;
-use crate::shell::Verdict;
+use crate::shell::{Impact, Verdict};
 
 /// The families of the allow list, by the name that begins their rules.
-const FAMILIES: [(&str, &str); 10] = [
+const FAMILIES: [(&str, &str); 13] = [
     ("reach", include_str!("reach.toml")),
     ("name", include_str!("name.toml")),
     ("socket", include_str!("socket.toml")),
@@ -21,9 +22,12 @@ const FAMILIES: [(&str, &str); 10] = [
     ("firewall", include_str!("firewall.toml")),
     ("capture", include_str!("capture.toml")),
     ("system", include_str!("system.toml")),
+    ("service", include_str!("service.toml")),
+    ("cluster", include_str!("cluster.toml")),
     ("file", include_str!("file.toml")),
     ("filter", include_str!("filter.toml")),
     ("wrapper", include_str!("wrapper.toml")),
+    ("impact", include_str!("impact.toml")),
 ];
 const CLOUD: &str = include_str!("cloud.toml");
 const BLOCK: &str = include_str!("block.toml");
@@ -66,6 +70,18 @@ pub enum PolicyError {
         /// The entry.
         entry: String,
     },
+    /// An approved command would not have the impact that an example says.
+    #[error("entry `{entry}` promises `{promised}` for `{command}`, but the answer is {answer}")]
+    ImpactExample {
+        /// The entry.
+        entry: String,
+        /// The command.
+        command: String,
+        /// What the entry promises.
+        promised: &'static str,
+        /// What the policy answers.
+        answer: &'static str,
+    },
     /// An entry does not do what its examples say.
     #[error("entry `{entry}` promises {promised} for `{command}`, but the answer is {answer} ({reason})")]
     Example {
@@ -90,6 +106,7 @@ pub struct Policy {
     remote: HashMap<String, Entry>,
     filters: HashMap<String, Entry>,
     wrappers: Vec<Wrapper>,
+    impacts: Vec<ImpactRow>,
     interpreters: Vec<String>,
     pub(in crate::shell) files: Files,
     pub(in crate::shell) cloud: Cloud,
@@ -110,6 +127,7 @@ struct Family {
     remote: Vec<RawEntry>,
     filter: Vec<RawEntry>,
     wrapper: Vec<Wrapper>,
+    impact: Vec<RawImpact>,
     interpreters: Vec<String>,
     readable: Option<Files>,
 }
@@ -163,6 +181,7 @@ impl Policy {
             remote: HashMap::new(),
             filters: HashMap::new(),
             wrappers: Vec::new(),
+            impacts: Vec::new(),
             interpreters: Vec::new(),
             files: Files::default(),
             examples: fixed_examples(&cloud, &block),
@@ -216,6 +235,12 @@ impl Policy {
             self.examples.extend(Example::all(&id, Verdict::Risky, &wrapper.asks));
             self.wrappers.push(wrapper);
         }
+        for raw in &family.impact {
+            let like = |id: &str| self.programs.values().flatten().find(|entry| entry.id == id);
+            let row = raw.compile(like).map_err(|what| PolicyError::Entry { file: name, what })?;
+            self.examples.extend(raw.examples());
+            self.impacts.push(row);
+        }
         self.interpreters.extend(family.interpreters);
         if let Some(files) = family.readable {
             self.files = files;
@@ -244,6 +269,11 @@ impl Policy {
 
     pub(in crate::shell) fn filter(&self, name: &str) -> Option<&Entry> {
         self.filters.get(name)
+    }
+
+    /// Returns the rows that say what an approved command does to the world.
+    pub(in crate::shell) fn impacts(&self) -> &[ImpactRow] {
+        &self.impacts
     }
 
     pub(in crate::shell) fn wrappers(&self) -> &[Wrapper] {
@@ -293,6 +323,15 @@ impl Policy {
                     promised: example.verdict,
                     answer: ruling.verdict,
                     reason: ruling.reason.into_owned(),
+                });
+            }
+            let word = |impact: Option<Impact>| impact.map_or("none", Impact::as_str);
+            if example.impact.is_some() && example.impact != ruling.impact {
+                return Err(PolicyError::ImpactExample {
+                    entry: example.entry.clone(),
+                    command: example.command.clone(),
+                    promised: word(example.impact),
+                    answer: word(ruling.impact),
                 });
             }
         }

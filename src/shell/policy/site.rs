@@ -98,14 +98,14 @@ mod tests {
 
     const NMCLI: &str = r#"
         [[program]]
-        id = "nmcli"
-        names = ["nmcli"]
+        id = "wpa_cli"
+        names = ["wpa_cli"]
         why = "shows the network manager's state"
         options = ["-t", "-f NAME"]
         operands = ["=device", "=show|status?"]
         sockets = []
-        safe = ["nmcli device", "nmcli -t device show"]
-        asks = ["nmcli connection down eth0"]
+        safe = ["wpa_cli device", "wpa_cli -t device show"]
+        asks = ["wpa_cli connection down eth0"]
     "#;
 
     #[track_caller]
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn a_site_can_extend_the_allow_list_with_examples() {
         let policy = Policy::with_site(NMCLI).unwrap();
-        assert_eq!(verdict(&policy, "nmcli device show"), Verdict::Safe);
-        assert_eq!(verdict(&policy, "nmcli device show eth0"), Verdict::Risky);
+        assert_eq!(verdict(&policy, "wpa_cli device show"), Verdict::Safe);
+        assert_eq!(verdict(&policy, "wpa_cli device show eth0"), Verdict::Risky);
         assert_ne!(policy.digest(), Policy::builtin().unwrap().digest());
     }
 
@@ -152,18 +152,18 @@ mod tests {
             "env",
             "kubectl;",
         ] {
-            let text = NMCLI.replace("names = [\"nmcli\"]", &format!("names = [{name:?}]"));
+            let text = NMCLI.replace("names = [\"wpa_cli\"]", &format!("names = [{name:?}]"));
             assert!(matches!(Policy::with_site(&text), Err(PolicyError::Forbidden { .. })), "{name}");
         }
     }
 
     #[test]
     fn an_entry_without_examples_or_with_a_broken_one_is_refused() {
-        let none = NMCLI.replace("safe = [\"nmcli device\", \"nmcli -t device show\"]", "safe = []");
+        let none = NMCLI.replace("safe = [\"wpa_cli device\", \"wpa_cli -t device show\"]", "safe = []");
         assert!(matches!(Policy::with_site(&none), Err(PolicyError::NoExamples { .. })));
-        let broken = NMCLI.replace("nmcli connection down eth0", "nmcli device");
+        let broken = NMCLI.replace("wpa_cli connection down eth0", "wpa_cli device");
         assert!(matches!(Policy::with_site(&broken), Err(PolicyError::Example { .. })));
-        let blocked = NMCLI.replace("\"nmcli device\"", "\"nmcli device; reboot\"");
+        let blocked = NMCLI.replace("\"wpa_cli device\"", "\"wpa_cli device; reboot\"");
         assert!(matches!(Policy::with_site(&blocked), Err(PolicyError::Example { .. })));
     }
 

@@ -45,7 +45,7 @@ fn entry_words(entry: &Entry, dice: &mut Dice) -> Vec<String> {
     names.sort();
     let extra = if entry.single { 0 } else { dice.below(MOST_OPTIONS + 1) };
     let needed: &[String] = if entry.single { &[] } else { &entry.needs };
-    let mut chosen: Vec<&String> = dice.pick(needed).into_iter().collect();
+    let mut chosen: Vec<&String> = dice.pick(needed).into_iter().chain(&entry.all).collect();
     let count = if entry.single { 1 } else { extra };
     chosen.extend((0..count).filter_map(|_| dice.pick(&names).copied()));
     for name in chosen {
@@ -57,6 +57,12 @@ fn entry_words(entry: &Entry, dice: &mut Dice) -> Vec<String> {
 
 fn option(entry: &Entry, name: &str, dice: &mut Dice) -> Vec<String> {
     let grammar = &entry.grammar;
+    if let Some(front) = name.strip_suffix('*') {
+        return vec![format!("{front}all")];
+    }
+    if matches!(name, "-L" | "--location") && entry.check == Some(Check::Curl) {
+        return vec![name.to_owned(), "--max-redirs".to_owned(), dice.word(&["0", "3", "5"])];
+    }
     let long = name.starts_with("--") || grammar.style == Style::Words;
     let joined = |value: String| match (name.ends_with('='), long) {
         (false, true) => vec![format!("{name}={value}")],
@@ -64,7 +70,7 @@ fn option(entry: &Entry, name: &str, dice: &mut Dice) -> Vec<String> {
     };
     match grammar.options.get(name) {
         Some(Arity::Value(kind)) if name.ends_with('=') || dice.one_in(3) => joined(value(entry, kind, dice)),
-        Some(Arity::Value(kind)) => vec![name.to_owned(), value(entry, kind, dice)],
+        Some(Arity::Value(kind) | Arity::Many(kind)) => vec![name.to_owned(), value(entry, kind, dice)],
         Some(Arity::Maybe(kind)) if dice.one_in(2) => vec![name.to_owned(), value(entry, kind, dice)],
         Some(Arity::Attached(kind)) if dice.one_in(2) => joined(value(entry, kind, dice)),
         Some(Arity::Attached(_) | Arity::Maybe(_) | Arity::Flag) | None => vec![name.to_owned()],
@@ -76,7 +82,7 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
         Some(Check::Objects) => objects(entry, dice),
         Some(Check::Curl) => vec![dice.word(&[
             "http://127.0.0.1/",
-            "http://127.0.0.1:8080/x?y=z",
+            "http://127.0.0.1:8080/x%3Fy",
             "https://localhost/",
             "localhost",
             "http://[::1]:8080/",
@@ -95,7 +101,11 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
             ]);
             std::iter::once("list".to_owned()).chain(rest.split(' ').map(str::to_owned)).collect()
         }
-        Some(Check::Networksetup | Check::OnePattern) | None => {
+        Some(Check::PatternAndFiles) => {
+            vec![dice.word(&["tcp", "lo", "x.y"]), value(entry, &Kind::Readable, dice)]
+        }
+        Some(Check::IntervalAndCount) => vec!["1".to_owned(), dice.word(&["1", "2"])],
+        Some(Check::Networksetup | Check::OnePattern | Check::FewPorts | Check::NoSecrets) | None => {
             let mut words = Vec::new();
             for (kind, times) in &entry.grammar.operands {
                 let count = match times {

@@ -24,6 +24,16 @@ pub(super) fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
             "-a",
             "-T",
         ]),
+        "system.process" => {
+            dice.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"])
+        }
+        "system.list" => dice.word(&["-l", "-a", "-d", "/", "/proc/net", "/etc/hosts", "-i", "/tmp"]),
+        "system.which" => dice.word(&["ip", "ss", "-a", "sh"]),
+        "system.uname" | "system.uptime" | "system.who" | "system.id" | "system.nproc" | "system.free"
+        | "system.df" | "system.lsmod" | "system.release" => {
+            dice.word(&["-a", "-h", "-u", "-s", "-n", "--help", "-m", "root", "-i"])
+        }
+        "system.echo" => dice.word(&["hello", "-n", "a b", "%s"]),
         _ if *kind == Kind::Answer => dice.word(&[
             "127.0.0.1",
             "localhost",
@@ -79,6 +89,12 @@ pub(super) fn value(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
         ]),
         Kind::Address => dice.word(&[":443", "TCP", "UDP:53", "4", "@127.0.0.1", "TCP:LISTEN", "6TCP"]),
         Kind::Interface => dice.word(&["lo", "lo", "eth0", "127.0.0.1"]),
+        Kind::Ports => dice.word(&["1", "53", "80", "443", "8080-8082"]),
+        Kind::Endpoint => dice.word(&["127.0.0.1:443", "localhost:1", "[::1]:443"]),
+        Kind::OwnCapture => dice.word(&["/tmp/captures/a.pcap"]),
+        Kind::File => dice.word(&["a.pcap", "/etc/hosts", "missing"]),
+        Kind::Value => dice.word(&["web-1", "rg"]),
+        Kind::Form => dice.word(&["wide", "json", "yaml", "name"]),
         Kind::Port => dice.word(&["1", "53", "80", "443", "8080", "65535"]),
         Kind::Number => dice.word(&["0", "1", "2", "7", "64", "1500"]),
         Kind::Count => dice.word(&["1", "2", "3"]),
@@ -133,7 +149,10 @@ pub(super) fn phrase(entry: &Entry, dice: &mut Dice) -> String {
         "capture.tcpdump" => &["tcp", "udp port 53", "host 127.0.0.1", "tcp[13] & 2 != 0", "not arp"],
         "capture.tshark" => &["ip", "udp.port == 53", "frame.number > 0", "dns"],
         "system.df" => &["/", "/tmp", "/proc"],
-        "link.tc.actions" | "link.tc-actions" => &["action gact", "action mirred"],
+        "service.systemctl" => &["ssh", "-.mount", "dbus.service"],
+        "service.journalctl" => &["today", "ssh", "_PID=1"],
+        "file.grep" | "file.zgrep" => &["tcp", "x"],
+        "cluster.kubectl.get" => &["pods", "svc", "nodes", "web"],
         "reach.curl" => &["localhost:8080:127.0.0.1", "a.example:80:127.0.0.1", "*"],
         _ => &["tcp", "dev lo", "127.0.0.1"],
     })

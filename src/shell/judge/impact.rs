@@ -1,0 +1,145 @@
+//! What an approved command does to the world, from the policy's table.
+//!
+//! What no row describes, option for option, is a change; so is what only a shell could run. Of several parts that ask,
+//! the gravest counts.
+
+use super::path::base;
+use super::{allow, curl};
+use crate::shell::Impact;
+use crate::shell::policy::{Given, ImpactRow, Part, Policy};
+use crate::shell::text::{self, Command, Link, Need, Redirect, RedirectKind, Script};
+
+impl Policy {
+    /// Says what the commands of a plan do together: the file that a capture wrote goes with the capture.
+    ///
+    /// What runs without asking adds nothing; a plan in which nothing asks is a measurement.
+    #[must_use]
+    pub fn impact_of_plan(&self, commands: &[&str]) -> Impact {
+        let rulings: Vec<_> = commands.iter().map(|command| (*command, self.classify(command))).collect();
+        let deleted: Vec<String> = commands.iter().filter_map(|command| deleted_capture(command)).collect();
+        let of = |(command, ruling): &(&str, crate::shell::Ruling)| {
+            let goes_along = || file_of_capture(self, command).is_some_and(|file| deleted.contains(&file));
+            match ruling.impact {
+                Some(Impact::Change) if goes_along() => Some(Impact::Measurement),
+                other => other,
+            }
+        };
+        rulings.iter().filter_map(of).max().unwrap_or(Impact::Measurement)
+    }
+}
+
+/// Says what a text does once somebody approved it.
+pub(super) fn impact(policy: &Policy, script: &Script) -> Impact {
+    of_list(policy, script).unwrap_or(Impact::Change)
+}
+
+/// Returns the gravest impact of the parts that ask, nothing where none does.
+fn of_list(policy: &Policy, script: &Script) -> Option<Impact> {
+    let joined = [Need::Chain, Need::Pipe, Need::Redirect, Need::Pattern];
+    if script.broken.is_some() || !script.needs.only(&joined) || script.quoted_line_end {
+        return Some(Impact::Change);
+    }
+    script.commands.iter().filter_map(|command| of_command(policy, command)).max()
+}
+
+fn of_command(policy: &Policy, command: &Command) -> Option<Impact> {
+    if !command.redirects.iter().all(is_harmless) {
+        return Some(Impact::Change);
+    }
+    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    let words = without_sudo(&words);
+    let filters = command.before == Link::Pipe
+        && words.split_first().is_some_and(|(program, arguments)| {
+            policy.filter(program).is_some_and(|entry| allow::fits(policy, entry, program, arguments).is_ok())
+        });
+    if filters || allow::judge(policy, words).is_ok() {
+        return None;
+    }
+    Some(of_words(policy, words))
+}
+
+fn of_words(policy: &Policy, words: &[&str]) -> Impact {
+    let Some(inner) = allow::unwrap(policy, words) else { return Impact::Change };
+    let Some((program, arguments)) = inner.split_first() else { return Impact::Change };
+    let Some(name) = allow::trusted(program) else { return Impact::Change };
+    let rows = policy.impacts().iter().filter(|row| row.names.iter().any(|known| known == name));
+    rows.filter_map(|row| of_row(policy, row, arguments)).min().unwrap_or(Impact::Change)
+}
+
+fn of_row(policy: &Policy, row: &ImpactRow, arguments: &[&str]) -> Option<Impact> {
+    let given = row.grammar.read(arguments, &policy.files).ok()?;
+    let complete = row.all.iter().all(|option| given.has(option))
+        && (row.needs.is_empty() || row.needs.iter().any(|option| given.has(option)));
+    if !complete {
+        return None;
+    }
+    match row.part {
+        None => Some(row.impact),
+        Some(Part::Query) => curl::check(policy, &given, curl::Query::Allowed).is_ok().then_some(row.impact),
+        Some(Part::Script) => {
+            let lines: Vec<&str> = given.values(&["--scripts"]).collect();
+            let local = lines.iter().any(|line| line.starts_with('@') || line.contains("=@"));
+            let script = lines.join("\n");
+            (!local && text::oddity(&script).is_none() && !script.contains('\r'))
+                .then(|| of_list(policy, &text::read(&script)).unwrap_or(Impact::Change))
+        }
+        Some(Part::OfPlan) => None,
+    }
+}
+
+/// Accepts what the gate can do without a shell: `2>&1`, and `/dev/null` on either side.
+fn is_harmless(redirect: &Redirect) -> bool {
+    match redirect.kind {
+        RedirectKind::Duplicate => redirect.descriptor == "2" && redirect.target == "1",
+        RedirectKind::Write => {
+            matches!(redirect.descriptor.as_str(), "" | "1" | "2") && redirect.target == "/dev/null"
+        }
+        RedirectKind::Read => {
+            matches!(redirect.descriptor.as_str(), "" | "0") && redirect.target == "/dev/null"
+        }
+        RedirectKind::Document | RedirectKind::Text => false,
+    }
+}
+
+fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    match words {
+        ["sudo", "-n", rest @ ..] | ["sudo", rest @ ..] if !rest.is_empty() => rest,
+        _ => words,
+    }
+}
+
+/// Returns the name of the file that the capture wrote which a command deletes.
+fn deleted_capture(command: &str) -> Option<String> {
+    let script = text::read(command);
+    let words = script.words();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_deletion = script.is_plain()
+        && matches!(words.as_slice(), [az, "network", "watcher", "packet-capture", "delete", ..] if base(az) == "az");
+    let named = |at: usize| match words.get(at)?.split_once('=') {
+        Some(("-n" | "--name", name)) => Some(name.to_owned()),
+        Some(_) => None,
+        None => matches!(*words.get(at)?, "-n" | "--name")
+            .then(|| words.get(at + 1).map(|name| (*name).to_owned()))
+            .flatten(),
+    };
+    (0..words.len()).filter(|_| is_deletion).find_map(named).map(|name| format!("{name}.cap"))
+}
+
+/// Returns the name of the file of a capture that a command deletes, where the table has the command.
+fn file_of_capture(policy: &Policy, command: &str) -> Option<String> {
+    let script = text::read(command);
+    let words = script.words();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (program, arguments) = words.split_first().filter(|_| script.is_plain())?;
+    let name = allow::trusted(program)?;
+    let of_plan =
+        |row: &&ImpactRow| row.part == Some(Part::OfPlan) && row.names.iter().any(|known| known == name);
+    policy.impacts().iter().filter(of_plan).find_map(|row| {
+        let given: Given<'_> = row.grammar.read(arguments, &policy.files).ok()?;
+        let complete = row.all.iter().all(|option| given.has(option));
+        // The last one counts for `az`: more than one is not what anybody means.
+        let mut names = given.values(&["-n", "--name"]);
+        let file = names.next()?.to_owned();
+        (complete && names.next().is_none()).then_some(file)
+    })
+}
