@@ -149,6 +149,7 @@ pub(in crate::shell) struct Cloud {
     pub(in crate::shell) groups: Vec<String>,
     pub(in crate::shell) verbs: Vec<String>,
     pub(in crate::shell) verb_prefixes: Vec<String>,
+    pub(in crate::shell) other_verbs: Vec<String>,
     pub(in crate::shell) globals: Vec<String>,
     pub(in crate::shell) global_flags: Vec<String>,
     pub(in crate::shell) front_flags: Vec<String>,
@@ -177,9 +178,11 @@ impl Cloud {
 
     /// Tells whether a path is one of those that `core.toml` may hold: of these groups, and with a verb that reads.
     pub(in crate::shell) fn may_read(&self, path: &[&str]) -> bool {
-        let [group, .., last] = path else { return path == ["version"] };
+        let [group, between @ .., last] = path else { return path == ["version"] };
         let begins = |prefix: &String| last.len() > prefix.len() && last.starts_with(prefix.as_str());
+        let verb = |word: &&str| self.verbs.iter().chain(&self.other_verbs).any(|verb| verb == word);
         self.groups.iter().any(|known| known == group)
+            && !between.iter().any(verb)
             && (self.verbs.iter().any(|verb| verb == last) || self.verb_prefixes.iter().any(begins))
     }
 }

@@ -20,58 +20,6 @@ static CORE: LazyLock<Vec<String>> = LazyLock::new(|| {
     commands.collect()
 });
 
-/// Verbs that change something.
-const CHANGES: [&str; 48] = [
-    "add",
-    "approve",
-    "assign",
-    "attach",
-    "cancel",
-    "capture",
-    "clear",
-    "convert",
-    "copy",
-    "create",
-    "deallocate",
-    "delete",
-    "deploy",
-    "detach",
-    "disable",
-    "download",
-    "enable",
-    "exec",
-    "execute",
-    "export",
-    "failover",
-    "generalize",
-    "generate",
-    "import",
-    "install",
-    "invoke",
-    "login",
-    "logout",
-    "move",
-    "purge",
-    "recover",
-    "redeploy",
-    "reimage",
-    "remove",
-    "reset",
-    "resize",
-    "restart",
-    "restore",
-    "revoke",
-    "rotate",
-    "run",
-    "set",
-    "start",
-    "stop",
-    "swap",
-    "update",
-    "upgrade",
-    "upload",
-];
-
 fn cloud() -> &'static Cloud {
     &Policy::builtin().unwrap().cloud
 }
@@ -80,10 +28,12 @@ fn verdict(command: &str) -> Verdict {
     Policy::builtin().unwrap().classify(command).verdict
 }
 
-fn changes(word: &str) -> bool {
-    CHANGES
-        .iter()
-        .any(|verb| word == *verb || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with('-')))
+/// Tells whether a word is a verb that changes something; `begins` where `create-x` counts, too.
+fn changes(word: &str, begins: bool) -> bool {
+    let other = |verb: &String| {
+        word == verb || (begins && word.strip_prefix(verb.as_str()).is_some_and(|rest| rest.starts_with('-')))
+    };
+    cloud().other_verbs.iter().any(other)
 }
 
 #[test]
@@ -99,12 +49,20 @@ fn the_list_of_reads_is_what_the_real_az_has_in_these_groups() {
     assert_eq!(cloud().core.paths().collect::<std::collections::BTreeSet<_>>(), expected);
 }
 
+/// A word inside the path is a noun where it is joined: `vm run-command list`.
+fn says_change(command: &str) -> bool {
+    let words: Vec<&str> = command.split(' ').collect();
+    let (last, before) = words.split_last().unwrap();
+    let view = cloud().verbs.iter().any(|verb| verb == last);
+    before.iter().any(|word| changes(word, false)) || (changes(last, true) && !view)
+}
+
 #[test]
 fn no_core_command_whose_words_say_that_it_changes_something_is_safe() {
     let wrong: Vec<&String> = CORE
         .iter()
         .filter(|command| {
-            command.split(' ').any(changes) && verdict(&format!("az {command} -g g -n n")) == Verdict::Safe
+            says_change(command) && verdict(&format!("az {command} -g g -n n")) == Verdict::Safe
         })
         .collect();
     assert_eq!(wrong, Vec::<&String>::new());
@@ -116,13 +74,12 @@ fn the_classes_of_the_core_commands_are_these() {
     for command in CORE.iter() {
         *counts.entry(verdict(&format!("az {command} -g g")).as_str()).or_insert(0) += 1;
     }
-    println!("{counts:?}");
     assert_eq!(counts.values().sum::<usize>(), CORE.len());
     assert_eq!(counts, std::collections::BTreeMap::from(COUNTS));
 }
 
 /// What the table of the policy makes of azure-cli 2.91.0; a change of it is a change of this.
-const COUNTS: [(&str, usize); 3] = [("BLOCKED", 0), ("RISKY", 0), ("SAFE", 0)];
+const COUNTS: [(&str, usize); 3] = [("BLOCKED", 217), ("RISKY", 4195), ("SAFE", 1693)];
 
 #[test]
 fn what_the_tables_name_never_runs() {
@@ -246,7 +203,7 @@ proptest! {
     #[test]
     fn no_path_with_a_verb_that_changes_something_is_safe(
         command in prop::sample::select(CORE.clone()),
-        verb in prop::sample::select(CHANGES.to_vec()),
+        verb in prop::sample::select(cloud().other_verbs.clone()),
         tail in prop::sample::select(vec!["", " list", " show", " check-name"]),
     ) {
         let text = format!("az {command} {verb}{tail} -g g");
