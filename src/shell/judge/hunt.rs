@@ -213,9 +213,9 @@ impl Hunter<'_> {
             });
         }
         if name == "az"
-            && let Some(reason) = cloud::prints_secret(words, &self.policy.cloud)
+            && let Some((rule, reason)) = cloud::forbidden(words, &self.policy.cloud)
         {
-            return Some(Forbidden { rule: "block.secret.cloud".into(), reason });
+            return Some(Forbidden { rule: rule.into(), reason });
         }
         let tightened =
             self.policy.tightened().iter().find(|rule| rule.is_blocked() && rule.matches(name, words))?;

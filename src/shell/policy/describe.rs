@@ -45,6 +45,7 @@ impl Policy {
             "asks a cloud metadata service for a credential, in any command",
         ));
         all.push(rule("block.secret.cloud", Verdict::Blocked, &az, "prints a secret"));
+        all.push(rule("block.destroy.cloud", Verdict::Blocked, &az, "deletes or cancels whole resources"));
         all.push(rule("block.fork-bomb", Verdict::Blocked, &[], "a function that starts itself without end"));
         all.extend(self.tightened().iter().map(|site| {
             let verdict = if site.is_blocked() { Verdict::Blocked } else { Verdict::Risky };

@@ -26,6 +26,7 @@ const FAMILIES: [(&str, &str); 10] = [
     ("wrapper", include_str!("wrapper.toml")),
 ];
 const CLOUD: &str = include_str!("cloud.toml");
+const CORE: &str = include_str!("core.toml");
 const BLOCK: &str = include_str!("block.toml");
 
 static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::load);
@@ -155,7 +156,7 @@ impl Policy {
 
     pub(super) fn unchecked() -> Result<Self, PolicyError> {
         let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
-        let cloud: Cloud = toml::from_str(CLOUD).map_err(|what| read("cloud", what))?;
+        let cloud = Cloud::read(CLOUD, CORE).map_err(|what| read("cloud", what))?;
         let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
         let mut policy = Self {
             programs: HashMap::new(),
@@ -172,7 +173,7 @@ impl Policy {
             carriers: Vec::new(),
             shelf: None,
             tighten: Vec::new(),
-            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, BLOCK])),
+            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([CLOUD, CORE, BLOCK])),
         };
         for (name, text) in FAMILIES {
             let family: Family = toml::from_str(text).map_err(|what| read(name, what))?;
@@ -321,9 +322,9 @@ fn invoke(script: &str) -> String {
 
 fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
     let mut all: Vec<Example> = Vec::new();
-    all.extend(Example::all("cloud", Verdict::Safe, &cloud.safe));
-    all.extend(Example::all("cloud", Verdict::Risky, &cloud.asks));
-    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.blocked));
+    all.extend(Example::all("cloud", Verdict::Safe, &cloud.examples.safe));
+    all.extend(Example::all("cloud", Verdict::Risky, &cloud.examples.asks));
+    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.examples.blocked));
     all.extend(Example::all("block.credential", Verdict::Blocked, &block.credentials.blocked));
     all.extend(Example::all("block.credential", Verdict::Risky, &block.credentials.asks));
     for rule in &block.rules {

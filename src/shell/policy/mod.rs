@@ -19,7 +19,7 @@ mod site;
 mod wrapper;
 
 pub(in crate::shell) use block::{Block, Credentials, Harm, Rule};
-pub(in crate::shell) use cloud::{Carrier, Cloud};
+pub(in crate::shell) use cloud::{Carrier, Cloud, SecretOption};
 pub use describe::RuleSummary;
 pub(in crate::shell) use entry::{Check, Entry};
 pub use example::Example;

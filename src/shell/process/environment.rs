@@ -79,6 +79,10 @@ pub(in crate::shell) fn environment(
         Home::Cloud(folder) => set("TMPDIR", folder.into()),
         Home::Real => {}
     }
+    if matches!(home, Home::Cloud(_) | Home::Real) {
+        // Without a terminal `az` fetches and runs an unknown command's extension, unasked.
+        set("AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "no".into());
+    }
     seen
 }
 
@@ -111,8 +115,26 @@ mod tests {
     fn az_sees_its_configuration_folder_and_the_real_home() {
         assert_eq!(
             names(Home::Cloud(Path::new("/s"))),
-            ["AZURE_CONFIG_DIR", "HOME", "LC_ALL", "PATH", "TERM", "TMPDIR", "USER"]
+            [
+                "AZURE_CONFIG_DIR",
+                "AZURE_EXTENSION_USE_DYNAMIC_INSTALL",
+                "HOME",
+                "LC_ALL",
+                "PATH",
+                "TERM",
+                "TMPDIR",
+                "USER"
+            ]
         );
+    }
+
+    #[test]
+    fn az_never_installs_an_extension_whatever_the_caller_knows() {
+        let name = "AZURE_EXTENSION_USE_DYNAMIC_INSTALL";
+        let known = BTreeMap::from([(name.to_owned(), OsString::from("yes_without_prompt"))]);
+        for home in [Home::Cloud(Path::new("/s")), Home::Real] {
+            assert_eq!(environment(&known, home).get(name), Some(&OsString::from("no")));
+        }
     }
 
     #[test]
