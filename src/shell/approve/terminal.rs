@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 
-use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
+use crate::shell::{Approver, Choice, Decision, Request, Reviewer, lookalikes, visible};
 
 /// After so many answers that are none, nobody is answering.
 const PATIENCE: u32 = 20;
@@ -92,33 +92,37 @@ pub(super) fn render(request: &Request, color: bool) -> String {
         ));
     }
     if request.plan.is_empty() {
-        put(&format!("\n  {bold}{}{off}\n", visible(&request.command)));
+        put(&format!("\n  {bold}{}{off}\n", indented(&request.command)));
     } else {
         put(&format!(
             "\n  {} ({} commands, in this order, each once at most)",
-            visible(&request.command),
+            indented(&request.command),
             request.plan.len()
         ));
         let mut at = 1;
         // The same command over and over is one to read.
         for same in request.plan.chunk_by(|one, next| one.command == next.command) {
             let Some(step) = same.first() else { continue };
-            let (verdict, command) = (step.ruling.verdict, visible(&step.command));
+            let (verdict, command) = (step.ruling.verdict, indented(&step.command));
             let times = if same.len() > 1 { format!(" {} times:", same.len()) } else { String::new() };
             put(&format!("  {at:>2}. [{verdict}]{times} {bold}{command}{off}"));
             at += same.len();
         }
         put("");
     }
-    put(&format!("Why:  {}", visible(&request.reasoning)));
+    put(&format!("Why:  {}", indented(&request.reasoning)));
     put(&format!(
         "Risk: {red}{}{off} ({}, tier {})",
-        visible(&request.ruling.reason),
+        indented(&request.ruling.reason),
         request.ruling.rule,
         request.ruling.tier.number()
     ));
     if let Some(identity) = &request.identity {
-        put(&format!("As:   {}", visible(identity)));
+        put(&format!("As:   {}", indented(identity)));
+    }
+    let planned = request.plan.iter().map(|step| step.command.as_str());
+    for note in lookalikes(&planned.chain([request.command.as_str()]).collect::<Vec<_>>().join(" ")) {
+        put(&format!("{red}Look-alike{off}: {note}"));
     }
     if request.needs_shell() {
         put("Note: this text is given to `sh -c` exactly as it stands here");
@@ -129,18 +133,9 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     text
 }
 
-/// Spells out what a terminal would obey or not show.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        let hidden = char.is_control() || (!char.is_ascii() && !char.is_alphanumeric());
-        match char {
-            '\n' => out.push_str("\\n\n  "),
-            _ if hidden => out.extend(char.escape_unicode()),
-            _ => out.push(char),
-        }
-    }
-    out
+/// Returns a text with its later lines indented below the first.
+fn indented(text: &str) -> String {
+    visible(text).replace('\n', "\\n\n  ")
 }
 
 fn show(text: &str) -> io::Result<()> {
@@ -191,7 +186,7 @@ fn read_line() -> Option<String> {
 /// Lets the human change the command; it stands there to begin with.
 fn edit(command: &str, plain: bool) -> Option<String> {
     if plain || !io::stdin().is_terminal() || command.contains('\n') {
-        show(&format!("The command is:\n  {}\nNew command, in one line > ", visible(command))).ok()?;
+        show(&format!("The command is:\n  {}\nNew command, in one line > ", indented(command))).ok()?;
         return read_line();
     }
     // The editor writes to the terminal itself, so that standard output stays free of it.
@@ -230,6 +225,13 @@ mod tests {
         let shown = render(&request("touch \u{1b}[2J\u{202e}x\r"), false);
         assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}') && !shown.contains('\r'));
         assert!(shown.contains("\\u{1b}[2J\\u{202e}x\\u{d}"));
+    }
+
+    #[test]
+    fn what_a_command_hides_from_the_eye_is_said() {
+        let shown = render(&request(&format!("echo p\u{430}ss\u{3164}{}; touch x", " ".repeat(3000))), false);
+        assert!(shown.contains("ss\\u{3164} ⟨3000 spaces⟩ ; touch x"), "{shown}");
+        assert!(shown.contains("Look-alike: `pаss"), "{shown}");
     }
 
     #[test]

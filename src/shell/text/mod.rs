@@ -11,7 +11,9 @@ mod lex;
 mod mark;
 mod odd;
 mod script;
+mod visible;
 
 pub(in crate::shell) use lex::read;
 pub(in crate::shell) use odd::oddity;
 pub(in crate::shell) use script::{Command, Link, Need, Redirect, RedirectKind, Script};
+pub use visible::{lookalikes, visible};

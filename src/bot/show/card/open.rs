@@ -10,8 +10,11 @@ use crate::bot::show::card::diff::{Piece, diff};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::target::target;
 use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
-use crate::bot::show::text::{escape, head, length, paragraph, prose, short, spelled};
+use crate::bot::show::text::{
+    command, escape, head, length, paragraph, prose, short, short_command, spelled,
+};
 use crate::bot::show::{Looks, Message};
+use crate::shell::lookalikes;
 
 /// How much of a command stands on the card.
 const COMMAND: usize = 2_900;
@@ -26,7 +29,7 @@ const CHANGE: usize = 1_200;
 pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
     let requested = &subject.approval.requested;
     let mut blocks = vec![say(title(subject, looks, now))];
-    let (shown, left) = paragraph(&subject.shown(), COMMAND);
+    let (shown, left) = command(&subject.shown(), COMMAND);
     blocks.push(rich(vec![pre(&shown)]));
     if left > 0 {
         blocks.push(say(Line::new()
@@ -46,7 +49,7 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
         subject.state.session,
         risk(requested.impact).0,
         clock(requested.expires_at),
-        escape(&short(&subject.shown(), 300)),
+        escape(&short_command(&subject.shown(), 300)),
     );
     Message { text, blocks }
 }
@@ -144,10 +147,13 @@ fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
         tier(judged.tier),
         prose(&judged.reason, 300)
     ));
+    let dressed = lookalikes(&subject.shown());
+    let dressed = (!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; ")));
     let acts_as = looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200)));
     let all = [
         Some(fact("Risk").bold(risk).text(&format!(": {means}"))),
         Some(rule),
+        dressed,
         target,
         acts_as,
         tests,
@@ -227,7 +233,7 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
     if reasons.is_empty() {
         return None;
     }
-    let text = format!("{}\n{}", reasons.join(" "), short(&subject.shown(), 120));
+    let text = format!("{}\n{}", reasons.join(" "), short_command(&subject.shown(), 120));
     let asked = if requested.is_plan() { "Run exactly these commands?" } else { "Run exactly this command?" };
     Some(confirm(asked, &text, "Approve", "Back", Tone::Danger))
 }
@@ -235,7 +241,7 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
 /// Tells whether the card shows less than there is.
 pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
     let cut = |data: &str, most| head(data, most).1 > 0 || length(&spelled(data)) > most;
-    cut(&subject.shown(), COMMAND) || cut(subject.step.reasoning.trim(), REASONING)
+    command(&subject.shown(), COMMAND).1 > 0 || cut(subject.step.reasoning.trim(), REASONING)
 }
 
 /// Returns the name of the file that holds what the card cannot show.
