@@ -1,6 +1,7 @@
 //! Texts: measured, cut, spelled out, escaped.
 
 use crate::agent::report::plain;
+use crate::shell::visible;
 
 /// Escapes data for the one text that Slack interprets: no mention, link or command of Slack begins in it.
 pub(super) use crate::slack::text::escape;
@@ -75,6 +76,23 @@ pub(super) fn paragraph(data: &str, most: usize) -> (String, usize) {
     }
 }
 
+/// Returns a command as whoever decides has to see it, at most so many units of it, and how many characters of that are
+/// missing.
+pub(super) fn command(command: &str, most: usize) -> (String, usize) {
+    let shown = visible(command);
+    let (start, left) = head(&shown, most);
+    (start.to_owned(), left)
+}
+
+/// Returns a command on one line of at most so many units; where something is missing it ends in `…`.
+pub(super) fn short_command(command: &str, most: usize) -> String {
+    let shown = visible(command).replace('\n', "\\u{a}");
+    match head(&shown, most) {
+        (_, 0) => shown,
+        (_, _) => format!("{}…", head(&shown, most.saturating_sub(1)).0.trim_end()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -89,6 +107,9 @@ mod tests {
         assert_eq!(prose("a\n\n b", 10), "a b");
         assert_eq!(prose(&format!("a{}b", " ".repeat(1_000)), 10), "a …");
         assert_eq!(paragraph("ab\ncd", 3), ("ab\n".to_owned(), 2));
+        assert_eq!(command("a\u{3164}b", 20), (r"a\u{3164}b".to_owned(), 0));
+        assert_eq!(command(&format!("a{}; b", " ".repeat(3_000)), 40), ("a ⟨3000 spaces⟩ ; b".to_owned(), 0));
+        assert_eq!(short_command("a\nb", 20), r"a\u{a}b");
     }
 
     proptest! {

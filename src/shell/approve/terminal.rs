@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::error::ReadlineError;
 
-use crate::shell::{Approver, Choice, Decision, Impact, Request, Reviewer};
+use crate::shell::{Approver, Choice, Decision, Impact, Request, Reviewer, lookalikes, visible};
 
 /// After so many answers that are none, nobody is answering.
 const PATIENCE: u32 = 20;
@@ -94,18 +94,18 @@ pub(super) fn render(request: &Request, color: bool) -> String {
         ));
     }
     if request.plan.is_empty() {
-        put(&format!("\n  {bold}{}{off}\n", visible(&request.command)));
+        put(&format!("\n  {bold}{}{off}\n", indented(&request.command)));
     } else {
         put(&format!(
             "\n  {} ({} commands, in this order, each once at most)",
-            visible(&request.command),
+            indented(&request.command),
             request.plan.len()
         ));
         let mut at = 1;
         // The same command over and over is one to read.
         for same in request.plan.chunk_by(|one, next| one.command == next.command) {
             let Some(step) = same.first() else { continue };
-            let (verdict, command) = (step.ruling.verdict, visible(&step.command));
+            let (verdict, command) = (step.ruling.verdict, indented(&step.command));
             let impact =
                 step.ruling.impact.map(|impact| format!(", {}", impact.as_str())).unwrap_or_default();
             let times = if same.len() > 1 { format!(" {} times:", same.len()) } else { String::new() };
@@ -117,17 +117,21 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     // What was said of a command before somebody changed it was not said of this one.
     let modified = request.round > 1;
     let why = if modified { "no reason was given for the command as it is now" } else { &request.reasoning };
-    put(&format!("Why:  {}", visible(why)));
+    put(&format!("Why:  {}", indented(why)));
     let impact = request.ruling.impact.unwrap_or(Impact::Change);
     put(&format!("Risk: {red}{}{off}: {}", impact.as_str(), impact.meaning()));
     put(&format!(
         "Rule: {} ({}, tier {})",
-        visible(&request.ruling.reason),
+        indented(&request.ruling.reason),
         request.ruling.rule,
         request.ruling.tier.number()
     ));
     if let Some(identity) = &request.identity {
-        put(&format!("As:   {}", visible(identity)));
+        put(&format!("As:   {}", indented(identity)));
+    }
+    let planned = request.plan.iter().map(|step| step.command.as_str());
+    for note in lookalikes(&planned.chain([request.command.as_str()]).collect::<Vec<_>>().join(" ")) {
+        put(&format!("{red}Look-alike{off}: {note}"));
     }
     if request.needs_shell() {
         put("Note: this text is given to `sh -c` exactly as it stands here");
@@ -138,18 +142,9 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     text
 }
 
-/// Spells out what a terminal would obey or not show.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        let hidden = char.is_control() || (!char.is_ascii() && !char.is_alphanumeric());
-        match char {
-            '\n' => out.push_str("\\n\n  "),
-            _ if hidden => out.extend(char.escape_unicode()),
-            _ => out.push(char),
-        }
-    }
-    out
+/// Returns a text with its later lines indented below the first.
+fn indented(text: &str) -> String {
+    visible(text).replace('\n', "\\n\n  ")
 }
 
 fn show(text: &str) -> io::Result<()> {
@@ -210,7 +205,7 @@ enum Edited {
 /// Lets the human change the command; it stands there to begin with.
 fn edit(command: &str, plain: bool) -> Edited {
     if plain || !io::stdin().is_terminal() || command.contains('\n') {
-        let asked = show(&format!("The command is:\n  {}\nNew command, in one line > ", visible(command)));
+        let asked = show(&format!("The command is:\n  {}\nNew command, in one line > ", indented(command)));
         return asked.ok().and_then(|()| read_line()).map_or(Edited::Gone, Edited::Command);
     }
     // The editor writes to the terminal itself, so that standard output stays free of it.
@@ -276,6 +271,13 @@ mod tests {
         for line in ["1. [SAFE] uname", "2. [RISKY, outage] az vm restart", "3. [RISKY, change] touch x"] {
             assert!(shown.contains(line), "{shown}");
         }
+    }
+
+    #[test]
+    fn what_a_command_hides_from_the_eye_is_said() {
+        let shown = render(&request(&format!("echo p\u{430}ss\u{3164}{}; touch x", " ".repeat(3000))), false);
+        assert!(shown.contains("ss\\u{3164} ⟨3000 spaces⟩ ; touch x"), "{shown}");
+        assert!(shown.contains("Look-alike: `pаss"), "{shown}");
     }
 
     #[test]

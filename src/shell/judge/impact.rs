@@ -28,46 +28,10 @@ impl Policy {
     }
 }
 
-<<<<<<< ours
 /// Says what one command does once somebody approved it, whatever stands before it that only runs it.
 pub(super) fn of_words(policy: &Policy, words: &[&str]) -> Impact {
     let Some(peeled) = allow::peel(policy, words).ok() else { return Impact::Change };
     let Some((program, arguments)) = peeled.words.split_first() else { return Impact::Change };
-=======
-/// Says what a text does once somebody approved it.
-pub(super) fn impact(policy: &Policy, script: &Script) -> Impact {
-    of_list(policy, script).unwrap_or(Impact::Change)
-}
-
-/// Returns the gravest impact of the parts that ask, nothing where none does.
-fn of_list(policy: &Policy, script: &Script) -> Option<Impact> {
-    let joined = [Need::Chain, Need::Pipe, Need::Redirect, Need::Pattern];
-    if script.broken.is_some() || !script.needs.only(&joined) || script.quoted_line_end {
-        return Some(Impact::Change);
-    }
-    script.commands.iter().filter_map(|command| of_command(policy, command)).max()
-}
-
-fn of_command(policy: &Policy, command: &Command) -> Option<Impact> {
-    if !command.redirects.iter().all(is_harmless) {
-        return Some(Impact::Change);
-    }
-    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    let words = without_sudo(&words);
-    let filters = command.before == Link::Pipe
-        && words.split_first().is_some_and(|(program, arguments)| {
-            policy.filter(program).is_some_and(|entry| allow::fits(policy, entry, program, arguments).is_ok())
-        });
-    if filters || allow::judge(policy, words).is_ok() {
-        return None;
-    }
-    Some(of_words(policy, words))
-}
-
-fn of_words(policy: &Policy, words: &[&str]) -> Impact {
-    let Some(inner) = allow::unwrap(policy, words) else { return Impact::Change };
-    let Some((program, arguments)) = inner.split_first() else { return Impact::Change };
->>>>>>> theirs
     let Some(name) = allow::trusted(program) else { return Impact::Change };
     let rows = policy.impacts().iter().filter(|row| row.names.iter().any(|known| known == name));
     rows.filter_map(|row| of_row(policy, row, arguments)).min().unwrap_or(Impact::Change)
@@ -106,30 +70,6 @@ fn of_row(policy: &Policy, row: &ImpactRow, arguments: &[&str]) -> Option<Impact
     }
 }
 
-<<<<<<< ours
-=======
-/// Accepts what the gate can do without a shell: `2>&1`, and `/dev/null` on either side.
-fn is_harmless(redirect: &Redirect) -> bool {
-    match redirect.kind {
-        RedirectKind::Duplicate => redirect.descriptor == "2" && redirect.target == "1",
-        RedirectKind::Write => {
-            matches!(redirect.descriptor.as_str(), "" | "1" | "2") && redirect.target == "/dev/null"
-        }
-        RedirectKind::Read => {
-            matches!(redirect.descriptor.as_str(), "" | "0") && redirect.target == "/dev/null"
-        }
-        RedirectKind::Document | RedirectKind::Text => false,
-    }
-}
-
-fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
-    match words {
-        ["sudo", "-n", rest @ ..] | ["sudo", rest @ ..] if !rest.is_empty() => rest,
-        _ => words,
-    }
-}
-
->>>>>>> theirs
 /// Returns the name of the file that the capture wrote which a command deletes.
 fn deleted_capture(command: &str) -> Option<String> {
     let script = text::read(command);

@@ -159,15 +159,10 @@ fn lowered(command: &str) -> Vec<String> {
         .filter_map(|text| {
             let worn = policy.classify(&text);
             let for_a_guest = bare.verdict == Verdict::Risky && text.starts_with("az vm run-command");
-<<<<<<< ours
-            // Behind a pipe a filter reads no file, and waits for nobody.
+            // Behind a pipe a filter reads no file, and waits for nobody; what goes on without end only asks for an end.
             let filter = bare.verdict == Verdict::Risky && text.starts_with("true | ");
-            (worn.verdict < bare.verdict && !for_a_guest && !filter).then(|| {
-=======
-            // What goes on without end only asks for an end.
-            let bounded = bare.rule == "program.follows" && text.contains("timeout ");
-            (worn.verdict < bare.verdict && !for_a_guest && !bounded).then(|| {
->>>>>>> theirs
+            let bounded = bare.rule == "program.endless" && text.contains("timeout ");
+            (worn.verdict < bare.verdict && !for_a_guest && !filter && !bounded).then(|| {
                 format!("{command:?} is {} ({}), {text:?} is {}", bare.verdict, bare.rule, worn.verdict)
             })
         })

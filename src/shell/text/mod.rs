@@ -12,8 +12,10 @@ mod list;
 mod mark;
 mod odd;
 mod script;
+mod visible;
 
 pub(in crate::shell) use lex::{read, read_without_shell};
 pub(in crate::shell) use list::{Row, Step};
 pub(in crate::shell) use odd::oddity;
 pub(in crate::shell) use script::{Command, Link, Need, RedirectKind, Script};
+pub use visible::{lookalikes, visible};

@@ -23,6 +23,12 @@ pub(in crate::shell) fn oddity(text: &str) -> Option<(&'static str, &'static str
     odd.then_some(("text.odd", "an invisible or look-alike character, or a symbol outside ASCII"))
 }
 
+/// Tells whether one character is odd.
+pub(super) fn is_odd(char: char) -> bool {
+    let mut bytes = [0; 4];
+    !char.is_ascii() && ODD.as_ref().is_none_or(|odd| odd.is_match(char.encode_utf8(&mut bytes)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

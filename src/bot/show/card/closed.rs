@@ -7,7 +7,7 @@ use crate::bot::show::amount::{clock, count};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{fate, open};
 use crate::bot::show::kit::{Line, pre, quote, rich, say, section, small};
-use crate::bot::show::text::{escape, paragraph, prose};
+use crate::bot::show::text::{command, escape, paragraph, prose};
 use crate::bot::show::{Deciding, Looks, Message, Person};
 
 /// How much of a command stands on a card that asks nothing any more.
@@ -119,7 +119,7 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
         parts.push(section(Line::new().text(&settled.next)));
         text += &format!(". {}", escape(&prose(&settled.next, 200)));
     }
-    let (shown, left) = paragraph(&subject.shown(), COMMAND);
+    let (shown, left) = command(&subject.shown(), COMMAND);
     let mut blocks = vec![rich(parts), rich(vec![pre(&shown)])];
     if left > 0 {
         let all = if open::is_cut(subject) {

@@ -10,8 +10,11 @@ use crate::bot::show::card::diff::{Piece, diff};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::target::target;
 use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
-use crate::bot::show::text::{escape, head, length, paragraph, prose, short, spelled};
+use crate::bot::show::text::{
+    command, escape, head, length, paragraph, prose, short, short_command, spelled,
+};
 use crate::bot::show::{Looks, Message};
+use crate::shell::lookalikes;
 
 /// How much of a command stands on the card.
 const COMMAND: usize = 2_900;
@@ -32,7 +35,7 @@ const TARGETS: usize = 20;
 pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
     let requested = &subject.approval.requested;
     let mut blocks = vec![say(title(subject, looks, now))];
-    let (shown, left) = paragraph(&subject.shown(), COMMAND);
+    let (shown, left) = command(&subject.shown(), COMMAND);
     blocks.push(rich(vec![pre(&shown)]));
     if left > 0 {
         blocks.push(say(Line::new()
@@ -52,7 +55,7 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
         subject.state.session,
         requested.impact.as_str(),
         clock(requested.expires_at),
-        escape(&short(&subject.shown(), 300)),
+        escape(&short_command(&subject.shown(), 300)),
     );
     Message { text, blocks }
 }
@@ -144,6 +147,8 @@ fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
     let impact = subject.approval.requested.impact;
     let mut all = vec![fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning()))];
     all.extend(rules(subject));
+    let dressed = lookalikes(&subject.shown());
+    all.extend((!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; "))));
     all.extend(targets(subject));
     all.extend(looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200))));
     all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests").text(&hypothesis)));
@@ -275,7 +280,7 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
     if reasons.is_empty() {
         return None;
     }
-    let text = format!("{}\n{}", reasons.join(" "), short(&subject.shown(), 120));
+    let text = format!("{}\n{}", reasons.join(" "), short_command(&subject.shown(), 120));
     let asked = if requested.is_plan() { "Run exactly these commands?" } else { "Run exactly this command?" };
     Some(confirm(asked, &text, "Approve", "Back", Tone::Danger))
 }
@@ -283,7 +288,7 @@ fn sure(subject: &Subject<'_>, left: usize) -> Option<Value> {
 /// Tells whether the card shows less than there is.
 pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
     let cut = |data: &str, most| head(data, most).1 > 0 || length(&spelled(data)) > most;
-    cut(&subject.shown(), COMMAND) || cut(subject.reasoning(), REASONING)
+    command(&subject.shown(), COMMAND).1 > 0 || cut(subject.reasoning(), REASONING)
 }
 
 /// Returns the name of the file that holds what the card cannot show.
