@@ -4,10 +4,11 @@ use crate::agent::consent::{impact, impact_of_plan};
 use crate::agent::event::{
     ApprovalRequested, Classified, Done, Event, Impact, Reply, Scripted, StepId, Unknown,
 };
+use crate::agent::hold;
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
 use crate::base::Timestamp;
-use crate::shell::{Request, Verdict};
+use crate::shell::{Request, Ruling, Verdict};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const ROUNDS: u32 = 5;
@@ -23,7 +24,7 @@ pub(super) fn judge(
     let (scope, policy) = (state.opened.scope.as_ref(), kit.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
     let ruling = match script {
-        None => policy.classify_within(command, scope),
+        None => hold(state, policy, kit.evidence, command, policy.classify_within(command, scope)),
         Some(Scripted { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
                 Ok(filled) => policy.classify_script_within(carrier, &filled, scope),
@@ -106,7 +107,9 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
     let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
-    let impact = if plan.is_empty() {
+    let impact = if plan.is_empty() && round.classified.rule == Ruling::UNKNOWN_DESTINATION {
+        Impact::Change
+    } else if plan.is_empty() {
         impact(kit.policy.classify(&round.classified.command).argv.as_deref())
     } else {
         let rulings = plan.iter().map(|command| kit.policy.classify(command));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::agent::RequesterMay;
 use crate::agent::event::Reply;
 use crate::agent::state::State;
+use crate::agent::{RequesterMay, hold};
 use crate::base::Clock as _;
 use crate::base::SystemClock;
 use crate::cli::name::random;
@@ -74,7 +74,8 @@ pub(super) async fn ask(
 fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
-    let judge = |command: &str| engine.kitchen.policy.classify(command);
+    let (policy, evidence) = (&engine.kitchen.policy, engine.kitchen.evidence.as_ref());
+    let judge = |command: &str| hold(state, policy, evidence, command, policy.classify(command));
     let one = |command: &String| PlannedCommand { command: command.clone(), ruling: judge(command) };
     let plan: Vec<PlannedCommand> = asked.plan.iter().map(one).collect();
     let command = match asked.is_plan() {
