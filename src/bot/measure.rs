@@ -234,6 +234,8 @@ mod tests {
             brain: brain(),
             limits: Limits::default(),
             scope: None,
+            surroundings: None,
+            by_program: false,
             version: "1".to_owned(),
         };
         let mut chain = Chain::behind(session.clone(), &[]);

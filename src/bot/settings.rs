@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::Limits;
 use crate::bot::authority::{Approvers, People};
-use crate::shell::Scope;
+use crate::shell::{Scope, Surroundings};
 
 /// How the bot behaves.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +23,8 @@ pub struct Settings {
     pub broadcast: bool,
     /// What a session may spend.
     pub limits: Limits,
+    /// To which places commands may send something unasked.
+    pub surroundings: Surroundings,
     /// As whom what is approved runs.
     pub acts_as: Option<String>,
 }

@@ -27,7 +27,7 @@ struct Root {
 const EVERYWHERE: &str = "Everywhere";
 
 /// What every subcommand accepts.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Global {
     /// The configuration file.
     #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
@@ -35,6 +35,10 @@ pub(super) struct Global {
     /// The folder for everything that a run writes; else `$GHOST_DATA_DIR`, `$XDG_STATE_HOME/ghost`, `~/.local/state/ghost`.
     #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(super) data_dir: Option<PathBuf>,
+    /// An address, prefix or name where commands may send something without asking, beside `[shell] destinations`; repeatable.
+    #[cfg(feature = "shell")]
+    #[arg(long = "destination", global = true, value_name = "PLACE", help_heading = EVERYWHERE)]
+    pub(super) destinations: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]

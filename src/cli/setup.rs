@@ -39,6 +39,12 @@ pub(super) struct Setup {
     /// The store, where it is open already.
     #[cfg(feature = "session")]
     pub(super) opened: Option<std::sync::Arc<dyn crate::store::Store>>,
+    /// Where commands may send something unasked, as the command line has it.
+    #[cfg(feature = "shell")]
+    destinations: Vec<String>,
+    /// What names the resolvers of this machine; a lab has none.
+    #[cfg(feature = "shell")]
+    resolvers: Option<&'static str>,
     /// The policy, once it was read.
     #[cfg(feature = "shell")]
     policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
@@ -74,6 +80,10 @@ impl Setup {
             #[cfg(feature = "session")]
             opened: None,
             #[cfg(feature = "shell")]
+            destinations: global.destinations.clone(),
+            #[cfg(feature = "shell")]
+            resolvers: Some("/etc/resolv.conf"),
+            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
@@ -98,6 +108,8 @@ impl Setup {
             clock: None,
             sleep: None,
             opened: None,
+            destinations: Vec::new(),
+            resolvers: None,
             policy: std::sync::OnceLock::new(),
             #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
@@ -138,9 +150,10 @@ mod shell {
 
     use super::Setup;
     use crate::base::{SessionId, SystemClock};
+    use crate::cli::print::Hinted;
     use crate::config::{Anchoring, read_small};
     use crate::shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
-    use crate::shell::{Builder, Limits, Policy, Programs, Shell};
+    use crate::shell::{Builder, Known, Limits, Policy, Programs, Shell, Surroundings};
 
     impl Setup {
         /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
@@ -160,6 +173,17 @@ mod shell {
             };
             let policy = Arc::new(policy.captures_in(&self.config.capture.folder));
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
+        }
+
+        /// Returns what this machine, the configuration and the command line know of places.
+        pub(in crate::cli) fn surroundings(&self) -> anyhow::Result<Surroundings> {
+            let configured =
+                self.config.shell.destinations.iter().chain(&self.config.capture.storage_account);
+            let destinations: Vec<String> = configured.chain(&self.destinations).cloned().collect();
+            // A machine without that file has no resolvers.
+            let resolvers = self.resolvers.and_then(|path| std::fs::read_to_string(path).ok());
+            Ok(Surroundings::read(&destinations, &resolvers.unwrap_or_default())
+                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?)
         }
 
         /// Returns where the heads of audit chains are noted.
@@ -206,6 +230,7 @@ mod shell {
             let builder = builder.identities(self.identities()?);
             Ok(builder
                 .policy(self.policy()?)
+                .known(Known::of(&self.surroundings()?))
                 .anchor(self.anchor()?)
                 .expiry(Duration::from_secs(shell.approval_minutes * 60))
                 .environment(self.environment.all().clone())

@@ -76,12 +76,14 @@ pub struct Shell {
     pub timeout_seconds: u64,
     /// How long an approver may take, in minutes; 15 unless said.
     pub approval_minutes: u64,
+    /// Where a command may send something without asking, beside what is known anyway: addresses, prefixes, exact names.
+    pub destinations: Vec<String>,
 }
 
 #[cfg(feature = "shell")]
 impl Default for Shell {
     fn default() -> Self {
-        Self { policy: None, timeout_seconds: 120, approval_minutes: 15 }
+        Self { policy: None, timeout_seconds: 120, approval_minutes: 15, destinations: Vec::new() }
     }
 }
 
@@ -182,6 +184,9 @@ impl Config {
             };
             within("timeout_seconds", self.shell.timeout_seconds, 1, 24 * 3600);
             within("approval_minutes", self.shell.approval_minutes, 1, 24 * 60);
+            if let Err(error) = crate::shell::Surroundings::read(&self.shell.destinations, "") {
+                problems.push(format!("[shell] destinations: {error}"));
+            }
             if !self.capture.folder.is_absolute() {
                 problems.push(format!(
                     "[capture] folder = {:?}: the path has to be absolute",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::agent;
 use crate::agent::event::{
     ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
 };
@@ -39,7 +40,7 @@ impl Gate {
         Self { approver: Arc::new(Recorded::default()), shell: None }
     }
 
-    fn open(&mut self, engine: &Engine, state: &State) -> Result<&Shell, EngineError> {
+    fn open(&mut self, engine: &Engine, state: &State) -> Result<&mut Shell, EngineError> {
         let shell = match self.shell.take() {
             Some(shell) => shell,
             None => {
@@ -58,7 +59,9 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
+        let known = agent::known_at(state, step, &engine.kitchen.policy, engine.kitchen.evidence.as_ref());
         let shell = self.open(engine, state)?;
+        shell.set_known(known);
         let response = run(shell, step, cancel).await;
         self.approver.disarm();
         Ok(response)

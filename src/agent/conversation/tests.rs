@@ -29,6 +29,8 @@ fn opened() -> Event {
         brain: brain(1),
         limits: Limits::default(),
         scope: None,
+        surroundings: None,
+        by_program: false,
         version: "0".to_owned(),
     })
 }

@@ -7,7 +7,7 @@ use crate::agent::model::Brain;
 use crate::agent::suspect::Looked;
 use crate::agent::{Confidence, HypothesisState, Limits, Outcome};
 use crate::base::Digest;
-use crate::shell::Scope;
+use crate::shell::{Scope, Surroundings};
 
 /// See [`Event::Opened`](crate::agent::event::Event::Opened).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,12 @@ pub struct Opened {
     /// Which part of the cloud may be looked at; everything, where none is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// To which places commands may send something before anybody wrote a word; absent in ledgers of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Surroundings>,
+    /// Whether a program wrote the symptom, as an alert: then its words are no words of people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_program: bool,
     /// The version of the program.
     pub version: String,
 }

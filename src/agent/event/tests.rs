@@ -19,6 +19,8 @@ fn opened() -> Event {
         brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1000 },
         limits: Limits::default(),
         scope: None,
+        surroundings: None,
+        by_program: false,
         version: "0".to_owned(),
     })
 }

@@ -3,10 +3,11 @@
 use crate::agent::event::{
     ApprovalRequested, Classified, Done, Event, Impact, PlanJudgement, Reply, Scripted, StepId, Unknown,
 };
+use crate::agent::hold;
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
 use crate::base::Timestamp;
-use crate::shell::{Request, Verdict};
+use crate::shell::{Request, Ruling, Verdict};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const ROUNDS: u32 = 5;
@@ -22,7 +23,7 @@ pub(super) fn judge(
     let (scope, policy) = (state.opened.scope.as_ref(), kit.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
     let ruling = match script {
-        None => policy.classify_within(command, scope),
+        None => hold(state, policy, kit.evidence, command, policy.classify_within(command, scope)),
         Some(Scripted { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
                 Ok(filled) => policy.classify_script_within(carrier, &filled, scope),

@@ -96,6 +96,8 @@ impl World {
             brain: brain(),
             limits: Limits::default(),
             scope: None,
+            surroundings: None,
+            by_program: false,
             version: "0".to_owned(),
         }));
         world.add(Event::HypothesisSet(HypothesisSet {

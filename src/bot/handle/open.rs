@@ -28,14 +28,18 @@ impl Core {
     /// Opens a session for a person, and tells them where the same is looked at already.
     pub(super) async fn open_for(self: &Arc<Self>, incident: Incident<'_>) -> Result<(), StoreError> {
         let (thread, who, symptom) = (incident.thread, incident.who, incident.symptom);
-        if self.open(incident).await? == Delivered::New {
+        if self.open(incident, false).await? == Delivered::New {
             self.offer_to_join(thread, who, symptom);
         }
         Ok(())
     }
 
-    /// Opens a session; tells whether that is news.
-    pub(super) async fn open(&self, incident: Incident<'_>) -> Result<Delivered, StoreError> {
+    /// Opens a session, for a person or for a program; tells whether that is news.
+    pub(super) async fn open(
+        &self,
+        incident: Incident<'_>,
+        by_program: bool,
+    ) -> Result<Delivered, StoreError> {
         let Incident { thread, key, who, symptom, place, quotes } = incident;
         let opened = Opened {
             symptom: symptom.to_owned(),
@@ -46,6 +50,8 @@ impl Core {
             brain: self.brain.clone(),
             limits: self.settings.limits,
             scope: place.scope.clone().filter(|scope| !scope.is_open()),
+            surroundings: Some(self.settings.surroundings.clone()),
+            by_program,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.

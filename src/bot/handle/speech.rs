@@ -92,7 +92,7 @@ impl Core {
                 let (key, quotes) = (&origin.key, Vec::new());
                 let incident =
                     Incident { thread: &thread, key, who: &name, symptom: &symptom, place, quotes };
-                self.open(incident).await?;
+                self.open(incident, true).await?;
             }
             return Ok(Answer::Done);
         }

@@ -9,7 +9,9 @@ use tokio::net::TcpListener;
 
 use crate::agent::model::Model;
 use crate::base::{Clock as _, SystemClock};
-use crate::bot::{Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Way, requests};
+use crate::bot::{
+    Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Settings, Way, requests,
+};
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
@@ -163,7 +165,7 @@ async fn application(
 ) -> anyhow::Result<Application> {
     let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
     let clock = setup.clock();
-    let settings = settings(setup);
+    let settings = Settings { surroundings: setup.surroundings()?, ..settings(setup) };
     let audit = data.join("audit");
     let presenter = Presenter::new(
         web.clone(),

@@ -7,7 +7,7 @@ use crate::bot::{Approvers, People, Place, Settings};
 use crate::cli::kitchen::limits;
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
-use crate::shell::Scope;
+use crate::shell::{Scope, Surroundings};
 
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
@@ -35,6 +35,7 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         freezers: people(&config.bot.freezers),
         broadcast: config.bot.broadcast,
         limits,
+        surroundings: Surroundings::default(),
         acts_as: setup.acts_as(),
     }
 }

@@ -17,7 +17,7 @@ use crate::capture::{
 use crate::cli::harmless::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
-use crate::shell::Cancel;
+use crate::shell::{Cancel, Known};
 
 /// How often it is looked for a word that somebody left.
 const LOOK: Duration = Duration::from_secs(2);
@@ -39,14 +39,14 @@ impl Desk {
     pub(super) fn new(
         setup: &Setup,
         store: &Store,
-        (session, id): (&SessionId, &str),
+        task: &Task,
         common: &Common,
         detach: bool,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            gate: gate(setup, session, common)?,
+            gate: gate(setup, &task.session, common, std::slice::from_ref(task))?,
             store: store.clone(),
-            id: id.to_owned(),
+            id: task.id(),
             detach,
             leaving: AtomicBool::new(false),
             interrupts: Mutex::new(signal(SignalKind::interrupt()).context("listening for Ctrl-C")?),
@@ -77,10 +77,18 @@ impl Desk {
 }
 
 /// Makes the gate through which all goes.
-pub(super) fn gate(setup: &Setup, session: &SessionId, common: &Common) -> anyhow::Result<Gate> {
+pub(super) fn gate(
+    setup: &Setup,
+    session: &SessionId,
+    common: &Common,
+    tasks: &[Task],
+) -> anyhow::Result<Gate> {
     let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
-    let shell =
-        setup.shell(session.clone(), Some(timeout))?.approver(common.approve.approver(setup)).build()?;
+    let mut known = Known::of(&setup.surroundings()?);
+    // The accounts that people at this terminal named.
+    tasks.iter().for_each(|task| known.add_words(&task.order.storage.account.to_string()));
+    let shell = setup.shell(session.clone(), Some(timeout))?.known(known);
+    let shell = shell.approver(common.approve.approver(setup)).build()?;
     let evidence = setup.data()?.join("evidence");
     Ok(Gate::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))
 }

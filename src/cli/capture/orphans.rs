@@ -48,7 +48,8 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let subscription =
         arguments.subscription.as_deref().map(Name::parse).transpose().context("checking --subscription")?;
     let mut search = drive(|| async {
-        let (gate, place) = (gate(setup, &new_session("capture")?, &arguments.common)?, place(subscription)?);
+        let (gate, place) =
+            (gate(setup, &new_session("capture")?, &arguments.common, &tasks)?, place(subscription)?);
         let known = |session: &SessionId| life(setup, session);
         let mut search = search(&gate, &place, &tasks, storage.as_ref(), &known).await.map_err(told)?;
         if arguments.clean {
@@ -109,7 +110,7 @@ pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> a
     let storage = configured(setup, (&None, &None, &None))?;
     if storage.is_some() || !tasks.is_empty() {
         let common = Common { approve: Consent::Deny, json: false, exit_code: false };
-        let gate = gate(setup, session, &common)?;
+        let gate = gate(setup, session, &common, &tasks)?;
         let known = |session: &SessionId| life(setup, session);
         let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
         left.extend(found.map_err(told)?.orphans.into_iter().map(|found| Left {

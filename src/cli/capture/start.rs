@@ -80,13 +80,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     }
     note(&format!("capture {}; every change asks first", task.id()));
     let ended = drive(|| async {
-        let desk = Desk::new(
-            setup,
-            &store,
-            (&task.session.clone(), &task.id()),
-            &arguments.common,
-            arguments.detach,
-        )?;
+        let desk = Desk::new(setup, &store, &task, &arguments.common, arguments.detach)?;
         desk.drive(&mut task).await
     })??;
     finish(&task, ended, &arguments.common, setup)

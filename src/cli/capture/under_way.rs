@@ -76,7 +76,7 @@ fn with(one: &One, setup: &Setup, change: impl FnOnce(&mut Task)) -> anyhow::Res
     task.order.folder = setup.config.capture.folder.display().to_string();
     change(&mut task);
     let ended = drive(|| async {
-        let desk = Desk::new(setup, &store, (&task.session.clone(), &one.id), &one.common, false)?;
+        let desk = Desk::new(setup, &store, &task, &one.common, false)?;
         desk.drive(&mut task).await
     })??;
     finish(&task, ended, &one.common, setup)

@@ -172,6 +172,8 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         brain: model.brain(),
         limits: limits(setup),
         scope: None,
+        surroundings: Some(setup.surroundings()?),
+        by_program: false,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;

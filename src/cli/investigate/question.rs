@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::agent::event::{Impact, Reply};
 use crate::agent::state::State;
-use crate::agent::{RequesterMay, SelfApproval};
+use crate::agent::{RequesterMay, SelfApproval, hold};
 use crate::base::Clock as _;
 use crate::base::SystemClock;
 use crate::cli::name::random;
@@ -76,7 +76,8 @@ pub(super) async fn ask(
 fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
-    let judge = |command: &str| engine.kitchen.policy.classify(command);
+    let (policy, evidence) = (&engine.kitchen.policy, engine.kitchen.evidence.as_ref());
+    let judge = |command: &str| hold(state, policy, evidence, command, policy.classify(command));
     let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
     let one = |(command, impact): (&String, Option<Impact>)| {
         let ruling = judge(command);

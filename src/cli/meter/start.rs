@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     };
     let setup = match &pipe {
         // Such a file says nothing about the rest of the program.
-        Some(_) => Setup::new(&Global { config: None, data_dir: global.data_dir.clone() })?,
+        Some(_) => Setup::new(&Global { config: None, ..global.clone() })?,
         None => Setup::new(global)?,
     };
     let store = Store::open(setup.data()?)?;

@@ -117,6 +117,8 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         brain,
         limits: Limits::default(),
         scope: None,
+        surroundings: None,
+        by_program: false,
         version: "test".to_owned(),
     };
     let letter = serde_json::to_string(&Letter::Open(Box::new(opened))).unwrap();

@@ -17,7 +17,7 @@ use ghost_agent::session::{
     Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
     Voted, Watcher, cast,
 };
-use ghost_agent::shell::{Approver, CancelSignal, Policy, Scope, Shell};
+use ghost_agent::shell::{Approver, CancelSignal, Policy, Scope, Shell, Surroundings};
 use ghost_agent::store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
@@ -121,6 +121,8 @@ impl World {
             },
             limits: self.limits,
             scope: self.scope.clone(),
+            surroundings: Some(Surroundings::default()),
+            by_program: false,
             version: "test".to_owned(),
         };
         self.letter("open", &Letter::Open(Box::new(opened))).await;

@@ -39,6 +39,8 @@ impl Ledger {
             brain: brain(),
             limits: Limits::default(),
             scope: None,
+            surroundings: None,
+            by_program: false,
             version: "0.1.0".to_owned(),
         }));
         ledger

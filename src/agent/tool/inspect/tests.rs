@@ -34,6 +34,8 @@ fn state(symptom: &str) -> State {
         brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1 },
         limits: Limits::default(),
         scope: None,
+        surroundings: None,
+        by_program: false,
         version: "0".to_owned(),
     });
     let sealed =

@@ -164,6 +164,8 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         brain: model.brain(),
         limits: limits(setup),
         scope: Some(scope()),
+        surroundings: Some(setup.surroundings()?),
+        by_program: false,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -82,6 +82,8 @@ impl Desk {
             brain: brain(),
             limits: Limits::default(),
             scope: None,
+            surroundings: None,
+            by_program: false,
             version: "0.1.0".to_owned(),
         }));
         desk.add(Event::HypothesisSet(HypothesisSet {
