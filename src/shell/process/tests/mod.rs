@@ -1,5 +1,7 @@
 //! Facts about running processes, with real ones.
 
+mod lists;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
