@@ -1,6 +1,9 @@
 //! Plain commands in a row, which run without a shell: each a process of its own, in a sandbox of its own.
 
+use std::fmt;
+
 use crate::shell::Profile;
+use crate::shell::policy::quote;
 
 /// Pipelines in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,4 +63,40 @@ pub enum Stderr {
     Next,
     /// Nowhere: `2>/dev/null`.
     Null,
+}
+
+impl fmt::Display for List {
+    /// Writes the list as a shell would read it, each word quoted where it has to be.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, pipeline) in self.pipelines.iter().enumerate() {
+            match pipeline.when {
+                When::Always if at == 0 => {}
+                When::Always => out.write_str("; ")?,
+                When::Succeeded => out.write_str(" && ")?,
+                When::Failed => out.write_str(" || ")?,
+            }
+            for (at, stage) in pipeline.stages.iter().enumerate() {
+                write!(out, "{}{stage}", if at == 0 { "" } else { " | " })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, word) in self.argv.iter().enumerate() {
+            write!(out, "{}{}", if at == 0 { "" } else { " " }, quote(word))?;
+        }
+        // In this order `2>&1` is where the output went before `>` led it elsewhere.
+        match self.stderr {
+            Stderr::Errors => {}
+            Stderr::Next => out.write_str(" 2>&1")?,
+            Stderr::Null => out.write_str(" 2>/dev/null")?,
+        }
+        match self.stdout {
+            Stdout::Next => Ok(()),
+            Stdout::Null => out.write_str(" >/dev/null"),
+        }
+    }
 }

@@ -62,7 +62,7 @@ pub use permit::{Permit, Reviewer};
 #[cfg(feature = "cloud")]
 pub(crate) use policy::quote;
 pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError, script_line};
-pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting};
+pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Ran, Setting};
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact, redact_with_ids};
 pub use resolve::{ProgramError, Programs};

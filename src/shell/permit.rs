@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::base::Digest;
-use crate::shell::{Profile, Ruling, Verdict};
+use crate::shell::{List, Profile, Ruling, Stderr, Stdout, Verdict, When};
 
 /// Who approved, as the approver names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ impl fmt::Display for Reviewer {
 pub(in crate::shell) enum Form {
     /// These words, the first resolved to an absolute path; no shell.
     Words(Vec<String>),
+    /// These commands, connected by the gate; no shell. Each brings its own profile.
+    List(List),
     /// This text, through `sh -c`.
     Text(String),
 }
@@ -52,10 +54,14 @@ impl Permit {
         if ruling.verdict == Verdict::Safe { Self::confined(ruling) } else { None }
     }
 
-    /// Makes the permit of a command that only reads.
+    /// Makes the permit of what only reads.
     fn confined(ruling: &Ruling) -> Option<Self> {
+        let form = match &ruling.list {
+            Some(list) => Form::List(list.clone()),
+            None => Form::Words(ruling.argv.clone()?),
+        };
         Some(Self {
-            form: Form::Words(ruling.argv.clone()?),
+            form,
             profile: Some(ruling.profile.clone()),
             approved_by: None,
         })
@@ -84,18 +90,23 @@ impl Permit {
         &self.form
     }
 
-    /// Returns the words that run; `None` where a shell is to read a text.
+    /// Returns the words that run; `None` where a shell is to read a text, or several commands are to be connected.
     #[must_use]
     pub fn words(&self) -> Option<&[String]> {
         match &self.form {
             Form::Words(words) => Some(words),
-            Form::Text(_) => None,
+            Form::List(_) | Form::Text(_) => None,
         }
     }
 
-    /// Returns the sandbox profile; `None` where a human's consent stands in its place.
+    /// Returns the sandbox profile of plain words; `None` where a human's consent stands in its place.
     pub(in crate::shell) fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref()
+    }
+
+    /// Tells whether what runs is confined: nobody approved it.
+    pub(in crate::shell) fn is_confined(&self) -> bool {
+        self.profile.is_some()
     }
 
     /// Returns who approved, where somebody had to.
@@ -109,7 +120,93 @@ impl Permit {
     pub fn digest(&self) -> Digest {
         match &self.form {
             Form::Words(words) => Digest::of_fields(words.iter().map(String::as_str)),
+            Form::List(list) => {
+                let fields = list_fields(list);
+                Digest::of_fields(fields.iter().map(String::as_str))
+            }
             Form::Text(text) => Digest::of(text),
         }
+    }
+}
+
+/// Writes a list down so that no two lists, and no list and no words, have the same fields: words hold no NUL.
+fn list_fields(list: &List) -> Vec<String> {
+    let mut fields = vec!["\0list".to_owned()];
+    for pipeline in &list.pipelines {
+        let when = match pipeline.when {
+            When::Always => ";",
+            When::Succeeded => "&&",
+            When::Failed => "||",
+        };
+        fields.extend([when.to_owned(), pipeline.stages.len().to_string()]);
+        for stage in &pipeline.stages {
+            let stdout = match stage.stdout {
+                Stdout::Next => "next",
+                Stdout::Null => "null",
+            };
+            let stderr = match stage.stderr {
+                Stderr::Errors => "errors",
+                Stderr::Next => "next",
+                Stderr::Null => "null",
+            };
+            fields.extend([stdout.to_owned(), stderr.to_owned(), stage.argv.len().to_string()]);
+            fields.extend(stage.argv.iter().cloned());
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Pipeline, Stage};
+
+    fn stage(words: &[&str]) -> Stage {
+        Stage {
+            argv: words.iter().map(|&word| word.to_owned()).collect(),
+            profile: Profile::default(),
+            stdout: Stdout::Next,
+            stderr: Stderr::Errors,
+        }
+    }
+
+    fn permit(pipelines: Vec<(When, Vec<Stage>)>) -> Permit {
+        let pipelines = pipelines.into_iter().map(|(when, stages)| Pipeline { when, stages }).collect();
+        let list = Some(List { pipelines });
+        Permit::for_safe(&Ruling { verdict: Verdict::Safe, list, ..Ruling::default() }).unwrap()
+    }
+
+    #[test]
+    fn no_two_lists_have_the_same_digest() {
+        let (always, then, or) = (When::Always, When::Succeeded, When::Failed);
+        let (a, b) = (|| stage(&["a"]), || stage(&["b"]));
+        let all = [
+            permit(vec![(always, vec![stage(&["a", "b"])])]),
+            permit(vec![(always, vec![stage(&["ab"])])]),
+            permit(vec![(always, vec![a(), b()])]),
+            permit(vec![(always, vec![a()]), (always, vec![b()])]),
+            permit(vec![(always, vec![a()]), (then, vec![b()])]),
+            permit(vec![(always, vec![a()]), (or, vec![b()])]),
+            permit(vec![(always, vec![Stage { stdout: Stdout::Null, ..a() }, b()])]),
+            permit(vec![(always, vec![Stage { stderr: Stderr::Null, ..a() }, b()])]),
+            permit(vec![(always, vec![Stage { stderr: Stderr::Next, ..a() }, b()])]),
+            permit(vec![(always, vec![stage(&["a", ";", "1", "next", "errors", "1", "b"])])]),
+        ];
+        let digests: std::collections::BTreeSet<String> =
+            all.iter().map(|permit| permit.digest().to_string()).collect();
+        assert_eq!(digests.len(), all.len());
+        let fields = list_fields(&List { pipelines: vec![Pipeline { when: always, stages: vec![a()] }] });
+        let words = Ruling { verdict: Verdict::Safe, argv: Some(fields[1..].to_vec()), ..Ruling::default() };
+        assert!(!digests.contains(&Permit::for_safe(&words).unwrap().digest().to_string()));
+    }
+
+    #[test]
+    fn what_was_approved_runs_as_its_text_even_where_it_is_a_list() {
+        let list =
+            Some(List { pipelines: vec![Pipeline { when: When::Always, stages: vec![stage(&["a"])] }] });
+        let ruling = Ruling { verdict: Verdict::Risky, list, ..Ruling::default() };
+        assert!(Permit::for_safe(&ruling).is_none());
+        let permit = Permit::approved(Reviewer::new("U1"), "a 2>&1", &ruling).unwrap();
+        assert_eq!(permit.form(), &Form::Text("a 2>&1".to_owned()));
     }
 }

@@ -62,10 +62,7 @@ impl Shell {
         let mut entry = case.entry(self, Kind::Done);
         entry.exit_code = output.exit_code;
         entry.duration_ms = u64::try_from(output.duration.as_millis()).ok();
-        entry.sandbox = Some(Confinement {
-            state: output.confinement.summary(),
-            details: output.confinement.limits.clone(),
-        });
+        entry.sandbox = Some(Confinement { state: output.sandbox(), details: output.sandbox_details() });
         match self.process(&output).await {
             Some(finished) => {
                 entry.evidence.clone_from(&finished.evidence);
@@ -152,7 +149,7 @@ fn fill(response: &mut Response, output: &Output, finished: Finished, mask: Opti
         truncated: output.stdout_truncated || output.stderr_truncated,
         still_open: output.still_open,
         evidence: finished.evidence.as_ref().map(|evidence| evidence.sha256.to_string()),
-        sandbox: output.confinement.summary(),
+        sandbox: output.sandbox(),
     });
 }
 

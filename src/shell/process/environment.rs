@@ -69,10 +69,15 @@ pub(in crate::shell) fn environment(
     set("PATH", FOLDERS.join(":").into());
     set("LC_ALL", "C.UTF-8".into());
     set("TERM", "dumb".into());
+    // Without a terminal `az` would download and run an extension that a command names.
+    set("AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "no".into());
     match home {
         Home::Scratch(folder) => {
             set("HOME", folder.into());
             set("TMPDIR", folder.into());
+            // Without these curl looks into the home of the passwd entry, and nstat into a file in /tmp.
+            set("CURL_HOME", folder.into());
+            set("NSTAT_HISTORY", folder.join("nstat").into());
             // `iptables -L` takes a lock that it creates; reading needs none, but it insists.
             set("XTABLES_LOCKFILE", folder.join("xtables.lock").into());
         }
@@ -105,7 +110,18 @@ mod tests {
     fn a_safe_command_sees_its_own_home_and_no_credentials() {
         assert_eq!(
             names(Home::Scratch(Path::new("/s"))),
-            ["HOME", "LC_ALL", "PATH", "TERM", "TMPDIR", "USER", "XTABLES_LOCKFILE"]
+            [
+                "AZURE_EXTENSION_USE_DYNAMIC_INSTALL",
+                "CURL_HOME",
+                "HOME",
+                "LC_ALL",
+                "NSTAT_HISTORY",
+                "PATH",
+                "TERM",
+                "TMPDIR",
+                "USER",
+                "XTABLES_LOCKFILE"
+            ]
         );
         let seen = environment(&known(), Home::Scratch(Path::new("/s")));
         assert_eq!(seen.get("HOME"), Some(&OsString::from("/s")));
@@ -129,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn az_never_installs_an_extension_whatever_the_caller_knows() {
-        let name = "AZURE_EXTENSION_USE_DYNAMIC_INSTALL";
-        let known = BTreeMap::from([(name.to_owned(), OsString::from("yes_without_prompt"))]);
-        for home in [Home::Cloud(Path::new("/s")), Home::Real] {
-            assert_eq!(environment(&known, home).get(name), Some(&OsString::from("no")));
+    fn az_installs_no_extension_by_itself_whatever_the_caller_knows() {
+        const NAME: &str = "AZURE_EXTENSION_USE_DYNAMIC_INSTALL";
+        let known = BTreeMap::from([(NAME.to_owned(), OsString::from("yes_without_prompt"))]);
+        for home in [Home::Scratch(Path::new("/s")), Home::Cloud(Path::new("/s")), Home::Real] {
+            assert_eq!(environment(&known, home).get(NAME), Some(&OsString::from("no")), "{home:?}");
         }
     }
 

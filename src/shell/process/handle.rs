@@ -1,4 +1,4 @@
-//! What the caller and the watching thread share: the group that may be signaled, and a bell.
+//! What the caller and the watching thread share: the groups that may be signaled, and a bell.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,8 +9,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Lets one side stop what the other watches.
 ///
-/// A group is signaled only while its leader has not been reaped: until then the kernel cannot give its number to
-/// another process. Both happen under one lock.
+/// A command has one group, a pipeline one for each stage. A group is signaled only while its leader has not been reaped:
+/// until then the kernel cannot give its number to another process. Both happen under one lock.
 #[derive(Debug)]
 pub(in crate::shell) struct Handle {
     bell: OwnedFd,
@@ -19,7 +19,7 @@ pub(in crate::shell) struct Handle {
 
 #[derive(Debug, Default)]
 struct State {
-    group: Option<Pid>,
+    groups: Vec<Pid>,
     stop: Option<Stop>,
 }
 
@@ -44,7 +44,7 @@ impl Handle {
         self.stop(Stop::Canceled);
     }
 
-    /// Kills the group at once, without waiting for it: for a caller that goes away.
+    /// Kills every group at once, without waiting for it: for a caller that goes away.
     pub(in crate::shell) fn abandon(&self) {
         self.stop(Stop::Abandoned);
         self.signal(Signal::KILL);
@@ -71,30 +71,49 @@ impl Handle {
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);
     }
 
-    /// Names the group, from its leader's start until it is reaped; kills it where the caller has already gone.
-    pub(super) fn lead(&self, leader: Pid) {
-        self.lock().group = Some(leader);
+    /// Tells whether the caller wants no more.
+    pub(in crate::shell) fn is_stopped(&self) -> bool {
+        self.stopped().is_some()
+    }
+
+    /// Names a group, from its leader's start until it is reaped; kills it where the caller has already gone.
+    pub(in crate::shell) fn lead(&self, leader: Pid) {
+        self.lock().groups.push(leader);
         if self.stopped() == Some(Stop::Abandoned) {
             self.signal(Signal::KILL);
         }
     }
 
-    /// Signals every process of the group.
+    /// Signals every process of every group.
     pub(super) fn signal(&self, signal: Signal) {
-        if let Some(group) = self.lock().group {
-            // It fails where all are gone, or where those that are left became somebody else: nothing to be done.
-            let _ = kill_process_group(group, signal);
-        }
+        let state = self.lock();
+        state.groups.iter().for_each(|group| send(*group, signal));
     }
 
-    /// Runs what frees the leader's process number, after which no signal is sent any more.
+    /// Signals every process of one group, if it is still ours.
+    pub(super) fn signal_one(&self, leader: Pid, signal: Signal) {
+        let state = self.lock();
+        state.groups.iter().filter(|group| **group == leader).for_each(|group| send(*group, signal));
+    }
+
+    /// Forgets a group whose leader somebody else reaped.
+    pub(super) fn forget(&self, leader: Pid) {
+        self.lock().groups.retain(|group| *group != leader);
+    }
+
+    /// Runs what frees the leaders' process numbers, after which no signal is sent any more.
     pub(super) fn reap<T>(&self, reap: impl FnOnce() -> T) -> T {
         let mut state = self.lock();
-        state.group = None;
+        state.groups.clear();
         reap()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn send(group: Pid, signal: Signal) {
+    // It fails where all are gone, or where those that are left became somebody else: nothing to be done.
+    let _ = kill_process_group(group, signal);
 }

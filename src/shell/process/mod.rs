@@ -1,6 +1,6 @@
-//! One running process: its setting, its output, its end.
+//! Running processes: their setting, their output, their end.
 //!
-//! Goes in: a child that [`super::exec`] started. Comes out: what it printed and how it ended. Never: a start, a read of
+//! Goes in: children that [`super::exec`] started. Comes out: what it printed and how it ended. Never: a start, a read of
 //! this process's environment, an unbounded buffer, a signal to a process number that may have been given away.
 
 mod cancel;
@@ -15,9 +15,10 @@ mod watch;
 
 pub use cancel::{Cancel, CancelSignal};
 pub use error::ExecError;
-pub use output::Output;
+pub use output::{Output, Ran};
 pub use setting::{Limits, ProcessBound, Setting};
 
 pub(in crate::shell) use environment::{Home, environment};
 pub(in crate::shell) use handle::Handle;
-pub(in crate::shell) use watch::{Survivors, watch};
+pub(in crate::shell) use output::Streams;
+pub(in crate::shell) use watch::{Bounds, Ending, Survivors, watch};

@@ -39,6 +39,17 @@ pub struct Output {
     pub confinement: Confinement,
     /// The file that ran.
     pub program: PathBuf,
+    /// The other programs of a list, in the order in which they started.
+    pub others: Vec<Ran>,
+}
+
+/// One program that ran.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// The file.
+    pub program: PathBuf,
+    /// What it was kept from doing.
+    pub confinement: Confinement,
 }
 
 impl Output {
@@ -61,13 +72,69 @@ impl Output {
             duration,
             confinement: Confinement::nothing_ran(),
             program: PathBuf::from(by),
+            others: Vec::new(),
         }
+    }
+
+    /// Says in one line what kept each program from what; nothing twice.
+    #[must_use]
+    pub fn sandbox(&self) -> String {
+        let mut told = vec![self.confinement.summary()];
+        for ran in &self.others {
+            let summary = ran.confinement.summary();
+            if !told.contains(&summary) {
+                told.push(summary);
+            }
+        }
+        told.join(" | ")
+    }
+
+    /// Names every file that ran, with what it was kept from doing.
+    #[must_use]
+    pub fn sandbox_details(&self) -> Vec<String> {
+        let program = format!("program {}", self.program.display());
+        if self.others.is_empty() {
+            return std::iter::once(program).chain(self.confinement.limits.iter().cloned()).collect();
+        }
+        let first = std::iter::once((&self.program, &self.confinement));
+        let others = self.others.iter().map(|ran| (&ran.program, &ran.confinement));
+        first
+            .chain(others)
+            .map(|(program, confinement)| format!("program {}: {}", program.display(), confinement.summary()))
+            .collect()
+    }
+}
+
+/// Both streams of a command, or of all commands of a list.
+#[derive(Debug)]
+pub(in crate::shell) struct Streams {
+    pub(super) stdout: Kept,
+    pub(super) stderr: Kept,
+}
+
+impl Streams {
+    /// Makes room for so many bytes of each stream.
+    pub(in crate::shell) fn new(limit: usize) -> Self {
+        Self { stdout: Kept::new(limit), stderr: Kept::new(limit) }
+    }
+
+    /// Adds to standard error what a shell would say there.
+    pub(in crate::shell) fn say(&mut self, text: &str) {
+        self.stderr.take(text.as_bytes());
+    }
+
+    /// Returns standard output, then standard error, each with its whole length and whether that is more than was kept.
+    pub(in crate::shell) fn into_parts(self) -> [(Vec<u8>, u64, bool); 2] {
+        [self.stdout, self.stderr].map(|kept| {
+            let truncated = kept.truncated();
+            (kept.bytes, kept.total, truncated)
+        })
     }
 }
 
 /// The beginning of a stream, and the length of all of it.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(in crate::shell) struct Kept {
     pub(super) bytes: Vec<u8>,
     pub(super) total: u64,
     limit: usize,
@@ -92,9 +159,7 @@ impl Kept {
         match source.read(&mut chunk.0) {
             Ok(0) => Found::End,
             Ok(length) => {
-                let room = self.limit.saturating_sub(self.bytes.len()).min(length);
-                self.bytes.extend_from_slice(chunk.0.get(..room).unwrap_or_default());
-                self.total = self.total.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
+                self.take(chunk.0.get(..length).unwrap_or_default());
                 Found::More
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
@@ -102,6 +167,12 @@ impl Kept {
             }
             Err(_) => Found::End,
         }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let room = self.limit.saturating_sub(self.bytes.len()).min(bytes.len());
+        self.bytes.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        self.total = self.total.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
     }
 
     pub(super) fn truncated(&self) -> bool {

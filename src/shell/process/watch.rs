@@ -1,12 +1,12 @@
-//! Watches a child until it ends or has to: reads both streams, keeps the time, kills the group.
+//! Watches the children of one pipeline until they end or have to: reads both streams, keeps the time, kills the groups.
 //!
 //! It blocks, so it runs on a thread of its own. It always comes to an end: a process that survives SIGKILL (it hangs in
 //! the kernel) is given up after a while and reported without an exit code.
 
-use std::io;
+use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ChildStderr, ChildStdout, ExitStatus};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,8 +14,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::shell::process::handle::{Handle, Stop};
-use crate::shell::process::output::{Chunk, Found, Kept};
-use crate::shell::process::setting::Limits;
+use crate::shell::process::output::{Chunk, Found, Kept, Streams};
 
 /// Between asking a group to end and killing it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -26,16 +25,13 @@ const GIVE_UP: Duration = Duration::from_secs(5);
 /// How often an end is looked for where the kernel cannot announce it.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How a child ended.
+/// How the children of a pipeline ended.
 #[derive(Debug)]
 pub(in crate::shell) struct Ending {
-    status: Option<ExitStatus>,
-    stdout: Kept,
-    stderr: Kept,
+    statuses: Vec<Option<ExitStatus>>,
     pub(in crate::shell) timed_out: bool,
     pub(in crate::shell) canceled: bool,
     pub(in crate::shell) still_open: bool,
-    pub(in crate::shell) duration: Duration,
 }
 
 /// What becomes of processes that outlive the leader of their group.
@@ -47,6 +43,13 @@ pub(in crate::shell) enum Survivors {
     Leave,
 }
 
+/// How long a pipeline may take, and what becomes of what it leaves behind.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::shell) struct Bounds {
+    pub(in crate::shell) deadline: Instant,
+    pub(in crate::shell) survivors: Survivors,
+}
+
 enum Phase {
     Running,
     Asked { kill_at: Instant },
@@ -54,107 +57,91 @@ enum Phase {
     Draining { until: Instant },
 }
 
+/// One child, the leader of a group of its own.
+struct Leader {
+    pid: Pid,
+    gone: bool,
+    /// Without one (an old kernel, no descriptors left) the loop looks every few milliseconds.
+    announced: Option<OwnedFd>,
+}
+
 struct Watch<'a> {
-    leader: Pid,
-    leader_gone: bool,
-    survivors: Survivors,
-    deadline: Instant,
+    leaders: Vec<Leader>,
+    bounds: Bounds,
     phase: Phase,
     handle: &'a Handle,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
     ending: Ending,
 }
 
-/// Watches a child that was just started as the leader of its own group, until nothing of it is left to wait for.
+/// Watches children that were just started and led to the handle, until nothing of them is left to wait for.
 pub(in crate::shell) fn watch(
-    mut child: Child,
-    started: Instant,
-    survivors: Survivors,
-    limits: &Limits,
+    children: &mut [Child],
+    [stdout, stderr]: [PipeReader; 2],
+    streams: &mut Streams,
+    bounds: Bounds,
     handle: &Handle,
 ) -> Ending {
-    let leader = Pid::from_child(&child);
-    handle.lead(leader);
-    // Without one (an old kernel, no descriptors left) the loop looks every few milliseconds.
-    let announced = pidfd_open(leader, PidfdFlags::empty()).ok();
+    let leader = |child: &Child| {
+        let pid = Pid::from_child(child);
+        Leader { pid, gone: false, announced: pidfd_open(pid, PidfdFlags::empty()).ok() }
+    };
     let mut watch = Watch {
-        leader,
-        leader_gone: false,
-        survivors,
-        deadline: started.checked_add(limits.timeout).unwrap_or(started),
+        leaders: children.iter().map(leader).collect(),
+        bounds,
         phase: Phase::Running,
         handle,
-        stdout: child.stdout.take().filter(unblock),
-        stderr: child.stderr.take().filter(unblock),
-        ending: Ending {
-            status: None,
-            stdout: Kept::new(limits.output),
-            stderr: Kept::new(limits.output),
-            timed_out: false,
-            canceled: false,
-            still_open: false,
-            duration: Duration::ZERO,
-        },
+        stdout: Some(stdout).filter(unblock),
+        stderr: Some(stderr).filter(unblock),
+        ending: Ending { statuses: Vec::new(), timed_out: false, canceled: false, still_open: false },
     };
     let mut chunk = Chunk::new();
     while let Some(wake_at) = watch.step(Instant::now()) {
-        watch.wait(wake_at, announced.as_ref(), &mut chunk);
+        watch.wait(wake_at, streams, &mut chunk);
     }
     let stopped = watch.ending.timed_out || watch.ending.canceled;
-    if stopped || survivors == Survivors::Kill {
+    if stopped || bounds.survivors == Survivors::Kill {
         handle.signal(Signal::KILL);
     }
     let mut ending = watch.ending;
-    ending.duration = started.elapsed();
-    ending.status = handle.reap(|| child.try_wait().ok().flatten());
+    ending.statuses =
+        handle.reap(|| children.iter_mut().map(|child| child.try_wait().ok().flatten()).collect());
     ending
 }
 
 impl Ending {
-    /// Returns the exit code, where there is one.
-    pub(in crate::shell) fn exit_code(&self) -> Option<i32> {
-        self.status.and_then(|status| status.code())
-    }
-
-    /// Returns the signal that ended it, where one did.
-    pub(in crate::shell) fn signal(&self) -> Option<i32> {
-        self.status.and_then(|status| status.signal())
-    }
-
-    /// Returns standard output, then standard error, each with its whole length and whether that is more than was kept.
-    pub(in crate::shell) fn streams(self) -> [(Vec<u8>, u64, bool); 2] {
-        [self.stdout, self.stderr].map(|kept| {
-            let truncated = kept.truncated();
-            (kept.bytes, kept.total, truncated)
-        })
+    /// Returns the exit code of a child and the signal that ended it, as far as there are.
+    pub(in crate::shell) fn of(&self, child: usize) -> (Option<i32>, Option<i32>) {
+        let status = self.statuses.get(child).copied().flatten();
+        (status.and_then(|status| status.code()), status.and_then(|status| status.signal()))
     }
 }
 
 impl Watch<'_> {
     /// Moves one step; returns when to look again at the latest, `None` at the end.
     fn step(&mut self, now: Instant) -> Option<Instant> {
-        if !self.leader_gone && self.has_ended() {
-            self.leader_gone = true;
+        let all_were_gone = self.all_gone();
+        for at in 0..self.leaders.len() {
+            self.look_at(at);
+        }
+        let all_gone = self.all_gone();
+        if all_gone && !all_were_gone {
             match self.phase {
-                Phase::Running => {
-                    if self.survivors == Survivors::Kill {
-                        self.handle.signal(Signal::KILL);
-                    }
+                Phase::Running | Phase::Killed { .. } => {
                     self.phase = Phase::Draining { until: later(now, DRAIN) };
                 }
-                Phase::Killed { .. } => self.phase = Phase::Draining { until: later(now, DRAIN) },
-                // The rest of the group keeps its time to end well.
+                // The rest of the groups keeps its time to end well.
                 Phase::Asked { .. } | Phase::Draining { .. } => {}
             }
         }
         let open = self.stdout.is_some() || self.stderr.is_some();
-        if self.leader_gone && !open {
+        if all_gone && !open {
             return None;
         }
         self.hurry(now);
         match self.phase {
-            Phase::Running => Some(self.deadline),
+            Phase::Running => Some(self.bounds.deadline),
             Phase::Asked { kill_at } => Some(kill_at),
             Phase::Killed { give_up_at } => (now < give_up_at).then_some(give_up_at),
             Phase::Draining { until } => {
@@ -164,15 +151,17 @@ impl Watch<'_> {
         }
     }
 
-    /// Tells whether the leader ended, and leaves it unreaped, so that its number stays its own.
-    fn has_ended(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(self.leader), options) {
-            Ok(status) => status.is_some(),
-            // Somebody else reaped it (this process ignores SIGCHLD): its number is no longer ours to signal.
-            Err(_) => {
-                self.handle.reap(|| ());
-                true
+    fn all_gone(&self) -> bool {
+        self.leaders.iter().all(|leader| leader.gone)
+    }
+
+    /// Notes the end of one child, and ends what it leaves behind.
+    fn look_at(&mut self, at: usize) {
+        let Some(leader) = self.leaders.get_mut(at).filter(|leader| !leader.gone) else { return };
+        if has_ended(leader.pid, self.handle) {
+            leader.gone = true;
+            if self.bounds.survivors == Survivors::Kill && matches!(self.phase, Phase::Running) {
+                self.handle.signal_one(leader.pid, Signal::KILL);
             }
         }
     }
@@ -181,7 +170,7 @@ impl Watch<'_> {
     fn hurry(&mut self, now: Instant) {
         let stop = self.handle.stopped();
         match self.phase {
-            Phase::Running if stop.is_some() || now >= self.deadline => {
+            Phase::Running if stop.is_some() || now >= self.bounds.deadline => {
                 self.ending.canceled = stop.is_some();
                 self.ending.timed_out = stop.is_none();
                 self.handle.signal(Signal::TERM);
@@ -190,7 +179,7 @@ impl Watch<'_> {
             }
             Phase::Asked { kill_at } if now >= kill_at || stop == Some(Stop::Abandoned) => {
                 self.handle.signal(Signal::KILL);
-                self.phase = if self.leader_gone {
+                self.phase = if self.all_gone() {
                     Phase::Draining { until: later(now, DRAIN) }
                 } else {
                     Phase::Killed { give_up_at: later(now, GIVE_UP) }
@@ -200,14 +189,15 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for output, for the end, for the caller or for the time, and reads what there is.
-    fn wait(&mut self, wake_at: Instant, announced: Option<&OwnedFd>, chunk: &mut Chunk) {
+    /// Waits for output, for an end, for the caller or for the time, and reads what there is.
+    fn wait(&mut self, wake_at: Instant, streams: &mut Streams, chunk: &mut Chunk) {
         let mut patience = wake_at.saturating_duration_since(Instant::now());
-        if announced.is_none() {
+        let living = || self.leaders.iter().filter(|leader| !leader.gone);
+        if living().any(|leader| leader.announced.is_none()) {
             patience = patience.min(LOOK);
         }
         let timeout = Timespec::try_from(patience).ok();
-        let announced = announced.filter(|_| !self.leader_gone);
+        let announced = living().filter_map(|leader| leader.announced.as_ref());
         let mut descriptors = vec![PollFd::from_borrowed_fd(self.handle.bell(), PollFlags::IN)];
         descriptors.extend(announced.map(|fd| PollFd::new(fd, PollFlags::IN)));
         descriptors.extend(self.stdout.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
@@ -215,8 +205,21 @@ impl Watch<'_> {
         // An interrupted wait is an early one: the next step finds nothing new and waits again.
         let _ = poll(&mut descriptors, timeout.as_ref());
         self.handle.silence();
-        drain(&mut self.stdout, &mut self.ending.stdout, chunk);
-        drain(&mut self.stderr, &mut self.ending.stderr, chunk);
+        drain(&mut self.stdout, &mut streams.stdout, chunk);
+        drain(&mut self.stderr, &mut streams.stderr, chunk);
+    }
+}
+
+/// Tells whether a child ended, and leaves it unreaped, so that its number stays its own.
+fn has_ended(leader: Pid, handle: &Handle) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match waitid(WaitId::Pid(leader), options) {
+        Ok(status) => status.is_some(),
+        // Somebody else reaped it (this process ignores SIGCHLD): its number is no longer ours to signal.
+        Err(_) => {
+            handle.forget(leader);
+            true
+        }
     }
 }
 

@@ -21,7 +21,8 @@ const NOT_FOUND: i32 = 127;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
-    /// Which commands it answers: a regular expression for the whole line, each word quoted as a shell would have it.
+    /// Which commands it answers: a regular expression for the whole line, each word quoted as a shell would have it, commands
+    /// of a list joined by ` | `, ` && `, ` || ` and `; `.
     pub command: String,
     /// Where it comes from, for whoever reads the file.
     pub origin: String,
@@ -98,6 +99,7 @@ impl Runner for Recorded {
     ) -> Result<Output, ExecError> {
         let line = match permit.form() {
             Form::Words(words) => words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
+            Form::List(list) => list.to_string(),
             Form::Text(text) => text.trim().to_owned(),
         };
         let Some(found) = self.find(&line) else {
@@ -165,6 +167,30 @@ mod tests {
         assert_eq!(first.duration, Duration::from_millis(1500), "as it was recorded");
         assert!(first.confinement.summary().contains("nothing ran"), "{}", first.confinement.summary());
         assert_eq!(answer("iperf -s").await.exit_code, Some(0));
+    }
+
+    #[tokio::test]
+    async fn a_list_is_answered_as_the_line_that_it_is() {
+        use crate::shell::{List, Pipeline, Profile, Ruling, Stage, Stderr, Stdout, Verdict, When};
+        let stage = |words: &[&str], stderr| Stage {
+            argv: words.iter().map(|&word| word.to_owned()).collect(),
+            profile: Profile::default(),
+            stdout: Stdout::Next,
+            stderr,
+        };
+        let pipelines = vec![
+            Pipeline {
+                when: When::Always,
+                stages: vec![stage(&["ss", "-tln"], Stderr::Null), stage(&["grep", "a b"], Stderr::Errors)],
+            },
+            Pipeline { when: When::Failed, stages: vec![stage(&["uptime"], Stderr::Next)] },
+        ];
+        let list = Some(List { pipelines });
+        let ruling = Ruling { verdict: Verdict::Safe, list, ..Ruling::default() };
+        let lines = "{\"command\":\"ss -tln 2>/dev/null \\\\| grep 'a b' \\\\|\\\\| uptime 2>&1\",\"origin\":\"here\",\"stdout\":\"x\"}";
+        let permit = Permit::for_safe(&ruling).unwrap();
+        let output = recorded(lines).run(permit, &setting(), CancelSignal::never()).await.unwrap();
+        assert_eq!((output.exit_code, output.stdout), (Some(0), b"x".to_vec()));
     }
 
     #[tokio::test]

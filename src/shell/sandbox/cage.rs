@@ -118,17 +118,20 @@ impl Cage {
             let thread = std::thread::Builder::new()
                 .name("ghost-cage".to_owned())
                 .spawn_scoped(scope, || {
-                    let mut confinement =
+                    let confinement =
                         self.confine(group.as_ref()).map_err(|source| ExecError::Confine { source })?;
                     let child = start().map_err(failed)?;
-                    // Here rather than after the thread has ended: every microsecond counts.
-                    confinement.limits = limits::limit(Pid::from_child(&child), &self.limits, &self.profile);
                     Ok(Caged { child, confinement, remains: Remains { _group: None } })
                 })
                 .map_err(|source| ExecError::Resources { source })?;
             thread.join().unwrap_or(Err(ExecError::Lost))
         });
-        started.map(|caged| Caged { remains: Remains { _group: group }, ..caged })
+        // From this thread: the other one may no longer limit any process but itself.
+        started.map(|mut caged| {
+            caged.confinement.limits =
+                limits::limit(Pid::from_child(&caged.child), &self.limits, &self.profile);
+            Caged { remains: Remains { _group: group }, ..caged }
+        })
     }
 
     /// Restricts the calling thread.

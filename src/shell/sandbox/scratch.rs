@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::base::{Digest, private_dir};
 use crate::shell::sandbox::cgroup;
 
-/// An empty folder of mode 0700, removed with everything in it when the value is dropped.
+/// A folder of mode 0700 with nothing but empty settings, removed with everything in it when the value is dropped.
 #[derive(Debug)]
 pub(in crate::shell) struct Scratch(PathBuf);
 
@@ -22,7 +22,10 @@ impl Scratch {
         // Landlock and HOME need the one true path, whatever the caller's was relative to.
         let path = fs::canonicalize(root)?.join(unique_name());
         DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
+        let scratch = Self(path);
+        // The settings that curl finds here first: otherwise it goes on to the home of the passwd entry, whatever `$HOME` says.
+        fs::write(scratch.path().join(".curlrc"), "")?;
+        Ok(scratch)
     }
 
     /// Returns the path.

@@ -87,6 +87,13 @@ fn chains(rules: &CallRules) -> Result<BTreeMap<i64, Vec<SeccompRule>>, CallsErr
     let mut chains: BTreeMap<i64, Vec<SeccompRule>> =
         denied.into_iter().flatten().map(|number| (*number, Vec::new())).collect();
     chains.insert(libc::SYS_socket, sockets(&rules.sockets)?);
+    for number in table::OTHERS {
+        chains.insert(*number, vec![rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
+    }
+    // `nice` changes itself, which is process 0 to itself.
+    let foreign = [rule(&[(0, SeccompCmpOp::Ne, 0)])?, rule(&[(1, SeccompCmpOp::Ne, 0)])?];
+    chains.insert(libc::SYS_setpriority, foreign.into());
+    chains.insert(libc::SYS_ioctl, writes::ioctls()?);
     if rules.namespace {
         // Into a network namespace that is there, with mounts of its own.
         let network = libc::CLONE_NEWNET.unsigned_abs().into();

@@ -9,6 +9,23 @@ pub(super) const ALWAYS: &[i64] = &[
     libc::SYS_process_madvise,
     libc::SYS_kcmp,
     libc::SYS_pidfd_getfd,
+    libc::SYS_process_mrelease,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_ioprio_set,
+    // Memory, semaphores and messages that outlive a process and belong to nobody's files.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmdt,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     // The group in which everything can be killed at once.
     libc::SYS_setsid,
     // The kernel itself.
@@ -97,6 +114,15 @@ pub(super) const WRITES: &[i64] = &[
     libc::SYS_fallocate,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
+];
+
+/// Calls that change how a process runs: another one than the caller's is named by its number, the first argument.
+pub(super) const OTHERS: &[i64] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
 ];
 
 /// Calls that signal one process by its number; `kill` has a chain of its own.

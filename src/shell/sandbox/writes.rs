@@ -2,7 +2,7 @@
 //!
 //! A command in a Landlock domain may not mount, which entering a namespace takes, and does not see other processes. This
 //! filter does not know one file from another, so that it forbids every change of any file, local sockets because binding
-//! one makes a file, signals to anybody but the command's own group, and `ioctl`s beyond those of sockets and terminals.
+//! one makes a file, and signals to anybody but the command's own group.
 //! Unlike Landlock it cannot say which files are executed.
 
 use std::collections::BTreeMap;
@@ -58,15 +58,20 @@ pub(super) fn chains(writable: Writable) -> Result<BTreeMap<i64, Vec<SeccompRule
     }
     // `timeout` stops its group, which is process 0 to itself.
     chains.insert(libc::SYS_kill, vec![rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
-    let mut ioctls = vec![
+    chains.insert(libc::SYS_mount, vec![wide(&MOUNTING.map(|flags| (3, SeccompCmpOp::Ne, flags)))?]);
+    Ok(chains)
+}
+
+/// Denies every `ioctl` but those of terminals and sockets: among the others are file flags and attributes, which Landlock
+/// does not see.
+pub(super) fn ioctls() -> Result<Vec<SeccompRule>, CallsError> {
+    let mut denied = vec![
         rule(&[(1, SeccompCmpOp::Lt, TERMINAL.0)])?,
         rule(&[(1, SeccompCmpOp::Gt, TERMINAL.1), (1, SeccompCmpOp::Lt, SOCKET.0)])?,
         rule(&[(1, SeccompCmpOp::Gt, SOCKET.1)])?,
     ];
     for number in TYPING {
-        ioctls.push(rule(&[(1, SeccompCmpOp::Eq, number)])?);
+        denied.push(rule(&[(1, SeccompCmpOp::Eq, number)])?);
     }
-    chains.insert(libc::SYS_ioctl, ioctls);
-    chains.insert(libc::SYS_mount, vec![wide(&MOUNTING.map(|flags| (3, SeccompCmpOp::Ne, flags)))?]);
-    Ok(chains)
+    Ok(denied)
 }

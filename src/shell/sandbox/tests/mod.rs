@@ -152,6 +152,48 @@ async fn dangerous_system_calls_fail() {
 }
 
 #[tokio::test]
+async fn how_another_process_runs_is_not_changed() {
+    let place = Place::new();
+    let other = getpid();
+    let limit = format!("syscall({}, {other}, 7, 0, my $b = chr(0) x 16) != -1", libc::SYS_prlimit64);
+    let nice = format!("syscall({}, 0, {other}, 0) != -1", libc::SYS_setpriority);
+    let idle = format!("syscall({}, {other}, 0, my $p = chr(0) x 4) != -1", libc::SYS_sched_setscheduler);
+    for call in [limit, nice, idle] {
+        assert_eq!(perl(&place, &call, Profile::default()).await, EPERM, "{call}");
+    }
+    let own = format!("syscall({}, 0, 7, 0, my $b = chr(0) x 16) != -1", libc::SYS_prlimit64);
+    assert_eq!(perl(&place, &own, Profile::default()).await, "ok", "its own limits are its own");
+}
+
+#[tokio::test]
+async fn nothing_that_outlives_it_is_made_in_the_kernel() {
+    for (name, number, arguments) in [
+        ("shmget", libc::SYS_shmget, ", 0, 4096, 01600"),
+        ("semget", libc::SYS_semget, ", 0, 1, 01600"),
+        ("msgget", libc::SYS_msgget, ", 0, 01600"),
+    ] {
+        assert_eq!(syscall(number, arguments).await, EPERM, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn flags_and_attributes_of_files_are_not_set() {
+    let place = Place::new();
+    let path = place.setting.cwd.join("x");
+    fs::write(&path, "before").unwrap();
+    for (name, number) in [
+        ("FS_IOC_SETFLAGS", "0x40086602"),
+        ("FS_IOC_FSSETXATTR", "0x401c5820"),
+        ("FS_IOC_SETVERSION", "0x40087602"),
+        ("FIFREEZE", "0xc0045877"),
+        ("FS_IOC_ENABLE_VERITY", "0x40806685"),
+    ] {
+        let set = format!("open(F, '<', '{}') && ioctl(F, {number}, my $b = chr(0) x 128)", path.display());
+        assert_eq!(perl(&place, &set, Profile::default()).await, EPERM, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn the_kernels_log_is_read_and_never_cleared() {
     let reads = || Profile { log: true, ..Profile::default() };
     let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);
