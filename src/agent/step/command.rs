@@ -7,7 +7,7 @@ use crate::agent::hold;
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
 use crate::base::Timestamp;
-use crate::shell::{Request, Ruling, Verdict};
+use crate::shell::{Request, Verdict};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const ROUNDS: u32 = 5;
@@ -107,8 +107,14 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
     let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
+    let held = |command: &String| {
+        let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
+        hold(state, kit.policy, kit.evidence, command, ruling)
+    };
     let impact = match plan.is_empty() {
         true => impact_now(state, step, kit),
+        // By itself each of them would send something to a place that nobody named: that is a change, beside whatever.
+        false if plan.iter().map(held).any(|ruling| ruling.asks_for_destination()) => Impact::Change,
         false => kit.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
     };
     let limits = &state.limits;
@@ -139,6 +145,7 @@ fn impact_now(state: &State, step: &Step, kit: &Kit<'_>) -> Impact {
 /// Judges one command of a plan. What is a change by itself can be less beside the others, and never more than all of them.
 fn judgement(state: &State, command: &str, whole: Impact, kit: &Kit<'_>) -> PlanJudgement {
     let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
+    let ruling = hold(state, kit.policy, kit.evidence, command, ruling);
     let asks = ruling.verdict == Verdict::Risky;
     PlanJudgement {
         verdict: ruling.verdict.as_str().to_owned(),
