@@ -79,6 +79,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     follows: Vec<String>,
     guest: Option<Guest>,
+    #[serde(default)]
+    verb_first: bool,
     check: Option<Check>,
     #[serde(default)]
     objects: Vec<String>,
@@ -121,6 +123,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) follows: Vec<String>,
     /// What else a guest, where no deadline ends anything, must not be asked for.
     pub(in crate::shell) guest: Guest,
+    /// No option stands before the verb.
+    pub(in crate::shell) verb_first: bool,
     /// Exactly one option has to be given.
     pub(in crate::shell) single: bool,
     /// What has to hold beside the grammar.
@@ -161,6 +165,7 @@ impl RawEntry {
             all: self.all.clone(),
             follows: self.follows.clone(),
             guest: self.guest.clone().unwrap_or_default(),
+            verb_first: self.verb_first,
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),
