@@ -221,6 +221,8 @@ pub(super) fn is_literal(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::shell::Policy;
 
@@ -271,6 +273,95 @@ mod tests {
         assert_eq!(Url::parse("example.com:80/x").host, "example.com");
         for text in ["http:/10.0.0.5/x", "http:///10.0.0.5/x", "HTTPS:10.0.0.5/x", "http://x\\@10.0.0.5/x"] {
             assert_eq!(Url::parse(text).host, "10.0.0.5", "{text}");
+        }
+    }
+
+    /// Writes an IPv4 address in every way that leads to it.
+    fn spellings(address: Ipv4Addr) -> Vec<String> {
+        let [a, b, c, d] = address.octets();
+        let whole = u32::from(address);
+        let (high, low) = (whole >> 16, whole & 0xffff);
+        let (turned_high, turned_low) = (!whole >> 16, !whole & 0xffff);
+        vec![
+            address.to_string(),
+            format!("{address}."),
+            whole.to_string(),
+            format!("0x{whole:X}"),
+            format!("0{whole:o}"),
+            format!("{a}.{}", whole & 0x00ff_ffff),
+            format!("{a}.{b}.{low}"),
+            format!("0{a:o}.0x{b:x}.{c}.0{d:o}"),
+            format!("{a}%2e{b}.{c}.{d}"),
+            format!("[::ffff:{address}]"),
+            format!("::{address}"),
+            format!("::ffff:0:{high:x}:{low:x}"),
+            format!("64:ff9b::{high:x}:{low:x}"),
+            format!("64:ff9b:1::{high:x}:{low:x}"),
+            format!("64:ff9b:1:{high:x}:{c:x}:{d:02x}00::"),
+            format!("2002:{high:x}:{low:x}::1"),
+            format!("2001:0:1:1:0:1:{turned_high:x}:{turned_low:x}"),
+            format!("fd00::5efe:{high:x}:{low:x}"),
+            format!("{address}.nip.io"),
+            format!("web.{address}.sslip.io"),
+            format!("web-{address}.nip.io"),
+            format!("{a}-{b}-{c}-{d}.sslip.io"),
+            format!("a-{a}-{b}-{c}-{d}.x.NIP.io."),
+            format!("{whole:08x}.nip.io"),
+            format!("web-{whole:08x}.nip.io"),
+        ]
+    }
+
+    fn of_service() -> impl Strategy<Value = Ipv4Addr> {
+        let listed = ["168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.169.254"];
+        prop_oneof![
+            prop::sample::select(listed.to_vec()).prop_map(|text| text.parse().unwrap()),
+            any::<(u8, u8)>().prop_map(|(c, d)| Ipv4Addr::new(169, 254, c, d)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_spelling_hides_a_metadata_service(address in of_service()) {
+            let block = &Policy::builtin().unwrap().block;
+            for host in spellings(address) {
+                prop_assert!(is_metadata(&host, block), "{host}");
+            }
+        }
+
+        #[test]
+        fn no_spelling_makes_a_private_address_a_metadata_service(b in 1_u8.., c in 1_u8.., d in 1_u8..) {
+            let block = &Policy::builtin().unwrap().block;
+            for host in spellings(Ipv4Addr::new(10, b, c, d)) {
+                prop_assert!(!is_metadata(&host, block), "{host}");
+            }
+        }
+
+        /// No host makes the judge stop.
+        #[test]
+        fn every_host_has_an_answer(host in "[0-9a-fx.:%\\[\\]-]{0,40}(\\.nip\\.io)?") {
+            let _ = is_metadata(&host, &Policy::builtin().unwrap().block);
+        }
+    }
+
+    #[test]
+    fn the_names_and_the_ipv6_addresses_of_services_are_known() {
+        let block = &Policy::builtin().unwrap().block;
+        for host in [
+            "instance-data",
+            "METADATA.google.internal.",
+            "fd00:ec2::23",
+            "[fd00:ec2::254]",
+            "fd00-ec2--254.sslip.io",
+            "fe80::a9fe:a9fe%eth0",
+        ] {
+            assert!(is_metadata(host, block), "{host}");
+        }
+        for host in
+            ["nip.io", "10.0.0.5.nip.io", "fd00::1", "instance-data.example", "169.254.169.254.example"]
+        {
+            assert!(!is_metadata(host, block), "{host}");
         }
     }
 }

@@ -139,6 +139,9 @@ pub(super) fn fits(
     if !entry.needs.is_empty() && !entry.needs.iter().any(|option| given.has(option)) {
         return Err(refuse(Refusal::missing(&format!("one of `{}`", entry.needs.join("`, `")))));
     }
+    if let Some(option) = arguments.first().filter(|word| entry.verb_first && word.starts_with('-')) {
+        return Err(refuse(Refusal::option(option)));
+    }
     if let Some(option) = entry.all.iter().find(|option| !given.has(option)) {
         return Err(refuse(Refusal::missing(&format!("the option `{option}`"))));
     }

@@ -143,3 +143,50 @@ fn file_of_capture(policy: &Policy, command: &str) -> Option<String> {
         (complete && names.next().is_none()).then_some(file)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STOP: &str = "az network watcher packet-capture stop -l westeurope -n c1";
+    const DELETE: &str = "az network watcher packet-capture delete --location westeurope --name c1";
+
+    fn of_file(name: &str, more: &str) -> String {
+        format!("az storage blob delete -c captures -n {name} --account-name sa --auth-mode login{more}")
+    }
+
+    #[track_caller]
+    fn check(commands: &[&str], expected: Impact) {
+        let policy = Policy::builtin().unwrap();
+        assert_eq!(policy.impact_of_plan(commands), expected, "{commands:?}");
+    }
+
+    #[test]
+    fn the_file_of_a_capture_goes_with_the_capture() {
+        check(&[STOP, DELETE, &of_file("c1.cap", "")], Impact::Measurement);
+        check(&["ip a", DELETE, &of_file("c1.cap", "")], Impact::Measurement);
+    }
+
+    #[test]
+    fn any_other_file_is_a_change() {
+        check(&[&of_file("c1.cap", "")], Impact::Change);
+        check(&[STOP, &of_file("c1.cap", "")], Impact::Change);
+        for (name, more) in [
+            ("c2.cap", ""),
+            ("c1.cap", " --delete-snapshots include"),
+            ("c1.cap", " -n backup.tar"),
+            ("c1", ""),
+            ("c1.cap", " --account-key k"),
+        ] {
+            check(&[DELETE, &of_file(name, more)], Impact::Change);
+        }
+        check(&[DELETE, "az storage blob delete -c captures -n c1.cap --account-name sa"], Impact::Change);
+    }
+
+    #[test]
+    fn of_a_plan_the_gravest_part_counts() {
+        check(&["ss -s"], Impact::Measurement);
+        check(&[DELETE, "systemctl restart nginx"], Impact::Outage);
+        check(&["systemctl restart nginx", "ip link set eth0 down", DELETE], Impact::Change);
+    }
+}

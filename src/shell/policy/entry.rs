@@ -60,6 +60,8 @@ pub(super) struct RawEntry {
     follows: Vec<String>,
     #[serde(default)]
     bounds: bool,
+    #[serde(default)]
+    verb_first: bool,
     check: Option<Check>,
     #[serde(default)]
     objects: Vec<String>,
@@ -102,6 +104,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) follows: Vec<String>,
     /// Its first operand is a time after which it stops what it runs; nought is none.
     pub(in crate::shell) bounds: bool,
+    /// No option stands before the verb.
+    pub(in crate::shell) verb_first: bool,
     /// Exactly one option has to be given.
     pub(in crate::shell) single: bool,
     /// What has to hold beside the grammar.
@@ -142,6 +146,7 @@ impl RawEntry {
             all: self.all.clone(),
             follows: self.follows.clone(),
             bounds: self.bounds,
+            verb_first: self.verb_first,
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),

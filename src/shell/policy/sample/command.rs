@@ -48,10 +48,10 @@ fn entry_words(entry: &Entry, dice: &mut Dice) -> Vec<String> {
     let mut chosen: Vec<&String> = dice.pick(needed).into_iter().chain(&entry.all).collect();
     let count = if entry.single { 1 } else { extra };
     chosen.extend((0..count).filter_map(|_| dice.pick(&names).copied()));
-    for name in chosen {
-        words.extend(option(entry, name, dice));
-    }
-    words.extend(operands(entry, dice));
+    let options: Vec<String> = chosen.into_iter().flat_map(|name| option(entry, name, dice)).collect();
+    let operands = operands(entry, dice);
+    let (first, then) = if entry.verb_first { (operands, options) } else { (options, operands) };
+    words.extend(first.into_iter().chain(then));
     words
 }
 
