@@ -29,9 +29,7 @@ pub(super) fn check(policy: &Policy, given: &Given<'_>, query: Query) -> Result<
         given.options.iter().filter(|(name, _)| matches!(name.as_str(), "--resolve" | "--connect-to"));
     for (name, value) in routes {
         let value = value.unwrap_or_default();
-        if value.split([':', ',', '[', ']']).any(|part| is_metadata(part, &policy.block))
-            || is_metadata_v6(policy, value)
-        {
+        if leads_to_metadata(policy, value) {
             return Err(Refusal::value(name, value));
         }
     }
@@ -79,6 +77,12 @@ fn check_address(policy: &Policy, address: &str, globbing: bool, query: Query) -
     Ok(())
 }
 
+/// Tells whether `--resolve NAME:PORT:ADDRESS` or `--connect-to` leads a harmless name to a metadata service.
+pub(super) fn leads_to_metadata(policy: &Policy, value: &str) -> bool {
+    value.split([':', ',', '=', '[', ']']).any(|part| is_metadata(part, &policy.block))
+        || is_metadata_v6(policy, value)
+}
+
 /// Finds an IPv6 address in a value whose parts are themselves parted by colons.
 fn is_metadata_v6(policy: &Policy, value: &str) -> bool {
     let starts =
@@ -87,4 +91,25 @@ fn is_metadata_v6(policy: &Policy, value: &str) -> bool {
         let rest = value.get(start..).unwrap_or_default().trim_start_matches('[');
         is_metadata(rest.split([']', ',']).next().unwrap_or_default(), &policy.block)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shell::{Policy, Verdict};
+
+    #[test]
+    fn a_detour_to_a_metadata_service_is_blocked_where_its_answer_is_a_credential() {
+        let policy = Policy::builtin().unwrap();
+        for detour in [
+            "--connect-to ::169.254.169.254:80",
+            "--connect-to ::[fd00:ec2::254]:80",
+            "--resolve a:80:[64:ff9b::a9fe:a9fe]",
+            "--resolve=a:80:169.254.169.254",
+            "--connect-to a:80:169.254.169.254.nip.io:80",
+        ] {
+            let verdict = |path: &str| policy.classify(&format!("curl {detour} http://a/{path}")).verdict;
+            assert_eq!(verdict("latest/meta-data/"), Verdict::Risky, "{detour}");
+            assert_eq!(verdict("meta-data/iam/security-credentials/x"), Verdict::Blocked, "{detour}");
+        }
+    }
 }

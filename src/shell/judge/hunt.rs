@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::address::{Url, is_metadata};
 use super::path::{Ground, base, clean, from_place};
 use super::unwrap::{Inner, inner};
-use super::{cloud, credential, harm, path};
+use super::{cloud, credential, curl, harm, path};
 use crate::shell::policy::{Policy, brief};
 use crate::shell::text::{self, Command, Link, RedirectKind, Script};
 
@@ -292,10 +292,7 @@ fn asks_metadata(words: &[&str], policy: &Policy) -> Option<Forbidden> {
         })
     };
     // `--resolve NAME:PORT:ADDRESS` and `--connect-to` lead a harmless name to the service.
-    let routed = requests
-        && words
-            .iter()
-            .any(|word| word.split([':', ',', '=', '[', ']']).any(|part| is_metadata(part, block)));
+    let routed = requests && words.iter().any(|word| curl::leads_to_metadata(policy, word));
     let found =
         addresses().any(|url| url.asks_for_credential(block) && (routed || is_metadata(&url.host, block)));
     found.then(|| Forbidden {
