@@ -141,8 +141,8 @@ fn last_part(word: &str) -> String {
         text = decoded;
     }
     let path = text.split(['?', '#', ';']).next().unwrap_or_default().to_ascii_lowercase();
-    let parts = path.split(['/', '\\']).map(str::trim).filter(|part| !matches!(*part, "" | "."));
-    parts.last().unwrap_or_default().to_owned()
+    let mut parts = path.rsplit(['/', '\\']).map(str::trim);
+    parts.find(|part| !matches!(*part, "" | ".")).unwrap_or_default().to_owned()
 }
 
 fn decode(text: &str) -> String {
