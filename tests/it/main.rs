@@ -29,6 +29,8 @@ mod evaluate;
 mod evaluate_az;
 #[cfg(feature = "shell")]
 mod fuzz;
+#[cfg(feature = "shell")]
+mod guest_script;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(all(feature = "cli", feature = "nsg", feature = "route"))]

@@ -89,11 +89,7 @@ fn reach(filter: &str, ends: bool) -> Result<(), String> {
         match next {
             '"' => string(&mut scan, &mut open)?,
             '(' => open.push(false),
-            ')' => {
-                if open.pop() == Some(true) {
-                    string(&mut scan, &mut open)?;
-                }
-            }
+            ')' if open.pop() == Some(true) => string(&mut scan, &mut open)?,
             // Versions differ on where a comment ends, and modules have no place here.
             '#' => return Err("#".to_owned()),
             ':' if scan.peek() == Some(':') => return Err("::".to_owned()),
