@@ -86,7 +86,7 @@ pub(super) fn gate(
     let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
     let mut known = Known::of(&setup.surroundings()?);
     // The accounts that people at this terminal named.
-    tasks.iter().for_each(|task| known.add_words(&task.order.storage.account.to_string()));
+    tasks.iter().for_each(|task| known.add_words(task.order.storage.account.as_ref()));
     let shell = setup.shell(session.clone(), Some(timeout))?.known(known);
     let shell = shell.approver(common.approve.approver(setup)).build()?;
     let evidence = setup.data()?.join("evidence");

@@ -30,7 +30,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
                 break;
             }
             // A placeholder of an earlier pass has moved the columns behind it.
-            if !line.contains(OPENING) && !(single && line.trim().contains(' ')) {
+            let in_a_sentence = single && line.trim().contains(' ');
+            if !line.contains(OPENING) && !in_a_sentence {
                 grid::row(text, &cells(line, start, &columns), found);
             }
             start += line.len();

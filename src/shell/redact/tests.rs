@@ -114,7 +114,7 @@ fn pieces() -> impl Strategy<Value = String> {
             "%0A",
             "\u{1b}[31m",
             "\0",
-            "t\0o\0k\0e\0n\0=\0x\01\0",
+            "t\0o\0k\0e\0n\0=\0x\x001\0",
             "\t",
             "name\ttoken\n",
             "Name  Value\n",

@@ -103,7 +103,8 @@ fn note(word: &str) -> Option<String> {
     let disguised = read.iter().all(|(_, latin)| latin.is_some());
     let latin_letters = word.chars().any(|char| char.is_ascii_alphabetic());
     let other = OTHER_SCRIPT.as_ref().is_none_or(|other| other.is_match(word));
-    if !disguised && !(latin_letters && other) {
+    let mixed = latin_letters && other;
+    if !disguised && !mixed {
         return None;
     }
     let mut strange: Vec<String> = Vec::new();
