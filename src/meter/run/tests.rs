@@ -263,7 +263,7 @@ fn a_no_changes_nothing() {
 fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_count() {
     let mut world = World::new();
     for (at, text) in
-        [(1, "10.0.1.5: failed to connect\nghost-meter end 1"), (2, "tcp_lat:\nghost-meter end 137")]
+        [(1, "10.0.1.5: failed to connect\nghost-meter end 1"), (3, "tcp_lat:\nghost-meter end 137")]
     {
         world.latency[at] = text;
     }
@@ -277,7 +277,7 @@ fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_cou
         results["iteration_data"][0],
         json!({"iteration": 1, "latency_us": 0.0, "throughput_gbps": null, "latency_error": "10.0.1.5: failed to connect"})
     );
-    assert_eq!(results["iteration_data"][1]["latency_error"], "no end within 17 s");
+    assert_eq!(results["iteration_data"][2]["latency_error"], "no end within 17 s");
     let mut world = World::new();
     world.latency[2] = "    latency  =  1";
     let run = world.healthy(Ask { test_type: TestType::Latency, ..ask() });

@@ -193,6 +193,8 @@ fn first_fit(policy: &Policy, name: &str, arguments: &[&str], time: Time) -> Res
     for entry in policy.remote(name).filter(|_| time.guest).into_iter().chain(policy.entries(name)) {
         match fits(policy, entry, name, arguments, time) {
             Ok(allowed) => return Ok(allowed),
+            // That it would fit, but for its end, says more than that another form does not.
+            Err(refusal) if refusal.part == "endless" => return Err(refusal),
             Err(refusal) => refused = refused.or(Some(refusal)),
         }
     }

@@ -382,7 +382,7 @@ mod tests {
     fn a_capture_is_fetched_unasked_into_the_folder_that_is_configured_and_into_no_other() {
         let fetch = |folder: &str| {
             format!(
-                "az storage blob download --account-name sa --container-name c --name b.cap --file {folder}/ghost-s1-1.cap --auth-mode login"
+                "az storage blob download --account-name store1 --container-name c --name b.cap --file {folder}/ghost-s1-1.cap --auth-mode login"
             )
         };
         let usual = Policy::builtin().unwrap().clone();
