@@ -142,8 +142,10 @@ mod tests {
             ledger.turn(0, &["c1"], None);
             ledger.propose(1, "c1", command, "H1", "SAFE");
             ledger.run(1, None);
-            ledger.done(1, "completed", "executed", LISTING);
-            ledger.state()
+            ledger.done(1, "completed", "executed", "");
+            let mut state = ledger.state();
+            state.steps[0].done.as_mut().unwrap().output = LISTING.to_owned();
+            state
         };
         let listed = after("az network public-ip list -g rg -o json");
         for command in ["ping -c 1 203.0.113.77", "dig api.eastus.example"] {
