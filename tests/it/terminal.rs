@@ -158,7 +158,7 @@ fn settled(response: &Value) -> (&str, &str) {
 fn a_letter_or_a_word_in_either_case_approves() {
     for answer in ["a\n", "A\n", "approve\n", "APPROVE\n"] {
         let data = tempfile::tempdir().unwrap();
-        let mut terminal = Terminal::run(data.path(), "echo hello", "");
+        let mut terminal = Terminal::run(data.path(), "sh -c 'echo hello'", "");
         terminal.wait_for(PROMPT);
         terminal.type_in(answer);
         let response = terminal.response();
@@ -177,7 +177,7 @@ fn the_whole_command_its_reasoning_and_its_risk_are_shown() {
     let mut terminal = Terminal::run(data.path(), &command, "");
     let shown = terminal.wait_for(PROMPT).replace("\r\n", "\n");
     assert!(
-        shown.contains(&command) && shown.contains("because I say so") && shown.contains("needs a shell"),
+        shown.contains(&command) && shown.contains("because I say so") && shown.contains("sh -c"),
         "{shown}"
     );
     terminal.type_in("d\n\n");
@@ -187,7 +187,7 @@ fn the_whole_command_its_reasoning_and_its_risk_are_shown() {
 #[test]
 fn a_denial_asks_for_its_reason() {
     let data = tempfile::tempdir().unwrap();
-    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    let mut terminal = Terminal::run(data.path(), "sh -c 'echo hello'", "");
     terminal.wait_for(PROMPT);
     terminal.type_in("deny\n");
     terminal.wait_for("Reason");
@@ -202,7 +202,7 @@ fn a_denial_asks_for_its_reason() {
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
     let data = tempfile::tempdir().unwrap();
-    let mut terminal = Terminal::run(data.path(), "echo hello", "a\napprove\n");
+    let mut terminal = Terminal::run(data.path(), "sh -c 'echo hello'", "a\napprove\n");
     terminal.wait_for(PROMPT);
     terminal.type_in("d\nno\n");
     assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
@@ -211,7 +211,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
 #[test]
 fn an_answer_that_is_none_is_asked_again() {
     let data = tempfile::tempdir().unwrap();
-    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    let mut terminal = Terminal::run(data.path(), "sh -c 'echo hello'", "");
     terminal.wait_for(PROMPT);
     terminal.type_in("yes please\n");
     terminal.wait_for(PROMPT);
@@ -241,11 +241,11 @@ fn modify_begins_with_the_command_and_judges_what_became_of_it() {
 fn leaving_the_editor_is_no_denial_and_the_question_is_asked_again() {
     for leaving in ["\u{3}", "\u{15}\u{4}"] {
         let data = tempfile::tempdir().unwrap();
-        let mut terminal = Terminal::of_kind("xterm", data.path(), "echo hello", "");
+        let mut terminal = Terminal::of_kind("xterm", data.path(), "sh -c 'echo hello'", "");
         terminal.wait_for(PROMPT);
         terminal.type_in("m\n");
         terminal.wait_for("Command > ");
-        terminal.wait_for("echo hello");
+        terminal.wait_for("sh -c 'echo hello'");
         terminal.type_in(leaving);
         terminal.wait_for("The command stays as it is.");
         terminal.wait_for(PROMPT);
@@ -269,7 +269,7 @@ fn a_terminal_that_knows_only_lines_shows_the_command_and_reads_the_new_one() {
 #[test]
 fn the_end_of_the_input_is_a_denial() {
     let data = tempfile::tempdir().unwrap();
-    let mut terminal = Terminal::run(data.path(), "echo hello", "");
+    let mut terminal = Terminal::run(data.path(), "sh -c 'echo hello'", "");
     terminal.wait_for(PROMPT);
     terminal.type_in("\u{4}");
     assert_eq!(settled(&terminal.response()), ("denied", "user_denied"));
@@ -280,7 +280,17 @@ fn the_end_of_the_input_is_a_denial() {
 fn without_a_terminal_the_end_of_the_input_is_a_denial() {
     let data = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ghost"))
-        .args(["shell", "run", "echo hello", "--reasoning", "r", "--approve", "ask", "--json", "--data-dir"])
+        .args([
+            "shell",
+            "run",
+            "sh -c 'echo hello'",
+            "--reasoning",
+            "r",
+            "--approve",
+            "ask",
+            "--json",
+            "--data-dir",
+        ])
         .arg(data.path())
         .stdin(Stdio::null())
         .output()

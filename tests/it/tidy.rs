@@ -43,7 +43,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("session", &["agent", "base", "capture", "shell", "store"]),
     ("slack", &["base"]),
     ("store", &["base"]),
-    ("config", &["base"]),
+    ("config", &["base", "shell"]),
     (
         "cli",
         &[

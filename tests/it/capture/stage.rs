@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::desk::{Desk, Human};
+use super::through_the_shell::known as known_account;
 
 pub(super) const GROUP: &str =
     "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg";
@@ -196,6 +197,7 @@ impl Stage {
             .environment(known.collect())
             .programs(programs)
             .captures(self.captures())
+            .known(known_account(ACCOUNT))
             .cwd(self.folder.path().to_owned())
             .build()
             .unwrap();

@@ -13,7 +13,7 @@ use ghost_agent::capture::{
 };
 use ghost_agent::cloud::{Account, Container, Name};
 use ghost_agent::shell::{
-    Approver, CancelSignal, Choice, Decision, Impact, Policy, Recorded, Request, Reviewer, Shell,
+    Approver, CancelSignal, Choice, Decision, Impact, Known, Policy, Recorded, Request, Reviewer, Shell,
 };
 use serde_json::json;
 
@@ -125,6 +125,13 @@ struct Ran {
     _place: tempfile::TempDir,
 }
 
+/// Returns what a session knows whose account of captures is configured.
+pub(super) fn known(account: &str) -> Known {
+    let mut known = Known::default();
+    known.add_words(account);
+    known
+}
+
 async fn run(never: &'static str) -> Ran {
     let place = tempfile::tempdir().unwrap();
     let (data, captures) = (place.path().join("data"), place.path().join("captures"));
@@ -142,6 +149,7 @@ async fn run(never: &'static str) -> Ran {
         .approver(Arc::new(Human { never, asked: Arc::clone(&asked), impacts: Arc::clone(&impacts) }))
         .policy(Arc::new(Policy::builtin().unwrap().clone().captures_in(&captures)))
         .captures(captures.clone())
+        .known(known("logs1"))
         .build()
         .unwrap();
     let store = Store::open(&data).unwrap();

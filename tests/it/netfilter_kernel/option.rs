@@ -191,7 +191,9 @@ fn family(six: bool, random: &mut Random) -> BTreeSet<(String, String)> {
         .filter(|(table, words)| has(table, &format!("-j {words}")))
         .collect();
     assert!(matches.iter().any(|words| words.contains("--proto")), "this kernel has no match for policies");
-    let mut text = String::new();
+    // Each by itself, whatever is drawn below.
+    let alone = matches.iter().map(|words| format!("*mangle\n-A {} {words}\nCOMMIT\n", chain("mangle")));
+    let mut text: String = alone.collect();
     for _ in 0..if is_long() { 2_000 } else { 200 } {
         let (table, target) = random.pick(&targets);
         let mut words = vec![format!("-A {}", chain(table))];

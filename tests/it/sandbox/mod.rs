@@ -108,7 +108,8 @@ fn run(place: &Place, case: &Case, worker: usize) -> Outcome {
     let mut violations = Allowed::new(&case.profile, &scratch).violations(&inside);
     violations.extend(left);
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    if answer["classification"] != "SAFE" {
+    // Words that are no host, in a place of one, are asked about and nothing runs.
+    if answer["classification"] != "SAFE" && answer["rule"] != "destination.unknown" {
         let stderr = String::from_utf8_lossy(&output.stderr);
         violations.push(format!("no answer: {} {stderr}", String::from_utf8_lossy(&output.stdout)));
     }

@@ -82,11 +82,13 @@ async fn a_session_replays_as_far_as_it_got() {
 }
 
 /// What is taken from the record because nothing that is recorded follows from it.
-const FREE: [(&str, &str); 13] = [
+const FREE: [(&str, &str); 14] = [
     ("opened", "/origin"),
     ("opened", "/version"),
     ("opened", "/brain"),
     ("opened", "/limits"),
+    // What no command of this session would send something to.
+    ("opened", "/surroundings"),
     ("answered", "/brain"),
     // Of the last turn: of the others the next question holds it.
     ("answered", "/text"),

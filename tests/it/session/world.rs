@@ -121,7 +121,9 @@ impl World {
             },
             limits: self.limits,
             scope: self.scope.clone(),
-            surroundings: Some(Surroundings::default()),
+            surroundings: Some(
+                Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2").unwrap(),
+            ),
             by_program: false,
             version: "test".to_owned(),
         };

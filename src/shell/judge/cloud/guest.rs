@@ -1,10 +1,10 @@
 //! Scripts that `az` carries into a guest.
 
-use super::super::allow::Allowed;
-use super::super::remote;
 use super::address;
 use super::line::{Given, Line};
 use super::read::check_values;
+use crate::shell::judge::allow::Allowed;
+use crate::shell::judge::remote;
 use crate::shell::policy::{Carrier, Cloud, Policy, Refusal, brief};
 
 /// Returns every script that a command would run elsewhere, for the hunt.

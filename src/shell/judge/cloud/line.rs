@@ -1,6 +1,6 @@
 //! The words of one `az` command, sorted.
 
-use super::super::path::base;
+use crate::shell::judge::path::base;
 use crate::shell::policy::Cloud;
 
 /// Tells whether a program is `az`.

@@ -1,8 +1,8 @@
 //! What an `az` command may be to run at once: a path that only reads, with options that only select and print.
 
-use super::super::allow::Allowed;
 use super::line::{Given, Line, is_below};
 use super::{address, guest};
+use crate::shell::judge::allow::Allowed;
 use crate::shell::policy::{Cloud, Policy, Refusal, brief};
 
 /// Judges an `az` command against the tables.

@@ -1,6 +1,6 @@
 //! Holding what a command would send to against what is known.
 
-use super::super::address::is_metadata;
+use crate::shell::judge::address::is_metadata;
 use crate::shell::policy::{Policy, brief};
 use crate::shell::{Impact, Known, Ruling, Verdict};
 

@@ -1,7 +1,7 @@
 //! The hosts in one word.
 
-use super::super::address::{Url, parse_address};
 use super::filter;
+use crate::shell::judge::address::{Url, parse_address};
 use crate::shell::policy::Reading;
 
 /// Returns the hosts in a word.

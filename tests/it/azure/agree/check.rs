@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 
 use ghost_agent::lab::azure::{Cloud, Verb};
+use ghost_agent::net::Platform;
 use ghost_agent::nsg::{Knowledge, Packet as Asked, Ruleset, Verdict};
 use ghost_agent::route::{Outcome, Table};
 use serde_json::{Value, json};
@@ -133,6 +134,10 @@ fn agree(number: u64, counts: &mut Counts) {
                 "{}: the platform and the configuration\n{rules:#}",
                 about(&format!("{packet:?}"))
             );
+            // Group rules do not hold for the platform's own services, which this oracle of the configuration does not know.
+            if direction == "Outbound" && Platform::of(far.into()).is_some() {
+                continue;
+            }
             let config = (if config.0 { "ALLOW" } else { "DENY" }, config.1);
             assert_eq!(
                 room,
