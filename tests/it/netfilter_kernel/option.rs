@@ -36,8 +36,8 @@ const MATCHES: &str = "
 -m owner --uid-owner 0-9
 -m physdev ! --physdev-is-bridged
 -m pkttype ! --pkt-type multicast
--m policy --dir in --pol ipsec --proto esp
--m policy --dir in --pol ipsec --strict --reqid 1 --spi 0x5 --proto ah --mode tunnel --tunnel-dst 10.0.0.0/8 --tunnel-src 10.1.0.0/16 --next ! --reqid 2 --proto ipcomp
+-m policy --dir out --pol ipsec --proto esp
+-m policy --dir out --pol ipsec --strict --reqid 1 --spi 0x5 --proto ah --mode tunnel --tunnel-dst 10.0.0.0/8 --tunnel-src 10.1.0.0/16 --next ! --reqid 2 --proto ipcomp
 -m quota ! --quota 9
 -m rateest --rateest own --rateest-lt --rateest-bps 8bit
 -m rateest --rateest-delta --rateest own --rateest-bps1 8bit --rateest-eq --rateest-bps2 16bit

@@ -93,6 +93,10 @@ fn agree(number: u64, counts: &mut Counts) {
                 "{}: the platform and the configuration\n{routes:#}",
                 about(&to.to_string())
             );
+            // Routes do not hold for the platform's own services, which this oracle of the configuration does not know.
+            if Platform::of((*to).into()).is_some() {
+                continue;
+            }
             assert_eq!(
                 room,
                 config,
