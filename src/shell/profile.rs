@@ -44,6 +44,8 @@ pub struct Profile {
     pub captured: Vec<String>,
     /// The files that it is given because they are meant to be read.
     pub read: Vec<String>,
+    /// It goes where a server sends it (`curl -L`).
+    pub redirected: bool,
 }
 
 impl Profile {

@@ -136,10 +136,14 @@ impl Ruling {
     /// The rule by which a SAFE command asks whose file is another one than its name says.
     pub const FOREIGN_LINK: &'static str = "file.link";
 
+    /// The rule by which a SAFE command asks that would go where a server sends it.
+    pub const REDIRECTED: &'static str = "redirect.followed";
+
     /// Tells whether the command only reads, and asks because of what the policy cannot tell from its words.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        let by_machine = [Self::NO_CAPTURE, Self::FOREIGN_LINK].contains(&self.rule.as_ref());
+        let by_machine =
+            [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED].contains(&self.rule.as_ref());
         self.asks_for_destination() || (self.verdict == Verdict::Risky && by_machine)
     }
 

@@ -236,6 +236,7 @@ pub(super) fn fits(
             processes,
             captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
             read: owned(&read(policy, entry, &given)),
+            redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),
             ..entry.profile.clone()
         },
         ..Allowed::default()

@@ -41,6 +41,10 @@ fn profiles(ruling: &Ruling) -> impl Iterator<Item = &Profile> {
 }
 
 fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<Objection> {
+    if profile.redirected {
+        let what = "it would go wherever the server sends it, and nobody has judged that".to_owned();
+        return Some(Objection { rule: Ruling::REDIRECTED, what });
+    }
     let captures = profile.captured.iter().find_map(|name| {
         let what = capture::check(&setting.cwd.join(name)).err()?;
         Some(Objection { rule: Ruling::NO_CAPTURE, what: format!("`{name}` {what}") })
