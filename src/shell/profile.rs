@@ -46,6 +46,8 @@ pub struct Profile {
     pub read: Vec<String>,
     /// It goes where a server sends it (`curl -L`).
     pub redirected: bool,
+    /// The addresses of names that were looked up for it, as curl takes them (`NAME:PORT:ADDRESS`).
+    pub pins: Vec<String>,
 }
 
 impl Profile {

@@ -10,6 +10,9 @@ mod finish;
 mod machine;
 mod plan;
 mod record;
+mod redirect;
+#[cfg(test)]
+mod redirect_tests;
 mod response;
 mod run;
 #[cfg(test)]

@@ -92,6 +92,7 @@ impl Shell {
         loop {
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
+                Verdict::Safe if case.ruling.profile.redirected => return self.follow(case, cancel).await,
                 Verdict::Safe => {
                     return match Permit::for_safe(&case.ruling) {
                         Some(permit) => self.execute(case, permit, cancel).await,

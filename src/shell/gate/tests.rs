@@ -386,19 +386,3 @@ async fn a_file_that_is_a_link_to_another_one_asks() {
         assert_eq!(response.rule, "file.link", "{command}");
     }
 }
-
-#[tokio::test]
-async fn a_request_that_goes_where_the_server_sends_it_asks() {
-    let data = tempfile::tempdir().unwrap();
-    let approver = Scripted::new((0..3).map(|_| deny("no")));
-    let shell = shell(data.path(), approver);
-    for command in [
-        "curl -sL --max-redirs 3 http://127.0.0.1:1/",
-        "timeout 5 curl --location --max-redirs 0 http://127.0.0.1:1/",
-        "uname; curl -Ls --max-redirs 3 http://127.0.0.1:1/ | head -1",
-    ] {
-        let response = shell.run(command, "look").await;
-        check(&response, Status::Denied, Action::UserDenied, None);
-        assert_eq!(response.rule, "redirect.followed", "{command}");
-    }
-}
