@@ -243,6 +243,7 @@ impl Walk<'_> {
             self.confined.then(|| Scratch::create(&setting.scratch)).transpose().map_err(in_scratch)?;
         let (cage, home) = match &scratch {
             Some(scratch) => {
+                scratch.pin(&stage.profile.pins).map_err(in_scratch)?;
                 let cage =
                     Cage::safe(&stage.profile, setting, &program, scratch.path()).map_err(in_scratch)?;
                 (cage, home(&stage.profile, scratch.path()))

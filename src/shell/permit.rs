@@ -51,7 +51,12 @@ pub struct Permit {
 impl Permit {
     /// Permits what the ruling calls SAFE, confined to what its profile declares.
     pub(in crate::shell) fn for_safe(ruling: &Ruling) -> Option<Self> {
-        if ruling.verdict == Verdict::Safe { Self::confined(ruling) } else { None }
+        // Where a server would send it nobody has judged: the gate follows, one judged request after the other.
+        let stages =
+            ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|pipeline| &pipeline.stages);
+        let redirected =
+            ruling.profile.redirected || stages.into_iter().any(|stage| stage.profile.redirected);
+        if ruling.verdict == Verdict::Safe && !redirected { Self::confined(ruling) } else { None }
     }
 
     /// Makes the permit of what only reads.
@@ -65,9 +70,10 @@ impl Permit {
 
     /// Permits what a human approved; `None` where the ruling is BLOCKED, whoever approved.
     ///
-    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something.
+    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something, or to which file it
+    /// reads.
     pub(in crate::shell) fn approved(reviewer: Reviewer, command: &str, ruling: &Ruling) -> Option<Self> {
-        if ruling.asks_for_destination() {
+        if ruling.only_reads() {
             return Self::confined(ruling).map(|permit| Self { approved_by: Some(reviewer), ..permit });
         }
         let form = match &ruling.argv {

@@ -40,6 +40,14 @@ pub struct Profile {
     pub cloud: bool,
     /// It may write into the captures folder (`az storage blob download`).
     pub captures: bool,
+    /// The capture files that it is given, by name.
+    pub captured: Vec<String>,
+    /// The files that it is given because they are meant to be read.
+    pub read: Vec<String>,
+    /// It goes where a server sends it (`curl -L`).
+    pub redirected: bool,
+    /// The addresses of names that were looked up for it, as curl takes them (`NAME:PORT:ADDRESS`).
+    pub pins: Vec<String>,
 }
 
 impl Profile {

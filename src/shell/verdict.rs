@@ -130,6 +130,23 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would send something to a place that is not known.
     pub const UNKNOWN_DESTINATION: &'static str = "destination.unknown";
 
+    /// The rule by which a SAFE command asks that is given a file as a capture which is none.
+    pub const NO_CAPTURE: &'static str = "file.capture";
+
+    /// The rule by which a SAFE command asks whose file is another one than its name says.
+    pub const FOREIGN_LINK: &'static str = "file.link";
+
+    /// The rule by which a SAFE command asks that would go where a server sends it.
+    pub const REDIRECTED: &'static str = "redirect.followed";
+
+    /// Tells whether the command only reads, and asks because of what the policy cannot tell from its words.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        let by_machine =
+            [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED].contains(&self.rule.as_ref());
+        self.asks_for_destination() || (self.verdict == Verdict::Risky && by_machine)
+    }
+
     /// Tells whether the command only reads, and asks because of where it would send something.
     #[must_use]
     pub fn asks_for_destination(&self) -> bool {

@@ -7,8 +7,12 @@
 mod builder;
 mod carry;
 mod finish;
+mod machine;
 mod plan;
 mod record;
+mod redirect;
+#[cfg(test)]
+mod redirect_tests;
 mod response;
 mod run;
 #[cfg(test)]

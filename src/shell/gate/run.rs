@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::builder::Builder;
+use super::machine;
 use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
 use crate::base::{Clock, SessionId};
@@ -91,6 +92,7 @@ impl Shell {
         loop {
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
+                Verdict::Safe if case.ruling.profile.redirected => return self.follow(case, cancel).await,
                 Verdict::Safe => {
                     return match Permit::for_safe(&case.ruling) {
                         Some(permit) => self.execute(case, permit, cancel).await,
@@ -135,10 +137,11 @@ impl Shell {
         self.known = known;
     }
 
-    /// Judges a command by the policy, the scope and the places that are known.
+    /// Judges a command by the policy, the scope, the places that are known and what lies on this machine.
     pub(super) fn judge(&self, command: &str) -> Ruling {
         let ruling = self.policy.classify_within(command, self.scope.as_ref());
-        self.policy.hold(ruling, command, &self.known)
+        let ruling = self.policy.hold(ruling, command, &self.known);
+        machine::look(ruling, &self.policy, &self.setting)
     }
 
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {

@@ -337,3 +337,52 @@ async fn a_risky_command_does_not_run_where_its_record_cannot_be_noted_elsewhere
     let response = shell(Scripted::new([])).run("uname", "r").await;
     check(&response, Status::Completed, Action::AutoApproved, None);
 }
+
+#[tokio::test]
+async fn what_is_named_as_a_capture_and_is_none_asks_also_behind_a_pipe_and_in_a_plan() {
+    let data = tempfile::tempdir().unwrap();
+    fs::write(data.path().join("key.pcap"), "-----BEGIN PRIVATE KEY-----").unwrap();
+    let key = data.path().join("key.pcap").display().to_string();
+    let approver = Scripted::new((0..6).map(|_| deny("no")));
+    let shell = shell(data.path(), approver.clone());
+    let commands = [
+        format!("tcpdump -nr{key}"),
+        format!("tshark -r {key} -V -x"),
+        format!("timeout 5 tshark -r /nonexistent/a.pcap -r {key}"),
+        format!("capinfos /nonexistent/a.pcap {key}"),
+        format!("uname; tcpdump -r {key} | head -1"),
+    ];
+    for command in &commands {
+        assert_eq!(shell.policy().classify(command).verdict, Verdict::Safe, "{command}");
+        let response = shell.run(command, "look").await;
+        check(&response, Status::Denied, Action::UserDenied, None);
+        assert_eq!((response.rule.as_str(), response.classification), ("file.capture", Verdict::Risky));
+    }
+    let refused = shell.ask_plan("look", &commands[..1], "look").await.unwrap_err();
+    check(&refused, Status::Denied, Action::UserDenied, None);
+    assert!(approver.asked.lock().unwrap()[0].ruling.reason.contains("does not begin as one"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_a_link_to_another_one_asks() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("captures");
+    fs::create_dir(&folder).unwrap();
+    let mut policy = crate::shell::Policy::builtin().unwrap().clone();
+    policy.files.captures_in(folder.to_str().unwrap());
+    let report = folder.join("x_comparison.md").display().to_string();
+    std::os::unix::fs::symlink("/etc/shadow", &report).unwrap();
+    let approver = Scripted::new((0..3).map(|_| deny("no")));
+    let shell = Shell::builder("s1".parse().unwrap(), data.path())
+        .approver(approver)
+        .policy(Arc::new(policy))
+        .build()
+        .unwrap();
+    for command in
+        [format!("cat {report}"), format!("grep -c x {report}"), format!("cat /etc/hosts {report} | wc -l")]
+    {
+        let response = shell.run(&command, "look").await;
+        check(&response, Status::Denied, Action::UserDenied, None);
+        assert_eq!(response.rule, "file.link", "{command}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::path::base;
 use super::{cloud, cluster, curl, endless, filter, object};
-use crate::shell::policy::{Check, Entry, Given, Policy, Refusal, brief, carries_data, ports};
+use crate::shell::policy::{Check, Entry, Given, Kind, Policy, Refusal, brief, carries_data, ports};
 use crate::shell::{Profile, Socket};
 
 /// A command that may run, and what it needs.
@@ -233,9 +233,28 @@ pub(super) fn fits(
         rule: entry.id.clone(),
         why: entry.why.clone(),
         programs: vec![name.to_owned()],
-        profile: Profile { namespace, processes, ..entry.profile.clone() },
+        profile: Profile {
+            namespace,
+            processes,
+            captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
+            read: owned(&read(policy, entry, &given)),
+            redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),
+            ..entry.profile.clone()
+        },
         ..Allowed::default()
     })
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Returns the files that a command reads because they are meant to be read.
+fn read<'w>(policy: &Policy, entry: &Entry, given: &Given<'w>) -> Vec<&'w str> {
+    match entry.check {
+        Some(Check::PatternAndFiles) => behind_pattern(given).to_vec(),
+        _ => entry.grammar.of_kind(&Kind::Readable, given, &policy.files),
+    }
 }
 
 fn check(
@@ -307,13 +326,18 @@ fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
 
 /// Accepts a pattern, unless options held some, and then files that are meant to be read.
 fn pattern_and_files(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
-    let patterns = usize::from(!given.has("-e") && !given.has("--regexp"));
-    let files = given.operands.get(patterns..).unwrap_or_default();
+    let files = behind_pattern(given);
     if files.is_empty() {
         return Err(Refusal::missing("a file"));
     }
     let other = files.iter().find(|file| !policy.files.allows(file));
     other.map_or(Ok(()), |file| Err(Refusal::operand(file)))
+}
+
+/// Returns the operands behind the pattern, which is none of them where options held some.
+fn behind_pattern<'g, 'w>(given: &'g Given<'w>) -> &'g [&'w str] {
+    let patterns = usize::from(!given.has("-e") && !given.has("--regexp"));
+    given.operands.get(patterns..).unwrap_or_default()
 }
 
 fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {

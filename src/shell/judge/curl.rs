@@ -12,10 +12,14 @@ pub(super) enum Query {
     Allowed,
 }
 
+/// Tells whether curl would go where a server sends it.
+pub(super) fn is_redirected(given: &Given<'_>) -> bool {
+    given.has("-L") || given.has("--location")
+}
+
 /// Accepts requests to ordinary web servers, each by one plain address.
 pub(super) fn check(policy: &Policy, given: &Given<'_>, query: Query) -> Result<(), Refusal> {
-    let follows = given.has("-L") || given.has("--location");
-    if follows && !given.has("--max-redirs") {
+    if is_redirected(given) && !given.has("--max-redirs") {
         return Err(Refusal::missing("`--max-redirs`"));
     }
     let named = given.options.iter().filter(|(name, _)| name == "--url").filter_map(|(_, value)| *value);

@@ -23,6 +23,7 @@ mod impact;
 mod list;
 mod object;
 mod path;
+mod redirect;
 mod remote;
 mod scope;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tests;
 mod unwrap;
 
 pub(in crate::shell) use address::parse_address;
+pub(in crate::shell) use redirect::{Redirects, host_and_port};
 pub use scope::Scope;
 pub(in crate::shell) use scope::blocked;
 

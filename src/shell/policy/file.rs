@@ -47,6 +47,11 @@ impl Files {
             || self.is_report(path)
     }
 
+    /// Tells whether a path lies in the folder of our own reports.
+    pub(in crate::shell) fn is_ours(&self, path: &str) -> bool {
+        path.starts_with(self.reports.folder.as_str())
+    }
+
     fn is_report(&self, path: &str) -> bool {
         let name = path.strip_prefix(self.reports.folder.as_str()).filter(|name| !name.contains('/'));
         name.is_some_and(|name| {

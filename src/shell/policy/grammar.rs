@@ -178,6 +178,25 @@ impl Grammar {
         self.options.get(name).or_else(of_family)
     }
 
+    /// Lists the values and operands of a kind among the words that the grammar accepted.
+    pub(in crate::shell) fn of_kind<'w>(
+        &self,
+        kind: &Kind,
+        given: &Given<'w>,
+        files: &Files,
+    ) -> Vec<&'w str> {
+        let takes = |name: &str| match self.arity(name) {
+            Some(Arity::Value(found) | Arity::Attached(found) | Arity::Maybe(found) | Arity::Many(found)) => {
+                found == kind
+            }
+            Some(Arity::Flag) | None => false,
+        };
+        let values = given.options.iter().filter(|(name, _)| takes(name)).filter_map(|(_, value)| *value);
+        let stands = self.operands.iter().any(|(found, _)| found == kind) || self.any.as_ref() == Some(kind);
+        let operands = given.operands.iter().copied().filter(|word| stands && kind.accepts(word, files));
+        values.chain(operands).collect()
+    }
+
     /// Sorts the words behind a program's name, or says which of them is not allowed.
     pub(in crate::shell) fn read<'w>(&self, words: &[&'w str], files: &Files) -> Result<Given<'w>, Refusal> {
         if let Some(kind) = &self.any {

@@ -29,7 +29,7 @@ pub use example::Example;
 pub(in crate::shell) use file::Files;
 pub(in crate::shell) use grammar::Given;
 pub(in crate::shell) use impact::{ImpactRow, Part};
-pub(in crate::shell) use kind::{carries_data, is_host, ports};
+pub(in crate::shell) use kind::{Kind, carries_data, is_host, ports};
 pub use load::{Policy, PolicyError};
 pub(in crate::shell) use refusal::{Refusal, brief};
 pub(crate) use script::quote;

@@ -28,6 +28,12 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// Tells curl the addresses of names that were looked up already.
+    pub(in crate::shell) fn pin(&self, pins: &[String]) -> io::Result<()> {
+        let lines: String = pins.iter().map(|pin| format!("resolve = \"{pin}\"\n")).collect();
+        if lines.is_empty() { Ok(()) } else { fs::write(self.0.join(".curlrc"), lines) }
+    }
+
     /// Returns the path.
     pub(in crate::shell) fn path(&self) -> &Path {
         &self.0
