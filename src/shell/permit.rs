@@ -60,11 +60,7 @@ impl Permit {
             Some(list) => Form::List(list.clone()),
             None => Form::Words(ruling.argv.clone()?),
         };
-        Some(Self {
-            form,
-            profile: Some(ruling.profile.clone()),
-            approved_by: None,
-        })
+        Some(Self { form, profile: Some(ruling.profile.clone()), approved_by: None })
     }
 
     /// Permits what a human approved; `None` where the ruling is BLOCKED, whoever approved.
