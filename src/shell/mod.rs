@@ -68,5 +68,5 @@ pub use redact::{Redacted, redact, redact_with_ids};
 pub use resolve::{ProgramError, Programs};
 pub use run::{Processes, Recorded, Recording, RecordingError, Runner};
 pub use sandbox::{Confinement, Support, support, sweep};
-pub use text::{lookalikes, visible};
+pub use text::{lookalikes, plain_commands, visible};
 pub use verdict::{Impact, Ruling, Tier, Verdict};

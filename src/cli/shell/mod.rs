@@ -1,5 +1,6 @@
 //! `ghost shell`: the gate, from the command line.
 
+mod bench;
 mod classify;
 mod command;
 mod demo;

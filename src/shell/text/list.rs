@@ -57,6 +57,16 @@ impl Script {
     }
 }
 
+/// Splits a text into the words of its commands, one after the other; `None` where only a shell could run it.
+///
+/// For judges that look at nothing but words. What this one decides by is [`Policy::classify`](crate::shell::Policy::classify).
+#[must_use]
+pub fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
+    let script = super::read_without_shell(text);
+    let words = |command: &Command| command.words.iter().map(|word| word.text.clone()).collect();
+    script.list().map(|rows| rows.iter().flat_map(|row| &row.steps).map(|step| words(step.command)).collect())
+}
+
 fn silence(step: &mut Step<'_>) {
     step.stdout = Stdout::Null;
     if step.stderr == Stderr::Next {
@@ -117,6 +127,14 @@ fn harmless(redirect: &Redirect) -> Option<Harmless> {
 mod tests {
     use super::*;
     use crate::shell::text::read;
+
+    #[test]
+    fn a_text_is_the_words_of_its_commands_or_needs_a_shell() {
+        let words =
+            |text| plain_commands(text).map(|all| all.iter().map(|one| one.join(",")).collect::<Vec<_>>());
+        assert_eq!(words("ip 'a b' 2>/dev/null | head; id").unwrap(), ["ip,a b", "head", "id"]);
+        assert_eq!((words("ip a > x"), words("ip $x"), words("ip '")), (None, None, None));
+    }
 
     /// Writes a list down again, `None` where a shell is needed.
     fn shape(text: &str) -> Option<String> {

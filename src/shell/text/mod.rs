@@ -15,6 +15,7 @@ mod script;
 mod visible;
 
 pub(in crate::shell) use lex::{read, read_without_shell};
+pub use list::plain_commands;
 pub(in crate::shell) use list::{Row, Step};
 pub(in crate::shell) use odd::oddity;
 pub(in crate::shell) use script::{Command, Link, Need, RedirectKind, Script};
