@@ -183,7 +183,8 @@ mod shell {
             // A machine without that file has no resolvers.
             let resolvers = self.resolvers.and_then(|path| std::fs::read_to_string(path).ok());
             Ok(Surroundings::read(&destinations, &resolvers.unwrap_or_default())
-                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?)
+                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?
+                .without_sandbox(self.config.shell.sandbox.is_missing(self.runner.as_deref(), None)))
         }
 
         /// Returns where the heads of audit chains are noted.
@@ -232,6 +233,7 @@ mod shell {
                 .policy(self.policy()?)
                 .known(Known::of(&self.surroundings()?))
                 .anchor(self.anchor()?)
+                .sandbox(shell.sandbox)
                 .expiry(Duration::from_secs(shell.approval_minutes * 60))
                 .environment(self.environment.all().clone())
                 .programs(programs)

@@ -78,12 +78,20 @@ pub struct Shell {
     pub approval_minutes: u64,
     /// Where a command may send something without asking, beside what is known anyway: addresses, prefixes, exact names.
     pub destinations: Vec<String>,
+    /// What becomes of SAFE commands where the kernel cannot confine them; they ask unless said.
+    pub sandbox: crate::shell::Sandbox,
 }
 
 #[cfg(feature = "shell")]
 impl Default for Shell {
     fn default() -> Self {
-        Self { policy: None, timeout_seconds: 120, approval_minutes: 15, destinations: Vec::new() }
+        Self {
+            policy: None,
+            timeout_seconds: 120,
+            approval_minutes: 15,
+            destinations: Vec::new(),
+            sandbox: crate::shell::Sandbox::default(),
+        }
     }
 }
 

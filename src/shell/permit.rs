@@ -60,18 +60,15 @@ impl Permit {
             Some(list) => Form::List(list.clone()),
             None => Form::Words(ruling.argv.clone()?),
         };
-        Some(Self {
-            form,
-            profile: Some(ruling.profile.clone()),
-            approved_by: None,
-        })
+        Some(Self { form, profile: Some(ruling.profile.clone()), approved_by: None })
     }
 
     /// Permits what a human approved; `None` where the ruling is BLOCKED, whoever approved.
     ///
-    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something.
+    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something, or to what there is to
+    /// confine it.
     pub(in crate::shell) fn approved(reviewer: Reviewer, command: &str, ruling: &Ruling) -> Option<Self> {
-        if ruling.asks_for_destination() {
+        if ruling.only_reads() {
             return Self::confined(ruling).map(|permit| Self { approved_by: Some(reviewer), ..permit });
         }
         let form = match &ruling.argv {

@@ -130,9 +130,13 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would send something to a place that is not known.
     pub const UNKNOWN_DESTINATION: &'static str = "destination.unknown";
 
-    /// Tells whether the command only reads, and asks because of where it would send something.
+    /// The rule by which a SAFE command asks on a machine that cannot confine it.
+    pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
+
+    /// Tells whether the command only reads, and asks because of where it would send something, or because nothing confines it.
     #[must_use]
-    pub fn asks_for_destination(&self) -> bool {
-        self.verdict == Verdict::Risky && self.rule == Self::UNKNOWN_DESTINATION
+    pub fn only_reads(&self) -> bool {
+        let reads = [Self::UNKNOWN_DESTINATION, Self::SANDBOX_MISSING];
+        self.verdict == Verdict::Risky && reads.contains(&self.rule.as_ref())
     }
 }

@@ -21,7 +21,7 @@ struct Carried {
 impl Shell {
     /// Returns as whom a command runs, or would.
     pub(super) fn identity<'a>(&'a self, case: &'a Case) -> Option<&'a Arc<Identity>> {
-        let reads = case.ruling.asks_for_destination();
+        let reads = case.ruling.only_reads();
         let verdict = if reads { Verdict::Safe } else { case.ruling.verdict };
         let by_verdict = || self.identities.as_ref()?.of(verdict);
         case.own.as_ref().or_else(by_verdict)

@@ -11,9 +11,11 @@ mod plan;
 mod record;
 mod response;
 mod run;
+mod sandboxed;
 #[cfg(test)]
 mod tests;
 
 pub use builder::{BuildError, Builder};
 pub use response::{Action, OutputMetadata, Problem, Response, Status};
 pub use run::Shell;
+pub use sandboxed::Sandbox;

@@ -293,7 +293,9 @@ fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
 /// Accepts two numbers at the end, neither of them nought.
 fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
     let number = |word: &&str| {
-        word.len() <= 6 && word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0')
+        word.len() <= 6
+            && word.bytes().all(|byte| byte.is_ascii_digit())
+            && word.bytes().any(|byte| byte != b'0')
     };
     match operands {
         [.., interval, count] if number(interval) && number(count) => Ok(()),

@@ -34,8 +34,13 @@ const CALLED: [&str; 4] = [
 #[must_use]
 pub fn is_inventory(command: &str) -> bool {
     let script = text::read(command);
-    let words: Vec<String> =
-        script.commands.first().into_iter().flat_map(|only| &only.words).map(|word| word.text.clone()).collect();
+    let words: Vec<String> = script
+        .commands
+        .first()
+        .into_iter()
+        .flat_map(|only| &only.words)
+        .map(|word| word.text.clone())
+        .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let Some((&"az", rest)) = words.split_first().filter(|_| script.is_plain()) else { return false };
     let length = rest.iter().position(|word| word.starts_with('-')).unwrap_or(rest.len());

@@ -29,5 +29,7 @@ pub use confinement::Confinement;
 pub use scratch::sweep;
 pub use support::{Support, support};
 
+pub(in crate::shell) use support::offered;
+
 pub(in crate::shell) use cage::{Cage, Caged, Remains};
 pub(in crate::shell) use scratch::Scratch;

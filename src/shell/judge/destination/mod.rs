@@ -9,9 +9,9 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use super::path::base;
 use super::allow::{self, Time};
 use super::cloud;
+use super::path::base;
 use crate::shell::policy::{Destinations, Given, Policy, Reading};
 use crate::shell::text::{self, Script};
 
