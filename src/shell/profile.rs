@@ -36,6 +36,8 @@ pub struct Profile {
     pub processes: bool,
     /// It reads the kernel's log (`dmesg`).
     pub log: bool,
+    /// Reading takes the power over the network (packet filters); for root, nothing else keeps it.
+    pub net_admin: bool,
     /// It needs its own interpreter and configuration folder (`az`).
     pub cloud: bool,
     /// It may write into the captures folder (`az storage blob download`).

@@ -226,12 +226,13 @@ pub(super) fn fits(
     endless::check(entry, &given, arguments, time).map_err(refuse)?;
     check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
-    let processes = entry.processes.iter().any(|option| option == "*" || given.has(option));
+    let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
+    let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
         programs: vec![name.to_owned()],
-        profile: Profile { namespace, processes, ..entry.profile.clone() },
+        profile: Profile { namespace, processes, net_admin, ..entry.profile.clone() },
         ..Allowed::default()
     })
 }

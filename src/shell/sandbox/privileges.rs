@@ -14,9 +14,8 @@ use rustix::thread::{
 
 use crate::shell::Profile;
 
-/// What reading the network's state takes as root: any file, the network's tables, raw packets, becoming less than root.
+/// What reading the network's state takes as root: any file, raw packets, becoming less than root.
 const KEPT: CapabilitySet = CapabilitySet::DAC_READ_SEARCH
-    .union(CapabilitySet::NET_ADMIN)
     .union(CapabilitySet::NET_RAW)
     .union(CapabilitySet::NET_BIND_SERVICE)
     .union(CapabilitySet::SETUID)
@@ -24,8 +23,7 @@ const KEPT: CapabilitySet = CapabilitySet::DAC_READ_SEARCH
     .union(CapabilitySet::SETPCAP);
 /// What looking into other processes takes: reading `/proc/PID/fd` of a process that holds more capabilities than one's
 /// own. The filter of system calls forbids every other use of CAP_SYS_PTRACE.
-const PROCESSES: CapabilitySet =
-    CapabilitySet::DAC_READ_SEARCH.union(CapabilitySet::NET_ADMIN).union(CapabilitySet::SYS_PTRACE);
+const PROCESSES: CapabilitySet = CapabilitySet::DAC_READ_SEARCH.union(CapabilitySet::SYS_PTRACE);
 /// What keeping one's own files takes where the folder belongs to the user behind `sudo`.
 const FILES: CapabilitySet =
     CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::FOWNER).union(CapabilitySet::CHOWN);
@@ -38,6 +36,9 @@ pub(super) fn drop_needless(profile: &Profile) -> io::Result<String> {
     let mut kept = if profile.processes { PROCESSES } else { KEPT };
     if profile.cloud {
         kept |= FILES;
+    }
+    if profile.net_admin {
+        kept |= CapabilitySet::NET_ADMIN;
     }
     if profile.log {
         kept |= CapabilitySet::SYSLOG;

@@ -194,6 +194,24 @@ async fn flags_and_attributes_of_files_are_not_set() {
 }
 
 #[tokio::test]
+async fn the_power_over_the_network_is_kept_by_who_declares_it_alone() {
+    if !geteuid().is_root() {
+        return;
+    }
+    // The filters' half of netlink answers nobody who has not that power: the message asks for all tables.
+    const ASK: &str = "socket(S, 16, 3, 12) && bind(S, pack('SSLL', 16, 0, 0, 0)) && \
+        syswrite(S, pack('LSSLLCCS', 20, 0xa01, 0x305, 1, 0, 2, 0, 0)) && sysread(S, $b, 9999) && do { \
+        my ($l, $t, $f, $s, $p, $e) = unpack('LSSLLl', $b); $! = $t == 2 ? -$e : 0; $t != 2 || !$e }";
+    let place = Place::new();
+    let profile = |net_admin| Profile { net_admin, ..with(&[Socket::Netlink]) };
+    assert_eq!(perl(&place, ASK, profile(false)).await, EPERM);
+    assert_ne!(perl(&place, ASK, profile(true)).await, EPERM);
+    let kept = |net_admin| place.safe(&["true"], profile(net_admin));
+    assert!(!kept(false).await.confinement.capabilities.contains("net_admin"));
+    assert!(kept(true).await.confinement.capabilities.contains("net_admin"));
+}
+
+#[tokio::test]
 async fn the_kernels_log_is_read_and_never_cleared() {
     let reads = || Profile { log: true, ..Profile::default() };
     let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);

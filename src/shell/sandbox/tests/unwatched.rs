@@ -102,7 +102,7 @@ async fn the_account_says_whether_processes_were_seen() {
             (found.landlock.as_str(), found.seccomp.as_str()),
             ("not used: processes", "on, no writes")
         );
-        assert_eq!(found.capabilities, "dac_read_search net_admin sys_ptrace, as nobody");
+        assert_eq!(found.capabilities, "dac_read_search sys_ptrace, as nobody");
         assert!(named, "{line}");
     } else {
         assert!(found.landlock.ends_with(", hides other processes"), "{}", found.landlock);
