@@ -16,6 +16,8 @@ pub enum Socket {
     Raw,
     /// The kernel's own configuration interface (ip, ss, nft).
     Netlink,
+    /// Sockets of this machine with a path, behind which its daemons listen (systemctl, docker).
+    Local,
     /// Whole frames (tcpdump's and ip's link layer queries).
     Packet,
 }
@@ -23,7 +25,7 @@ pub enum Socket {
 /// The needs of one command. The empty profile is the strictest sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile {
-    /// Socket kinds beside local ones (`AF_UNIX`), which are always allowed.
+    /// Kinds of sockets. Pairs of connected local ones, which reach nobody, are always allowed.
     pub sockets: Cow<'static, [Socket]>,
     /// Programs beside the command's own that it starts itself, by name (`mtr` starts `mtr-packet`).
     pub helpers: Cow<'static, [String]>,

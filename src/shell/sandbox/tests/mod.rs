@@ -2,6 +2,7 @@
 //!
 //! `sh` and `perl` stand for programs that went wrong. The facts about Landlock need a kernel that has it.
 
+mod probe;
 mod unwatched;
 
 use std::borrow::Cow;
@@ -233,10 +234,12 @@ async fn a_socket_opens_only_where_its_kind_is_declared() {
     const BLUETOOTH: &str = "socket(S, 31, 3, 1)";
     const LOCAL: &str = "socket(S, 1, 1, 0)";
     let place = Place::new();
-    for socket in [STREAM, STREAM_6, DATAGRAM, RAW, FRAMES, OLD_FRAMES, NETLINK, BLUETOOTH] {
+    const PAIR: &str = "socketpair(S, T, 1, 1, 0)";
+    for socket in [STREAM, STREAM_6, DATAGRAM, RAW, FRAMES, OLD_FRAMES, NETLINK, BLUETOOTH, LOCAL] {
         assert_eq!(perl(&place, socket, Profile::default()).await, EPERM, "{socket}");
     }
-    assert_eq!(perl(&place, LOCAL, Profile::default()).await, "ok");
+    assert_eq!(perl(&place, PAIR, Profile::default()).await, "ok");
+    assert_eq!(perl(&place, LOCAL, with(&[Socket::Local])).await, "ok");
     assert_eq!(perl(&place, STREAM, with(&[Socket::Stream])).await, "ok");
     assert_eq!(perl(&place, DATAGRAM, with(&[Socket::Datagram])).await, "ok");
     assert_eq!(perl(&place, NETLINK, with(&[Socket::Netlink])).await, "ok");
