@@ -14,7 +14,7 @@ use crate::shell::sandbox::confinement::Confinement;
 use crate::shell::sandbox::files::{self, FileRules};
 use crate::shell::sandbox::syscalls::{self, CallRules};
 use crate::shell::sandbox::writes::Writable;
-use crate::shell::sandbox::{captures, limits, loader, ping, privileges};
+use crate::shell::sandbox::{captures, limits, loader, ping, privileges, readable};
 use crate::shell::{ExecError, Limits, ProcessBound, Profile, Setting, Socket};
 
 /// The layers for one command.
@@ -208,6 +208,7 @@ fn file_rules(
     Ok(FileRules {
         writable,
         executable: (!profile.cloud).then(|| present().into_iter().collect()),
+        readable: readable::beside_programs(),
         tcp: profile.sockets.contains(&Socket::Stream),
     })
 }

@@ -17,6 +17,7 @@ mod limits;
 mod loader;
 mod ping;
 mod privileges;
+mod readable;
 mod scratch;
 mod support;
 mod syscalls;
