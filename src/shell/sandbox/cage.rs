@@ -157,11 +157,13 @@ impl Cage {
         let mut capabilities = privileges::drop_needless(&self.profile)?;
         let mut calls = calls.clone();
         if files.is_none()
-            && !self.profile.namespace
-            && let Some(left) = privileges::become_nobody()
+            && let Some(left) = privileges::become_nobody(&self.profile)
         {
             capabilities = left;
-            calls.no_write = Some(Writable::Opened);
+            // Whoever mounts could make writable what is not.
+            if !self.profile.namespace {
+                calls.no_write = Some(Writable::Opened);
+            }
         }
         let filters = syscalls::filters(&calls)?;
         let landlock = match files {
