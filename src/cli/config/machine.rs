@@ -62,7 +62,7 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
     found.push(Finding::new(offered(support.landlock.is_some()), "landlock", landlock));
     let seccomp = if support.seccomp { "on" } else { "absent" };
     found.push(Finding::new(offered(support.seccomp), "seccomp", seccomp));
-    found.extend(sandbox(&support, setup.config.shell.sandbox));
+    found.extend(sandbox(&support, setup.sandbox()));
     found
 }
 

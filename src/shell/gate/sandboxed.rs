@@ -1,14 +1,11 @@
 //! What only reads and has no sandbox to run in: it asks.
 
-use serde::Deserialize;
-
 use super::run::Shell;
 use crate::shell::sandbox::offered;
 use crate::shell::{Impact, Ruling, Runner, Support, Verdict};
 
 /// What becomes of SAFE commands on a machine that cannot confine them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sandbox {
     /// They ask.
     #[default]
