@@ -95,7 +95,7 @@ fn run_all(place: &Place, cases: &[Case]) -> Vec<Outcome> {
 
 fn run(place: &Place, case: &Case, worker: usize) -> Outcome {
     let data = place.path(&format!("data-{worker}"));
-    let ghost = place.ghost_to(&case.command, &case.destinations, SECONDS, &data);
+    let ghost = place.ghost(&case.command, SECONDS, &data);
     let (output, calls) = place::trace(place, &ghost, &place.path(&format!("logs/{worker}")));
     let scratch = data.join("scratch");
     // What the command left there must be gone again.

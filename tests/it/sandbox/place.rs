@@ -84,14 +84,6 @@ impl Place {
         ghost
     }
 
-    /// The same for a command that would send something: its destinations are known.
-    pub(super) fn ghost_to(&self, command: &str, known: &[String], timeout: u64, data: &Path) -> Command {
-        let mut ghost = Command::new(GHOST);
-        ghost.args(known.iter().flat_map(|place| ["--destination", place]));
-        ghost.args(self.ghost(command, timeout, data).get_args());
-        ghost
-    }
-
     /// Prepares a program, with its arguments and environment, to run inside.
     pub(super) fn inside(&self, program: &Command) -> Command {
         self.behind(&[], program)

@@ -101,7 +101,6 @@ fn every_installed_program_works_in_the_sandbox() {
     }
     let place = Place::new();
     let port = place.serve(0).to_string();
-    let known = ["a.example".to_owned()];
     let mut wrong = Vec::new();
     for (command, codes, holds) in ROWS {
         let program = command
@@ -113,8 +112,7 @@ fn every_installed_program_works_in_the_sandbox() {
             continue;
         }
         let command = command.replace("{port}", &port);
-        let output =
-            place.inside(&place.ghost_to(&command, &known, 10, &place.path("data"))).output().unwrap();
+        let output = place.inside(&place.ghost(&command, 10, &place.path("data"))).output().unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let shown = format!(
             "{}{}",
