@@ -7,7 +7,7 @@
 use crate::agent::event::Reply;
 use crate::agent::state::{Ending, Entry, State, Step};
 use crate::agent::tool::Evidence;
-use crate::shell::{Known, Policy, Ruling, Verdict, is_inventory};
+use crate::shell::{Known, Policy, Ruling, Surroundings, Verdict, is_inventory};
 
 /// How the author of a quote is called where it is a program, or nobody that Slack names.
 const PROGRAM: &str = "bot ";
@@ -23,14 +23,21 @@ pub fn hold(
     ruling: Ruling,
 ) -> Ruling {
     if ruling.verdict != Verdict::Safe || ruling.destinations.is_empty() {
-        return ruling;
+        return confined(state, ruling);
     }
     let mut known = said(state);
     // Listings can be long: they are read only where they can make a difference.
     if !policy.unknown(&ruling, &known).is_empty() {
         listed(state, evidence, &mut known);
     }
-    policy.hold(ruling, command, &known)
+    confined(state, policy.hold(ruling, command, &known))
+}
+
+/// Makes a SAFE command ask in a session that was opened where nothing confines it.
+#[must_use]
+pub fn confined(state: &State, ruling: Ruling) -> Ruling {
+    let missing = state.opened.surroundings.as_ref().is_some_and(Surroundings::is_without_sandbox);
+    if missing { ruling.without_sandbox() } else { ruling }
 }
 
 /// Returns what the gate has to know for a step. What a human was asked about goes on asking: the answer stands in the record, and a
@@ -172,5 +179,15 @@ mod tests {
         let at_gate = |command: &str| policy.hold(policy.classify(command), command, &known).verdict;
         assert_eq!(at_gate("dig evil.example"), Verdict::Risky);
         assert_eq!(at_gate("dig +short evil.example"), Verdict::Safe);
+    }
+
+    #[test]
+    fn a_session_that_was_opened_without_a_sandbox_asks_about_what_only_reads() {
+        let mut state = Ledger::open("8080 hangs").state();
+        assert_eq!(verdict(&state, "ip a"), Verdict::Safe);
+        state.opened.surroundings = Some(Surroundings::default().without_sandbox(true));
+        for command in ["ip a", "dig a.example", "ip a | grep eth0"] {
+            assert_eq!(verdict(&state, command), Verdict::Risky, "{command}");
+        }
     }
 }

@@ -29,6 +29,6 @@ pub mod tool;
 pub use consent::{RequesterMay, SelfApproval, may_approve, may_approve_modified};
 pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
-pub use known::{hold, known_at};
+pub use known::{confined, hold, known_at};
 pub use limits::Limits;
 pub use outcome::{Confidence, Outcome};

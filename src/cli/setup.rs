@@ -153,7 +153,7 @@ mod shell {
     use crate::cli::print::Hinted;
     use crate::config::{Anchoring, read_small};
     use crate::shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
-    use crate::shell::{Builder, Known, Limits, Policy, Programs, Shell, Surroundings};
+    use crate::shell::{Builder, Known, Limits, Policy, Programs, Sandbox, Shell, Surroundings};
 
     impl Setup {
         /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
@@ -183,7 +183,16 @@ mod shell {
             // A machine without that file has no resolvers.
             let resolvers = self.resolvers.and_then(|path| std::fs::read_to_string(path).ok());
             Ok(Surroundings::read(&destinations, &resolvers.unwrap_or_default())
-                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?)
+                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?
+                .without_sandbox(self.sandbox().is_missing(self.runner.as_deref(), None)))
+        }
+
+        /// Returns what becomes of SAFE commands where nothing can confine them.
+        pub(in crate::cli) fn sandbox(&self) -> Sandbox {
+            match self.config.shell.sandbox {
+                crate::config::Sandbox::Required => Sandbox::Required,
+                crate::config::Sandbox::BestEffort => Sandbox::BestEffort,
+            }
         }
 
         /// Returns where the heads of audit chains are noted.
@@ -232,6 +241,7 @@ mod shell {
                 .policy(self.policy()?)
                 .known(Known::of(&self.surroundings()?))
                 .anchor(self.anchor()?)
+                .sandbox(self.sandbox())
                 .expiry(Duration::from_secs(shell.approval_minutes * 60))
                 .environment(self.environment.all().clone())
                 .programs(programs)

@@ -78,12 +78,32 @@ pub struct Shell {
     pub approval_minutes: u64,
     /// Where a command may send something without asking, beside what is known anyway: addresses, prefixes, exact names.
     pub destinations: Vec<String>,
+    /// What becomes of SAFE commands where the kernel cannot confine them; they ask unless said.
+    pub sandbox: Sandbox,
+}
+
+/// What becomes of SAFE commands on a machine that cannot confine them.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sandbox {
+    /// They ask.
+    #[default]
+    Required,
+    /// They run with what there is.
+    BestEffort,
 }
 
 #[cfg(feature = "shell")]
 impl Default for Shell {
     fn default() -> Self {
-        Self { policy: None, timeout_seconds: 120, approval_minutes: 15, destinations: Vec::new() }
+        Self {
+            policy: None,
+            timeout_seconds: 120,
+            approval_minutes: 15,
+            destinations: Vec::new(),
+            sandbox: Sandbox::default(),
+        }
     }
 }
 
@@ -265,6 +285,16 @@ mod tests {
         let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n")
             .unwrap_err();
         assert_eq!(error.problems.len(), 3, "{error}");
+    }
+
+    #[cfg(feature = "shell")]
+    #[test]
+    fn a_sandbox_is_required_unless_best_effort_is_said() {
+        let of = |text: &str| load(text).map(|config| config.shell.sandbox);
+        assert_eq!(of(""), Ok(Sandbox::Required));
+        assert_eq!(of("[shell]\nsandbox = \"required\"\n"), Ok(Sandbox::Required));
+        assert_eq!(of("[shell]\nsandbox = \"best_effort\"\n"), Ok(Sandbox::BestEffort));
+        assert!(of("[shell]\nsandbox = \"none\"\n").is_err());
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use azure::{Azure, Identity as AzureIdentity, SignIn};
 pub use bot::{Bot, Channel, Http, People, Scope, Slack, Transport};
 pub use environment::Environment;
 #[cfg(feature = "shell")]
-pub use file::Anchoring;
+pub use file::{Anchoring, Sandbox};
 pub use file::{Config, ConfigError, read_small};
 pub use log::{Format as LogFormat, Level as LogLevel, Log, WordError};
 #[cfg(feature = "measure")]

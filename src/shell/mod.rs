@@ -52,7 +52,7 @@ mod verdict;
 pub use approve::TerminalApprover;
 pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
 pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, clip};
-pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Shell, Status};
+pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Sandbox, Shell, Status};
 pub use identity::{Errand, Identities, Identity, SignIn, Step};
 pub use judge::{LONGEST_COMMAND, Scope};
 pub use known::{DestinationError, Known, Surroundings, is_inventory};

@@ -70,8 +70,8 @@ impl Permit {
 
     /// Permits what a human approved; `None` where the ruling is BLOCKED, whoever approved.
     ///
-    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something, or to which file it
-    /// reads.
+    /// What only reads stays as confined as if nobody had been asked: consent was to where it sends something, to which file it reads,
+    /// or to what there is to confine it.
     pub(in crate::shell) fn approved(reviewer: Reviewer, command: &str, ruling: &Ruling) -> Option<Self> {
         if ruling.only_reads() {
             return Self::confined(ruling).map(|permit| Self { approved_by: Some(reviewer), ..permit });

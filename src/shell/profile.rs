@@ -16,6 +16,8 @@ pub enum Socket {
     Raw,
     /// The kernel's own configuration interface (ip, ss, nft).
     Netlink,
+    /// Sockets of this machine with a path, behind which its daemons listen (systemctl, docker).
+    Local,
     /// Whole frames (tcpdump's and ip's link layer queries).
     Packet,
 }
@@ -23,7 +25,7 @@ pub enum Socket {
 /// The needs of one command. The empty profile is the strictest sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile {
-    /// Socket kinds beside local ones (`AF_UNIX`), which are always allowed.
+    /// Kinds of sockets. Pairs of connected local ones, which reach nobody, are always allowed.
     pub sockets: Cow<'static, [Socket]>,
     /// Programs beside the command's own that it starts itself, by name (`mtr` starts `mtr-packet`).
     pub helpers: Cow<'static, [String]>,
@@ -36,6 +38,8 @@ pub struct Profile {
     pub processes: bool,
     /// It reads the kernel's log (`dmesg`).
     pub log: bool,
+    /// Reading takes the power over the network (packet filters); for root, nothing else keeps it.
+    pub net_admin: bool,
     /// It needs its own interpreter and configuration folder (`az`).
     pub cloud: bool,
     /// It may write into the captures folder (`az storage blob download`).

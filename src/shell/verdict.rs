@@ -139,12 +139,15 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";
 
+    /// The rule by which a SAFE command asks on a machine that cannot confine it.
+    pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
+
     /// Tells whether the command only reads, and asks because of what the policy cannot tell from its words.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        let by_machine =
-            [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED].contains(&self.rule.as_ref());
-        self.asks_for_destination() || (self.verdict == Verdict::Risky && by_machine)
+        let beside = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED, Self::SANDBOX_MISSING];
+        self.asks_for_destination()
+            || (self.verdict == Verdict::Risky && beside.contains(&self.rule.as_ref()))
     }
 
     /// Tells whether the command only reads, and asks because of where it would send something.

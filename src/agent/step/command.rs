@@ -3,9 +3,9 @@
 use crate::agent::event::{
     ApprovalRequested, Classified, Done, Event, Impact, PlanJudgement, Reply, Scripted, StepId, Unknown,
 };
-use crate::agent::hold;
 use crate::agent::state::{Phase, State, Step};
 use crate::agent::step::{Effect, Kit, approval_name};
+use crate::agent::{confined, hold};
 use crate::base::Timestamp;
 use crate::shell::{Request, Verdict};
 
@@ -26,7 +26,7 @@ pub(super) fn judge(
         None => hold(state, policy, kit.evidence, command, policy.classify_within(command, scope)),
         Some(Scripted { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
-                Ok(filled) => policy.classify_script_within(carrier, &filled, scope),
+                Ok(filled) => confined(state, policy.classify_script_within(carrier, &filled, scope)),
                 Err(why) => policy.classify_as_refused(command, &why),
             }
         }
@@ -113,8 +113,9 @@ fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now
     };
     let impact = match plan.is_empty() {
         true => impact_now(state, step, kit),
-        // By itself each of them would send something to a place that nobody named: that is a change, beside whatever.
-        false if plan.iter().map(held).any(|ruling| ruling.asks_for_destination()) => Impact::Change,
+        // By itself each of them would send something to a place that nobody named, or has no sandbox: that is a change,
+        // beside whatever.
+        false if plan.iter().map(held).any(|ruling| ruling.only_reads()) => Impact::Change,
         false => kit.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
     };
     let limits = &state.limits;

@@ -58,6 +58,10 @@ impl InProcess {
 
 #[async_trait]
 impl Runner for InProcess {
+    fn starts_processes(&self) -> bool {
+        self.cloud.is_some()
+    }
+
     async fn run(
         &self,
         permit: Permit,

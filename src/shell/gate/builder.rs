@@ -11,7 +11,7 @@ use crate::base::{Clock, SessionId, SystemClock, private_dir};
 use crate::shell::audit::{self, Anchor, Log, NoAnchor};
 use crate::shell::{
     Approver, ClipLimits, DenyAll, Identities, Known, Limits, Mask, Policy, PolicyError, ProcessBound,
-    Processes, Programs, Runner, Scope, Setting, Shell, sweep,
+    Processes, Programs, Runner, Sandbox, Scope, Setting, Shell, Support, sweep,
 };
 
 /// Why a shell could not be put together.
@@ -56,6 +56,8 @@ pub struct Builder {
     captures: PathBuf,
     cwd: PathBuf,
     bound: ProcessBound,
+    sandbox: Sandbox,
+    support: Option<Support>,
 }
 
 impl Builder {
@@ -82,6 +84,8 @@ impl Builder {
             captures: PathBuf::from("/tmp/captures"),
             cwd: PathBuf::from("."),
             bound: ProcessBound::default(),
+            sandbox: Sandbox::default(),
+            support: None,
         }
     }
 
@@ -187,6 +191,18 @@ impl Builder {
         Self { cwd: folder, ..self }
     }
 
+    /// Sets what becomes of SAFE commands where nothing can confine them; they ask unless said.
+    #[must_use]
+    pub fn sandbox(self, sandbox: Sandbox) -> Self {
+        Self { sandbox, ..self }
+    }
+
+    /// Sets what the machine offers to confine a command with; it is tried out unless said.
+    #[must_use]
+    pub fn support(self, support: Support) -> Self {
+        Self { support: Some(support), ..self }
+    }
+
     /// Makes the folders, opens the audit, clears away what dead processes left behind.
     ///
     /// # Errors
@@ -203,6 +219,7 @@ impl Builder {
         }
         // What cannot be cleared away now is cleared away another time.
         drop(sweep(&scratch));
+        let unconfined = self.sandbox.is_missing(Some(self.runner.as_ref()), self.support.as_ref());
         let log = Log::open(&audit, self.session.clone())?;
         Ok(Shell {
             session: self.session,
@@ -228,6 +245,7 @@ impl Builder {
                 programs: self.programs,
                 bound: self.bound,
             },
+            unconfined,
         })
     }
 }

@@ -15,9 +15,11 @@ mod redirect;
 mod redirect_tests;
 mod response;
 mod run;
+mod sandboxed;
 #[cfg(test)]
 mod tests;
 
 pub use builder::{BuildError, Builder};
 pub use response::{Action, OutputMetadata, Problem, Response, Status};
 pub use run::Shell;
+pub use sandboxed::Sandbox;

@@ -5,7 +5,7 @@ use super::response::{Action, Response};
 use super::run::{Answer, Shell, audit_failed};
 use crate::shell::audit::Kind;
 use crate::shell::{
-    CancelSignal, Choice, Decision, Grant, Permit, PlannedCommand, Reviewer, Ruling, Verdict,
+    CancelSignal, Choice, Decision, Grant, Impact, Permit, PlannedCommand, Reviewer, Ruling, Verdict,
 };
 
 impl Shell {
@@ -28,7 +28,11 @@ impl Shell {
         };
         let asks = strictest.ruling.verdict == Verdict::Risky;
         let lines: Vec<&str> = commands.iter().map(String::as_str).collect();
-        let impact = asks.then(|| self.policy.impact_of_plan(&lines));
+        // What only reads and asks all the same is a change by itself, beside whatever.
+        let impact = asks.then(|| match plan.iter().any(|step| step.ruling.only_reads()) {
+            true => Impact::Change,
+            false => self.policy.impact_of_plan(&lines),
+        });
         let ruling = Ruling { argv: None, impact, ..strictest.ruling.clone() };
         let mut case = Case::new(purpose, reasoning, ruling);
         if case.ruling.verdict == Verdict::Blocked {

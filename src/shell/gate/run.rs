@@ -37,6 +37,8 @@ pub struct Shell {
     pub(super) clip: ClipLimits,
     pub(super) log: Arc<Mutex<Log>>,
     pub(super) setting: Setting,
+    /// What only reads asks: this machine has no sandbox for it.
+    pub(super) unconfined: bool,
 }
 
 /// What came of asking.
@@ -78,6 +80,7 @@ impl Shell {
         cancel: CancelSignal,
     ) -> Response {
         let ruling = self.policy.classify_script_within(carrier, script, self.scope.as_ref());
+        let ruling = self.sandboxed(ruling);
         self.pass(Case::new(&script.line(carrier), reasoning, ruling), cancel).await
     }
 
@@ -137,11 +140,11 @@ impl Shell {
         self.known = known;
     }
 
-    /// Judges a command by the policy, the scope, the places that are known and what lies on this machine.
+    /// Judges a command by the policy, the scope, the places that are known, what lies on this machine and the sandbox that there is.
     pub(super) fn judge(&self, command: &str) -> Ruling {
         let ruling = self.policy.classify_within(command, self.scope.as_ref());
         let ruling = self.policy.hold(ruling, command, &self.known);
-        machine::look(ruling, &self.policy, &self.setting)
+        self.sandboxed(machine::look(ruling, &self.policy, &self.setting))
     }
 
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {

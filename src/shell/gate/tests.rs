@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::{Action, Problem, Response, Shell, Status};
 use crate::shell::{
-    Approver, CancelSignal, Choice, Decision, Limits, Mask, Request, Reviewer, Verdict, audit,
+    Approver, CancelSignal, Choice, Decision, Impact, Known, Limits, Mask, Request, Reviewer, Sandbox,
+    Support, Surroundings, Verdict, audit,
 };
 
 /// Answers from a list, and remembers what it was asked.
@@ -385,4 +386,64 @@ async fn a_file_that_is_a_link_to_another_one_asks() {
         check(&response, Status::Denied, Action::UserDenied, None);
         assert_eq!(response.rule, "file.link", "{command}");
     }
+}
+
+fn offering(landlock: Option<i32>, seccomp: bool) -> Support {
+    Support { landlock, seccomp, processes: true, ping_unconfined: false }
+}
+
+#[tokio::test]
+async fn a_safe_command_asks_where_the_machine_has_no_sandbox() {
+    for support in [offering(None, true), offering(Some(7), false), offering(None, false)] {
+        let data = tempfile::tempdir().unwrap();
+        let approver = Scripted::new([deny("not without"), deny("nor with a pipe")]);
+        let builder = Shell::builder("s1".parse().unwrap(), data.path()).approver(approver.clone());
+        let shell = builder.support(support).build().unwrap();
+        for command in ["uname -s", "uname -s | wc -l"] {
+            let response = shell.run(command, "which system?").await;
+            check(&response, Status::Denied, Action::UserDenied, None);
+            assert_eq!(response.classification, Verdict::Risky);
+        }
+        let asked = approver.asked.lock().unwrap();
+        for request in asked.iter() {
+            assert_eq!(request.ruling.rule, "sandbox.missing");
+            assert_eq!(request.ruling.impact, Some(Impact::Change));
+            assert!(request.ruling.reason.contains("no sandbox"), "{}", request.ruling.reason);
+        }
+        assert_eq!(asked.len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn what_only_reads_is_confined_as_far_as_can_be_once_somebody_approved_it_without_a_sandbox() {
+    let data = tempfile::tempdir().unwrap();
+    let builder =
+        Shell::builder("s1".parse().unwrap(), data.path()).approver(Scripted::new([Choice::Approve]));
+    let shell = builder.support(offering(None, false)).build().unwrap();
+    let response = shell.run("uname -s", "which system?").await;
+    check(&response, Status::Completed, Action::UserApproved, None);
+    let records = records(data.path());
+    assert_eq!(records[0]["rule"], "sandbox.missing");
+    assert!(!records[1].to_string().contains("not used: approved"), "{}", records[1]);
+}
+
+#[tokio::test]
+async fn best_effort_runs_what_only_reads_without_a_sandbox_and_risky_commands_ask_as_ever() {
+    let data = tempfile::tempdir().unwrap();
+    let (command, file) = touched(data.path());
+    let approver = Scripted::new([deny("no")]);
+    let builder = Shell::builder("s1".parse().unwrap(), data.path()).approver(approver.clone());
+    let shell = builder.sandbox(Sandbox::BestEffort).support(offering(None, false)).build().unwrap();
+    check(&shell.run("uname -s", "which?").await, Status::Completed, Action::AutoApproved, None);
+    check(&shell.run(&command, "a mark").await, Status::Denied, Action::UserDenied, None);
+    assert!(!file.exists() && approver.asked() == [command]);
+}
+
+#[tokio::test]
+async fn a_session_that_began_without_a_sandbox_goes_on_asking_where_there_is_one() {
+    let data = tempfile::tempdir().unwrap();
+    let known = Known::of(&Surroundings::default().without_sandbox(true));
+    let builder = Shell::builder("s1".parse().unwrap(), data.path()).approver(Scripted::new([deny("no")]));
+    let shell = builder.support(offering(Some(7), true)).known(known).build().unwrap();
+    check(&shell.run("uname -s", "which?").await, Status::Denied, Action::UserDenied, None);
 }

@@ -228,7 +228,8 @@ pub(super) fn fits(
     endless::check(entry, &given, arguments, time).map_err(refuse)?;
     check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
-    let processes = entry.processes.iter().any(|option| option == "*" || given.has(option));
+    let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
+    let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
@@ -236,6 +237,7 @@ pub(super) fn fits(
         profile: Profile {
             namespace,
             processes,
+            net_admin,
             captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
             read: owned(&read(policy, entry, &given)),
             redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),

@@ -20,13 +20,14 @@ pub struct Known {
     search: BTreeSet<String>,
     /// Commands that a human was asked about: they go on asking, whatever became known since.
     asked: BTreeSet<String>,
+    without_sandbox: bool,
 }
 
 impl Known {
     /// Begins with what the configuration and this machine know.
     #[must_use]
     pub fn of(surroundings: &Surroundings) -> Self {
-        let mut known = Self::default();
+        let mut known = Self { without_sandbox: surroundings.is_without_sandbox(), ..Self::default() };
         surroundings.destinations().for_each(|place| known.add(place));
         known.addresses.extend(surroundings.resolvers());
         for domain in surroundings.search() {
@@ -34,6 +35,12 @@ impl Known {
             known.names.extend(name::normal(domain));
         }
         known
+    }
+
+    /// Tells whether the session was opened on a machine without a sandbox: what was asked about then goes on asking, wherever the
+    /// session is driven now.
+    pub(in crate::shell) fn is_without_sandbox(&self) -> bool {
+        self.without_sandbox
     }
 
     fn add(&mut self, place: Place) {

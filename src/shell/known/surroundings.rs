@@ -22,6 +22,8 @@ pub struct Surroundings {
     resolvers: Vec<IpAddr>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     search: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_sandbox: bool,
 }
 
 impl Surroundings {
@@ -48,6 +50,18 @@ impl Surroundings {
         }
         found.search.retain(|domain| domain != ".");
         Ok(found)
+    }
+
+    /// Says whether the machine lacks the sandbox that is required for what only reads.
+    #[must_use]
+    pub fn without_sandbox(self, without_sandbox: bool) -> Self {
+        Self { without_sandbox, ..self }
+    }
+
+    /// Tells whether the machine lacks the sandbox that is required for what only reads.
+    #[must_use]
+    pub fn is_without_sandbox(&self) -> bool {
+        self.without_sandbox
     }
 
     /// Returns the places of the configuration.

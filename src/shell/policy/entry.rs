@@ -95,6 +95,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     log: bool,
     #[serde(default)]
+    net_admin: Vec<String>,
+    #[serde(default)]
     helpers: Vec<String>,
     #[serde(default)]
     sockets: Vec<Socket>,
@@ -139,6 +141,8 @@ pub(in crate::shell) struct Entry {
     pub(in crate::shell) namespace: Vec<String>,
     /// Options with which the program looks into other processes; `*` where it always does.
     pub(in crate::shell) processes: Vec<String>,
+    /// Options with which reading takes the power over the network; `*` where it always does.
+    pub(in crate::shell) net_admin: Vec<String>,
     /// What it needs from the sandbox.
     pub(in crate::shell) profile: Profile,
 }
@@ -179,6 +183,7 @@ impl RawEntry {
                 .collect(),
             namespace: self.namespace.clone(),
             processes: self.processes.clone(),
+            net_admin: self.net_admin.clone(),
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),

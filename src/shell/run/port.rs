@@ -13,6 +13,11 @@ pub trait Runner: Send + Sync {
     /// Fails where nothing ran. A command that failed by itself is an [`Output`].
     async fn run(&self, permit: Permit, setting: &Setting, cancel: CancelSignal)
     -> Result<Output, ExecError>;
+
+    /// Tells whether it starts processes of this machine, which a sandbox has to confine.
+    fn starts_processes(&self) -> bool {
+        true
+    }
 }
 
 /// Runs processes of this machine.

@@ -91,6 +91,10 @@ impl Recorded {
 
 #[async_trait]
 impl Runner for Recorded {
+    fn starts_processes(&self) -> bool {
+        false
+    }
+
     async fn run(
         &self,
         permit: Permit,

@@ -14,7 +14,7 @@ use crate::shell::sandbox::confinement::Confinement;
 use crate::shell::sandbox::files::{self, FileRules};
 use crate::shell::sandbox::syscalls::{self, CallRules};
 use crate::shell::sandbox::writes::Writable;
-use crate::shell::sandbox::{captures, limits, loader, ping, privileges};
+use crate::shell::sandbox::{captures, limits, loader, ping, privileges, readable};
 use crate::shell::{ExecError, Limits, ProcessBound, Profile, Setting, Socket};
 
 /// The layers for one command.
@@ -157,11 +157,13 @@ impl Cage {
         let mut capabilities = privileges::drop_needless(&self.profile)?;
         let mut calls = calls.clone();
         if files.is_none()
-            && !self.profile.namespace
-            && let Some(left) = privileges::become_nobody()
+            && let Some(left) = privileges::become_nobody(&self.profile)
         {
             capabilities = left;
-            calls.no_write = Some(Writable::Opened);
+            // Whoever mounts could make writable what is not.
+            if !self.profile.namespace {
+                calls.no_write = Some(Writable::Opened);
+            }
         }
         let filters = syscalls::filters(&calls)?;
         let landlock = match files {
@@ -208,6 +210,7 @@ fn file_rules(
     Ok(FileRules {
         writable,
         executable: (!profile.cloud).then(|| present().into_iter().collect()),
+        readable: readable::beside_programs(),
         tcp: profile.sockets.contains(&Socket::Stream),
     })
 }

@@ -1,6 +1,6 @@
 //! The Landlock layer: where a command may write, what it may execute, whether it may use TCP.
 //!
-//! Reading is not restricted. Landlock hides other processes too: a command cannot look into `/proc/PID/fd` or
+//! Reading is restricted where execution is, and only in the folders for programs: see `readable`. Landlock hides other processes too: a command cannot look into `/proc/PID/fd` or
 //! `/proc/PID/environ` of a process outside its own sandbox, this one included.
 
 use std::path::PathBuf;
@@ -20,6 +20,8 @@ pub(super) struct FileRules {
     pub(super) writable: Vec<PathBuf>,
     /// Files that it may execute; `None` for anything.
     pub(super) executable: Option<Vec<PathBuf>>,
+    /// What it may read beside what it may execute, where that is limited.
+    pub(super) readable: Vec<PathBuf>,
     /// Whether it may listen and connect.
     pub(super) tcp: bool,
 }
@@ -37,7 +39,7 @@ pub(super) enum FilesError {
 pub(super) fn restrict(rules: &FileRules) -> Result<String, FilesError> {
     let mut handled = AccessFs::from_write(VETTED);
     if rules.executable.is_some() {
-        handled |= AccessFs::Execute;
+        handled |= AccessFs::Execute | AccessFs::ReadFile;
     }
     let mut ruleset = Ruleset::default().handle_access(handled)?.scope(Scope::from_all(VETTED))?;
     if !rules.tcp {
@@ -53,7 +55,13 @@ pub(super) fn restrict(rules: &FileRules) -> Result<String, FilesError> {
     }
     created = permit(created, PathFd::new("/dev/null")?, AccessFs::WriteFile.into())?;
     for file in rules.executable.iter().flatten() {
-        created = permit(created, PathFd::new(file)?, AccessFs::Execute.into())?;
+        created = permit(created, PathFd::new(file)?, AccessFs::Execute | AccessFs::ReadFile)?;
+    }
+    if rules.executable.is_some() {
+        // What has gone meanwhile needs no rule.
+        for place in rules.readable.iter().filter_map(|path| PathFd::new(path).ok()) {
+            created = permit(created, place, AccessFs::ReadFile.into())?;
+        }
     }
     Ok(account(&created.restrict_self()?))
 }

@@ -17,6 +17,7 @@ mod limits;
 mod loader;
 mod ping;
 mod privileges;
+mod readable;
 mod scratch;
 mod support;
 mod syscalls;
@@ -28,6 +29,8 @@ mod writes;
 pub use confinement::Confinement;
 pub use scratch::sweep;
 pub use support::{Support, support};
+
+pub(in crate::shell) use support::offered;
 
 pub(in crate::shell) use cage::{Cage, Caged, Remains};
 pub(in crate::shell) use scratch::Scratch;

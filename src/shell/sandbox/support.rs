@@ -1,5 +1,7 @@
 //! What this machine offers to confine a command with.
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 
 use crate::shell::sandbox::cgroup::PidsGroup;
@@ -36,19 +38,33 @@ pub fn support() -> Support {
     }
 }
 
+/// Returns what this machine offers, tried out once: the kernel does not change while this process lives.
+pub(in crate::shell) fn offered() -> &'static Support {
+    static OFFERED: OnceLock<Support> = OnceLock::new();
+    OFFERED.get_or_init(support)
+}
+
 impl Support {
-    /// Says in sentences what is missing; nothing where all is there.
+    /// Names what a SAFE command cannot be confined without, where it is missing.
+    #[must_use]
+    pub fn missing(&self) -> Option<&'static str> {
+        match (self.landlock, self.seccomp) {
+            (Some(_), true) => None,
+            (None, true) => Some("Landlock"),
+            (Some(_), false) => Some("seccomp"),
+            (None, false) => Some("Landlock and seccomp"),
+        }
+    }
+
+    /// Says in sentences what is weak beside what [`Support::missing`] names; nothing where all is there.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let landlock = match self.landlock {
-            None => Some("Landlock is absent: a SAFE command can write wherever this user can".to_owned()),
-            Some(found) if found < COMPLETE => Some(format!(
+        let partial = self.landlock.filter(|found| *found < COMPLETE).map(|found| {
+            format!(
                 "Landlock ABI {found} is partial (ABI {COMPLETE} is complete): the audit says so for every command"
-            )),
-            Some(_) => None,
-        };
+            )
+        });
         let rest = [
-            (!self.seccomp, "seccomp is absent: system calls and sockets of SAFE commands are not filtered"),
             (!self.processes, "no pids control group can be made here: the number of processes is unbounded"),
             (
                 self.ping_unconfined,
@@ -56,7 +72,7 @@ impl Support {
             ),
         ];
         let rest = rest.into_iter().filter(|(missing, _)| *missing).map(|(_, text)| text.to_owned());
-        landlock.into_iter().chain(rest).collect()
+        partial.into_iter().chain(rest).collect()
     }
 }
 
@@ -67,13 +83,15 @@ mod tests {
     #[test]
     fn a_complete_machine_warns_of_nothing() {
         let complete = Support { landlock: Some(7), seccomp: true, processes: true, ping_unconfined: false };
-        assert_eq!(complete.warnings(), Vec::<String>::new());
+        assert_eq!((complete.warnings(), complete.missing()), (Vec::<String>::new(), None));
     }
 
     #[test]
     fn everything_that_is_missing_is_said() {
         let bare = Support { landlock: None, seccomp: false, processes: false, ping_unconfined: true };
-        assert_eq!(bare.warnings().len(), 4);
+        assert_eq!((bare.warnings().len(), bare.missing()), (2, Some("Landlock and seccomp")));
+        let half = Support { landlock: Some(1), ..bare };
+        assert_eq!((half.warnings().len(), half.missing()), (3, Some("seccomp")));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::shell::sandbox::writes::{self, Writable};
 /// What a command may ask of the kernel beside the ordinary.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallRules {
-    /// Kinds of sockets beside local ones.
+    /// Kinds of sockets.
     pub(super) sockets: Vec<Socket>,
     /// Whether it may enter a namespace.
     pub(super) namespace: bool,
@@ -87,6 +87,10 @@ fn chains(rules: &CallRules) -> Result<BTreeMap<i64, Vec<SeccompRule>>, CallsErr
     let mut chains: BTreeMap<i64, Vec<SeccompRule>> =
         denied.into_iter().flatten().map(|number| (*number, Vec::new())).collect();
     chains.insert(libc::SYS_socket, sockets(&rules.sockets)?);
+    if !rules.sockets.contains(&Socket::Local) {
+        // Types 2 and 3: one of a pair for datagrams still sends to any path.
+        chains.insert(libc::SYS_socketpair, vec![rule(&[(1, has(0b0010), 0b0010)])?]);
+    }
     for number in table::OTHERS {
         chains.insert(*number, vec![rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
     }
@@ -133,7 +137,12 @@ fn sockets(allowed: &[Socket]) -> Result<Vec<SeccompRule>, CallsError> {
     let family = |number: i32| u64::from(number.unsigned_abs());
     let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_PACKET];
     let mut denied = vec![rule(&known.map(|number| (0, SeccompCmpOp::Ne, family(number))))?];
-    for (socket, number) in [(Socket::Netlink, libc::AF_NETLINK), (Socket::Packet, libc::AF_PACKET)] {
+    let families = [
+        (Socket::Local, libc::AF_UNIX),
+        (Socket::Netlink, libc::AF_NETLINK),
+        (Socket::Packet, libc::AF_PACKET),
+    ];
+    for (socket, number) in families {
         if !allowed.contains(&socket) {
             denied.push(rule(&[(0, SeccompCmpOp::Eq, family(number))])?);
         }

@@ -79,7 +79,7 @@ impl Allowed {
         let (family, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let kind = kind.split('|').next().unwrap_or_default();
         let needed = match (family, kind) {
-            ("AF_UNIX", _) => return true,
+            ("AF_UNIX", _) => Socket::Local,
             ("AF_INET" | "AF_INET6", "SOCK_STREAM") => Socket::Stream,
             ("AF_INET" | "AF_INET6", "SOCK_DGRAM") => Socket::Datagram,
             ("AF_INET" | "AF_INET6", "SOCK_RAW") => Socket::Raw,

@@ -47,6 +47,10 @@ fn median(mut gaps: Vec<Duration>) -> Option<f64> {
 
 #[async_trait]
 impl Runner for Paced {
+    fn starts_processes(&self) -> bool {
+        self.inner.starts_processes()
+    }
+
     async fn run(
         &self,
         permit: Permit,

@@ -2,6 +2,7 @@
 //!
 //! `sh` and `perl` stand for programs that went wrong. The facts about Landlock need a kernel that has it.
 
+mod probe;
 mod unwatched;
 
 use std::borrow::Cow;
@@ -194,6 +195,24 @@ async fn flags_and_attributes_of_files_are_not_set() {
 }
 
 #[tokio::test]
+async fn the_power_over_the_network_is_kept_by_who_declares_it_alone() {
+    if !geteuid().is_root() {
+        return;
+    }
+    // The filters' half of netlink answers nobody who has not that power: the message asks for all tables.
+    const ASK: &str = "socket(S, 16, 3, 12) && bind(S, pack('SSLL', 16, 0, 0, 0)) && \
+        syswrite(S, pack('LSSLLCCS', 20, 0xa01, 0x305, 1, 0, 2, 0, 0)) && sysread(S, $b, 9999) && do { \
+        my ($l, $t, $f, $s, $p, $e) = unpack('LSSLLl', $b); $! = $t == 2 ? -$e : 0; $t != 2 || !$e }";
+    let place = Place::new();
+    let profile = |net_admin| Profile { net_admin, ..with(&[Socket::Netlink]) };
+    assert_eq!(perl(&place, ASK, profile(false)).await, EPERM);
+    assert_ne!(perl(&place, ASK, profile(true)).await, EPERM);
+    let kept = |net_admin| place.safe(&["true"], profile(net_admin));
+    assert!(!kept(false).await.confinement.capabilities.contains("net_admin"));
+    assert!(kept(true).await.confinement.capabilities.contains("net_admin"));
+}
+
+#[tokio::test]
 async fn the_kernels_log_is_read_and_never_cleared() {
     let reads = || Profile { log: true, ..Profile::default() };
     let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);
@@ -215,10 +234,12 @@ async fn a_socket_opens_only_where_its_kind_is_declared() {
     const BLUETOOTH: &str = "socket(S, 31, 3, 1)";
     const LOCAL: &str = "socket(S, 1, 1, 0)";
     let place = Place::new();
-    for socket in [STREAM, STREAM_6, DATAGRAM, RAW, FRAMES, OLD_FRAMES, NETLINK, BLUETOOTH] {
+    const PAIR: &str = "socketpair(S, T, 1, 1, 0)";
+    for socket in [STREAM, STREAM_6, DATAGRAM, RAW, FRAMES, OLD_FRAMES, NETLINK, BLUETOOTH, LOCAL] {
         assert_eq!(perl(&place, socket, Profile::default()).await, EPERM, "{socket}");
     }
-    assert_eq!(perl(&place, LOCAL, Profile::default()).await, "ok");
+    assert_eq!(perl(&place, PAIR, Profile::default()).await, "ok");
+    assert_eq!(perl(&place, LOCAL, with(&[Socket::Local])).await, "ok");
     assert_eq!(perl(&place, STREAM, with(&[Socket::Stream])).await, "ok");
     assert_eq!(perl(&place, DATAGRAM, with(&[Socket::Datagram])).await, "ok");
     assert_eq!(perl(&place, NETLINK, with(&[Socket::Netlink])).await, "ok");
