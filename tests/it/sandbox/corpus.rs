@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use ghost_agent::shell::{Policy, Profile, Programs, Verdict};
+use ghost_agent::shell::{Policy, Profile, Programs, Surroundings, Verdict};
 
 use super::place::GHOST;
 
@@ -44,6 +44,10 @@ pub(super) fn make(seed: u64, wanted: usize) -> Corpus {
         corpus.safe += 1;
         let ruling = policy.classify(&command);
         assert_eq!(ruling.verdict, Verdict::Safe, "the binary and the library disagree: {command}");
+        // What no configuration can name always asks.
+        if Surroundings::read(&ruling.destinations, "").is_err() {
+            continue;
+        }
         let program = ruling.profile.programs.last().cloned().unwrap_or_else(|| "az".to_owned());
         let absent = ruling.profile.programs.iter().find(|name| Programs::default().find(name).is_err());
         match absent {
