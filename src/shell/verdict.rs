@@ -139,12 +139,18 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";
 
-    /// Tells whether the command only reads, and asks because of what the policy cannot tell from its words.
+    /// Tells whether the command only reads, and asks because of what the words alone do not say: where it would send something,
+    /// or what lies there.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        let by_machine =
-            [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED].contains(&self.rule.as_ref());
-        self.asks_for_destination() || (self.verdict == Verdict::Risky && by_machine)
+        self.asks_for_destination() || self.asks_for_machine()
+    }
+
+    /// Tells whether the command only reads, and asks because of what was found where it would run.
+    #[must_use]
+    pub fn asks_for_machine(&self) -> bool {
+        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED];
+        self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
     }
 
     /// Tells whether the command only reads, and asks because of where it would send something.
