@@ -142,12 +142,19 @@ impl Ruling {
     /// The rule by which a SAFE command asks on a machine that cannot confine it.
     pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
 
-    /// Tells whether the command only reads, and asks because of what the policy cannot tell from its words.
+    /// Tells whether the command only reads, and asks because of what the words alone do not say: where it would send something,
+    /// what lies there, or that nothing would confine it.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        let beside = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED, Self::SANDBOX_MISSING];
-        self.asks_for_destination()
-            || (self.verdict == Verdict::Risky && beside.contains(&self.rule.as_ref()))
+        let without = self.verdict == Verdict::Risky && self.rule == Self::SANDBOX_MISSING;
+        self.asks_for_destination() || self.asks_for_machine() || without
+    }
+
+    /// Tells whether the command only reads, and asks because of what was found where it would run.
+    #[must_use]
+    pub fn asks_for_machine(&self) -> bool {
+        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED];
+        self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
     }
 
     /// Tells whether the command only reads, and asks because of where it would send something.

@@ -215,7 +215,10 @@ impl Shell {
 
     pub(super) async fn deny(&self, mut case: Case, action: Action, reason: &str) -> Response {
         case.action = action;
-        self.decide(case, Status::Denied, None, Some(reason)).await
+        // Whoever proposed it read the policy's words as SAFE, and has not seen why it asked.
+        let hint = case.ruling.asks_for_machine().then(|| case.ruling.reason.clone().into_owned());
+        let response = self.decide(case, Status::Denied, None, Some(reason)).await;
+        Response { hint, ..response }
     }
 
     pub(super) async fn decide(

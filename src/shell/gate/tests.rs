@@ -358,6 +358,7 @@ async fn what_is_named_as_a_capture_and_is_none_asks_also_behind_a_pipe_and_in_a
         let response = shell.run(command, "look").await;
         check(&response, Status::Denied, Action::UserDenied, None);
         assert_eq!((response.rule.as_str(), response.classification), ("file.capture", Verdict::Risky));
+        assert!(response.hint.is_some_and(|hint| hint.contains("does not begin as one")));
     }
     let refused = shell.ask_plan("look", &commands[..1], "look").await.unwrap_err();
     check(&refused, Status::Denied, Action::UserDenied, None);

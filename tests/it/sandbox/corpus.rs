@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use ghost_agent::shell::{Policy, Profile, Programs, Surroundings, Verdict};
+use ghost_agent::shell::{Known, Policy, Profile, Programs, Surroundings, Verdict};
 
 use super::place::GHOST;
 
@@ -45,7 +45,8 @@ pub(super) fn make(seed: u64, wanted: usize) -> Corpus {
         let ruling = policy.classify(&command);
         assert_eq!(ruling.verdict, Verdict::Safe, "the binary and the library disagree: {command}");
         // What no configuration can name always asks.
-        if Surroundings::read(&ruling.destinations, "").is_err() {
+        let known = Surroundings::read(&ruling.destinations, "").map(|places| Known::of(&places));
+        if !known.is_ok_and(|known| policy.unknown(&ruling, &known).is_empty()) {
             continue;
         }
         let program = ruling.profile.programs.last().cloned().unwrap_or_else(|| "az".to_owned());
