@@ -53,6 +53,8 @@ mod netfilter_kernel;
 mod netfilter_text;
 #[cfg(feature = "lab")]
 mod netns;
+#[cfg(feature = "shell")]
+mod on_call;
 #[cfg(feature = "lab")]
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]
