@@ -5,6 +5,8 @@
 mod audit_crash;
 #[cfg(feature = "lab")]
 mod azure;
+#[cfg(all(feature = "shell", feature = "cli"))]
+mod bench;
 #[cfg(feature = "bot")]
 mod bot;
 #[cfg(feature = "bot")]
