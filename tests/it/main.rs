@@ -5,6 +5,8 @@
 mod audit_crash;
 #[cfg(feature = "lab")]
 mod azure;
+#[cfg(all(feature = "shell", feature = "cli"))]
+mod bench;
 #[cfg(feature = "bot")]
 mod bot;
 #[cfg(feature = "bot")]
@@ -53,6 +55,8 @@ mod netfilter_kernel;
 mod netfilter_text;
 #[cfg(feature = "lab")]
 mod netns;
+#[cfg(feature = "shell")]
+mod on_call;
 #[cfg(feature = "lab")]
 mod page;
 #[cfg(all(feature = "cli", feature = "pcap"))]

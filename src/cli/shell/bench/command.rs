@@ -87,7 +87,7 @@ pub(in crate::cli::shell) fn run(arguments: &Arguments, setup: &Setup) -> anyhow
             if arguments.show.map(Shown::verdict) != Some(ruling.verdict) {
                 return Ok(());
             }
-            let text = visible(&command.text);
+            let text = visible(&command.text).replace('\n', "\\n");
             line(&format!(
                 "{} {}  {text}  ({}: {})",
                 command.page, command.number, ruling.rule, ruling.reason
