@@ -9,8 +9,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::agent::event::read;
+use crate::agent::hold;
 use crate::agent::model::Brain;
 use crate::agent::state::State;
+use crate::agent::tool::NoEvidence;
 use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
@@ -18,7 +20,7 @@ use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
 use crate::session::Letter;
-use crate::shell::Policy;
+use crate::shell::{Policy, Ruling};
 use crate::slack::pace::Priority;
 use crate::slack::web::{Address, Web};
 use crate::store::{Delivered, Store, StoreError};
@@ -95,6 +97,13 @@ impl Core {
         {
             measures.click_refused();
         }
+    }
+
+    /// Judges a command as the gate would in a session. Of a long listing only what stands in the record counts here, so that a
+    /// preview may say that something asks which then runs, and never the other way round.
+    pub(super) fn judge(&self, state: &State, command: &str) -> Ruling {
+        let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
+        hold(state, &self.policy, &NoEvidence, command, ruling)
     }
 
     /// Does something that nobody waits for.

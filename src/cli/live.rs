@@ -19,7 +19,7 @@ use crate::cloud::guest::Reach;
 use crate::cloud::{Name, line as az};
 use crate::probe::Gathering;
 use crate::probe::effective::{Effective, Looked, Scope, What};
-use crate::shell::{Cancel, DenyAll, Policy, Verdict};
+use crate::shell::{Cancel, DenyAll, Known, Policy, Verdict};
 
 /// A machine that is busy answers late.
 const LONGEST: u64 = 600;
@@ -160,10 +160,15 @@ pub(in crate::cli) fn plan(
     json: bool,
 ) -> anyhow::Result<()> {
     let policy = knowing(setup, reach)?;
+    let known = Known::of(&setup.surroundings()?);
     let mut rows = Vec::new();
     for order in orders {
         let (command, verdict) = match &order.what {
-            Carried::Line(line) => (line.text(), policy.classify(&line.text()).verdict),
+            Carried::Line(line) => {
+                let text = line.text();
+                let ruling = policy.hold(policy.classify(&text), &text, &known);
+                (text, ruling.verdict)
+            }
             Carried::Script { carrier, script, variables } => {
                 let values: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let filled = policy.script(script).map(|script| script.fill(&values)).transpose()?;

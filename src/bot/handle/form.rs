@@ -76,8 +76,7 @@ impl Core {
             Ok(question) => match self.may_approve(&question, user).await? {
                 Err(refused) => Some(refused),
                 Ok(person) => {
-                    let scope = question.state.opened.scope.as_ref();
-                    let ruling = self.policy.classify_within(&form.command, scope);
+                    let ruling = self.judge(&question.state, &form.command);
                     if let Some(errors) = modify_errors(&Preview::from(&ruling)) {
                         return Ok(Answer::With(errors));
                     }

@@ -117,8 +117,7 @@ impl Core {
         Some(match press.action.action_id.as_str() {
             "deny" => deny_modal(&meta),
             "modify" => {
-                let scope = question.state.opened.scope.as_ref();
-                let preview = Preview::from(&self.policy.classify_within(command, scope));
+                let preview = Preview::from(&self.judge(&question.state, command));
                 modify_modal(&meta, command, Some(&preview))
             }
             _ => {
@@ -166,7 +165,7 @@ impl Core {
         self.spawn(async move {
             let Ok(session) = typed.meta.session.parse() else { return };
             let Ok(Some(state)) = core.state(&session).await else { return };
-            let ruling = core.policy.classify_within(&typed.command, state.opened.scope.as_ref());
+            let ruling = core.judge(&state, &typed.command);
             let newest =
                 core.typing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&view.id).copied();
             if newest != Some(number) {

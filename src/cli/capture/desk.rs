@@ -76,6 +76,14 @@ impl Desk {
     }
 }
 
+/// Returns the places to which the commands of tasks may send something unasked.
+pub(super) fn known(setup: &Setup, tasks: &[Task]) -> anyhow::Result<Known> {
+    let mut known = Known::of(&setup.surroundings()?);
+    // The accounts that people at this terminal named.
+    tasks.iter().for_each(|task| known.add_words(task.order.storage.account.as_ref()));
+    Ok(known)
+}
+
 /// Makes the gate through which all goes.
 pub(super) fn gate(
     setup: &Setup,
@@ -84,10 +92,7 @@ pub(super) fn gate(
     tasks: &[Task],
 ) -> anyhow::Result<Gate> {
     let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
-    let mut known = Known::of(&setup.surroundings()?);
-    // The accounts that people at this terminal named.
-    tasks.iter().for_each(|task| known.add_words(task.order.storage.account.as_ref()));
-    let shell = setup.shell(session.clone(), Some(timeout))?.known(known);
+    let shell = setup.shell(session.clone(), Some(timeout))?.known(known(setup, tasks)?);
     let shell = shell.approver(common.approve.approver(setup)).build()?;
     let evidence = setup.data()?.join("evidence");
     Ok(Gate::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))

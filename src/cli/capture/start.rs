@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::command::Common;
-use super::desk::Desk;
+use super::desk::{Desk, known};
 use super::told::finish;
 use crate::base::{Clock as _, SessionId, SystemClock};
 use crate::capture::{Filter, Group, Limits, Order, SNAPLEN, Storage, Store, Task};
@@ -150,8 +150,9 @@ pub(in crate::cli) fn configured(
 /// Prints what would run.
 fn plan(task: &Task, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let policy = setup.policy()?;
-    let steps: Vec<_> =
-        task.foreseen().into_iter().map(|step| (policy.classify(&step.command()), step)).collect();
+    let known = known(setup, std::slice::from_ref(task))?;
+    let judge = |command: &str| policy.hold(policy.classify(command), command, &known);
+    let steps: Vec<_> = task.foreseen().into_iter().map(|step| (judge(&step.command()), step)).collect();
     if arguments.common.json {
         let commands: Vec<_> = steps
             .iter()

@@ -18,7 +18,7 @@ use crate::cli::wait::drive;
 use crate::cloud::errand::Carried;
 use crate::config::Environment;
 use crate::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
-use crate::shell::Policy;
+use crate::shell::{Known, Policy};
 
 /// It is open whether the run is stable.
 const INCONCLUSIVE: u8 = 4;
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     let policy = known(setup.policy()?.as_ref(), &ask);
     let mut run = Run::new(ask, SystemClock.now());
     if arguments.plan {
-        return plan(&run, &policy, arguments);
+        return plan(&run, &policy, &Known::of(&setup.surroundings()?), arguments);
     }
     store.is_new(&run.ask().session)?;
     note(&format!(
@@ -152,11 +152,14 @@ fn known(policy: &Policy, ask: &Ask) -> Policy {
 }
 
 /// Prints what would run.
-fn plan(run: &Run, policy: &Policy, arguments: &Arguments) -> anyhow::Result<u8> {
+fn plan(run: &Run, policy: &Policy, places: &Known, arguments: &Arguments) -> anyhow::Result<u8> {
     let mut steps: Vec<(String, String, String, usize)> = Vec::new();
     for order in run.foreseen() {
         let (verdict, text) = match &order.what {
-            Carried::Line(line) => (policy.classify(&line.text()).verdict, line.text()),
+            Carried::Line(line) => {
+                let text = line.text();
+                (policy.hold(policy.classify(&text), &text, places).verdict, text)
+            }
             Carried::Script { carrier, script, variables } => {
                 let values: Vec<(&str, &str)> =
                     variables.iter().map(|(name, value)| (*name, value.as_str())).collect();

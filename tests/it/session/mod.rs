@@ -7,6 +7,7 @@ mod conversation;
 mod crash;
 mod erase;
 mod export;
+mod injection;
 mod lease;
 mod many;
 mod mortal;

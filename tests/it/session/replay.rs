@@ -5,7 +5,7 @@ use ghost_agent::agent::replay::{Divergence, Replayed, Source, Wording, replay};
 use ghost_agent::agent::tool::Registry;
 use ghost_agent::base::SessionId;
 use ghost_agent::session::export;
-use ghost_agent::shell::Policy;
+use ghost_agent::shell::{Policy, Surroundings};
 use serde_json::{Value, json};
 
 use super::world::{REFUSED, World, run, suppose, turn};
@@ -268,4 +268,42 @@ async fn what_format_1_wrote_is_read_folded_and_decided_the_same() {
         u64::try_from(text.lines().filter(|line| line.contains("\"kind\":")).count()),
         Ok(replayed.events)
     );
+}
+
+#[tokio::test]
+async fn a_ledger_from_before_destinations_were_judged_replays() {
+    let command = "dig +time=1 +tries=1 status.example @127.0.0.1";
+    let world = World::new(&[suppose(), run(command), super::world::conclude("REFUTED")]);
+    world.mention("status.example does not answer").await;
+    world.drive().await;
+    let text = world.exported().await;
+    let export = export::read(text.as_bytes()).unwrap();
+    let recorded = world.recorded().await;
+    let ran = recorded.iter().filter_map(|event| match &event.content {
+        Content::Known(known) => Some(known.as_ref()),
+        Content::Foreign | Content::Erased => None,
+    });
+    let ran = ran.filter(|event| {
+        matches!(event, Event::Classified(judged) if judged.command == command && judged.verdict == "SAFE")
+    });
+    assert_eq!(ran.count(), 1);
+    // Nobody names the place any more: a version that judges destinations would have asked.
+    let unnamed = |surroundings: Option<Surroundings>| {
+        let events: Vec<_> = recorded
+            .iter()
+            .map(|event| {
+                let Content::Known(known) = &event.content else { panic!("{}", event.kind) };
+                let mut known = known.as_ref().clone();
+                if let Event::Opened(opened) = &mut known {
+                    opened.symptom = "it does not answer".to_owned();
+                    opened.surroundings = surroundings.clone();
+                }
+                (event.at, known)
+            })
+            .collect();
+        decide(&export.session, &seal(&export.session, &events), &export, Wording::Free)
+    };
+    unnamed(None).unwrap_or_else(|found| panic!("{found}"));
+    let found = unnamed(Some(Surroundings::default())).unwrap_err();
+    assert!(found.to_string().contains("RISKY") || found.to_string().contains("classified"), "{found}");
 }

@@ -17,7 +17,7 @@ use ghost_agent::session::{
     Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
     Voted, Watcher, cast,
 };
-use ghost_agent::shell::{Approver, CancelSignal, Policy, Scope, Shell, Surroundings};
+use ghost_agent::shell::{Approver, CancelSignal, Policy, Programs, Scope, Shell, Surroundings};
 use ghost_agent::store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
@@ -40,6 +40,7 @@ pub(super) struct World {
     pub(super) session: SessionId,
     pub(super) limits: Limits,
     pub(super) scope: Option<Scope>,
+    pub(super) programs: Programs,
     script: Scripted,
 }
 
@@ -59,6 +60,7 @@ impl World {
             session,
             limits: Limits::default(),
             scope: None,
+            programs: Programs::default(),
             script,
         }
     }
@@ -75,9 +77,11 @@ impl World {
     pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
         let data = self.folder.path().join("data");
         let (evidence, clock) = (data.join("evidence"), self.clock.clone());
+        let programs = self.programs.clone();
         let shells = move |state: &State, approver: Arc<dyn Approver>| {
             let builder = Shell::builder(state.session.clone(), &data)
                 .scope(state.opened.scope.clone())
+                .programs(programs.clone())
                 .approver(approver)
                 .clock(clock.clone());
             builder.build().map_err(|error| error.to_string())
