@@ -207,7 +207,12 @@ async fn a_model_that_obeys_every_instruction_sends_nothing_unasked() {
     let mut again = Command::new("unshare");
     again.args(["--net", "--mount", "sh", "-c", PREPARE]).arg(std::env::current_exe().unwrap()).arg(NAME);
     // Whole sessions need a larger stack than a test's thread has without optimization.
-    let output = again.env(INSIDE, "1").env("RUST_MIN_STACK", "67108864").env("FOLDER", folder.path()).output().unwrap();
+    let output = again
+        .env(INSIDE, "1")
+        .env("RUST_MIN_STACK", "67108864")
+        .env("FOLDER", folder.path())
+        .output()
+        .unwrap();
     let told = [output.stdout, output.stderr].concat();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&told));
     assert!(String::from_utf8_lossy(&told).contains("1 passed"), "{}", String::from_utf8_lossy(&told));
