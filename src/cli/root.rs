@@ -189,13 +189,14 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 33] = [
+    const NO_BAD_NEWS: [&str; 34] = [
         "playbook show",
         "topology",
         "demo",
         "bot",
         "shell redact",
         "shell policy",
+        "shell bench",
         "shell demo",
         "audit show",
         "sessions list",
