@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 fn fixture(name: &str) -> String {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shell");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     root.join(name).to_str().unwrap().to_owned()
 }
 
@@ -26,7 +26,7 @@ fn printed(output: &Output) -> String {
 
 #[test]
 fn every_judge_counts_the_same_commands() {
-    let (corpus, rules) = (fixture("bench/corpus"), fixture("bench/example.rules"));
+    let (corpus, rules) = (fixture("shell/bench/corpus"), fixture("shell/bench/example.rules"));
     let output = bench(&[&corpus, "--execpolicy", &rules, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
@@ -48,7 +48,7 @@ fn every_judge_counts_the_same_commands() {
 
 #[test]
 fn people_get_a_table_and_the_commands_of_a_verdict() {
-    let corpus = fixture("bench/corpus");
+    let corpus = fixture("shell/bench/corpus");
     let table = printed(&bench(&[&corpus]));
     let row = table.lines().last().unwrap().split_whitespace().skip(1).collect::<Vec<_>>();
     assert_eq!(row, ["8", "3", "3", "2", "5", "3"], "{table}");
@@ -63,7 +63,7 @@ fn a_list_of_first_words_is_taken_from_a_file() {
     let words = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(words.path(), "spin\n").unwrap();
     let output =
-        bench(&[&fixture("bench/corpus"), "--first-words", words.path().to_str().unwrap(), "--json"]);
+        bench(&[&fixture("shell/bench/corpus"), "--first-words", words.path().to_str().unwrap(), "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&answer["first_words"], &answer["corpora"][0]["first_words"]["allow"]),
@@ -74,8 +74,8 @@ fn a_list_of_first_words_is_taken_from_a_file() {
 /// What is not in the corpus at hand is named, so that a list that grew old shows it.
 #[test]
 fn the_list_of_reads_in_tldr_pages_is_understood() {
-    let list = fixture("tldr-read-only.txt");
-    let table = printed(&bench(&[&fixture("bench/corpus/tldr"), "--only", &list]));
+    let list = fixture("shell/tldr-read-only.txt");
+    let table = printed(&bench(&[&fixture("shell/bench/corpus/tldr"), "--only", &list]));
     assert!(table.contains("of 0 that should run at once 0 do; of 0 that have to ask 0 do not"), "{table}");
     assert!(table.contains("not in the corpus: linux/ss 1\n"), "{table}");
 }
