@@ -71,18 +71,18 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
 fn sandbox(support: &Support, wanted: Sandbox) -> Vec<Finding> {
     const REMEDY: &str = "use a kernel of 5.13 or later with `landlock` among its security modules (`lsm=`) and a container \
         profile that lets landlock_* and seccomp through";
-    let told = |warning: String| Finding::new(State::Warning, "sandbox", warning);
+    let warning = |text: String| Finding::new(State::Warning, "sandbox", text);
     let missing = support.missing().map(|missing| match wanted {
         Sandbox::Required => {
             let text = format!("{missing} missing: every command asks, also those that only read");
-            told(text).hint(format!("{REMEDY}; or say [shell] sandbox = \"best_effort\""))
+            warning(text).hint(format!("{REMEDY}; or say [shell] sandbox = \"best_effort\""))
         }
         Sandbox::BestEffort => {
-            told(format!("{missing} missing: a SAFE command runs without, and the audit says so"))
+            warning(format!("{missing} missing: a SAFE command runs without, and the audit says so"))
                 .hint(REMEDY)
         }
     });
-    missing.into_iter().chain(support.warnings().into_iter().map(told)).collect()
+    missing.into_iter().chain(support.warnings().into_iter().map(warning)).collect()
 }
 
 #[cfg(all(test, feature = "shell"))]
@@ -90,24 +90,24 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn told(landlock: Option<i32>, seccomp: bool, wanted: Sandbox) -> Vec<String> {
+    fn findings(landlock: Option<i32>, seccomp: bool, wanted: Sandbox) -> Vec<String> {
         let support = Support { landlock, seccomp, processes: true, ping_unconfined: false };
         sandbox(&support, wanted).iter().map(Finding::told).collect()
     }
 
     #[test]
     fn a_machine_that_confines_is_told_nothing() {
-        assert_eq!(told(Some(7), true, Sandbox::Required), Vec::<String>::new());
+        assert_eq!(findings(Some(7), true, Sandbox::Required), Vec::<String>::new());
     }
 
     #[test]
     fn a_machine_without_a_sandbox_is_told_in_one_line_what_that_means_and_what_to_do() {
-        let lines = told(None, false, Sandbox::Required);
+        let lines = findings(None, false, Sandbox::Required);
         assert_eq!(lines.len(), 1, "{lines:?}");
         for part in ["Landlock and seccomp missing", "every command asks", "lsm=", "best_effort"] {
             assert!(lines[0].contains(part), "{part}: {lines:?}");
         }
-        let lines = told(None, true, Sandbox::BestEffort);
+        let lines = findings(None, true, Sandbox::BestEffort);
         assert!(lines.len() == 1 && lines[0].contains("Landlock missing: a SAFE command runs"), "{lines:?}");
     }
 }
