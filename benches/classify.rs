@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use ghost_agent::shell::Policy;
+use ghost_shell::Policy;
 use regex::Regex;
 
 /// What an investigation types, what it should not, and what an attacker would.

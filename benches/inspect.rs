@@ -9,8 +9,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
-use ghost_agent::nsg::{Access, Group, Packet, Protocols, Rule, Ruleset};
-use ghost_agent::route::{Route, Table};
+use ghost_inspect::nsg::{Access, Group, Packet, Protocols, Rule, Ruleset};
+use ghost_inspect::route::{Route, Table};
 
 /// So many routes are in the table.
 const ROUTES: u32 = 100_000;

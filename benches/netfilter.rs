@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
-use ghost_agent::netfilter::{Compiled, Packet, State, diff, read};
+use ghost_inspect::netfilter::{Compiled, Packet, State, diff, read};
 
 const MANY: u32 = 50_000;
 const PORTS: [u16; 8] = [22, 80, 443, 5_432, 8_080, 9_100, 53, 123];

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use ghost_agent::pcap::{Analyzer, Scope, frames};
+use ghost_pcap::{Analyzer, Scope, frames};
 
 const PACKETS: u32 = 100_000;
 

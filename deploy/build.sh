@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the program and tries it. The Dockerfile and CI call this same script; neither has steps of its own.
+# Builds the production program, which holds no emulator, and tries it. The Dockerfile and CI call this same script; neither has steps of its own.
 #
 #   deploy/build.sh FOLDER             a release build, put into FOLDER as `ghost`
 #   deploy/build.sh FOLDER PROFILE     the same with another cargo profile, `dev` for instance
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 folder=${1:?where should the program go? usage: deploy/build.sh FOLDER [PROFILE]}
 profile=${2:-release}
 
-cargo build --locked --profile "$profile" --bin ghost
+cargo build --locked --profile "$profile" --package ghost-agent --bin ghost --no-default-features --features plot
 
 case "$profile" in
   dev) built=debug ;;
@@ -23,4 +23,10 @@ install -m 0755 "${CARGO_TARGET_DIR:-target}/$built/ghost" "$folder/ghost"
 # A program that does not start, or whose policy fails its own examples, is not worth an image.
 "$folder/ghost" --version
 [ "$("$folder/ghost" shell classify 'ip route' | head -n 1 | cut -c 1-4)" = SAFE ]
+
+# Nor is one that holds the emulator: it can be asked for by nobody, and no symbol of it is there.
+if "$folder/ghost" --help | grep -qw lab || grep -aqE 'ghost_lab|ghost_lab_slack' "$folder/ghost"; then
+  echo "the production program knows the lab" >&2
+  exit 1
+fi
 echo "$folder/ghost"

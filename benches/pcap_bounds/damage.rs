@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use ghost_agent::pcap::{Analyzer, Ending, Error, Format, Frame, Reader, Scope, frames, markdown};
+use ghost_pcap::{Analyzer, Ending, Error, Format, Frame, Reader, Scope, frames, markdown};
 
 use crate::ROUND;
 use crate::mutate::Corpus;

@@ -1,6 +1,6 @@
 //! Floods: everything that can be told apart comes in as many kinds as there are packets.
 
-use ghost_agent::pcap::{Analyzer, Ending, Format, Frame, Scope, markdown};
+use ghost_pcap::{Analyzer, Ending, Format, Frame, Scope, markdown};
 
 use crate::packet::ip;
 use crate::{HEAP, MEGABYTE};

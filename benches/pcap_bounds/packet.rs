@@ -1,6 +1,6 @@
 //! A packet costs no allocation; and packets to prove it with.
 
-use ghost_agent::pcap::{Analyzer, Frame, Reader, Scope};
+use ghost_pcap::{Analyzer, Frame, Reader, Scope};
 
 use crate::HEAP;
 

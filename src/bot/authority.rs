@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::event::Impact;
-use crate::agent::{SelfApproval, may_approve};
+use ghost_investigate::event::Impact;
+use ghost_investigate::{SelfApproval, may_approve};
 
 /// Somebody, as Slack describes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -129,7 +129,7 @@ pub fn may_take_part(person: &Person) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::RequesterMay;
+    use ghost_investigate::RequesterMay;
 
     fn person(id: &str) -> Person {
         Person { id: id.to_owned(), ..Person::default() }

@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::agent::event::read;
-use crate::agent::hold;
-use crate::agent::model::Brain;
-use crate::agent::state::State;
-use crate::agent::tool::NoEvidence;
-use crate::base::{Clock, SessionId};
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
 use crate::session::Letter;
-use crate::shell::{Policy, Ruling};
-use crate::slack::pace::Priority;
-use crate::slack::web::{Address, Web};
-use crate::store::{Delivered, Store, StoreError};
+use ghost_base::{Clock, SessionId};
+use ghost_investigate::event::read;
+use ghost_investigate::hold;
+use ghost_investigate::model::Brain;
+use ghost_investigate::state::State;
+use ghost_investigate::tool::NoEvidence;
+use ghost_shell::{Policy, Ruling};
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Address, Web};
+use ghost_store::{Delivered, Store, StoreError};
 
 /// Puts on record what somebody did to the bot as a whole: who, what, why.
 pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
@@ -152,7 +152,7 @@ impl Core {
     }
 
     /// Returns what surrounds messages to one person.
-    pub(super) fn looks(&self, freeze: Option<&Freeze>, at: crate::base::Timestamp) -> Looks {
+    pub(super) fn looks(&self, freeze: Option<&Freeze>, at: ghost_base::Timestamp) -> Looks {
         let frozen = freeze.map(|freeze| show::Frozen {
             by: freeze.who.clone(),
             at: freeze.since.parse().unwrap_or(at),
@@ -179,5 +179,5 @@ impl Core {
 
 /// Makes a message of plain words.
 pub(super) fn words(text: &str) -> show::Message {
-    show::Message { text: crate::slack::text::escape(text), blocks: Vec::new() }
+    show::Message { text: ghost_slack::text::escape(text), blocks: Vec::new() }
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use crate::bot::{Groups, Person};
-use crate::slack::pace::Priority;
-use crate::slack::web::{CallError, Identity, Profile, Web};
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{CallError, Identity, Profile, Web};
 
 /// For so long a profile counts where somebody only speaks. Whoever decides is looked up afresh.
 const FRESH: Duration = Duration::from_secs(60);

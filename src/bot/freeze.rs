@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::base::Timestamp;
 use crate::session::Brake;
-use crate::store::{Store, StoreError};
+use ghost_base::Timestamp;
+use ghost_store::{Store, StoreError};
 
 const FLAG: &str = "freeze";
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Clock, Digest, Timestamp};
-use crate::store::{Store, StoreError};
+use ghost_base::{Clock, Digest, Timestamp};
+use ghost_store::{Store, StoreError};
 
 /// The format of the lines.
 const FORMAT: u32 = 1;

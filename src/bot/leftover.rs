@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::agent::brief::LeftBehind;
-use crate::base::{SessionId, Timestamp};
+use ghost_base::{SessionId, Timestamp};
+use ghost_investigate::brief::LeftBehind;
 
 /// A capture that is provably ours and whose session is over.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::agent::event::{ApprovalDecided, Content, Event, Recorded, Reply, StepId};
-use crate::agent::state::State;
-use crate::base::{SessionId, Timestamp};
 use crate::http::{Answer, Direction, Judged, Measures, Outcome, SessionState, Whose};
 use crate::session::{EngineError, Rest, Watcher};
-use crate::slack::web::CallError;
+use ghost_base::{SessionId, Timestamp};
+use ghost_investigate::event::{ApprovalDecided, Content, Event, Recorded, Reply, StepId};
+use ghost_investigate::state::State;
+use ghost_slack::web::CallError;
 
 /// One thing that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
             tokens.map(|(way, count)| Measure::Tokens(way, count)).chain(cost).collect()
         }
         Event::AnswerFailed(_) => vec![Measure::Fault(Whose::Upstream)],
-        Event::Delivered(delivered) if delivered.what == crate::agent::event::Delivered::BOARD => {
+        Event::Delivered(delivered) if delivered.what == ghost_investigate::event::Delivered::BOARD => {
             let boards = state.delivered.iter().filter(|other| other.what == delivered.what).count();
             if boards == 1 { vec![Measure::FirstReply] } else { Vec::new() }
         }
@@ -213,10 +213,10 @@ impl Watcher for Counting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Limits;
-    use crate::agent::event::{Answered, Asked, Chain, Delivered, Opened, Origin};
-    use crate::agent::model::{Brain, Stop, Usage};
-    use crate::base::Digest;
+    use ghost_base::Digest;
+    use ghost_investigate::Limits;
+    use ghost_investigate::event::{Answered, Asked, Chain, Delivered, Opened, Origin};
+    use ghost_investigate::model::{Brain, Stop, Usage};
 
     fn brain() -> Brain {
         Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1_000 }

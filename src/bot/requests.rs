@@ -9,10 +9,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Json, Response};
 use axum::routing::post;
 
-use crate::base::{Clock, Secret};
-use crate::slack::arrive::Origin;
-use crate::slack::signed::{Received, receive};
-use crate::slack::socket::{Answer, Handler};
+use ghost_base::{Clock, Secret};
+use ghost_slack::arrive::Origin;
+use ghost_slack::signed::{Received, receive};
+use ghost_slack::socket::{Answer, Handler};
 
 /// How large a request may be.
 const LARGEST: usize = 4 << 20;

@@ -11,8 +11,8 @@ use crate::bot::measure::{Counting, outcome};
 use crate::bot::present::Presenter;
 use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
 use crate::session::Worker;
-use crate::shell::{Cancel, CancelSignal};
-use crate::slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
+use ghost_shell::{Cancel, CancelSignal};
+use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 
 /// How often what is too old is looked for.
 const RETENTION: Duration = Duration::from_secs(3_600);

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::Limits;
 use crate::bot::authority::{Approvers, People};
-use crate::shell::{Scope, Surroundings};
+use ghost_investigate::Limits;
+use ghost_shell::{Scope, Surroundings};
 
 /// How the bot behaves.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 //!
 //! Every replica computes the same name from the same thread, so that no index has to be asked and none can be wrong.
 
-use crate::agent::event::Origin;
-use crate::base::{Digest, SessionId};
+use ghost_base::{Digest, SessionId};
+use ghost_investigate::event::Origin;
 
 /// The place in [`Origin`] of what came through Slack.
 pub const SLACK: &str = "slack";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use crate::cli::setup::Setup;
-use crate::shell::{Approver, DenyAll, TerminalApprover};
+use ghost_shell::{Approver, DenyAll, TerminalApprover};
 
 /// Where consent comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

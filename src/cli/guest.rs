@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::print::Hinted;
 use super::setup::Setup;
-use crate::cloud::guest::{Hop, Identity, Reach, Ssh};
-use crate::cloud::{Name, Place};
+use ghost_cloud::guest::{Hop, Identity, Reach, Ssh};
+use ghost_cloud::{Name, Place};
 
 /// By what a guest is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

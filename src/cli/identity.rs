@@ -7,10 +7,10 @@ use anyhow::Context as _;
 
 use super::print::Hinted;
 use super::setup::Setup;
-use crate::base::Secret;
-use crate::cloud::sign_in::{Account, Proof, Way, identity};
 use crate::config::{AzureIdentity, SignIn};
-use crate::shell::{Identities, Identity};
+use ghost_base::Secret;
+use ghost_cloud::sign_in::{Account, Proof, Way, identity};
+use ghost_shell::{Identities, Identity};
 
 /// What stands where nobody said as whom.
 const WHOEVER: &str = "reader and actor (whoever az is signed in as)";
@@ -41,7 +41,6 @@ impl Setup {
     }
 
     /// Says what an operator should know about them: that one does both.
-    #[cfg(feature = "bot")]
     pub(in crate::cli) fn one_for_both(&self) -> anyhow::Result<Option<String>> {
         let identities = self.identities()?;
         let both = identities.is_one();

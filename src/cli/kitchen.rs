@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::agent::Limits;
-use crate::agent::model::{Cost, Model};
-use crate::agent::state::State;
-use crate::agent::tool::{Registry, Site};
 use crate::cli::capture::configured;
 use crate::cli::guest::{Said, ssh};
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::cli::workshop::Folders;
-use crate::cloud::Name;
-use crate::cloud::guest::{Reach, Ssh};
 use crate::config::read_small;
 use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
-use crate::shell::{Approver, ClipLimits, Policy};
-use crate::store::Store;
+use ghost_cloud::Name;
+use ghost_cloud::guest::{Reach, Ssh};
+use ghost_investigate::Limits;
+use ghost_investigate::model::{Cost, Model};
+use ghost_investigate::state::State;
+use ghost_investigate::tool::{Registry, Site};
+use ghost_shell::{Approver, ClipLimits, Policy};
+use ghost_store::Store;
 
 /// How long a session belongs to an owner that is silent: so long nobody works on what a replica that died had begun.
 const TTL: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::input;
 use super::print::Hinted;
-use crate::net::{Inventory, Tags};
+use ghost_inspect::net::{Inventory, Tags};
 
 /// A document of a network interface has kilobytes, the file of all service tags a few megabytes.
 const LARGEST: usize = 64 << 20;
@@ -49,7 +49,6 @@ pub(super) fn parsed<T>(
 }
 
 /// Reads a document that was asked for, as [`parsed`] reads a file.
-#[cfg(feature = "probe")]
 pub(super) fn answered<T>(
     text: &str,
     what: &str,

@@ -13,13 +13,13 @@ use super::name::new_session;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};
-use crate::base::{Clock as _, SessionId, SystemClock, Timestamp};
-use crate::cloud::errand::{self, Answer, Carried, Errand, Gate, Hands, Order, Reading, Trouble};
-use crate::cloud::guest::Reach;
-use crate::cloud::{Name, line as az};
-use crate::probe::Gathering;
-use crate::probe::effective::{Effective, Looked, Scope, What};
-use crate::shell::{Cancel, DenyAll, Known, Policy, Verdict};
+use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
+use ghost_cloud::errand::{self, Answer, Carried, Errand, Gate, Hands, Order, Reading, Trouble};
+use ghost_cloud::guest::Reach;
+use ghost_cloud::probe::Gathering;
+use ghost_cloud::probe::effective::{Effective, Looked, Scope, What};
+use ghost_cloud::{Name, line as az};
+use ghost_shell::{Cancel, DenyAll, Known, Policy, Verdict};
 
 /// A machine that is busy answers late.
 const LONGEST: u64 = 600;
@@ -132,7 +132,7 @@ pub(in crate::cli) fn gather<T: Clone + Send + 'static>(
 }
 
 /// Returns what is asked about an interface.
-pub(in crate::cli) fn foreseen(place: &crate::cloud::Place, nic: &Name, what: &[What]) -> Vec<Order> {
+pub(in crate::cli) fn foreseen(place: &ghost_cloud::Place, nic: &Name, what: &[What]) -> Vec<Order> {
     let order = |what: &What| match what {
         What::Routes => Order::line(az::effective_routes(place, nic), "read its effective routes"),
         What::Rules => Order::line(az::effective_rules(place, nic), "read its effective rules"),

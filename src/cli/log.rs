@@ -27,7 +27,7 @@ pub(super) fn begin(global: &Global) -> anyhow::Result<()> {
         LogLevel::Debug => LevelFilter::DEBUG,
     };
     // Libraries below tell whole requests where they tell much: they are never asked for more than warnings.
-    let filter = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("ghost_agent", level);
+    let filter = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("ghost", level);
     let plain = fmt::layer().with_writer(io::stderr);
     let layer = match log.format {
         LogFormat::Text => plain.without_time().with_target(false).boxed(),

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use crate::base::SessionId;
+use ghost_base::SessionId;
 
 /// Makes up a session id that nobody else has.
 pub(in crate::cli) fn new_session(prefix: &str) -> anyhow::Result<SessionId> {

@@ -93,7 +93,6 @@ impl Page {
     }
 
     /// Adds a line below the headline about the whole of what was read.
-    #[cfg(feature = "nsg")]
     pub(super) fn remark(&mut self, text: Option<&str>) -> &mut Self {
         if let Some(text) = text {
             self.add(Tone::Odd, &format!("  {text}")).end();
@@ -102,7 +101,7 @@ impl Page {
     }
 
     /// Adds what could not be read.
-    pub(super) fn unread(&mut self, warnings: &[crate::net::Warning]) -> &mut Self {
+    pub(super) fn unread(&mut self, warnings: &[ghost_inspect::net::Warning]) -> &mut Self {
         if !warnings.is_empty() {
             self.title("Not read");
             self.first(warnings, WARNINGS, |warning| vec![(Tone::Odd, warning.to_string())]);

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::print::line;
-use crate::agent::coverage::TABLE;
-use crate::agent::suspect::Layer;
+use ghost_investigate::coverage::TABLE;
+use ghost_investigate::suspect::Layer;
 
 /// The arguments of `ghost playbook`.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ enum What {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let What::Show { json } = arguments.what;
     if json {
-        let row = |row: &crate::agent::coverage::Row| json!({"symptom": row.symptom, "told": row.symptom.told(), "reads": row.reads, "settles": row.settles, "note": row.note});
+        let row = |row: &ghost_investigate::coverage::Row| json!({"symptom": row.symptom, "told": row.symptom.told(), "reads": row.reads, "settles": row.settles, "note": row.note});
         line(&serde_json::to_string(&TABLE.iter().map(row).collect::<Vec<_>>())?)?;
         return Ok(0);
     }

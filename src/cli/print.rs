@@ -18,13 +18,11 @@ impl Hinted {
     }
 
     /// Returns what the user can do about it.
-    #[cfg(feature = "store")]
     pub(super) fn advice(&self) -> &str {
         &self.hint
     }
 
     /// Returns the error below a hint, or the error itself where it has none.
-    #[cfg(feature = "store")]
     pub(super) fn below(error: &anyhow::Error) -> &anyhow::Error {
         error.downcast_ref::<Self>().map_or(error, |hinted| &hinted.error)
     }
@@ -73,7 +71,6 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints a line on standard error, for people.
-#[cfg(any(feature = "lab", feature = "pcap", feature = "shell"))]
 pub(super) fn note(text: &str) {
     drop(writeln!(io::stderr(), "{text}"));
 }

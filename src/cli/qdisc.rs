@@ -10,7 +10,7 @@ use super::input;
 use super::print::{Hinted, line};
 use super::root::Global;
 use super::tone::{Tone, tinted};
-use crate::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, Warning, hit, read};
+use ghost_inspect::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, Warning, hit, read};
 
 const BAD_NEWS: u8 = 3;
 const OPEN: u8 = 4;
@@ -40,7 +40,6 @@ enum Sub {
         exit_code: bool,
     },
     /// Looks at a running guest.
-    #[cfg(feature = "probe")]
     #[command(
         after_help = "Examples:\n  ghost qdisc inspect --vm-name web-1 -g prod\n  ghost qdisc inspect --provider ssh --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --json\n\nIt reads only, by a script that the policy declares: nobody is asked. With --exit-code: 3 where anything impairs."
     )]
@@ -115,7 +114,6 @@ const WORDS: &[(&str, Tone)] = &[
 ];
 
 /// Runs the subcommand.
-#[cfg_attr(not(feature = "probe"), expect(unused_variables, reason = "only a live look needs it"))]
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
@@ -123,9 +121,8 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
             line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
-        #[cfg(feature = "probe")]
         Sub::Inspect { guest, plan, json, exit_code } => {
-            use crate::probe::{Gathering, qdisc::WANTED};
+            use ghost_cloud::probe::{Gathering, qdisc::WANTED};
             let setup = super::setup::Setup::new(global)?;
             let reach = guest.reach(&setup)?;
             let gathering = Gathering::new(reach.clone(), &WANTED);

@@ -10,11 +10,11 @@ use super::kitchen::{policy, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
-use crate::agent::event::{Content, LedgerError, Recorded};
-use crate::agent::replay::{Replayed, Source, Wording, replay};
-use crate::agent::report::plain;
-use crate::agent::state::{FoldError, State};
 use crate::session::export::{Export, Unsound};
+use ghost_investigate::event::{Content, LedgerError, Recorded};
+use ghost_investigate::replay::{Replayed, Source, Wording, replay};
+use ghost_investigate::report::plain;
+use ghost_investigate::state::{FoldError, State};
 
 /// The record is not what follows from itself.
 const DIVERGED: u8 = 3;

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 
 use super::print::{fail, line};
-#[cfg(feature = "shell")]
 use super::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
@@ -36,7 +35,6 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(super) data_dir: Option<PathBuf>,
     /// An address, prefix or name where commands may send something without asking, beside `[shell] destinations`; repeatable.
-    #[cfg(feature = "shell")]
     #[arg(long = "destination", global = true, value_name = "PLACE", help_heading = EVERYWHERE)]
     pub(super) destinations: Vec<String>,
 }
@@ -44,55 +42,39 @@ pub(super) struct Global {
 #[derive(Debug, Subcommand)]
 enum Sub {
     /// Investigates an incident in this terminal.
-    #[cfg(feature = "session")]
     Investigate(super::investigate::Arguments),
     /// Shows an investigation in a local Slack, with nothing configured.
-    #[cfg(all(feature = "bot", feature = "lab"))]
+    #[cfg(feature = "lab")]
     Demo(super::demo::Arguments),
     /// Runs the Slack bot.
-    #[cfg(feature = "bot")]
     Bot(super::bot::Arguments),
     /// Judges commands and runs them behind the safety gate.
-    #[cfg(feature = "shell")]
     Shell(super::shell::Arguments),
     /// Verifies and shows audit files.
-    #[cfg(feature = "shell")]
     Audit(super::audit::Arguments),
     /// Says which effective route carries a packet, and what is odd about a table.
-    #[cfg(feature = "route")]
     Route(super::route::Arguments),
     /// Says which security rule decides over a packet, and who reaches what.
-    #[cfg(feature = "nsg")]
     Nsg(super::nsg::Arguments),
     /// Takes snapshots of routes and rules, says what changed, and proves that nothing did.
-    #[cfg(feature = "effective")]
     Effective(super::effective::Arguments),
     /// Lists, shows, moves and deletes sessions.
-    #[cfg(feature = "session")]
     Sessions(super::sessions::Arguments),
     /// Decides a recorded session once more and says where it would go another way.
-    #[cfg(feature = "session")]
     Replay(super::replay::Arguments),
     /// Shows what the built-in investigator goes by.
-    #[cfg(feature = "agent")]
     Playbook(super::playbook::Arguments),
     /// Measures between two machines, and says whether measurements are stable.
-    #[cfg(feature = "meter")]
     Meter(super::meter::Arguments),
     /// Reads packet filters, walks packets through them, judges what differs.
-    #[cfg(feature = "netfilter")]
     Netfilter(super::netfilter::Arguments),
     /// Says what a capture shows, in one pass and bounded memory.
-    #[cfg(feature = "pcap")]
     Pcap(super::pcap::Arguments),
     /// Captures packets of machines in the cloud, says what they show, and cleans up.
-    #[cfg(feature = "capture")]
     Capture(super::capture::Arguments),
     /// Says what traffic shaping does to packets.
-    #[cfg(feature = "qdisc")]
     Qdisc(super::qdisc::Arguments),
     /// Says what a resource group consists of, and who owns which address.
-    #[cfg(feature = "probe")]
     Topology(super::topology::Arguments),
     /// Starts what to run against where there is nothing real.
     #[cfg(feature = "lab")]
@@ -130,42 +112,25 @@ pub fn main() -> ExitCode {
 }
 
 fn run(root: Root) -> anyhow::Result<u8> {
-    #[cfg(feature = "shell")]
     let setup = || Setup::new(&root.global);
     match root.command {
-        #[cfg(feature = "session")]
         Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
-        #[cfg(all(feature = "bot", feature = "lab"))]
+        #[cfg(feature = "lab")]
         Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
-        #[cfg(feature = "bot")]
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
-        #[cfg(feature = "shell")]
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
-        #[cfg(feature = "shell")]
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
-        #[cfg(feature = "route")]
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
-        #[cfg(feature = "nsg")]
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
-        #[cfg(feature = "effective")]
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
-        #[cfg(feature = "session")]
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
-        #[cfg(feature = "session")]
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
-        #[cfg(feature = "agent")]
         Sub::Playbook(arguments) => super::playbook::run(&arguments),
-        #[cfg(feature = "meter")]
         Sub::Meter(arguments) => super::meter::run(&arguments, &root.global),
-        #[cfg(feature = "netfilter")]
         Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
-        #[cfg(feature = "pcap")]
         Sub::Pcap(arguments) => super::pcap::run(&arguments),
-        #[cfg(feature = "capture")]
         Sub::Capture(arguments) => super::capture::run(&arguments, &setup()?),
-        #[cfg(feature = "qdisc")]
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
-        #[cfg(feature = "probe")]
         Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),

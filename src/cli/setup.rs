@@ -9,48 +9,31 @@ use crate::config::{Config, Environment, PlaceError, data_dir};
 /// The configuration, and where things lie.
 pub(super) struct Setup {
     /// The configuration, or its defaults.
-    #[cfg_attr(
-        not(any(feature = "shell", feature = "store")),
-        expect(dead_code, reason = "nothing else needs it")
-    )]
     pub(super) config: Config,
     /// The file that it was read from.
     pub(super) file: Option<PathBuf>,
     /// Where a run keeps what it writes; what only answers needs no such place.
     data: Option<PathBuf>,
     /// Whether that place was named on the command line.
-    #[cfg(feature = "session")]
     named: bool,
     /// The environment.
-    #[cfg_attr(
-        not(any(feature = "shell", feature = "store")),
-        expect(dead_code, reason = "nothing else needs it")
-    )]
     pub(super) environment: Environment,
     /// Who carries out what is permitted; this machine, unless somebody else does.
-    #[cfg(feature = "shell")]
-    pub(super) runner: Option<std::sync::Arc<dyn crate::shell::Runner>>,
+    pub(super) runner: Option<std::sync::Arc<dyn ghost_shell::Runner>>,
     /// By what the shell tells the time; by the machine's clock, unless somebody says otherwise.
-    #[cfg(feature = "shell")]
-    pub(super) clock: Option<std::sync::Arc<dyn crate::base::Clock>>,
+    pub(super) clock: Option<std::sync::Arc<dyn ghost_base::Clock>>,
     /// How a session waits; as long as its clock says, unless somebody says otherwise.
-    #[cfg(feature = "session")]
     pub(super) sleep: Option<std::sync::Arc<dyn crate::session::Sleep>>,
     /// The store, where it is open already.
-    #[cfg(feature = "session")]
-    pub(super) opened: Option<std::sync::Arc<dyn crate::store::Store>>,
+    pub(super) opened: Option<std::sync::Arc<dyn ghost_store::Store>>,
     /// Where commands may send something unasked, as the command line has it.
-    #[cfg(feature = "shell")]
     destinations: Vec<String>,
     /// What names the resolvers of this machine; a lab has none.
-    #[cfg(feature = "shell")]
     resolvers: Option<&'static str>,
     /// The policy, once it was read.
-    #[cfg(feature = "shell")]
-    policy: std::sync::OnceLock<std::sync::Arc<crate::shell::Policy>>,
+    policy: std::sync::OnceLock<std::sync::Arc<ghost_shell::Policy>>,
     /// As whom commands run, once that was read.
-    #[cfg(feature = "cloud")]
-    pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<crate::shell::Identities>>,
+    pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<ghost_shell::Identities>>,
 }
 
 impl Setup {
@@ -68,35 +51,26 @@ impl Setup {
             config,
             file,
             data,
-            #[cfg(feature = "session")]
             named: global.data_dir.is_some(),
             environment,
-            #[cfg(feature = "shell")]
             runner: None,
-            #[cfg(feature = "shell")]
             clock: None,
-            #[cfg(feature = "session")]
             sleep: None,
-            #[cfg(feature = "session")]
             opened: None,
-            #[cfg(feature = "shell")]
             destinations: global.destinations.clone(),
-            #[cfg(feature = "shell")]
             resolvers: Some("/etc/resolv.conf"),
-            #[cfg(feature = "shell")]
             policy: std::sync::OnceLock::new(),
-            #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
         })
     }
 
     /// Makes one of parts, for what brings its own configuration.
-    #[cfg(all(feature = "session", feature = "lab"))]
+    #[cfg(feature = "lab")]
     pub(super) fn of(
         config: Config,
         data: PathBuf,
         environment: Environment,
-        runner: std::sync::Arc<dyn crate::shell::Runner>,
+        runner: std::sync::Arc<dyn ghost_shell::Runner>,
     ) -> Self {
         Self {
             config,
@@ -111,26 +85,22 @@ impl Setup {
             destinations: Vec::new(),
             resolvers: None,
             policy: std::sync::OnceLock::new(),
-            #[cfg(feature = "cloud")]
             known_identities: std::sync::OnceLock::new(),
         }
     }
 
     /// Returns by what sessions tell the time.
-    #[cfg(feature = "session")]
-    pub(super) fn clock(&self) -> std::sync::Arc<dyn crate::base::Clock> {
-        self.clock.clone().unwrap_or_else(|| std::sync::Arc::new(crate::base::SystemClock))
+    pub(super) fn clock(&self) -> std::sync::Arc<dyn ghost_base::Clock> {
+        self.clock.clone().unwrap_or_else(|| std::sync::Arc::new(ghost_base::SystemClock))
     }
 
     /// Returns how sessions wait.
-    #[cfg(feature = "session")]
     pub(super) fn sleep(&self) -> std::sync::Arc<dyn crate::session::Sleep> {
         let usual = || std::sync::Arc::new(crate::session::Asleep::by(self.clock()));
         self.sleep.clone().unwrap_or_else(|| usual())
     }
 
     /// Returns the data folder where the command line named it.
-    #[cfg(feature = "session")]
     pub(super) fn named_data(&self) -> Option<&Path> {
         self.data.as_deref().filter(|_| self.named)
     }
@@ -141,7 +111,6 @@ impl Setup {
     }
 }
 
-#[cfg(feature = "shell")]
 mod shell {
     use std::sync::Arc;
     use std::time::Duration;
@@ -149,11 +118,11 @@ mod shell {
     use anyhow::Context as _;
 
     use super::Setup;
-    use crate::base::{SessionId, SystemClock};
     use crate::cli::print::Hinted;
     use crate::config::{Anchoring, read_small};
-    use crate::shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
-    use crate::shell::{Builder, Known, Limits, Policy, Programs, Sandbox, Shell, Surroundings};
+    use ghost_base::{SessionId, SystemClock};
+    use ghost_shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
+    use ghost_shell::{Builder, Known, Limits, Policy, Programs, Sandbox, Shell, Surroundings};
 
     impl Setup {
         /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
@@ -205,13 +174,8 @@ mod shell {
         }
 
         /// Says as whom what is approved runs; nothing where that cannot be said.
-        #[cfg(feature = "session")]
         pub(in crate::cli) fn acts_as(&self) -> Option<String> {
-            #[cfg(feature = "cloud")]
-            let name = self.identities().ok().map(|identities| identities.actor().name().to_owned());
-            #[cfg(not(feature = "cloud"))]
-            let name = None;
-            name
+            self.identities().ok().map(|identities| identities.actor().name().to_owned())
         }
 
         /// Starts a shell with everything that the configuration says.
@@ -235,7 +199,6 @@ mod shell {
                 Some(clock) => builder.clock(Arc::clone(clock)),
                 None => builder,
             };
-            #[cfg(feature = "cloud")]
             let builder = builder.identities(self.identities()?);
             Ok(builder
                 .policy(self.policy()?)
@@ -252,17 +215,16 @@ mod shell {
     }
 }
 
-#[cfg(feature = "store")]
 mod store {
     use std::sync::Arc;
 
     use anyhow::Context as _;
 
     use super::Setup;
-    use crate::base::private_dir;
     use crate::cli::print::Hinted;
     use crate::config::read_small;
-    use crate::store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store, StoreError};
+    use ghost_base::private_dir;
+    use ghost_store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store, StoreError};
 
     const FILE: &str = "store.redb";
     const PASSWORD: &str = "GHOST_REDIS_PASSWORD";
@@ -283,7 +245,6 @@ mod store {
 
         /// Opens the store that the configuration names.
         pub(in crate::cli) async fn store(&self) -> anyhow::Result<Arc<dyn Store>> {
-            #[cfg(feature = "session")]
             if let Some(store) = &self.opened {
                 return Ok(Arc::clone(store));
             }

@@ -8,7 +8,6 @@ use crate::config::Environment;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     /// As it is.
-    #[cfg(any(feature = "nsg", feature = "route"))]
     Plain,
     /// A title, or the answer itself.
     Strong,
@@ -19,20 +18,17 @@ pub(super) enum Tone {
     /// What is odd or not decided.
     Odd,
     /// What matters least.
-    #[cfg(any(feature = "netfilter", feature = "nsg", feature = "route"))]
     Faint,
 }
 
 impl Tone {
     const fn code(self) -> &'static str {
         match self {
-            #[cfg(any(feature = "nsg", feature = "route"))]
             Self::Plain => "",
             Self::Strong => "1",
             Self::Good => "32",
             Self::Bad => "31",
             Self::Odd => "33",
-            #[cfg(any(feature = "netfilter", feature = "nsg", feature = "route"))]
             Self::Faint => "2",
         }
     }
@@ -55,13 +51,11 @@ pub(super) fn is_colored() -> bool {
 }
 
 /// Paints the words with which lines begin, where standard output shows color. The text steers no terminal itself.
-#[cfg(any(feature = "netfilter", feature = "qdisc"))]
 pub(super) fn tinted(text: &str, words: &[(&str, Tone)]) -> String {
     let text = super::input::harmless(text);
     if is_colored() { painted(&text, words) } else { text }
 }
 
-#[cfg(any(feature = "netfilter", feature = "qdisc"))]
 fn painted(text: &str, words: &[(&str, Tone)]) -> String {
     let line = |line: &str| {
         let begin = line.trim_start_matches([' ', '-']);
@@ -77,7 +71,7 @@ fn painted(text: &str, words: &[(&str, Tone)]) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-#[cfg(all(test, any(feature = "netfilter", feature = "qdisc")))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -9,7 +9,7 @@ use super::harmless::harmless;
 use super::live::{Live, plan, told};
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
-use crate::probe::topology::{Nic, Topology, TopologyErrand};
+use ghost_cloud::probe::topology::{Nic, Topology, TopologyErrand};
 
 /// The arguments of `ghost topology`.
 #[derive(Debug, Args)]

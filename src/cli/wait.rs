@@ -16,7 +16,6 @@ pub(super) fn drive<T, F: Future<Output = T>>(work: impl FnOnce() -> F) -> anyho
     Ok(done)
 }
 
-#[cfg(any(feature = "lab", feature = "shell"))]
 /// Waits for Ctrl-C, SIGTERM or the end of the terminal; for ever where the system does not tell us.
 pub(in crate::cli) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::agent::state::State;
-use crate::agent::tool::Chore;
-use crate::base::{SessionId, private_dir, write_private, write_private_new};
-use crate::capture::{Role, Work, analyze, verify};
 use crate::session::Workshop;
-use crate::shell::redact;
+use ghost_base::{SessionId, private_dir, write_private, write_private_new};
+use ghost_cloud::capture::{Role, Work, analyze, verify};
+use ghost_investigate::state::State;
+use ghost_investigate::tool::Chore;
+use ghost_shell::redact;
 
 /// No document that a chore reads or keeps is longer.
 const LARGEST: u64 = 32 << 20;

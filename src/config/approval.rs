@@ -13,18 +13,14 @@ pub struct Approval {
     /// and nowhere else.
     pub modifier: Option<bool>,
     /// Who approves captures and measurements, in Slack. Nobody, unless somebody is named.
-    #[cfg(feature = "bot")]
     pub measurement: super::People,
     /// Who approves what stops or restarts something that others use, in Slack. Nobody, unless somebody is named.
-    #[cfg(feature = "bot")]
     pub outage: Voters,
     /// Who approves everything else, in Slack. Nobody, unless somebody is named.
-    #[cfg(feature = "bot")]
     pub change: Voters,
 }
 
 /// `[approval.outage]` and `[approval.change]`.
-#[cfg(feature = "bot")]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voters {
@@ -36,7 +32,6 @@ pub struct Voters {
     pub approvers: Option<u32>,
 }
 
-#[cfg(feature = "bot")]
 impl Voters {
     /// Returns who is named.
     #[must_use]
@@ -45,7 +40,6 @@ impl Voters {
     }
 }
 
-#[cfg(feature = "bot")]
 impl Approval {
     /// Returns how many different people have to approve an outage.
     #[must_use]
@@ -85,7 +79,7 @@ pub enum RequesterMay {
     Nothing,
 }
 
-#[cfg(all(test, feature = "bot"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -19,54 +19,38 @@ pub struct Config {
     /// What is told on standard error.
     pub log: super::Log,
     /// The safety shell.
-    #[cfg(feature = "shell")]
     pub shell: Shell,
     /// The audit trail.
-    #[cfg(feature = "shell")]
     pub audit: Audit,
     /// Packet captures.
-    #[cfg(feature = "shell")]
     pub capture: Capture,
     /// As whom the cloud is read and acted on.
-    #[cfg(feature = "cloud")]
     pub azure: super::Azure,
     /// How guests are reached by ssh.
-    #[cfg(feature = "shell")]
     pub ssh: super::Ssh,
     /// Measurements between machines.
-    #[cfg(feature = "measure")]
     pub meter: super::Meter,
     /// Where sessions are kept.
-    #[cfg(feature = "store")]
     pub store: super::Store,
     /// How long what is kept.
-    #[cfg(feature = "session")]
     pub retention: super::Retention,
     /// Who thinks.
-    #[cfg(feature = "session")]
     pub model: super::Model,
     /// Who may say yes to what.
-    #[cfg(feature = "session")]
     pub approval: super::Approval,
     /// What a session may spend.
-    #[cfg(feature = "session")]
     pub limits: super::Limits,
     /// How the bot reaches Slack.
-    #[cfg(feature = "bot")]
     pub slack: super::Slack,
     /// How the bot behaves.
-    #[cfg(feature = "bot")]
     pub bot: super::Bot,
     /// What holds in single channels.
-    #[cfg(feature = "bot")]
     pub channel: BTreeMap<String, super::Channel>,
     /// What is told about the bot over HTTP.
-    #[cfg(feature = "bot")]
     pub http: super::Http,
 }
 
 /// `[shell]`.
-#[cfg(feature = "shell")]
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shell {
@@ -83,7 +67,6 @@ pub struct Shell {
 }
 
 /// What becomes of SAFE commands on a machine that cannot confine them.
-#[cfg(feature = "shell")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
@@ -94,7 +77,6 @@ pub enum Sandbox {
     BestEffort,
 }
 
-#[cfg(feature = "shell")]
 impl Default for Shell {
     fn default() -> Self {
         Self {
@@ -108,7 +90,6 @@ impl Default for Shell {
 }
 
 /// `[audit]`.
-#[cfg(feature = "shell")]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Audit {
@@ -118,7 +99,6 @@ pub struct Audit {
 }
 
 /// `[capture]`.
-#[cfg(feature = "shell")]
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capture {
@@ -132,7 +112,6 @@ pub struct Capture {
     pub storage_group: Option<String>,
 }
 
-#[cfg(feature = "shell")]
 impl Default for Capture {
     fn default() -> Self {
         Self {
@@ -145,7 +124,6 @@ impl Default for Capture {
 }
 
 /// Where the heads of audit chains are noted.
-#[cfg(feature = "shell")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Anchoring {
     /// Nowhere.
@@ -194,7 +172,6 @@ impl Config {
                 problems.push(format!("[programs] {name} = {path:?}: the path has to be absolute"));
             }
         }
-        #[cfg(feature = "shell")]
         {
             let mut within = |name: &str, value: u64, least: u64, most: u64| {
                 if !(least..=most).contains(&value) {
@@ -204,7 +181,7 @@ impl Config {
             };
             within("timeout_seconds", self.shell.timeout_seconds, 1, 24 * 3600);
             within("approval_minutes", self.shell.approval_minutes, 1, 24 * 60);
-            if let Err(error) = crate::shell::Surroundings::read(&self.shell.destinations, "") {
+            if let Err(error) = ghost_shell::Surroundings::read(&self.shell.destinations, "") {
                 problems.push(format!("[shell] destinations: {error}"));
             }
             if !self.capture.folder.is_absolute() {
@@ -223,13 +200,9 @@ impl Config {
                     .push(format!("[audit] anchor = {anchor:?}: it is `none`, `syslog` or an absolute path"));
             }
         }
-        #[cfg(feature = "cloud")]
         problems.extend(self.azure.problems());
-        #[cfg(feature = "store")]
         problems.extend(self.store.problems());
-        #[cfg(feature = "session")]
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
-        #[cfg(feature = "bot")]
         {
             problems.extend(super::bot::problems(&self.slack, &self.bot, &self.channel, self.http));
             problems.extend(self.approval.problems());
@@ -238,7 +211,6 @@ impl Config {
     }
 
     /// Returns where the heads of audit chains are noted.
-    #[cfg(feature = "shell")]
     #[must_use]
     pub fn anchoring(&self, data: &Path) -> Anchoring {
         match self.audit.anchor.as_deref() {
@@ -287,7 +259,6 @@ mod tests {
         assert_eq!(error.problems.len(), 3, "{error}");
     }
 
-    #[cfg(feature = "shell")]
     #[test]
     fn a_sandbox_is_required_unless_best_effort_is_said() {
         let of = |text: &str| load(text).map(|config| config.shell.sandbox);

@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::agent::event::Reply;
-use crate::agent::state::{Ending, State, Step};
-use crate::base::Digest;
-use crate::shell::{Approver, Choice, Decision, Request, Reviewer};
+use ghost_base::Digest;
+use ghost_investigate::event::Reply;
+use ghost_investigate::state::{Ending, State, Step};
+use ghost_shell::{Approver, Choice, Decision, Request, Reviewer};
 
 /// What is said to somebody who changes one command of several.
 const AS_A_WHOLE: &str = "a plan can be approved or denied as a whole, not changed";

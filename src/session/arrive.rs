@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use crate::agent::event::{
-    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Opened, Reopened, Said, Wish,
-};
-use crate::agent::recheck;
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::session::desk::{Desk, patiently};
 use crate::session::vote::reply;
 use crate::session::{Engine, EngineError, Letter};
-use crate::store::{ApprovalState, Choice, Item, Notice, Vote};
+use ghost_base::SessionId;
+use ghost_investigate::event::{
+    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Opened, Reopened, Said, Wish,
+};
+use ghost_investigate::recheck;
+use ghost_investigate::state::State;
+use ghost_store::{ApprovalState, Choice, Item, Notice, Vote};
 
 /// How often a driver that is busy looks for somebody who wants it to stop.
 const LOOK: Duration = Duration::from_millis(300);

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use super::erase::{EraseError, trouble};
 use super::retention::Kept;
-use crate::base::{SessionId, Timestamp};
+use ghost_base::{SessionId, Timestamp};
 
 /// How the files begin that Ghost makes of a capture: `ghost-SESSION-NUMBER`.
 const BEGIN: &str = "ghost-";

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::agent::event::{Chain, Event, Recorded, read};
-use crate::agent::state::State;
-use crate::base::{SessionId, Timestamp};
 use crate::session::{Engine, EngineError};
-use crate::store::{Item, Lease, StoreError};
+use ghost_base::{SessionId, Timestamp};
+use ghost_investigate::event::{Chain, Event, Recorded, read};
+use ghost_investigate::state::State;
+use ghost_store::{Item, Lease, StoreError};
 
 /// The first wait after a store did not answer; it doubles up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(100);

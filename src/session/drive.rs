@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use crate::agent::event::{AnswerFailed, Delivered, Event, Resumed};
-use crate::agent::report;
-use crate::agent::step::{Effect, Kit, next};
-use crate::base::{Digest, SessionId};
 use crate::session::arrive::stop_letter;
 use crate::session::desk::{Desk, patiently};
 use crate::session::execute::{Gate, Went, execute, refuse};
 use crate::session::keep::keep;
 use crate::session::think::{event, name_calls, think};
 use crate::session::{Engine, EngineError, Rest};
-use crate::shell::CancelSignal;
-use crate::store::{Lease, StoreError};
+use ghost_base::{Digest, SessionId};
+use ghost_investigate::event::{AnswerFailed, Delivered, Event, Resumed};
+use ghost_investigate::report;
+use ghost_investigate::step::{Effect, Kit, next};
+use ghost_shell::CancelSignal;
+use ghost_store::{Lease, StoreError};
 
 /// A gap longer than this, in which nobody was waited for, was a pause.
 const PAUSE: Duration = Duration::from_secs(60);

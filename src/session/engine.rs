@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::event::LedgerError;
-use crate::agent::model::{Brain, Model, Usage};
-use crate::agent::state::{FoldError, State};
-use crate::agent::tool::{Evidence, Registry};
-use crate::base::{Clock, Timestamp};
 use crate::session::{Brake, Courier, Sleep, Watcher, Workshop};
-use crate::shell::{Approver, Policy, Shell};
-use crate::store::{Store, StoreError};
+use ghost_base::{Clock, Timestamp};
+use ghost_investigate::event::LedgerError;
+use ghost_investigate::model::{Brain, Model, Usage};
+use ghost_investigate::state::{FoldError, State};
+use ghost_investigate::tool::{Evidence, Registry};
+use ghost_shell::{Approver, Policy, Shell};
+use ghost_store::{Store, StoreError};
 
 /// Opens the gate of a session, with the approver that the session brings.
 pub type Shells = dyn Fn(&State, Arc<dyn Approver>) -> Result<Shell, String> + Send + Sync;
@@ -96,7 +96,6 @@ pub enum Rest {
 
 /// Why a session cannot be driven.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EngineError {
     /// The store refuses.
     #[error("the store refused")]

@@ -9,9 +9,9 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::agent::event;
-use crate::base::{Digest, SessionId, private_dir, write_private};
-use crate::store::{Lease, Store, StoreError};
+use ghost_base::{Digest, SessionId, private_dir, write_private};
+use ghost_investigate::event;
+use ghost_store::{Lease, Store, StoreError};
 
 /// How long nobody else may take a session while it is deleted.
 const LEASE: Duration = Duration::from_secs(120);
@@ -20,7 +20,6 @@ const PAGE: usize = 500;
 
 /// Why a session cannot be deleted.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EraseError {
     /// There is none of that name.
     #[error("there is no session {session}")]

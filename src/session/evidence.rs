@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::agent::tool::Evidence;
-use crate::base::{Digest, private_dir, write_private};
+use ghost_base::{Digest, private_dir, write_private};
+use ghost_investigate::tool::Evidence;
 
 /// The texts below `DATA/evidence`.
 #[derive(Debug, Clone)]

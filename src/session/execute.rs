@@ -1,21 +1,19 @@
 //! Running a command through the gate, or letting the gate note that it does not run.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use crate::agent;
-use crate::agent::event::{
-    ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
-};
-use crate::agent::state::{State, Step};
 use crate::session::approver::Recorded;
 use crate::session::arrive::stop_letter;
 use crate::session::desk::{Desk, patiently};
 use crate::session::drive::Hands;
 use crate::session::keep::keep;
 use crate::session::{Engine, EngineError};
-use crate::shell::{Cancel, CancelSignal, Response, Shell};
-use crate::store::{ApprovalId, ApprovalState, Consumed, StoreError};
+use ghost_investigate::event::{
+    ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
+};
+use ghost_investigate::state::{State, Step};
+use ghost_shell::{Cancel, CancelSignal, Response, Shell};
+use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// How often somebody who looks on hears that a command still runs.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -59,7 +57,12 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let known = agent::known_at(state, step, &engine.kitchen.policy, engine.kitchen.evidence.as_ref());
+        let known = ghost_investigate::known_at(
+            state,
+            step,
+            &engine.kitchen.policy,
+            engine.kitchen.evidence.as_ref(),
+        );
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let response = run(shell, step, cancel).await;

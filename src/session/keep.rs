@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::session::desk::{Desk, patiently};
 use crate::session::{Engine, EngineError};
-use crate::store::{Lease, StoreError};
+use ghost_store::{Lease, StoreError};
 
 /// Renews a lease for as long as `work` takes; returns its result and the lease as it is then.
 ///

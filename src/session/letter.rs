@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::event::{Opened, Said};
-use crate::base::Timestamp;
+use ghost_base::Timestamp;
+use ghost_investigate::event::{Opened, Said};
 
 /// A letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub type Opening = Opened;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::event::Wish;
+    use ghost_investigate::event::Wish;
 
     #[test]
     fn a_stamp_is_read_and_does_not_change_the_letter() {

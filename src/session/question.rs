@@ -1,14 +1,14 @@
 //! Questions to humans: made durable, taken back, waited for.
 
-use crate::agent::event::{ApprovalRequested, Reply};
-use crate::agent::state::State;
-use crate::base::Timestamp;
 use crate::session::arrive::anything;
 use crate::session::desk::{Desk, patiently};
 use crate::session::drive::Hands;
 use crate::session::keep::keep;
 use crate::session::{Engine, EngineError, Rest};
-use crate::store::{ApprovalId, ApprovalRecord, ApprovalState, Choice, Vote};
+use ghost_base::Timestamp;
+use ghost_investigate::event::{ApprovalRequested, Reply};
+use ghost_investigate::state::State;
+use ghost_store::{ApprovalId, ApprovalRecord, ApprovalState, Choice, Vote};
 
 impl Engine {
     /// Makes a question durable, so that anybody can answer it. Doing it twice changes nothing.

@@ -6,12 +6,12 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::agent::event::read;
-use crate::agent::state::{FoldError, State};
-use crate::base::{Digest, SessionId, Timestamp};
 use crate::session::captured::captured;
 use crate::session::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
-use crate::store::Store;
+use ghost_base::{Digest, SessionId, Timestamp};
+use ghost_investigate::event::read;
+use ghost_investigate::state::{FoldError, State};
+use ghost_store::Store;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 

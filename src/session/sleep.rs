@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::base::{Clock, Timestamp};
+use ghost_base::{Clock, Timestamp};
 
 /// Waits for a moment. It may be given up before it comes.
 #[async_trait]

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::agent::event::{AnswerFailed, Answered, Asked, Event};
-use crate::agent::model::{Answer, Ask, Call, Listener, ModelError};
-use crate::agent::state::State;
 use crate::session::Engine;
 use crate::session::Watcher;
+use ghost_investigate::event::{AnswerFailed, Answered, Asked, Event};
+use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
+use ghost_investigate::state::State;
 
 /// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
 const LONGEST: usize = 400_000;

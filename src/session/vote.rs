@@ -1,10 +1,10 @@
 //! A human's answer on its way into the store.
 
-use crate::agent::event::Reply;
-use crate::agent::state::{Approval, State};
-use crate::agent::{SelfApproval, may_approve, may_approve_modified};
-use crate::base::Timestamp;
-use crate::store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
+use ghost_base::Timestamp;
+use ghost_investigate::event::Reply;
+use ghost_investigate::state::{Approval, State};
+use ghost_investigate::{SelfApproval, may_approve, may_approve_modified};
+use ghost_store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::agent::event::{Delivered, Recorded, StepId};
-use crate::agent::state::State;
-use crate::base::{SessionId, Timestamp};
 use crate::session::{EngineError, Rest};
+use ghost_base::{SessionId, Timestamp};
+use ghost_investigate::event::{Delivered, Recorded, StepId};
+use ghost_investigate::state::State;
 
 /// Looks on while a session is driven. Nothing depends on it.
 pub trait Watcher: Send + Sync {

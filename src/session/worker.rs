@@ -9,10 +9,10 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use tracing::Instrument as _;
 
-use crate::base::SessionId;
 use crate::session::{Engine, EngineError, Hands, Rest};
-use crate::shell::CancelSignal;
-use crate::store::StoreError;
+use ghost_base::SessionId;
+use ghost_shell::CancelSignal;
+use ghost_store::StoreError;
 
 /// How often questions are looked for whose time is over.
 const SWEEP: Duration = Duration::from_secs(5);

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::agent::event::Event;
-use crate::agent::state::State;
-use crate::agent::step::observed_chore;
-use crate::agent::tool::Chore;
 use crate::session::desk::Desk;
 use crate::session::keep::keep;
 use crate::session::{Engine, EngineError};
+use ghost_investigate::event::Event;
+use ghost_investigate::state::State;
+use ghost_investigate::step::observed_chore;
+use ghost_investigate::tool::Chore;
 
 /// Does chores. The same one may be asked for twice, where an owner was cut off before it was recorded.
 #[async_trait]

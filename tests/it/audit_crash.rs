@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::shell::audit::{Entry, Error, Kind, Log, Receipt, Verification, verify};
+use ghost_base::Timestamp;
+use ghost_shell::audit::{Entry, Error, Kind, Log, Receipt, Verification, verify};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const SIGXFSZ: i32 = 25;

@@ -132,8 +132,8 @@ fn the_scoreboard_of_the_demo_has_every_case() {
     let whole: Value = serde_json::from_slice(&std::fs::read(demo.join("scoreboard.json")).unwrap()).unwrap();
     let rows = whole["rows"].as_array().unwrap();
     let mut missing = Vec::new();
-    for (_, text) in ghost_agent::lab::case::CASES {
-        let case = ghost_agent::lab::case::Case::read(text).unwrap();
+    for (_, text) in ghost_lab::case::CASES {
+        let case = ghost_lab::case::Case::read(text).unwrap();
         for (phase, number) in case.phases.iter().zip(1..) {
             let several = case.phases.len() > 1;
             let id = if several { format!("{}/{number}", case.id) } else { case.id.clone() };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use ghost_agent::shell::{Policy, Verdict};
+use ghost_shell::{Policy, Verdict};
 
 use crate::random::{Random, is_long, seed};
 

@@ -238,7 +238,6 @@ fn a_bundle_of_which_nothing_could_be_read_is_not_kept() {
     assert_eq!(fs::read_dir(data).unwrap().count(), 0);
 }
 
-#[cfg(feature = "probe")]
 #[test]
 fn a_live_inspection_without_a_key_says_where_to_name_one() {
     let output = ghost(&["inspect", "--provider", "ssh", "--target-vm-ip", "10.0.0.1"], "");

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use ghost_agent::netfilter::{Body, Compiled, Kind, Packet, Ruleset, diff, print, read};
+use ghost_inspect::netfilter::{Body, Compiled, Kind, Packet, Ruleset, diff, print, read};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -267,7 +267,7 @@ fn a_difference_is_found_from_both_sides() {
         let a = read(RICH).unwrap();
         let (there, back) = (diff(&a, &b).unwrap(), diff(&b, &a).unwrap());
         assert_eq!((there.changes.len(), there.critical), (back.changes.len(), back.critical), "{changed}");
-        let moved = |changes: &[ghost_agent::netfilter::Change]| {
+        let moved = |changes: &[ghost_inspect::netfilter::Change]| {
             changes.iter().filter(|change| change.kind == Kind::RuleMoved).count()
         };
         assert_eq!(moved(&there.changes), moved(&back.changes), "{changed}");

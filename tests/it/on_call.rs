@@ -1,6 +1,6 @@
 //! How often an engineer on call is asked: commands that come naturally, with what each should be.
 
-use ghost_agent::shell::{Policy, Verdict};
+use ghost_shell::{Policy, Verdict};
 
 const FIXTURE: &str = include_str!("../fixtures/shell/on-call.txt");
 

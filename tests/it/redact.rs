@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ghost_agent::shell::{redact, redact_with_ids};
+use ghost_shell::{redact, redact_with_ids};
 use serde_json::Value;
 
 /// Joins the parts of a text that the fixture keeps apart.

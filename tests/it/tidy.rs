@@ -4,87 +4,62 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may name. A room that is not here may name none.
-const ARROWS: [(&str, &[&str]); 22] = [
+/// Which crates of ours a crate may depend on; Cargo holds it, this table keeps it from growing unseen.
+const CRATES: [(&str, &[&str]); 11] = [
+    ("base", &[]),
+    ("shell", &["base"]),
+    ("inspect", &["base"]),
+    ("pcap", &[]),
+    ("cloud", &["base", "inspect", "pcap", "shell"]),
+    ("investigate", &["base", "cloud", "inspect", "pcap", "shell"]),
+    ("store", &["base"]),
+    ("slack", &["base"]),
+    ("lab", &["base", "inspect", "pcap", "shell"]),
+    ("lab-slack", &["base"]),
+    ("", &["base", "cloud", "inspect", "investigate", "lab", "lab-slack", "pcap", "shell", "slack", "store"]),
+];
+
+/// Names, each with those that it may name.
+type Arrows = &'static [(&'static str, &'static [&'static str])];
+
+/// Which modules a top module of a crate may name, where a crate holds several. One that is not here may name none.
+const MODULES: [(&str, Arrows); 2] = [
     (
-        "agent",
+        "src",
         &[
-            "base",
-            "capture",
-            "cloud",
-            "effective",
-            "meter",
-            "net",
-            "netfilter",
-            "nsg",
-            "pcap",
-            "probe",
-            "qdisc",
-            "route",
-            "shell",
+            ("bot", &["http", "session"]),
+            ("session", &[]),
+            ("http", &[]),
+            ("config", &[]),
+            ("cli", &["bot", "config", "http", "session"]),
         ],
     ),
-    ("base", &[]),
-    ("bot", &["agent", "base", "http", "session", "shell", "slack", "store"]),
-    ("capture", &["base", "cloud", "pcap", "shell"]),
-    ("cloud", &["base", "shell"]),
-    ("effective", &["base", "net", "nsg", "route"]),
-    ("http", &["base"]),
-    ("lab", &["base", "effective", "net", "netfilter", "nsg", "pcap", "qdisc", "route", "shell"]),
-    ("meter", &["base", "cloud", "nsg", "pcap"]),
-    ("net", &[]),
-    ("netfilter", &["base"]),
-    ("nsg", &["net"]),
-    ("pcap", &[]),
-    ("probe", &["base", "cloud", "effective", "netfilter", "qdisc", "shell"]),
-    ("qdisc", &[]),
-    ("route", &["net"]),
-    ("shell", &["base"]),
-    ("session", &["agent", "base", "capture", "shell", "store"]),
-    ("slack", &["base"]),
-    ("store", &["base"]),
-    ("config", &["base", "shell"]),
     (
-        "cli",
+        "crates/inspect/src",
         &[
-            "agent",
-            "base",
-            "bot",
-            "capture",
-            "cloud",
-            "config",
-            "effective",
-            "http",
-            "lab",
-            "meter",
-            "net",
-            "netfilter",
-            "nsg",
-            "pcap",
-            "probe",
-            "qdisc",
-            "route",
-            "session",
-            "shell",
-            "slack",
-            "store",
+            ("net", &[]),
+            ("route", &["net"]),
+            ("nsg", &["net"]),
+            ("effective", &["net", "nsg", "route"]),
+            ("netfilter", &[]),
+            ("qdisc", &[]),
         ],
     ),
 ];
 
 /// The two files that start processes: the shell's, and that of the lab's namespaces.
-const STARTS_PROCESSES: [&str; 2] = ["src/shell/exec.rs", "src/lab/host/exec.rs"];
+const STARTS_PROCESSES: [&str; 2] = ["crates/shell/src/exec.rs", "crates/lab/src/host/exec.rs"];
 
 /// The files that name a human: each is an approver.
 const NAMES_A_REVIEWER: [&str; 5] = [
     "src/session/approver.rs",
-    "src/shell/approve/deny.rs",
-    "src/shell/approve/terminal.rs",
-    "src/shell/gate/plan.rs",
-    "src/shell/permit.rs",
+    "crates/shell/src/approve/deny.rs",
+    "crates/shell/src/approve/terminal.rs",
+    "crates/shell/src/gate/plan.rs",
+    "crates/shell/src/permit.rs",
 ];
 
-const LONGEST_FILE: usize = 500;
+const LONGEST_FILE: usize = 700;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -109,6 +84,18 @@ fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
     found
 }
 
+/// Returns every source file of the application and of the crates.
+fn source() -> BTreeMap<String, String> {
+    let mut all = files("src", ".rs");
+    all.extend(files("crates", ".rs"));
+    all
+}
+
+/// Returns the folder of sources that a path is below: `src`, or `crates/…/src`.
+fn sources_of(path: &str) -> &str {
+    path.split_inclusive("src/").next().unwrap().trim_end_matches('/')
+}
+
 /// Returns the lines of a file that are product code: up to the tests, without comments.
 fn product(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
@@ -128,28 +115,49 @@ fn none(problems: Vec<String>) {
 }
 
 #[test]
-fn a_room_names_only_the_rooms_that_it_may() {
+fn a_crate_depends_only_on_the_crates_that_it_may() {
     let mut problems = Vec::new();
-    for (path, text) in files("src", ".rs") {
-        let Some(room) =
-            Path::new(&path).components().nth(1).map(|part| part.as_os_str().to_string_lossy().into_owned())
-        else {
-            continue;
-        };
-        // Tests drive a room with the others.
-        if room.ends_with(".rs") || is_test(&path) {
+    for (name, allowed) in CRATES {
+        let path =
+            if name.is_empty() { "Cargo.toml".to_owned() } else { format!("crates/{name}/Cargo.toml") };
+        let manifest: toml::Table = fs::read_to_string(root().join(&path)).unwrap().parse().unwrap();
+        for dependency in manifest["dependencies"].as_table().unwrap().keys() {
+            let Some(ours) = dependency.strip_prefix("ghost-") else { continue };
+            if !allowed.contains(&ours) {
+                problems.push(format!("{path}: ghost-{name} may not depend on {dependency}"));
+            }
+        }
+    }
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if !CRATES.iter().any(|(known, _)| *known == name) {
+            problems.push(format!("crates/{name} is not in the table of crates"));
+        }
+    }
+    none(problems);
+}
+
+#[test]
+fn a_module_names_only_the_modules_that_it_may() {
+    let mut problems = Vec::new();
+    for (path, text) in source() {
+        // Tests drive a module with the others.
+        if is_test(&path) {
             continue;
         }
-        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
-            problems.push(format!("{path}: the room `{room}` is not in the table of arrows"));
-            continue;
-        };
+        let below = sources_of(&path);
+        let modules =
+            MODULES.iter().find(|(folder, _)| *folder == below).map_or(&[][..], |(_, modules)| modules);
+        let own = path.strip_prefix(below).unwrap().trim_start_matches('/').split('/').next().unwrap();
+        let allowed = modules.iter().find(|(name, _)| *name == own).map(|(_, allowed)| *allowed);
         for (line, code) in product(&text) {
             for part in code.split("crate::").skip(1) {
                 let named: String =
                     part.chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
-                if named != room && !named.is_empty() && !allowed.contains(&named.as_str()) {
-                    problems.push(format!("{path}:{line}: `{room}` may not name `{named}`"));
+                if allowed.is_some_and(|allowed| {
+                    named != own && !named.is_empty() && !allowed.contains(&named.as_str())
+                }) {
+                    problems.push(format!("{path}:{line}: `{own}` may not name `{named}`"));
                 }
             }
             if code.contains("super::super") {
@@ -166,13 +174,16 @@ fn no_file_is_so_long_that_a_second_room_hides_in_it() {
         let lines = text.lines().count();
         (lines > LONGEST_FILE).then(|| format!("{path}: {lines} lines"))
     };
-    none(files("src", ".rs").into_iter().chain(files("tests", ".rs")).filter_map(long).collect());
+    none(source().into_iter().chain(files("tests", ".rs")).filter_map(long).collect());
 }
 
 #[test]
 fn a_mod_file_holds_only_documentation_modules_and_names() {
     let mut problems = Vec::new();
-    for (path, text) in files("src", "/mod.rs").into_iter().filter(|(path, _)| !is_test(path)) {
+    for (path, text) in source()
+        .into_iter()
+        .filter(|(path, _)| !is_test(path) && (path.ends_with("/mod.rs") || path.ends_with("/lib.rs")))
+    {
         for (line, code) in product(&text) {
             let item = code
                 .trim_start_matches("pub(crate) ")
@@ -196,7 +207,7 @@ fn two_files_start_processes() {
             && !STARTS_PROCESSES.contains(&path.as_str())
             && product(text).any(|(_, code)| code.contains("Command::new"))
     };
-    none(files("src", ".rs").into_iter().filter(starts).map(|(path, _)| path).collect());
+    none(source().into_iter().filter(starts).map(|(path, _)| path).collect());
 }
 
 #[test]
@@ -206,25 +217,28 @@ fn only_an_approver_names_a_reviewer() {
             && !NAMES_A_REVIEWER.contains(&path.as_str())
             && product(text).any(|(_, code)| code.contains("Reviewer::new"))
     };
-    none(files("src", ".rs").into_iter().filter(names).map(|(path, _)| path).collect());
+    none(source().into_iter().filter(names).map(|(path, _)| path).collect());
 }
 
 #[test]
 fn every_file_begins_with_what_it_is_about() {
     let silent = |(_, text): &(String, String)| !text.starts_with("//!");
-    none(files("src", ".rs").into_iter().filter(silent).map(|(path, _)| path).collect());
+    none(source().into_iter().filter(silent).map(|(path, _)| path).collect());
 }
 
 #[test]
 fn every_module_is_reached_by_its_room() {
-    let all = files("src", ".rs");
+    let all = source();
     let mut problems = Vec::new();
     for path in all
         .keys()
-        .filter(|path| !path.ends_with("/mod.rs") && !matches!(path.as_str(), "src/lib.rs" | "src/main.rs"))
+        .filter(|path| !["mod.rs", "lib.rs", "main.rs"].iter().any(|name| path.ends_with(name)))
+        // The programs below `examples` are Cargo's to find.
+        .filter(|path| path.contains("src/"))
     {
         let (folder, name) = path.rsplit_once('/').unwrap();
-        let parent = if folder == "src" { "src/lib.rs".to_owned() } else { format!("{folder}/mod.rs") };
+        let parent =
+            if folder == sources_of(path) { format!("{folder}/lib.rs") } else { format!("{folder}/mod.rs") };
         let stem = name.trim_end_matches(".rs");
         if !all.get(&parent).is_some_and(|text| text.contains(&format!("mod {stem};"))) {
             problems.push(format!("{path} is not a module of {parent}"));
@@ -235,8 +249,7 @@ fn every_module_is_reached_by_its_room() {
 
 #[test]
 fn every_fixture_is_used() {
-    let tests: String =
-        files("tests", ".rs").into_values().chain(files("src", ".rs").into_values()).collect();
+    let tests: String = files("tests", ".rs").into_values().chain(source().into_values()).collect();
     let unused = |path: &String| {
         let (folder, name) = path.rsplit_once('/').unwrap();
         let room = folder.trim_start_matches("tests/");
@@ -253,14 +266,13 @@ fn every_fixture_is_used() {
 }
 
 #[test]
-fn the_architecture_names_every_room() {
+fn the_architecture_names_every_crate() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let missing = |(room, _): &&(&str, &[&str])| !text.contains(&format!("{room}/"));
+    let folders = CRATES.iter().map(|(name, _)| *name).chain(MODULES[0].1.iter().map(|(name, _)| *name));
     none(
-        ARROWS
-            .iter()
-            .filter(missing)
-            .map(|(room, _)| format!("ARCHITECTURE.md does not speak of {room}/"))
+        folders
+            .filter(|name| !name.is_empty() && !text.contains(&format!("{name}/")))
+            .map(|name| format!("ARCHITECTURE.md does not speak of {name}/"))
             .collect(),
     );
 }
@@ -269,13 +281,10 @@ fn the_architecture_names_every_room() {
 fn contributing_says_why_each_dependency_is_there() {
     let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let names = ["dependencies", "dev-dependencies"]
-        .iter()
-        .filter_map(|section| manifest.get(*section)?.as_table())
-        .flat_map(|table| table.keys());
+    let all = manifest["workspace"]["dependencies"].as_table().unwrap();
     none(
-        names
-            .filter(|name| !text.contains(&format!("`{name}`")))
+        all.keys()
+            .filter(|name| !name.starts_with("ghost-") && !text.contains(&format!("`{name}`")))
             .map(|name| format!("CONTRIBUTING.md does not say why `{name}` is there"))
             .collect(),
     );

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use ghost_agent::shell::Policy;
+use ghost_shell::Policy;
 
 use crate::random::{Random, is_long, seed, setting};
 

@@ -8,17 +8,17 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::agent::event::ApprovalRequested;
-use crate::agent::report::Summary;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
 use crate::bot::{Freeze, Place, Thread};
-use crate::slack::arrive::{Command, Origin};
-use crate::slack::pace::Priority;
-use crate::slack::socket::Answer;
-use crate::slack::web::Address;
-use crate::store::{Approval, StoreError};
+use ghost_investigate::event::ApprovalRequested;
+use ghost_investigate::report::Summary;
+use ghost_slack::arrive::{Command, Origin};
+use ghost_slack::pace::Priority;
+use ghost_slack::socket::Answer;
+use ghost_slack::web::Address;
+use ghost_store::{Approval, StoreError};
 
 /// The line about a session that every replica can read.
 #[derive(Deserialize)]
@@ -205,7 +205,7 @@ impl Core {
             let line = serde_json::from_str::<Line>(line).ok();
             line.and_then(|line| line.channel).as_deref() == Some(channel)
         });
-        let here: std::collections::BTreeSet<&crate::base::SessionId> =
+        let here: std::collections::BTreeSet<&ghost_base::SessionId> =
             here.map(|(session, _)| session).collect();
         let mut pending = Vec::new();
         for approval in open.iter().filter(|approval| here.contains(&approval.record.session)).take(LISTED) {
@@ -220,7 +220,7 @@ impl Core {
         };
         let Some(state) = self.state(&approval.record.session).await? else { return Ok(None) };
         let Some(step) = state.step(requested.step) else { return Ok(None) };
-        let place = state.place_of(&crate::agent::event::Delivered::card_of(&requested.approval));
+        let place = state.place_of(&ghost_investigate::event::Delivered::card_of(&requested.approval));
         let link = place.and_then(|card| crate::bot::present::posted(&card.place));
         let command = match requested.plan.as_slice() {
             [] => step.current().to_owned(),

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Impact, Reply};
-use crate::agent::may_approve_modified;
-use crate::agent::state::{Ending, State};
 use crate::bot::core::Core;
 use crate::bot::journal::{Deed, Entry, note};
 use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Groups, People, Person, Place, Thread, may_take_part};
 use crate::session::{Cast, Voted, cast};
-use crate::slack::pace::Priority;
-use crate::store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
+use ghost_investigate::event::{Impact, Reply};
+use ghost_investigate::may_approve_modified;
+use ghost_investigate::state::{Ending, State};
+use ghost_slack::pace::Priority;
+use ghost_store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
 
 /// A question that somebody wants to answer.
 pub(super) struct Question {

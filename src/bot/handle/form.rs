@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::Reply;
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
@@ -10,9 +9,10 @@ use crate::bot::show::{
     FormError, Meta, Preview, Refusal, investigate_modal, modify_errors, read_deny, read_investigate,
     read_modify,
 };
-use crate::slack::arrive::{Shortcut, Submit};
-use crate::slack::socket::Answer;
-use crate::store::StoreError;
+use ghost_investigate::event::Reply;
+use ghost_slack::arrive::{Shortcut, Submit};
+use ghost_slack::socket::Answer;
+use ghost_store::StoreError;
 
 impl Core {
     /// Takes a dialog that was sent off.

@@ -8,9 +8,9 @@ use serde_json::json;
 use crate::bot::Person;
 use crate::bot::core::Core;
 use crate::bot::show;
-use crate::slack::arrive::Home;
-use crate::slack::pace::Priority;
-use crate::store::StoreError;
+use ghost_slack::arrive::Home;
+use ghost_slack::pace::Priority;
+use ghost_store::StoreError;
 
 /// How many of each kind are shown.
 const SHOWN: usize = 10;

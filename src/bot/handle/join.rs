@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::Wish;
 use crate::bot::core::{Core, sent, words};
 use crate::bot::handle::command::Line;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{Thread, may_take_part};
-use crate::slack::arrive::Press;
-use crate::slack::pace::Priority;
-use crate::slack::web::{Address, Response};
-use crate::store::StoreError;
+use ghost_investigate::event::Wish;
+use ghost_slack::arrive::Press;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Address, Response};
+use ghost_store::StoreError;
 
 /// So many sessions of late are compared.
 const COMPARED: usize = 10_000;
@@ -103,7 +103,7 @@ impl Core {
         };
         // What a button says about itself counts for nothing: who may see and stop what is looked up.
         let line = Line {
-            summary: crate::agent::report::Summary::of(&other),
+            summary: ghost_investigate::report::Summary::of(&other),
             channel: Some(there.channel.clone()),
             thread: Some(there.ts.clone()),
             requester: other.opened.requester.clone(),

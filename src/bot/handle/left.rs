@@ -6,8 +6,8 @@ use crate::bot::Leftover;
 use crate::bot::core::Core;
 use crate::bot::handle::command::Request;
 use crate::bot::show;
-use crate::slack::arrive::Press;
-use crate::store::StoreError;
+use ghost_slack::arrive::Press;
+use ghost_store::StoreError;
 
 impl Core {
     /// Returns what is left over of the sessions that somebody asked for; whoever may hold everything back sees all of it.

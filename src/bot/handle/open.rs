@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Opened, Quote};
 use crate::bot::core::Core;
 use crate::bot::{Place, Thread};
 use crate::session::Letter;
-use crate::store::{Delivered, StoreError};
+use ghost_investigate::event::{Opened, Quote};
+use ghost_store::{Delivered, StoreError};
 
 /// What somebody wants to be looked into.
 pub(super) struct Incident<'a> {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::agent::event::{Delivered, Reply, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
 use crate::bot::journal::{Deed, Entry, note};
@@ -14,10 +13,11 @@ use crate::bot::show::{
     whole_modal,
 };
 use crate::bot::{Freeze, Thread};
-use crate::slack::arrive::Press;
-use crate::slack::pace::Priority;
-use crate::slack::socket::Answer;
-use crate::store::StoreError;
+use ghost_investigate::event::{Delivered, Reply, Wish};
+use ghost_slack::arrive::Press;
+use ghost_slack::pace::Priority;
+use ghost_slack::socket::Answer;
+use ghost_store::StoreError;
 
 impl Core {
     /// Takes a click.

@@ -6,11 +6,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::timeout;
 
-use crate::agent::event::Quote;
 use crate::bot::Thread;
 use crate::bot::core::Core;
-use crate::slack::arrive::Words;
-use crate::slack::pace::Priority;
+use ghost_investigate::event::Quote;
+use ghost_slack::arrive::Words;
+use ghost_slack::pace::Priority;
 
 /// How much of what was said before is read.
 const QUOTED: usize = 50;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Said, Wish};
-use crate::agent::recheck::{Refused, possible};
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::session::Letter;
-use crate::slack::arrive::Press;
-use crate::store::{Item, StoreError};
+use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::recheck::{Refused, possible};
+use ghost_slack::arrive::Press;
+use ghost_store::{Item, StoreError};
 
 impl Core {
     /// Takes the click on a report's button.

@@ -6,15 +6,15 @@ use std::time::Instant;
 use async_trait::async_trait;
 use tracing::Instrument as _;
 
-use crate::base::SessionId;
 use crate::bot::Thread;
 use crate::bot::core::Core;
 use crate::bot::handle::speech::thread_of;
 use crate::bot::show::Meta;
 use crate::http::{Arrived, Measures, Whose};
-use crate::slack::arrive::{Arrival, View, What};
-use crate::slack::socket::{Answer, Handler};
-use crate::store::StoreError;
+use ghost_base::SessionId;
+use ghost_slack::arrive::{Arrival, View, What};
+use ghost_slack::socket::{Answer, Handler};
+use ghost_store::StoreError;
 
 /// Takes everything that arrives.
 pub struct Bot {

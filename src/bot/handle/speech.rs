@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Said, Wish};
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
 use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
 use crate::session::Letter;
-use crate::slack::arrive::{Kind, Origin, Stopped, Words};
-use crate::slack::pace::Priority;
-use crate::slack::socket::Answer;
-use crate::slack::web::SessionState;
-use crate::store::StoreError;
+use ghost_investigate::event::{Said, Wish};
+use ghost_slack::arrive::{Kind, Origin, Stopped, Words};
+use ghost_slack::pace::Priority;
+use ghost_slack::socket::Answer;
+use ghost_slack::web::SessionState;
+use ghost_store::StoreError;
 
 /// So often Slack brings what was not acknowledged.
 const RETRIES: u64 = 3;

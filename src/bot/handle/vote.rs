@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Delivered, Reply};
-use crate::agent::state::{State, Vote};
 use crate::bot::Freeze;
 use crate::bot::core::Core;
 use crate::bot::present::{Piece, card_of, looks, posted};
 use crate::bot::show::Deciding;
-use crate::slack::pace::Priority;
-use crate::slack::web::Posted;
-use crate::store::{Approval, ApprovalId, ApprovalState, Choice, StoreError};
+use ghost_investigate::event::{Delivered, Reply};
+use ghost_investigate::state::{State, Vote};
+use ghost_slack::pace::Priority;
+use ghost_slack::web::Posted;
+use ghost_store::{Approval, ApprovalId, ApprovalState, Choice, StoreError};
 
 /// So often a card is drawn again because it changed meanwhile.
 const TRIES: usize = 10;

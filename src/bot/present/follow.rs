@@ -4,15 +4,15 @@
 //! by then. Whoever shows something that late looks first whether the ledger went on, and once more when it stands there: what is
 //! older never stays.
 
-use crate::agent::event::{Delivered, read};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::look::{board_of, posted};
 use crate::bot::present::slate::Change;
-use crate::slack::pace::Priority;
-use crate::slack::web::CallError;
+use ghost_base::SessionId;
+use ghost_investigate::event::{Delivered, read};
+use ghost_investigate::state::State;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::CallError;
 
 /// So often a session may go on elsewhere while it is being followed; then whoever is at work there shows it.
 const TRIES: usize = 8;

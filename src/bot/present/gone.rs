@@ -1,12 +1,12 @@
 //! What becomes of a report whose thread the bot can write to no more.
 
-use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::look::METADATA;
-use crate::slack::pace::Priority;
-use crate::slack::text::channel as named;
-use crate::slack::web::{Address, CallError, Message};
+use ghost_investigate::state::State;
+use ghost_slack::pace::Priority;
+use ghost_slack::text::channel as named;
+use ghost_slack::web::{Address, CallError, Message};
 
 /// Slack's words for a place that will not take anything from the bot until a person changes that.
 const GONE: [&str; 8] = [

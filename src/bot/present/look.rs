@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::agent::event::Delivered;
-use crate::agent::state::State;
-use crate::base::{Digest, Timestamp};
 use crate::bot::Freeze;
 use crate::bot::show::{self, Frozen, Looks, People, Person, board, card};
-use crate::slack::block::SlackBlock;
-use crate::slack::web::{Message, Posted};
+use ghost_base::{Digest, Timestamp};
+use ghost_investigate::event::Delivered;
+use ghost_investigate::state::State;
+use ghost_slack::block::SlackBlock;
+use ghost_slack::web::{Message, Posted};
 
 /// The type of the metadata by which our own messages are found again.
 pub(super) const METADATA: &str = "ghost";
@@ -69,7 +69,7 @@ fn people(state: &State, frozen: Option<&Frozen>) -> People {
     add(&state.opened.requester);
     for approval in state.approvals.values() {
         approval.votes.iter().for_each(|vote| add(&vote.who));
-        if let Some(crate::agent::state::Ending::Decided { who, .. }) = &approval.ending {
+        if let Some(ghost_investigate::state::Ending::Decided { who, .. }) = &approval.ending {
             add(who);
         }
     }
@@ -91,7 +91,7 @@ pub(in crate::bot) fn posted(place: &str) -> Option<Posted> {
 
 /// Returns the line about a session that every replica can read.
 pub(super) fn line(state: &State) -> String {
-    let summary = crate::agent::report::Summary::of(state);
+    let summary = ghost_investigate::report::Summary::of(state);
     json!({"summary": summary, "channel": state.opened.origin.channel, "thread": state.opened.origin.thread,
         "requester": state.opened.requester})
     .to_string()

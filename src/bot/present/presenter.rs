@@ -8,19 +8,19 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::agent::event::{Content, Delivered, Event, Recorded, StepId};
-use crate::agent::state::State;
-use crate::base::{Clock, SessionId};
 use crate::bot::present::look::{Piece, board_of, card_of, line, looks, posted};
 use crate::bot::present::slate::{Change, Slate};
 use crate::bot::present::status::Statuses;
 use crate::bot::show::{Looks, agent_status};
 use crate::bot::{Freeze, Thread};
 use crate::session::{Courier, EngineError, Rest, Watcher};
-use crate::shell::CancelSignal;
-use crate::slack::pace::Priority;
-use crate::slack::web::{Posted, Web};
-use crate::store::Store;
+use ghost_base::{Clock, SessionId};
+use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
+use ghost_investigate::state::State;
+use ghost_shell::CancelSignal;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Posted, Web};
+use ghost_store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
 const LOOK: Duration = Duration::from_secs(2);

@@ -1,15 +1,15 @@
 //! The report: its parts in order, its files, each once.
 
-use crate::agent::event::Delivered;
-use crate::agent::report::charts;
-use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
 use crate::bot::present::look::{Piece, converted, place};
 use crate::bot::show::{Message, report};
-use crate::slack::pace::Priority;
-use crate::slack::web::{Address, CallError, Posted, Upload};
+use ghost_investigate::event::Delivered;
+use ghost_investigate::report::charts;
+use ghost_investigate::state::State;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Address, CallError, Posted, Upload};
 
 /// Slack's words for that it takes no files here, and will not take them in a moment either.
 const NO_FILES: [&str; 6] = [
@@ -91,7 +91,7 @@ impl Presenter {
             let bytes = (self.pictures)(&chart.file)?;
             Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })
         }));
-        let shared = |words: &crate::slack::arrive::Words| {
+        let shared = |words: &ghost_slack::arrive::Words| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))
         };

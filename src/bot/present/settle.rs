@@ -2,8 +2,6 @@
 
 use async_trait::async_trait;
 
-use crate::agent::event::Delivered;
-use crate::agent::state::State;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
@@ -11,9 +9,11 @@ use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, poste
 use crate::bot::present::publish::takes_no_files;
 use crate::bot::show::command_file;
 use crate::session::Courier;
-use crate::slack::arrive::Words;
-use crate::slack::pace::Priority;
-use crate::slack::web::{Address, CallError, Posted, Upload};
+use ghost_investigate::event::Delivered;
+use ghost_investigate::state::State;
+use ghost_slack::arrive::Words;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Address, CallError, Posted, Upload};
 
 /// How far a thread is searched for what an owner that died may have said in it.
 const FAR: usize = 1_000;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::base::Digest;
-use crate::slack::web::{CallError, Message, Posted, Shown, Web};
+use ghost_base::Digest;
+use ghost_slack::web::{CallError, Message, Posted, Shown, Web};
 
 /// A message changes once in this time: nobody reads faster, and Slack counts each change.
 const BREATH: Duration = Duration::from_secs(1);

@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::Mutex as Gate;
 use tokio::time::{Instant, sleep};
 
-use crate::base::SessionId;
 use crate::bot::Thread;
 use crate::bot::present::slate::rest_of;
-use crate::slack::pace::Priority;
-use crate::slack::web::{CallError, SessionState, Web};
+use ghost_base::SessionId;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{CallError, SessionState, Web};
 
 /// Of so many threads it is remembered what they show; of those in which nobody works it can be forgotten.
 const REMEMBERED: usize = 10_000;

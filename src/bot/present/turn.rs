@@ -5,10 +5,10 @@
 
 use std::sync::PoisonError;
 
-use crate::agent::report::Summary;
-use crate::base::SessionId;
 use crate::bot::present::Presenter;
 use crate::bot::{Freeze, Thread};
+use ghost_base::SessionId;
+use ghost_investigate::report::Summary;
 
 /// How many sessions are shown anew; the latest come first.
 const MOST: usize = 5_000;

@@ -1,7 +1,7 @@
 //! What happens now, in words that everybody understands.
 
-use crate::agent::state::{Phase, State, Step};
 use crate::bot::show::Looks;
+use ghost_investigate::state::{Phase, State, Step};
 
 /// What the first words of a command look at. The first match counts.
 const COMMANDS: [(&[&str], &str); 26] = [

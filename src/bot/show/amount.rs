@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::base::Timestamp;
+use ghost_base::Timestamp;
 
 /// Returns a length of time, to the minute.
 pub(super) fn minutes(length: Duration) -> String {

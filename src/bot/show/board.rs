@@ -1,15 +1,15 @@
 //! One message per session, updated in place: where it stands at a glance.
 
-use crate::agent::report::{Board, Budget, Check, Current, Mark};
-use crate::agent::state::State;
-use crate::agent::{Hypothesis, HypothesisState};
-use crate::base::Timestamp;
 use crate::bot::show::activity::{Activity, activity};
 use crate::bot::show::amount::{count, minutes, number_of};
 use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, say, small};
 use crate::bot::show::message::LONGEST_FALLBACK;
 use crate::bot::show::text::{escape, prose, short};
 use crate::bot::show::{Frozen, Looks, Message, headline};
+use ghost_base::Timestamp;
+use ghost_investigate::report::{Board, Budget, Check, Current, Mark};
+use ghost_investigate::state::State;
+use ghost_investigate::{Hypothesis, HypothesisState};
 
 /// How many hypotheses are shown; the others are counted.
 const HYPOTHESES: usize = 10;

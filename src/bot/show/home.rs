@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::base::Timestamp;
 use crate::bot::Leftover;
 use crate::bot::show::amount::{minutes, number_of};
 use crate::bot::show::answer::{pending_line, session_line};
@@ -10,6 +9,7 @@ use crate::bot::show::board::notice;
 use crate::bot::show::kit::{Line, Tone, actions, button, divider, header, lines, say, small};
 use crate::bot::show::text::{prose, short};
 use crate::bot::show::{Frozen, Looks, Pending, People, SessionLine};
+use ghost_base::Timestamp;
 
 /// So many entries of a list are shown.
 const SHOWN: usize = 10;

@@ -6,10 +6,10 @@
 
 use serde_json::{Value, json};
 
-use crate::base::Timestamp;
 use crate::bot::show::Person;
 use crate::bot::show::amount::clock;
 use crate::bot::show::text::{head, short};
+use ghost_base::Timestamp;
 
 /// The limit of a button's text, and of a value.
 const BUTTON: usize = 75;

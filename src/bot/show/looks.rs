@@ -1,8 +1,8 @@
 //! What surrounds a session and does not stand in its events.
 
-use crate::agent::event::Reply;
-use crate::base::Timestamp;
 use crate::bot::show::People;
+use ghost_base::Timestamp;
+use ghost_investigate::event::Reply;
 
 /// What surrounds a session.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,10 +1,10 @@
 //! Texts: measured, cut, spelled out, escaped.
 
-use crate::agent::report::plain;
-use crate::shell::visible;
+use ghost_investigate::report::plain;
+use ghost_shell::visible;
 
 /// Escapes data for the one text that Slack interprets: no mention, link or command of Slack begins in it.
-pub(super) use crate::slack::text::escape;
+pub(super) use ghost_slack::text::escape;
 
 /// Returns how long a text is in the units that Slack counts at worst: those of UTF-16.
 pub(super) fn length(text: &str) -> usize {

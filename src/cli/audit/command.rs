@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use super::story;
 use crate::cli::root::Global;
-use crate::shell::audit::{self, Verification};
+use ghost_shell::audit::{self, Verification};
 
 /// More than this is not read in the time that a call may take; it is room for half a million records.
 const LARGEST: u64 = 256 << 20;
@@ -41,7 +41,6 @@ enum Sub {
         json: bool,
     },
     /// Tells what people did to the bot as a whole, freezes and the like, as all its replicas recorded it, and verifies it.
-    #[cfg(feature = "bot")]
     Journal {
         /// Print the lines as they are recorded, one JSON document a line.
         #[arg(long)]
@@ -61,11 +60,9 @@ enum Sub {
 }
 
 /// Runs the subcommand.
-#[cfg_attr(not(feature = "bot"), expect(unused_variables, reason = "only the journal lies in the store"))]
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Verify { file, head, json } => verify(file, head.as_deref(), *json),
-        #[cfg(feature = "bot")]
         Sub::Journal { json, exit_code } => super::journal::run(global, *json, *exit_code),
         Sub::Show { file, json } => show(file, *json).map(|()| 0),
     }

@@ -4,7 +4,6 @@
 //! byte of a command that a terminal would obey.
 
 mod command;
-#[cfg(feature = "bot")]
 mod journal;
 mod story;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use serde_json::{Map, Value, json};
 
 use super::command::summary;
-use crate::shell::audit::{LONGEST_LINE, Verification};
+use ghost_shell::audit::{LONGEST_LINE, Verification};
 
 /// A line of the file: a record, or as many bytes as are none.
 enum Line {

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::command::{open, print, print_json, show, verify};
 use super::story;
-use crate::base::{Digest, Timestamp};
-use crate::shell::audit::{Approval, Entry, Evidence, Kind, Log, verify as check};
-use crate::shell::{Reviewer, Verdict};
+use ghost_base::{Digest, Timestamp};
+use ghost_shell::audit::{Approval, Entry, Evidence, Kind, Log, verify as check};
+use ghost_shell::{Reviewer, Verdict};
 
 fn session(folder: &Path, commands: &[&str]) -> PathBuf {
     let mut log = Log::open(folder, "s1".parse().unwrap()).unwrap();

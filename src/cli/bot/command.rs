@@ -7,8 +7,6 @@ use anyhow::Context as _;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::agent::model::Model;
-use crate::base::{Clock as _, SystemClock};
 use crate::bot::{
     Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Settings, Way, requests,
 };
@@ -25,10 +23,12 @@ use crate::config::Transport;
 use crate::http::{self, Patience, Vitals};
 use crate::session::Worker;
 use crate::session::retention::{Lifetimes, sweep};
-use crate::shell::{Cancel, CancelSignal};
-use crate::slack::pace::Line;
-use crate::slack::socket::Settings as SocketSettings;
-use crate::slack::web::{Roots, Settings as WebSettings, Web};
+use ghost_base::{Clock as _, SystemClock};
+use ghost_investigate::model::Model;
+use ghost_shell::{Cancel, CancelSignal};
+use ghost_slack::pace::Line;
+use ghost_slack::socket::Settings as SocketSettings;
+use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 
 /// The arguments of `ghost bot`.
 #[derive(Debug, Args)]
@@ -145,22 +145,15 @@ async fn listen(
 }
 
 /// Returns what an operator should know.
-#[cfg(feature = "cloud")]
 fn warnings(setup: &Setup) -> anyhow::Result<Vec<String>> {
     Ok(setup.one_for_both()?.into_iter().collect())
-}
-
-#[cfg(not(feature = "cloud"))]
-#[expect(clippy::unnecessary_wraps, reason = "with the cloud there is something to tell")]
-fn warnings(_setup: &Setup) -> anyhow::Result<Vec<String>> {
-    Ok(Vec::new())
 }
 
 async fn application(
     setup: &Arc<Setup>,
     model: Arc<dyn Model>,
     web: Web,
-    identity: crate::slack::web::Identity,
+    identity: ghost_slack::web::Identity,
     leftovers: Arc<FoundLast>,
 ) -> anyhow::Result<Application> {
     let (data, store) = (setup.data()?.to_owned(), setup.store().await?);

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::base::SessionId;
 use crate::bot::{Leftover, Leftovers};
 use crate::cli::capture::{Left, left_behind};
 use crate::cli::name::new_session;
 use crate::cli::setup::Setup;
+use ghost_base::SessionId;
 
 /// How often somebody looks; no capture lasts longer than five hours.
 const EVERY: Duration = Duration::from_secs(900);

@@ -8,6 +8,8 @@ mod leftover;
 mod settings;
 mod tokens;
 
-pub(super) use command::{Arguments, run, serve};
+#[cfg(feature = "lab")]
+pub(super) use command::serve;
+pub(super) use command::{Arguments, run};
 pub(super) use settings::settings;
 pub(super) use tokens::found;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::{RequesterMay, SelfApproval};
 use crate::bot::{Approvers, People, Place, Settings};
 use crate::cli::kitchen::limits;
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
-use crate::shell::{Scope, Surroundings};
+use ghost_investigate::{RequesterMay, SelfApproval};
+use ghost_shell::{Scope, Surroundings};
 
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use crate::base::Secret;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::config::read_small;
-use crate::slack::web::Tokens;
+use ghost_base::Secret;
+use ghost_slack::web::Tokens;
 
 /// One token.
 struct Token {

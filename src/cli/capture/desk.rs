@@ -10,14 +10,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use super::command::Common;
-use crate::base::{Clock as _, SessionId, SystemClock, Timestamp};
-use crate::capture::{
-    Analysis, Answer, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
-};
 use crate::cli::harmless::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
-use crate::shell::{Cancel, Known};
+use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
+use ghost_cloud::capture::{
+    Analysis, Answer, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
+};
+use ghost_shell::{Cancel, Known};
 
 /// How often it is looked for a word that somebody left.
 const LOOK: Duration = Duration::from_secs(2);

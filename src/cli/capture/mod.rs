@@ -11,9 +11,6 @@ mod told;
 mod under_way;
 
 pub(in crate::cli) use command::{Arguments, run};
-#[cfg(feature = "bot")]
 pub(in crate::cli) use orphans::Left;
-#[cfg(feature = "session")]
 pub(in crate::cli) use orphans::{beside, left_behind};
-#[cfg(feature = "session")]
 pub(in crate::cli) use start::configured;

@@ -10,20 +10,17 @@ use serde_json::json;
 use super::command::{BAD_NEWS, Common};
 use super::desk::gate;
 use super::start::configured;
-#[cfg(feature = "session")]
-use crate::base::Timestamp;
-use crate::base::{Clock as _, SessionId, SystemClock};
-#[cfg(feature = "session")]
-use crate::capture::Task;
-use crate::capture::{Found, Life, Search, Store, Trouble, left_over, search};
-#[cfg(feature = "session")]
 use crate::cli::consent::Consent;
 use crate::cli::harmless::harmless;
 use crate::cli::name::new_session;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use crate::cloud::{Name, Place};
+use ghost_base::Timestamp;
+use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_cloud::capture::Task;
+use ghost_cloud::capture::{Found, Life, Search, Store, Trouble, left_over, search};
+use ghost_cloud::{Name, Place};
 
 /// A session that was silent for so long is over: no capture lasts longer.
 const SILENT: Duration = Duration::from_secs(6 * 3600);
@@ -80,7 +77,6 @@ fn told(trouble: Trouble) -> anyhow::Error {
 }
 
 /// A capture that nobody looks after.
-#[cfg(feature = "session")]
 pub(in crate::cli) struct Left {
     /// The id of a task of this folder, or the name of a capture in the cloud.
     pub(in crate::cli) name: String,
@@ -94,7 +90,6 @@ pub(in crate::cli) struct Left {
 
 /// Returns what nobody looks after: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
 /// were made. It asks nobody for consent; what runs is on record under `session`.
-#[cfg(feature = "session")]
 pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> anyhow::Result<Vec<Left>> {
     let data = setup.data()?;
     let kept = data.join("captures").is_dir();
@@ -124,7 +119,6 @@ pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> a
 }
 
 /// Does some work, and beside it looks for what was left behind; `tell` takes a line where there is something. The work's end is the end.
-#[cfg(feature = "session")]
 pub(in crate::cli) async fn beside<T>(
     setup: &Setup,
     tell: impl FnOnce(String),
@@ -152,7 +146,6 @@ pub(in crate::cli) async fn beside<T>(
 }
 
 /// Returns when a session was last heard of.
-#[cfg(feature = "session")]
 fn heard(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
     let audit = setup.data().ok()?.join("audit").join(format!("{session}.jsonl"));
     let silent = fs::metadata(audit).ok()?.modified().ok()?.elapsed().ok()?;

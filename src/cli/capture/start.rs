@@ -7,13 +7,13 @@ use serde_json::json;
 use super::command::Common;
 use super::desk::{Desk, known};
 use super::told::finish;
-use crate::base::{Clock as _, SessionId, SystemClock};
-use crate::capture::{Filter, Group, Limits, Order, SNAPLEN, Storage, Store, Task};
 use crate::cli::name::new_session;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use crate::cloud::{Account, Container, Name};
+use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_cloud::capture::{Filter, Group, Limits, Order, SNAPLEN, Storage, Store, Task};
+use ghost_cloud::{Account, Container, Name};
 
 /// The arguments of `ghost capture start`.
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     finish(&task, ended, &arguments.common, setup)
 }
 
-fn hinted(error: crate::capture::OrderError) -> anyhow::Error {
+fn hinted(error: ghost_cloud::capture::OrderError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => Hinted::new(error, hint).into(),
         None => error.into(),

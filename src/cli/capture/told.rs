@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::command::{BAD_NEWS, Common};
-use crate::capture::{End, Ended, Phase, State, Task};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
+use ghost_cloud::capture::{End, Ended, Phase, State, Task};
 
 /// So many findings stand in the summary.
 const FINDINGS: usize = 8;

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::command::One;
 use super::desk::Desk;
 use super::told::{document, finish, over, short, summary};
-use crate::capture::{Store, Task, Word};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
+use ghost_cloud::capture::{Store, Task, Word};
 
 /// Says how far a capture is.
 pub(super) fn status(one: &One, setup: &Setup) -> anyhow::Result<u8> {

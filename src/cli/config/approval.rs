@@ -3,7 +3,7 @@
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
 use crate::config::RequesterMay;
-use crate::shell::Impact;
+use ghost_shell::Impact;
 
 const WHAT: &str = "approval";
 
@@ -12,7 +12,6 @@ const IMPACTS: [Impact; 3] = [Impact::Measurement, Impact::Outage, Impact::Chang
 /// Says who approves measurements, outages and changes, and who a command that somebody changed.
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let mut found: Vec<Finding> = IMPACTS.iter().map(|impact| about(setup, *impact)).collect();
-    #[cfg(feature = "bot")]
     found.extend(slack::channels(setup));
     let modifier = setup.config.approval.modifier;
     let (terminal, slack) = (modifier.unwrap_or(true), modifier.unwrap_or(false));
@@ -30,10 +29,7 @@ fn about(setup: &Setup, impact: Impact) -> Finding {
         true => "at a terminal whoever sits there",
         false => "at a terminal nobody who asked for it",
     };
-    #[cfg(feature = "bot")]
     let (state, slack) = slack::about(setup, impact);
-    #[cfg(not(feature = "bot"))]
-    let (state, slack) = (State::Ok, None::<String>);
     let slack = slack.map(|slack| format!("{slack}; ")).unwrap_or_default();
     Finding::new(state, WHAT, format!("{}: {slack}{terminal}", impact.as_str()))
 }
@@ -46,7 +42,6 @@ fn at_terminal(requester: Option<RequesterMay>, impact: Impact) -> bool {
     }
 }
 
-#[cfg(feature = "bot")]
 mod slack {
     use super::{Finding, IMPACTS, Impact, Setup, State, WHAT};
     use crate::bot::{People, Place};
@@ -83,7 +78,7 @@ mod slack {
             return (State::Ok, "nobody, so that it can only be denied".to_owned());
         }
         let named: Vec<&str> = users.iter().chain(groups).map(String::as_str).collect();
-        let own = match crate::agent::may_approve(place.approvers.own.requester, "x", "x", impact) {
+        let own = match ghost_investigate::may_approve(place.approvers.own.requester, "x", "x", impact) {
             Ok(()) => "",
             Err(_) => ", not whoever asked",
         };

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::finding::{Finding, State};
 use super::permission;
-use crate::base::SessionId;
 use crate::cli::setup::Setup;
-use crate::shell::{Programs, Response, Shell};
+use ghost_base::SessionId;
+use ghost_shell::{Programs, Response, Shell};
 
 const WHAT: &str = "az";
 
@@ -36,7 +36,6 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
         }
         None => found.push(unasked()),
     }
-    #[cfg(feature = "session")]
     found.push(captures(setup, asked.is_some()).await);
     found
 }
@@ -55,7 +54,7 @@ fn identities(setup: &Setup) -> Vec<Finding> {
         let hint = "what only reads could act, too: give what acts an identity of its own, [azure.actor]";
         return vec![Finding::new(State::Warning, "identity", told).hint(hint)];
     }
-    let told = |identity: &crate::shell::Identity| Finding::new(State::Ok, "identity", identity.name());
+    let told = |identity: &ghost_shell::Identity| Finding::new(State::Ok, "identity", identity.name());
     vec![told(identities.reader()), told(identities.actor())]
 }
 
@@ -97,7 +96,6 @@ fn unasked() -> Finding {
 }
 
 /// Says which captures were left behind; nobody looks where `az` is not asked.
-#[cfg(feature = "session")]
 async fn captures(setup: &Setup, asked: bool) -> Finding {
     if !asked {
         return Finding::new(State::Skipped, "captures", "nobody looked for captures that were left behind");

@@ -50,51 +50,25 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     Ok(if exit_code && !ok { 3 } else { 0 })
 }
 
-#[cfg(all(feature = "cloud", feature = "session"))]
 fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
     serde_json::json!({ "ok": ok, "findings": findings, "permissions": super::cloud::needed() })
 }
 
-#[cfg(not(all(feature = "cloud", feature = "session")))]
-fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
-    serde_json::json!({ "ok": ok, "findings": findings })
-}
-
-#[cfg_attr(not(feature = "store"), expect(unused_variables, reason = "there is nobody to ask"))]
 fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
-    #[cfg_attr(
-        not(any(feature = "shell", feature = "store", feature = "measure")),
-        expect(unused_mut, reason = "nothing else is checked")
-    )]
     let mut found = machine::place(setup);
-    #[cfg(feature = "store")]
     found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);
-    #[cfg(feature = "session")]
     found.extend(super::approval::check(setup));
-    #[cfg(feature = "shell")]
     found.extend(machine::shell(setup));
-    #[cfg(feature = "measure")]
     found.extend(super::measuring::check(&setup.config.meter));
     Ok(found)
 }
 
 /// Asks everybody at the same time.
-#[cfg(feature = "store")]
-#[cfg_attr(not(feature = "session"), expect(unused_variables, reason = "only the store is asked"))]
 async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
     let store = super::store::check(setup);
-    #[cfg(feature = "session")]
     let model = super::model::check(setup, offline);
-    #[cfg(not(feature = "session"))]
-    let model = async { Vec::new() };
-    #[cfg(all(feature = "cloud", feature = "session"))]
     let cloud = super::cloud::check(setup, offline);
-    #[cfg(not(all(feature = "cloud", feature = "session")))]
-    let cloud = async { Vec::new() };
-    #[cfg(feature = "bot")]
     let slack = super::slack::check(setup, offline);
-    #[cfg(not(feature = "bot"))]
-    let slack = async { Vec::new() };
     let (store, slack, model, cloud) = tokio::join!(store, slack, model, cloud);
     [store, slack, model, cloud].concat()
 }

@@ -1,12 +1,10 @@
 //! What one part of a check came to.
 
-#[cfg(feature = "store")]
 use std::time::Duration;
 
 use serde::Serialize;
 
 /// How long one question may take.
-#[cfg(feature = "store")]
 pub(super) const PATIENCE: Duration = Duration::from_secs(8);
 
 /// How a check came out.
@@ -16,15 +14,10 @@ pub(super) enum State {
     /// As it should be.
     Ok,
     /// It works, and somebody should know something about it.
-    #[cfg_attr(
-        all(not(test), not(any(feature = "shell", feature = "store", feature = "measure"))),
-        expect(dead_code, reason = "nothing else needs it")
-    )]
     Warning,
     /// It does not work.
     Problem,
     /// It was not tried.
-    #[cfg(feature = "session")]
     Skipped,
 }
 
@@ -34,7 +27,6 @@ impl State {
             Self::Ok => "\u{2714}",
             Self::Warning => "!",
             Self::Problem => "\u{2718}",
-            #[cfg(feature = "session")]
             Self::Skipped => "\u{2013}",
         }
     }

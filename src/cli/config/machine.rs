@@ -2,8 +2,7 @@
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-#[cfg(feature = "shell")]
-use crate::shell::{Sandbox, Support};
+use ghost_shell::{Sandbox, Support};
 
 /// Says where things lie.
 pub(super) fn place(setup: &Setup) -> Vec<Finding> {
@@ -19,10 +18,9 @@ pub(super) fn place(setup: &Setup) -> Vec<Finding> {
 }
 
 /// Says what the safety shell has to work with.
-#[cfg(feature = "shell")]
 pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
     use crate::config::Anchoring;
-    use crate::shell::{Programs, support};
+    use ghost_shell::{Programs, support};
 
     let mut found = Vec::new();
     for (name, path) in &setup.config.programs {
@@ -67,7 +65,6 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
 }
 
 /// Says what confining a command lacks here.
-#[cfg(feature = "shell")]
 fn sandbox(support: &Support, wanted: Sandbox) -> Vec<Finding> {
     const REMEDY: &str = "use a kernel of 5.13 or later with `landlock` among its security modules (`lsm=`) and a container \
         profile that lets landlock_* and seccomp through";
@@ -85,7 +82,7 @@ fn sandbox(support: &Support, wanted: Sandbox) -> Vec<Finding> {
     missing.into_iter().chain(support.warnings().into_iter().map(warning)).collect()
 }
 
-#[cfg(all(test, feature = "shell"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

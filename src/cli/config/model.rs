@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::agent::model::{Ask, Message, Model, ModelError, Silent};
 use crate::cli::investigate::ready;
 use crate::cli::setup::Setup;
+use ghost_investigate::model::{Ask, Message, Model, ModelError, Silent};
 
 const WHAT: &str = "model";
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-use crate::cloud::permission::{Granted, allows, question, read, subscription};
-use crate::shell::{Errand, Identity, Response, Shell};
+use ghost_cloud::permission::{Granted, allows, question, read, subscription};
+use ghost_shell::{Errand, Identity, Response, Shell};
 
 const WHAT: &str = "permissions";
 
@@ -67,7 +67,6 @@ pub(super) async fn check(setup: &Setup, shell: &Shell) -> Vec<Finding> {
 /// Returns the resource groups that are asked about: those that are configured, else those that the reader sees.
 async fn groups(setup: &Setup, shell: &Shell) -> Vec<String> {
     let mut named = setup.config.azure.resource_groups.clone();
-    #[cfg(feature = "bot")]
     if named.is_empty() {
         let places =
             setup.config.channel.values().map(|channel| &channel.scope).chain([&setup.config.bot.scope]);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::base::Secret;
 use crate::bot::{Place, SCOPES, reason};
 use crate::cli::bot::{found, settings};
 use crate::cli::setup::Setup;
 use crate::config::Transport;
-use crate::slack::web::{CallError, FixedTokens, Granted, Roots, Settings as WebSettings, Web};
+use ghost_base::Secret;
+use ghost_slack::web::{CallError, FixedTokens, Granted, Roots, Settings as WebSettings, Web};
 
 const BOT: &str = "slack bot";
 const APP: &str = "slack app";

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 use super::finding::{Finding, PATIENCE, State};
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::store::StoreError;
+use ghost_store::StoreError;
 
 const WHAT: &str = "store";
 

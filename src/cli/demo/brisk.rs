@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::base::{Clock as _, Timestamp};
-use crate::lab::LabClock;
 use crate::session::Sleep;
+use ghost_base::{Clock as _, Timestamp};
+use ghost_lab::LabClock;
 
 /// Nobody waits longer than this.
 const LONGEST: Duration = Duration::from_millis(800);
@@ -35,7 +35,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::base::ManualClock;
+    use ghost_base::ManualClock;
 
     #[tokio::test(start_paused = true)]
     async fn a_long_wait_is_over_soon_and_the_clock_says_that_it_was_long() {

@@ -10,8 +10,6 @@ use clap::Args;
 use super::brisk::Brisk;
 use super::stand::Stand;
 use super::story::case_name;
-use crate::agent::playbook::Playbook;
-use crate::base::{SystemClock, private_dir};
 use crate::cli::bot::serve;
 use crate::cli::lab::{GROUPS, hinted, reach};
 use crate::cli::name::random;
@@ -20,11 +18,13 @@ use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::{Channel, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir};
-use crate::lab::case::clean;
-use crate::lab::control::Lab;
-use crate::lab::runner::{InProcess, bench_now};
-use crate::lab::workspace::{Place, Play as _, Settings, Timing, Workspace};
-use crate::shell::Cancel;
+use ghost_base::{SystemClock, private_dir};
+use ghost_investigate::playbook::Playbook;
+use ghost_lab::case::clean;
+use ghost_lab::control::Lab;
+use ghost_lab::runner::{InProcess, bench_now};
+use ghost_lab_slack::{Place, Play as _, Settings, Timing, Workspace};
+use ghost_shell::Cancel;
 
 /// From which all that machines draw follows.
 const SEED: u64 = 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::story::Story;
-use crate::lab::case::{Case, Pair, Problems};
+use ghost_lab::case::{Case, Pair, Problems};
 
 /// A fault that can be added.
 #[derive(Debug, PartialEq, Eq)]

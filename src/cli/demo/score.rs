@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::state::State;
 use crate::cli::lab::found;
-use crate::lab::case::Pair;
+use ghost_investigate::state::State;
+use ghost_lab::case::Pair;
 
 /// Compares the end of an investigation with what is there. `may` is right as well, and need not be found.
 pub(super) fn score(state: &State, there: &[Pair], may: &[Pair]) -> Option<Value> {

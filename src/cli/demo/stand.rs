@@ -13,14 +13,14 @@ use tokio::task::JoinSet;
 use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
 use super::story::Story;
-use crate::agent::event::{Said, Wish, read};
-use crate::agent::state::State;
-use crate::base::{Clock as _, SessionId, SystemClock, Timestamp};
-use crate::lab::case::{Failed, Pair, inject, reset};
-use crate::lab::control::Lab;
-use crate::lab::workspace::{Play, Played};
 use crate::session::Letter;
-use crate::store::Store;
+use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
+use ghost_investigate::event::{Said, Wish, read};
+use ghost_investigate::state::State;
+use ghost_lab::case::{Failed, Pair, inject, reset};
+use ghost_lab::control::Lab;
+use ghost_lab_slack::{Play, Played};
+use ghost_store::Store;
 
 /// So long a mention may take to become an investigation.
 const ON_ITS_WAY: Duration = Duration::from_secs(5);
@@ -254,7 +254,7 @@ impl Parts {
     }
 
     async fn sessions(&self) -> Result<Vec<(SessionId, State)>, String> {
-        let wrong = |error: crate::store::StoreError| error.to_string();
+        let wrong = |error: ghost_store::StoreError| error.to_string();
         let mut all = Vec::new();
         for session in self.store.list(None, MOST).await.map_err(wrong)? {
             let lines = self.store.read(&session, 0).await.map_err(wrong)?;

@@ -1,6 +1,6 @@
 //! The cases that can be picked: those that come with the program, a later phase as a line of its own.
 
-use crate::lab::case::{CASES, Case, Pair, Problems, embedded};
+use ghost_lab::case::{CASES, Case, Pair, Problems, embedded};
 
 /// A case, or a later phase of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Story {
 
     fn phases(name: &str, text: &'static str) -> Result<Vec<Self>, Problems> {
         let case = Case::read(text)?;
-        let told = |(at, phase): (usize, &crate::lab::case::Phase)| Self {
+        let told = |(at, phase): (usize, &ghost_lab::case::Phase)| Self {
             name: if at == 0 { name.to_owned() } else { format!("{name}/{}", at + 1) },
             title: if at == 0 { case.title.clone() } else { format!("{}, part {}", case.title, at + 1) },
             prompt: phase.prompt.clone(),

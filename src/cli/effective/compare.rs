@@ -5,9 +5,9 @@ use clap::Args;
 use super::given::Given;
 use super::judge::{Judging, Kept};
 use super::place::Place;
-use crate::base::SessionId;
 use crate::cli::root::Global;
-use crate::effective::Side;
+use ghost_base::SessionId;
+use ghost_inspect::effective::Side;
 
 /// The arguments of `ghost effective compare`.
 #[derive(Debug, Args)]
@@ -30,7 +30,6 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let place = Place::find(global);
-    #[cfg(feature = "probe")]
     if arguments.given.planned(&place, arguments.judging.json)? {
         return Ok(0);
     }

@@ -6,12 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::place::Place;
 use super::told::flat;
-use crate::base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
 use crate::cli::input;
 use crate::cli::print::Hinted;
-use crate::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
-#[cfg(feature = "probe")]
-use crate::probe::effective::{self as probe, What};
+use ghost_base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
+use ghost_cloud::probe::effective::{self as probe, What};
+use ghost_inspect::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
 
 /// A sealed file may have this many bytes.
 pub(super) const LARGEST: usize = 64 << 20;
@@ -20,7 +19,6 @@ pub(super) const LARGEST: usize = 64 << 20;
 const LARGEST_BUNDLE: usize = 32 << 20;
 
 /// What is asked about each interface.
-#[cfg(feature = "probe")]
 const WHAT: [What; 2] = [What::Routes, What::Rules];
 
 /// How to come by the answers.
@@ -48,11 +46,9 @@ pub(super) struct Given {
     #[arg(short = 'g', long, value_name = "NAME")]
     resource_group: Option<String>,
     /// The subscription, by its id; the one that is signed in to unless said.
-    #[cfg(feature = "probe")]
     #[arg(long, alias = "subscription-id", value_name = "ID")]
     subscription: Option<String>,
     /// Print every command that it would run, with its verdict, and run none.
-    #[cfg(feature = "probe")]
     #[arg(long, requires = "resource_group", conflicts_with_all = ["from", "answers"])]
     plan: bool,
     /// What it is about.
@@ -123,13 +119,7 @@ impl Given {
         Ok(bundle)
     }
 
-    #[cfg(not(feature = "probe"))]
-    fn ask(&self, _: &Place) -> anyhow::Result<Bundle> {
-        Err(Hinted::new(anyhow::anyhow!("the answers are missing"), HOW).into())
-    }
-
     /// Asks the cloud.
-    #[cfg(feature = "probe")]
     fn ask(&self, place: &Place) -> anyhow::Result<Bundle> {
         let Some((group, scope)) = self.live()? else {
             let hint = format!("--vm-name NAME -g GROUP asks the cloud; or {HOW}");
@@ -141,11 +131,10 @@ impl Given {
     }
 
     /// Prints what would be asked, where that is wanted; says whether it was.
-    #[cfg(feature = "probe")]
     pub(super) fn planned(&self, place: &Place, json: bool) -> anyhow::Result<bool> {
         use crate::cli::live::{foreseen, plan};
-        use crate::cloud::errand::Order;
-        use crate::cloud::{Name, line};
+        use ghost_cloud::errand::Order;
+        use ghost_cloud::{Name, line};
         let Some((group, scope)) = self.live()?.filter(|_| self.plan) else { return Ok(false) };
         let (first, nic) = match &scope {
             probe::Scope::Machine(name) => (Some(line::machine(&group, name)), None),
@@ -161,9 +150,8 @@ impl Given {
     }
 
     /// Returns whom the cloud is asked about, where no answers are given.
-    #[cfg(feature = "probe")]
-    fn live(&self) -> anyhow::Result<Option<(crate::cloud::Place, probe::Scope)>> {
-        use crate::cloud::Name;
+    fn live(&self) -> anyhow::Result<Option<(ghost_cloud::Place, probe::Scope)>> {
+        use ghost_cloud::Name;
         let Some(group) =
             self.resource_group.as_deref().filter(|_| self.from.is_none() && self.answers.is_empty())
         else {

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::place::{TOOL, written};
 use super::told::{Page, flat, told};
-use crate::base::{Clock as _, Digest, SystemClock};
 use crate::cli::print::{Hinted, line};
-use crate::effective::{Certificate, Comparison, Issue, Options, Side, Status, Window, doubts, objections};
+use ghost_base::{Clock as _, Digest, SystemClock};
+use ghost_inspect::effective::{
+    Certificate, Comparison, Issue, Options, Side, Status, Window, doubts, objections,
+};
 
 /// How two sides are compared and what becomes of the answer.
 #[derive(Debug, Args)]

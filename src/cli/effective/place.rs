@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::given::{reading, refused};
-use crate::base::{SessionId, private_dir, write_private_new};
 use crate::cli::input;
 use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::config::{Environment, PlaceError, data_dir};
-use crate::effective::Snapshot;
+use ghost_base::{SessionId, private_dir, write_private_new};
+use ghost_inspect::effective::Snapshot;
 
 /// The program and its version.
 pub(super) const TOOL: &str = concat!("ghost ", env!("CARGO_PKG_VERSION"));
@@ -21,7 +21,6 @@ pub(super) struct Place {
     folder: Option<PathBuf>,
     /// Who the machine says that it is.
     pub(super) who: Option<String>,
-    #[cfg(feature = "probe")]
     setup: anyhow::Result<crate::cli::setup::Setup>,
 }
 
@@ -35,13 +34,11 @@ impl Place {
         Self {
             folder: folder.map(|data| data.join("effective")),
             who: who.map(str::to_owned),
-            #[cfg(feature = "probe")]
             setup: crate::cli::setup::Setup::new(global),
         }
     }
 
     /// Returns what asking the cloud takes.
-    #[cfg(feature = "probe")]
     pub(super) fn setup(&self) -> anyhow::Result<&crate::cli::setup::Setup> {
         self.setup.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))
     }

@@ -8,11 +8,11 @@ use super::given::Given;
 use super::judge::Judging;
 use super::place::Place;
 use super::told::{count, unread};
-use crate::base::{Digest, SessionId};
 use crate::cli::input::harmless;
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::effective::Which;
+use ghost_base::{Digest, SessionId};
+use ghost_inspect::effective::Which;
 
 /// The arguments of `ghost effective snapshot`.
 #[derive(Debug, Args)]
@@ -35,7 +35,6 @@ pub(super) struct Arguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let place = Place::find(global);
-    #[cfg(feature = "probe")]
     if arguments.given.planned(&place, arguments.judging.json)? {
         return Ok(0);
     }

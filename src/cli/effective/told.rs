@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::base::Digest;
 use crate::cli::input::harmless;
 use crate::cli::tone::is_colored;
-use crate::effective::{Category, Change, Comparison, Kind, NicError, Side, Status};
+use ghost_base::Digest;
+use ghost_inspect::effective::{Category, Change, Comparison, Kind, NicError, Side, Status};
 
 /// How much of one value is shown.
 const LONGEST: usize = 160;
@@ -56,7 +56,7 @@ pub(super) fn told(page: &Page<'_>) -> String {
         }
     };
     list("Not read:", unread(&found.nic_errors, true));
-    let remark = |remark: &crate::effective::Remark| {
+    let remark = |remark: &ghost_inspect::effective::Remark| {
         flat(&format!("  {}  {}: {}", remark.nic, remark.key, clipped(&remark.what)))
     };
     list("Worth a word, and no change:", found.remarks.iter().map(remark).collect());

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::given::{LARGEST, harmless_error, refused};
 use super::place::Place;
 use super::told::flat;
-use crate::base::{Digest, SessionId};
 use crate::cli::input;
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::effective::{Certificate, Certified, Error, Side, Snapshot};
+use ghost_base::{Digest, SessionId};
+use ghost_inspect::effective::{Certificate, Certified, Error, Side, Snapshot};
 
 /// What was asked to be verified does not hold.
 const DOES_NOT_HOLD: u8 = 3;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Said, Wish};
-use crate::agent::model::Model;
-use crate::agent::playbook::Playbook;
-use crate::agent::recheck::{Refused, Verdict, possible, verdict};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::session::Letter;
-use crate::store::Store;
+use ghost_base::SessionId;
+use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::model::Model;
+use ghost_investigate::playbook::Playbook;
+use ghost_investigate::recheck::{Refused, Verdict, possible, verdict};
+use ghost_investigate::state::State;
+use ghost_store::Store;
 
 /// Nobody is asked; whoever would be, needs no key.
 pub(super) fn nobody() -> Arc<dyn Model> {

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
-use crate::agent::model;
-use crate::agent::model::anthropic::{self, Anthropic};
-use crate::agent::model::gemini::{self, Gemini};
-use crate::agent::model::openai::{self, Limit, OpenAi};
-use crate::agent::model::{Egress, Fallback, Model, Price, Prices, Retries, Scripted, Timeouts};
-use crate::agent::playbook::Playbook;
-use crate::base::Secret;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::config::{self, Provider, read_small};
+use ghost_base::Secret;
+use ghost_investigate::model;
+use ghost_investigate::model::anthropic::{self, Anthropic};
+use ghost_investigate::model::gemini::{self, Gemini};
+use ghost_investigate::model::openai::{self, Limit, OpenAi};
+use ghost_investigate::model::{Egress, Fallback, Model, Price, Prices, Retries, Scripted, Timeouts};
+use ghost_investigate::playbook::Playbook;
 
 /// No script is longer.
 const LARGEST: u64 = 64 << 20;

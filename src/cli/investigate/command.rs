@@ -6,12 +6,6 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum as _};
 
-use crate::agent::Outcome;
-use crate::agent::event::{Opened, Origin, Said as SaidEvent, read};
-use crate::agent::model::Model;
-use crate::agent::recheck::{BRAIN, possible};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::investigate::again;
 use crate::cli::investigate::brain::{Brain, brain};
@@ -25,8 +19,14 @@ use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::session::{Engine, Free, Hands, Letter, Rest};
-use crate::shell::Cancel;
-use crate::store::Store;
+use ghost_base::SessionId;
+use ghost_investigate::Outcome;
+use ghost_investigate::event::{Opened, Origin, Said as SaidEvent, read};
+use ghost_investigate::model::Model;
+use ghost_investigate::recheck::{BRAIN, possible};
+use ghost_investigate::state::State;
+use ghost_shell::Cancel;
+use ghost_store::Store;
 
 /// Whoever says more has a report, no symptom.
 const LONGEST_SYMPTOM: usize = 20_000;
@@ -135,7 +135,6 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         keyboard: Keyboard::default(),
     };
     let attending = terminal.attend();
-    #[cfg(feature = "capture")]
     let attending = crate::cli::capture::beside(
         setup,
         |left| {
@@ -300,7 +299,7 @@ impl Terminal<'_> {
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             // It was delivered elsewhere, or somebody cleared it away.
-            Err(_) => crate::agent::report::rca(&state),
+            Err(_) => ghost_investigate::report::rca(&state),
         };
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush())?;

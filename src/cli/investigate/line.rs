@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::event::{Content, Event, Recorded, Reply};
-use crate::agent::report::plain;
-use crate::agent::state::State;
+use ghost_investigate::event::{Content, Event, Recorded, Reply};
+use ghost_investigate::report::plain;
+use ghost_investigate::state::State;
 
 /// Returns the line of `--json`.
 pub(super) fn json(state: &State, event: &Recorded) -> Value {

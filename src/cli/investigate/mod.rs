@@ -12,9 +12,7 @@ mod question;
 mod screen;
 mod words;
 
-#[cfg(any(feature = "bot", feature = "lab"))]
 pub(in crate::cli) use brain::{Brain, brain};
 pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
-#[cfg(any(feature = "bot", feature = "lab"))]
 pub(in crate::cli) use courier::Reports;

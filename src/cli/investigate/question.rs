@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Impact, Reply};
-use crate::agent::state::State;
-use crate::agent::{RequesterMay, SelfApproval, hold};
-use crate::base::Clock as _;
-use crate::base::SystemClock;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config;
 use crate::session::{Cast, Engine, Voted, cast};
-use crate::shell::{Approver, Choice, PlannedCommand, Request, Ruling};
-use crate::store::Outcome;
+use ghost_base::Clock as _;
+use ghost_base::SystemClock;
+use ghost_investigate::event::{Impact, Reply};
+use ghost_investigate::state::State;
+use ghost_investigate::{RequesterMay, SelfApproval, hold};
+use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling};
+use ghost_store::Outcome;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
 /// rights: there is no second person to ask.

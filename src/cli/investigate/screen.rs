@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::agent::event::{Recorded, StepId};
-use crate::agent::report::{Board, plain};
-use crate::agent::state::State;
-use crate::base::{Clock as _, SystemClock};
 use crate::cli::investigate::line;
 use crate::session::Watcher;
+use ghost_base::{Clock as _, SystemClock};
+use ghost_investigate::event::{Recorded, StepId};
+use ghost_investigate::report::{Board, plain};
+use ghost_investigate::state::State;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

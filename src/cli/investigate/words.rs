@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::{Mutex, MutexGuard, mpsc};
 
-use crate::agent::event::Wish;
+use ghost_investigate::event::Wish;
 
 /// The keyboard has one owner at a time: whoever listens to words, or a question.
 #[derive(Debug, Clone, Default)]

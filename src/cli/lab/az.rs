@@ -9,11 +9,11 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::place::{gone, record};
-use crate::base::{SystemClock, private_dir, write_private};
 use crate::cli::root::Global;
 use crate::config::Environment;
-use crate::lab::az::{Client, Profile, az};
-use crate::lab::control::Record;
+use ghost_base::{SystemClock, private_dir, write_private};
+use ghost_lab::az::{Client, Profile, az};
+use ghost_lab::control::Record;
 
 /// A larger file of the configuration folder counts as missing.
 const LARGEST: u64 = 4 << 20;

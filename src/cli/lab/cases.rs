@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::input::text;
 use crate::cli::print::{Hinted, line};
-use crate::lab::case::{CASES, Case, embedded, markdown};
+use ghost_lab::case::{CASES, Case, embedded, markdown};
 
 /// The arguments of `ghost lab cases`.
 #[derive(Debug, Args)]

@@ -30,7 +30,6 @@ enum Sub {
     /// Looks whether the injected case can be seen.
     Check(inject::Check),
     /// Investigates cases whose causes are known, and tells how good that was.
-    #[cfg(feature = "session")]
     Eval(super::eval::Arguments),
     /// Tells how the lab is.
     State(order::State),
@@ -53,7 +52,6 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::Cases(arguments) => cases::run(arguments),
         Sub::Inject(arguments) => inject::run(arguments, lab, global),
         Sub::Check(arguments) => inject::check(arguments, lab, global),
-        #[cfg(feature = "session")]
         Sub::Eval(arguments) => super::eval::run(arguments, global),
         Sub::State(arguments) => order::state(arguments, lab, global),
         Sub::Reset(arguments) => order::reset(arguments, lab, global),

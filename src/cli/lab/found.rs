@@ -1,7 +1,7 @@
 //! What an investigation found, as pairs that are scored.
 
-use crate::agent::state::State;
-use crate::lab::case::Pair;
+use ghost_investigate::state::State;
+use ghost_lab::case::Pair;
 
 /// Returns what an investigation found.
 pub(in crate::cli) fn found(state: &State) -> Vec<Pair> {

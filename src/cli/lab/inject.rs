@@ -11,7 +11,7 @@ use crate::cli::input::text;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::wait::drive;
-use crate::lab::case::{CASES, Case, embedded};
+use ghost_lab::case::{CASES, Case, embedded};
 
 /// The largest case file, and the largest estate beside one.
 const LARGEST: usize = 1 << 20;

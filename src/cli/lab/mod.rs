@@ -5,22 +5,16 @@
 mod az;
 mod cases;
 mod command;
-#[cfg(feature = "session")]
 mod eval;
-#[cfg(feature = "session")]
 mod found;
 mod inject;
 mod order;
 mod place;
-#[cfg(feature = "session")]
 mod reach;
 mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
-#[cfg(feature = "session")]
 pub(in crate::cli) use found::found;
-#[cfg(feature = "bot")]
 pub(in crate::cli) use reach::{GROUPS, reach};
-#[cfg(feature = "bot")]
 pub(in crate::cli) use slack::hinted;

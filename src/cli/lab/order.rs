@@ -9,7 +9,7 @@ use super::place::{find, hinted, record};
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::wait::drive;
-use crate::lab::control::steps;
+use ghost_lab::control::steps;
 
 /// The arguments of `ghost lab set`.
 #[derive(Debug, Args)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::cli::print::{Hinted, note};
 use crate::cli::root::Global;
 use crate::config::{Config, Environment, data_dir};
-use crate::lab::case;
-use crate::lab::control::{RecordError, Remote, RemoteError};
-use crate::lab::host::sweep;
+use ghost_lab::case;
+use ghost_lab::control::{RecordError, Remote, RemoteError};
+use ghost_lab::host::sweep;
 
 /// The name of the file in the data folder.
 const NAME: &str = "lab.json";

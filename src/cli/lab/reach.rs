@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::config::Config;
-use crate::lab::control::Lab;
-use crate::lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
+use ghost_lab::control::Lab;
+use ghost_lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
 
 /// The groups that an investigation may look at.
 pub(in crate::cli) const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];

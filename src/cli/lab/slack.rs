@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::base::SystemClock;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::wait::{drive, interrupted};
-use crate::lab::workspace::{Settings, Timing, Workspace, WorkspaceError};
+use ghost_base::SystemClock;
+use ghost_lab_slack::{Settings, Timing, Workspace, WorkspaceError};
 
 /// The arguments of `ghost lab slack`.
 #[derive(Debug, Args)]

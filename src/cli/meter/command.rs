@@ -25,13 +25,11 @@ enum Sub {
     )]
     Compute(figures::Compute),
     /// Measures latency and throughput from one machine to another, and compares them with an earlier run.
-    #[cfg(feature = "measure")]
     #[command(
         after_help = "Examples:\n  ghost meter run --source web-1 --dest db-1 -g prod --plan\n  ghost meter run --source web-1 --dest db-1 -g prod --is-baseline\n  ghost meter run --source 10.0.1.4 --dest 10.0.1.5 -g prod --test-type latency --compare-baseline --exit-code\n  ghost meter run --config pipe.env --compare-baseline\n  ghost meter run --source 10.0.1.4 --dest 10.0.1.5 --provider ssh --ssh-user ops --source-key /home/ops/.ssh/id_ed25519\n\nIt looks at security rules, tools and stale servers first, asks once for everything that it will change, starts servers that end by\nthemselves, measures with qperf and iperf (version 2), and ends the servers; Ctrl-C ends them, too. Ports: 19765, 19766, 5001.\nFILE of --config is Ghost's configuration with [meter], or a file of KEY=VALUE lines (SOURCE_IP, DEST_IP, RESOURCE_GROUP, …).\nWith --exit-code: 3 on an anomaly or a regression, 4 where it is open whether the run is stable."
     )]
     Run(Box<super::start::Arguments>),
     /// Lists the runs that are kept, the newest first.
-    #[cfg(feature = "measure")]
     #[command(
         after_help = "Examples:\n  ghost meter history\n  ghost meter history --json | jq '.[] | select(.whole) | .document.results.latency_p90'"
     )]
@@ -40,14 +38,10 @@ enum Sub {
 
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    #[cfg(not(feature = "measure"))]
-    let _ = global;
     match &arguments.command {
         Sub::Parse(arguments) => figures::parsed(arguments),
         Sub::Compute(arguments) => figures::computed(arguments),
-        #[cfg(feature = "measure")]
         Sub::Run(arguments) => super::start::run(arguments, global),
-        #[cfg(feature = "measure")]
         Sub::History(arguments) => super::history::run(arguments, global),
     }
 }

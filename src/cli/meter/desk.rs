@@ -8,14 +8,14 @@ use async_trait::async_trait;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
-use crate::base::{Clock as _, SystemClock, Timestamp};
 use crate::cli::consent::Consent;
 use crate::cli::harmless::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
-use crate::cloud::errand::{Answer, Gate, Order};
-use crate::meter::run::{Desk, Run};
-use crate::shell::{Cancel, Policy};
+use ghost_base::{Clock as _, SystemClock, Timestamp};
+use ghost_cloud::errand::{Answer, Gate, Order};
+use ghost_cloud::meter::run::{Desk, Run};
+use ghost_shell::{Cancel, Policy};
 
 /// A package manager takes its time.
 const LONGEST_COMMAND: u64 = 900;

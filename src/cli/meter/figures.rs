@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
-use crate::meter::{LARGEST, ParseError, Samples, Tool, compute, parse};
+use ghost_cloud::meter::{LARGEST, ParseError, Samples, Tool, compute, parse};
 
 /// The answer is bad news.
 pub(super) const BAD_NEWS: u8 = 3;

@@ -7,7 +7,7 @@ use crate::cli::harmless::harmless;
 use crate::cli::print::line;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use crate::meter::run::{Past, Store};
+use ghost_cloud::meter::run::{Past, Store};
 
 /// The arguments of `ghost meter history`.
 #[derive(Debug, Args)]

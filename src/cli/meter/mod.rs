@@ -4,16 +4,11 @@
 //! change that nobody agreed to.
 
 mod command;
-#[cfg(feature = "measure")]
 mod desk;
 mod figures;
-#[cfg(feature = "measure")]
 mod history;
-#[cfg(feature = "measure")]
 mod named;
-#[cfg(feature = "measure")]
 mod pipe;
-#[cfg(feature = "measure")]
 mod start;
 
 pub(in crate::cli) use command::{Arguments, run};

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::start::Arguments;
-use crate::base::{Clock as _, SessionId, SystemClock};
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::cloud::guest::{Hop, Identity, Ssh};
-use crate::cloud::{Account, Container, Name, Place};
 use crate::config::Meter;
-use crate::meter::TestType;
-use crate::meter::run::{Ask, AskError, Compare, Seconds, Store, Way};
+use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_cloud::guest::{Hop, Identity, Ssh};
+use ghost_cloud::meter::TestType;
+use ghost_cloud::meter::run::{Ask, AskError, Compare, Seconds, Store, Way};
+use ghost_cloud::{Account, Container, Name, Place};
 
 /// As whom ssh signs in where nobody says.
 const USER: &str = "azureuser";

@@ -8,17 +8,17 @@ use super::desk::Terminal;
 use super::figures::BAD_NEWS;
 use super::named::Said;
 use super::pipe;
-use crate::base::{Clock as _, SystemClock};
 use crate::cli::consent::Consent;
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use crate::cloud::errand::Carried;
 use crate::config::Environment;
-use crate::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
-use crate::shell::{Known, Policy};
+use ghost_base::{Clock as _, SystemClock};
+use ghost_cloud::errand::Carried;
+use ghost_cloud::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
+use ghost_shell::{Known, Policy};
 
 /// It is open whether the run is stable.
 const INCONCLUSIVE: u8 = 4;
@@ -147,7 +147,7 @@ fn known(policy: &Policy, ask: &Ask) -> Policy {
         Way::Platform => Vec::new(),
         Way::Ssh(source, destination) => vec![source.clone(), destination.clone()],
     };
-    let words = ends.into_iter().filter_map(|ssh| crate::cloud::guest::Reach::Ssh(ssh).known());
+    let words = ends.into_iter().filter_map(|ssh| ghost_cloud::guest::Reach::Ssh(ssh).known());
     policy.clone().carried_by(words)
 }
 
@@ -230,11 +230,9 @@ fn told(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow
 #[cfg(feature = "plot")]
 fn picture(run: &Run, store: &Store) {
     let path = store.folder().join(format!("{}_chart.png", run.ask().session));
-    let drawn = crate::meter::run::chart(run).map_err(|error| error.to_string());
+    let drawn = ghost_cloud::meter::run::chart(run).map_err(|error| error.to_string());
     let kept = drawn.and_then(|png| match png {
-        Some(png) => {
-            crate::base::write_private(&path, &png).map(|()| true).map_err(|error| error.to_string())
-        }
+        Some(png) => ghost_base::write_private(&path, &png).map(|()| true).map_err(|error| error.to_string()),
         None => Ok(false),
     });
     match kept {

@@ -12,7 +12,7 @@ use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
-use crate::netfilter::{
+use ghost_inspect::netfilter::{
     Document, LARGEST, Packet, ReadError, State, Status, Verdict, Warning, diff, diff_hosts, explain,
     explain_change, open, read_sets, walk, walk_host,
 };
@@ -96,7 +96,6 @@ enum Sub {
     )]
     Snapshot(keep::Kept),
     /// Looks at a running guest: all backends, both families; explains them, keeps them, compares them with an earlier look.
-    #[cfg(feature = "probe")]
     #[command(
         after_help = "Examples:\n  ghost netfilter inspect --vm-name web-1 -g prod\n  ghost netfilter inspect --vm-name web-1 -g prod --is-baseline --session-id before_change\n  ghost netfilter inspect --provider ssh --vm-name web-1 --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --bastion-public-ip 192.0.2.1 --compare-baseline before_change --exit-code\n\nIt reads only, by a script that the policy declares: nobody is asked. Snapshots lie where `ghost netfilter snapshot` keeps them."
     )]
@@ -165,7 +164,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::Parse { file, json, print } => {
             let text = match read_document(file)? {
                 Document::Ruleset(ruleset) if *print => {
-                    crate::netfilter::print(&ruleset).trim_end().to_owned()
+                    ghost_inspect::netfilter::print(&ruleset).trim_end().to_owned()
                 }
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
@@ -229,7 +228,6 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
             Ok(0)
         }
         Sub::Snapshot(kept) => keep::run(kept, global),
-        #[cfg(feature = "probe")]
         Sub::Inspect(inspected) => super::inspect::run(inspected, global),
     }
 }

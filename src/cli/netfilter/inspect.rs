@@ -5,16 +5,16 @@ use clap::Args;
 use super::command::code;
 use super::keep::{Keep, put};
 use super::told::WORDS;
-use crate::base::SessionId;
 use crate::cli::guest::Guest;
 use crate::cli::live::gather;
 use crate::cli::print::line;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::tone::tinted;
-use crate::netfilter::{Bundle, Document, Host, Status, explain};
-use crate::probe::Gathering;
-use crate::probe::firewall::WANTED;
+use ghost_base::SessionId;
+use ghost_cloud::probe::Gathering;
+use ghost_cloud::probe::firewall::WANTED;
+use ghost_inspect::netfilter::{Bundle, Document, Host, Status, explain};
 
 /// The guest, and what becomes of what is seen.
 #[derive(Debug, Args)]

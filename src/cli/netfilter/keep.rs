@@ -7,13 +7,13 @@ use clap::Args;
 use super::command::{code, document};
 use super::told::WORDS;
 use super::whole;
-use crate::base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use crate::config::{Environment, PlaceError, data_dir};
-use crate::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts, traffic_change};
+use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
+use ghost_inspect::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts, traffic_change};
 
 /// What is put away, under which name, and what it is compared with.
 #[derive(Debug, Args)]

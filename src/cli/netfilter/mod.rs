@@ -3,7 +3,6 @@
 //! Goes in: files as the tools of a guest print them, or a guest to look at. Comes out: one document or a text. Never: a change of a guest.
 
 mod command;
-#[cfg(feature = "probe")]
 mod inspect;
 mod keep;
 mod told;

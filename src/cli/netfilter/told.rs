@@ -1,7 +1,7 @@
 //! The answers for people.
 
 use crate::cli::tone::Tone;
-use crate::netfilter::{Answer, Change, Diff, FateChange, Ruleset, Severity, Status};
+use ghost_inspect::netfilter::{Answer, Change, Diff, FateChange, Ruleset, Severity, Status};
 
 /// The words with which lines begin that matter, and how they are meant.
 pub(super) const WORDS: &[(&str, Tone)] = &[

@@ -2,7 +2,7 @@
 
 use super::told;
 use super::told::{clean, headline, one};
-use crate::netfilter::{About, Host, HostAnswer, HostDiff, Warning};
+use ghost_inspect::netfilter::{About, Host, HostAnswer, HostDiff, Warning};
 
 /// Writes what a host holds.
 pub(super) fn host(host: &Host) -> String {

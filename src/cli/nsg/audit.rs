@@ -6,7 +6,7 @@ use super::command::{Given, Known, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::nsg::{Audit, RuleRef};
+use ghost_inspect::nsg::{Audit, RuleRef};
 
 /// So many rules of a gate are shown to people.
 const SHOWN: usize = 50;

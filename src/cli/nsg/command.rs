@@ -9,8 +9,8 @@ use super::{audit, reach, verdict};
 use crate::cli::knowledge::{Knowledge, parsed};
 use crate::cli::page::{Cell, Tone, plain};
 use crate::cli::root::Global;
-use crate::net::{Inventory, Tags, Warning};
-use crate::nsg::{self, Access, Ruleset};
+use ghost_inspect::net::{Inventory, Tags, Warning};
+use ghost_inspect::nsg::{self, Access, Ruleset};
 
 /// The arguments of `ghost nsg`.
 #[derive(Debug, Args)]
@@ -34,10 +34,8 @@ enum Sub {
 pub(super) struct Given {
     /// The effective rules as `az` prints them; `-` is standard input. What `az network nsg show`, `nsg list` or `nsg rule list` prints
     /// is read, too: default rules that lack are added and named, and as the other gate is not told, only a deny is certain.
-    #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
-    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"])]
     rules: Option<PathBuf>,
-    #[cfg(feature = "probe")]
     #[command(flatten)]
     asked: crate::cli::live::Asked,
     #[command(flatten)]
@@ -58,12 +56,6 @@ impl Given {
         Ok(Some(Known { rules, warnings: warnings(tags.as_ref(), inventory.as_ref()), address: None }))
     }
 
-    #[cfg(not(feature = "probe"))]
-    fn ask(&self, _: Option<Tags>, _: Option<Inventory>, _: &Global) -> anyhow::Result<Option<Known>> {
-        anyhow::bail!("no file is named")
-    }
-
-    #[cfg(feature = "probe")]
     fn ask(
         &self,
         tags: Option<Tags>,
@@ -72,7 +64,7 @@ impl Given {
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
         use crate::cli::live::told;
-        use crate::probe::effective::What;
+        use ghost_cloud::probe::effective::What;
         let setup = crate::cli::setup::Setup::new(global)?;
         let what = [What::Rules, What::Itself];
         let Some(found) = self.asked.look(&setup, &what, self.json)? else { return Ok(None) };

@@ -8,8 +8,8 @@ use super::command::{Given, Known};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::net::Family;
-use crate::nsg::{Direction, Reach, Region};
+use ghost_inspect::net::Family;
+use ghost_inspect::nsg::{Direction, Reach, Region};
 
 /// So many prefixes of a region are printed for people.
 const SHOWN: usize = 6;

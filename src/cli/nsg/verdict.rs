@@ -9,8 +9,8 @@ use super::command::{Given, Known, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
-use crate::net::Family;
-use crate::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
+use ghost_inspect::net::Family;
+use ghost_inspect::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
 
 /// So many rules are shown to people where there may be thousands.
 const SHOWN: usize = 20;
@@ -33,15 +33,13 @@ pub(super) struct Arguments {
     #[arg(long, value_parser = ["tcp", "udp", "icmp", "any"], ignore_case = true)]
     protocol: String,
     /// Where the packet comes from; live and outbound the interface's own address unless said.
-    #[cfg_attr(feature = "probe", arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "inbound")))]
-    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "IP", required = true))]
+    #[arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "inbound"))]
     src: Option<IpAddr>,
     /// The port that it comes from; unknown unless given.
     #[arg(long, value_name = "N")]
     src_port: Option<u16>,
     /// Where the packet goes; live and inbound the interface's own address unless said.
-    #[cfg_attr(feature = "probe", arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "outbound")))]
-    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "IP", required = true))]
+    #[arg(long, value_name = "IP", required_unless_present_any = ["vm", "nic"], required_if_eq("direction", "outbound"))]
     dst: Option<IpAddr>,
     /// The port that it goes to; ICMP has none.
     #[arg(long, value_name = "N", required_if_eq_any = [("protocol", "tcp"), ("protocol", "udp"), ("protocol", "any")])]

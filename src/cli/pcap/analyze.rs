@@ -15,7 +15,7 @@ use super::progress::Progress;
 use super::source::{name, opened, piped, refused};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
-use crate::pcap::{
+use ghost_pcap::{
     Analyzer, Digested, Finding, Focus, Label, News, Scope, Severity, Summary, Turn, frames, markdown,
 };
 
@@ -184,7 +184,7 @@ fn passed(
     let mut analyzer = Analyzer::new(scope);
     let mut out = BufWriter::new(io::stdout().lock());
     let mut written = Ok(());
-    let mut each = |frame: &crate::pcap::Frame<'_>| {
+    let mut each = |frame: &ghost_pcap::Frame<'_>| {
         let labels = analyzer.feed(frame);
         if written.is_ok() && streamed.is_some_and(|label| labels.has(label)) {
             written = writeln!(out, "{}", frame.number);

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::{analyze, compare};
 use crate::cli::print::line;
-use crate::pcap::{Rule, rules};
+use ghost_pcap::{Rule, rules};
 
 /// The arguments of `ghost pcap`.
 #[derive(Debug, Args)]

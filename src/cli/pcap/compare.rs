@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::source::{name, opened, piped, refused, stem, written};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
-use crate::pcap::{Error, Pair, compare, markdown_of_pair};
+use ghost_pcap::{Error, Pair, compare, markdown_of_pair};
 
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;

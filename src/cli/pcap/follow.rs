@@ -1,7 +1,7 @@
 //! `--follow`: a capture that is still being written. The only waiting of this subcommand.
 
 use super::growing::{Got, Growing};
-use crate::pcap::{Analyzer, Ending, Error, News, Reader, Watch};
+use ghost_pcap::{Analyzer, Ending, Error, News, Reader, Watch};
 
 /// A look at the findings costs a copy of what is remembered: so many frames, or this part of all frames, come in between.
 const FRAMES: u64 = 10_000;
@@ -71,7 +71,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::pcap::{Scope, Turn};
+    use ghost_pcap::{Scope, Turn};
 
     /// What happens to a file, one event after another; after each there is a wait.
     struct Script {

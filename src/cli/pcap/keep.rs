@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::out::Files;
 use super::source::name;
-use crate::pcap::Summary;
+use ghost_pcap::Summary;
 
 /// Writes the account, the report and the pictures into a folder.
 pub(super) fn keep(
@@ -22,8 +22,8 @@ pub(super) fn keep(
 
 #[cfg(feature = "plot")]
 fn draw(files: &mut Files, summary: &Summary, name: &str) -> anyhow::Result<()> {
-    let pictures = crate::pcap::pictures(summary, name)?;
-    for kind in crate::pcap::PICTURES {
+    let pictures = ghost_pcap::pictures(summary, name)?;
+    for kind in ghost_pcap::PICTURES {
         match pictures.iter().find(|picture| picture.kind == kind) {
             Some(picture) => files.write(&format!("{kind}.png"), &picture.png)?,
             None => files.without(&format!("{kind}.png")),

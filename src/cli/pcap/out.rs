@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 use super::source::{name, piped, stem};
-use crate::base::{private_dir, write_private, write_private_new};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, note};
+use ghost_base::{private_dir, write_private, write_private_new};
 
 /// What a capture is known by in an account of it.
 const IDENTITY: [&str; 6] = ["format", "linktypes", "packets", "bytes", "first", "last"];

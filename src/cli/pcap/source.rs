@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::base::{private_dir, write_private};
 use crate::cli::print::Hinted;
-use crate::pcap::Error;
+use ghost_base::{private_dir, write_private};
+use ghost_pcap::Error;
 
 /// Says whether standard input is meant.
 pub(super) fn piped(file: &Path) -> bool {

@@ -7,7 +7,7 @@ use super::select::{SHOWN, cells};
 use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::route::{Anomaly, Audit, Entry};
+use ghost_inspect::route::{Anomaly, Audit, Entry};
 
 /// The arguments of `ghost route audit`.
 #[derive(Debug, Args)]

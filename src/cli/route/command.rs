@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use super::{audit, select};
 use crate::cli::knowledge::{Knowledge, parsed};
 use crate::cli::root::Global;
-use crate::net::{Inventory, Tags};
-use crate::route::Table;
+use ghost_inspect::net::{Inventory, Tags};
+use ghost_inspect::route::Table;
 
 /// The arguments of `ghost route`.
 #[derive(Debug, Args)]
@@ -30,10 +30,8 @@ enum Sub {
 pub(super) struct Given {
     /// The effective route table as `az` prints it; `-` is standard input. What `az network route-table show` or `route-table route
     /// list` prints is read, too: it lacks the platform's routes, so that nothing is certain from it.
-    #[cfg_attr(feature = "probe", arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"]))]
-    #[cfg_attr(not(feature = "probe"), arg(long, value_name = "FILE", required = true))]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"])]
     table: Option<PathBuf>,
-    #[cfg(feature = "probe")]
     #[command(flatten)]
     asked: crate::cli::live::Asked,
     #[command(flatten)]
@@ -63,12 +61,6 @@ impl Given {
         }
     }
 
-    #[cfg(not(feature = "probe"))]
-    fn ask(&self, _: Option<Tags>, _: Option<Inventory>, _: &Global) -> anyhow::Result<Option<Known>> {
-        anyhow::bail!("no file is named")
-    }
-
-    #[cfg(feature = "probe")]
     fn ask(
         &self,
         tags: Option<Tags>,
@@ -77,7 +69,7 @@ impl Given {
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
         use crate::cli::live::told;
-        use crate::probe::effective::What;
+        use ghost_cloud::probe::effective::What;
         let setup = crate::cli::setup::Setup::new(global)?;
         let Some(found) = self.asked.look(&setup, &[What::Routes], self.json)? else { return Ok(None) };
         let text = told(found.looked.text(What::Routes))?;

@@ -9,7 +9,7 @@ use super::command::{Given, Known, table};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
-use crate::route::{Entry, Outcome, Selection};
+use ghost_inspect::route::{Entry, Outcome, Selection};
 
 /// So many routes of a kind are shown to people.
 pub(super) const SHOWN: usize = 20;

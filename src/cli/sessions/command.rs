@@ -6,11 +6,11 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::{list, show, transfer};
-use crate::base::SessionId;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use crate::store::Store;
+use ghost_base::SessionId;
+use ghost_store::Store;
 
 /// The arguments of `ghost sessions`.
 #[derive(Debug, Args)]
@@ -112,5 +112,5 @@ pub(super) fn missing(session: &SessionId) -> anyhow::Error {
 
 /// Returns a path as text that a terminal only prints.
 pub(super) fn shown(path: &Path) -> String {
-    crate::agent::report::plain(&path.display().to_string())
+    ghost_investigate::report::plain(&path.display().to_string())
 }

@@ -1,11 +1,11 @@
 //! `ghost sessions list`.
 
-use crate::agent::event::read;
-use crate::agent::report::Summary;
-use crate::base::SessionId;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
-use crate::store::Store;
+use ghost_base::SessionId;
+use ghost_investigate::event::read;
+use ghost_investigate::report::Summary;
+use ghost_store::Store;
 
 /// How wide a line is.
 const COLUMNS: usize = 120;

@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::command::{missing, store_of};
-use crate::agent::event::{Content, Event, Recorded, read};
-use crate::agent::report::{Summary, audit, rca, story};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
+use ghost_base::SessionId;
+use ghost_investigate::event::{Content, Event, Recorded, read};
+use ghost_investigate::report::{Summary, audit, rca, story};
+use ghost_investigate::state::State;
 
 /// The arguments of `ghost sessions show`.
 #[derive(Debug, Args)]

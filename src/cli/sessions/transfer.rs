@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::command::{missing, shown, store_of};
-use crate::base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::session;
 use crate::session::EraseError;
 use crate::session::export::{AuditFate, Export, ExportError, ImportError};
 use crate::session::retention::{self, Lifetimes, Swept};
+use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
 
 /// Writes a session out.
 pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path>) -> anyhow::Result<()> {
@@ -80,7 +80,7 @@ pub(super) async fn import(setup: &Setup, file: &Path, json: bool) -> anyhow::Re
         return line(&document.to_string());
     }
     let (events, evidence) = (imported.events, imported.evidence);
-    line(&crate::agent::report::plain(&format!(
+    line(&ghost_investigate::report::plain(&format!(
         "{}: {events} events, {evidence} texts; {told}",
         export.session
     )))

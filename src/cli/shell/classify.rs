@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
-use crate::shell::{Impact, Policy, Ruling, Verdict};
+use ghost_shell::{Impact, Policy, Ruling, Verdict};
 
 /// A longer line is no question: no command of that length could run.
 const LONGEST_LINE: u64 = 1 << 20;

@@ -10,7 +10,7 @@ use crate::cli::name::new_session;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::shell::{Response, Shell, Verdict, audit};
+use ghost_shell::{Response, Shell, Verdict, audit};
 
 /// What the engineer proposes, and why.
 const PROPOSALS: [(&str, &str); 12] = [
@@ -113,7 +113,7 @@ fn paint(verdict: Verdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Policy;
+    use ghost_shell::Policy;
 
     #[test]
     fn the_ideas_show_all_three_verdicts() {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
-use crate::shell::{Policy, Verdict};
+use ghost_shell::{Policy, Verdict};
 
 /// The arguments of `ghost shell policy`.
 #[derive(Debug, Args)]

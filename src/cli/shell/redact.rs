@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::print::line;
-use crate::shell::{redact, redact_with_ids};
+use ghost_shell::{redact, redact_with_ids};
 
 /// More than this is not held in memory.
 const LARGEST: u64 = 64 << 20;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::base::SessionId;
 use crate::cli::consent::Consent;
 use crate::cli::name::new_session;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::shell::{Cancel, Response, Shell, Status};
+use ghost_base::SessionId;
+use ghost_shell::{Cancel, Response, Shell, Status};
 
 /// Nothing ran.
 const NOTHING_RAN: u8 = 3;

@@ -3,21 +3,20 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::agent::event::{LedgerError, read};
-use crate::agent::tool::Evidence as _;
-use crate::base::SessionId;
 use crate::session::EvidenceFolder;
 use crate::session::export::Export;
 use crate::session::export::verify::named;
-use crate::shell::audit;
-use crate::store::{Store, StoreError};
+use ghost_base::SessionId;
+use ghost_investigate::event::{LedgerError, read};
+use ghost_investigate::tool::Evidence as _;
+use ghost_shell::audit;
+use ghost_store::{Store, StoreError};
 
 /// A longer audit file is none of a session.
 const LARGEST_AUDIT: u64 = 256 << 20;
 
 /// Why a session cannot be exported.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ExportError {
     /// There is none of that name.
     #[error("there is no session {session}")]

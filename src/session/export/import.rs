@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::base::{Digest, SessionId, private_dir, write_private};
 use crate::session::export::{Export, Unsound};
-use crate::shell::audit;
-use crate::store::{Lease, Store, StoreError};
+use ghost_base::{Digest, SessionId, private_dir, write_private};
+use ghost_shell::audit;
+use ghost_store::{Lease, Store, StoreError};
 
 /// How long nobody else may take the session while it is put in.
 const LEASE: Duration = Duration::from_secs(120);
 
 /// Why a session cannot be put in.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ImportError {
     /// There is one of that name.
     #[error("the session {session} is there already")]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Digest, SessionId};
+use ghost_base::{Digest, SessionId};
 
 /// The format that this program writes, and the latest that it reads.
 pub(super) const FORMAT: u32 = 1;

@@ -14,7 +14,6 @@ const MOST_LINES: u64 = 2_000_000;
 
 /// Why a text is no export.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReadError {
     /// It cannot be read.
     #[error("the export cannot be read")]

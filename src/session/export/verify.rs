@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::agent::event::{Content, Event, LedgerError, Recorded, read};
-use crate::agent::state::{FoldError, State};
-use crate::agent::tool::Evidence;
-use crate::base::Digest;
 use crate::session::export::Export;
+use ghost_base::Digest;
+use ghost_investigate::event::{Content, Event, LedgerError, Recorded, read};
+use ghost_investigate::state::{FoldError, State};
+use ghost_investigate::tool::Evidence;
 
 /// Why an export is not what was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Unsound {
     /// Its events are no ledger.
     #[error(transparent)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ghost_agent::lab::azure::{Answer, Body, Cloud, Request, Verb};
+use ghost_lab::azure::{Answer, Body, Cloud, Request, Verb};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ghost_agent::lab::azure::{Answer, Body, Request, Verb};
+use ghost_lab::azure::{Answer, Body, Request, Verb};
 use serde_json::Value;
 
 /// Makes a request without a body.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::lab::azure::{BlobsFrom, CaptureTrouble, Cloud, Job, Verb};
-use ghost_agent::lab::host::Dialed;
+use ghost_base::Timestamp;
+use ghost_lab::azure::{BlobsFrom, CaptureTrouble, Cloud, Job, Verb};
+use ghost_lab::host::Dialed;
 use serde_json::{Value, json};
 
 use super::agree::post;

@@ -1,6 +1,6 @@
 //! Estates: the one in the program, those of files, and files that are none.
 
-use ghost_agent::lab::azure::{Cloud, Description};
+use ghost_lab::azure::{Cloud, Description};
 use serde_json::Value;
 
 use super::recorded::essential;
@@ -52,7 +52,7 @@ fn a_file_that_is_no_estate_is_told_where() {
 
 #[test]
 fn every_cut_of_a_good_file_is_refused() {
-    let text = include_str!("../../../src/lab/azure/default.json").trim_end();
+    let text = include_str!("../../../crates/lab/src/azure/default.json").trim_end();
     let every = if cfg!(debug_assertions) { 97 } else { 1 };
     for at in (0..text.len()).step_by(every) {
         assert!(Description::parse(&text.as_bytes()[..at]).is_err(), "{at}");

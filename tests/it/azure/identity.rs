@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use ghost_agent::base::Secret;
-use ghost_agent::cloud::permission::{allows, question, read};
-use ghost_agent::cloud::sign_in::{Account, Proof, Way, identity};
-use ghost_agent::lab::azure::Verb;
-use ghost_agent::shell::{
+use ghost_base::Secret;
+use ghost_cloud::permission::{allows, question, read};
+use ghost_cloud::sign_in::{Account, Proof, Way, identity};
+use ghost_lab::azure::Verb;
+use ghost_shell::{
     Approver, Choice, Decision, Identities, Identity, Limits, Programs, Request, Reviewer, Shell, Status,
 };
 use serde_json::{Value, json};

@@ -11,9 +11,7 @@ mod builtin;
 mod call;
 mod change;
 mod estate;
-#[cfg(feature = "cloud")]
 mod identity;
-#[cfg(feature = "cli")]
 pub(crate) mod process;
 mod raw;
 pub(crate) mod real_az;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ghost_agent::lab::azure::{Request, Verb};
+use ghost_lab::azure::{Request, Verb};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};

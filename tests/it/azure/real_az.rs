@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use ghost_agent::lab::host::HostError;
+use ghost_lab::host::HostError;
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::task::JoinSet;
@@ -51,7 +51,6 @@ struct Ran {
 #[derive(Debug, Clone)]
 enum Program {
     Real(PathBuf),
-    #[cfg(feature = "cli")]
     BuiltIn,
 }
 
@@ -67,7 +66,6 @@ impl Play {
     async fn az(&self, words: &[String]) -> Ran {
         let (program, before) = match &self.program {
             Program::Real(program) => (program.clone(), Vec::new()),
-            #[cfg(feature = "cli")]
             Program::BuiltIn => {
                 let record = self.stage.folder.path().join("lab.json").to_str().unwrap().to_owned();
                 let words = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
@@ -337,7 +335,6 @@ async fn az_prints_what_was_recorded() {
     printed(&place, Program::Real(program), names).await;
 }
 
-#[cfg(feature = "cli")]
 #[tokio::test]
 async fn the_built_in_az_prints_what_was_recorded_too() {
     let Some(place) = recordings() else { return };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::lab::az::{Failure, run};
-use ghost_agent::lab::azure::{Answer, Body, Cloud, Description, Fault, Job, Request, Verb};
+use ghost_base::Timestamp;
+use ghost_lab::az::{Failure, run};
+use ghost_lab::azure::{Answer, Body, Cloud, Description, Fault, Job, Request, Verb};
 use serde_json::Value;
 
 use super::recording::{every, read};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ghost_agent::base::Clock as _;
-use ghost_agent::lab::azure::{Body, Verb};
-use ghost_agent::lab::host::HostError;
+use ghost_base::Clock as _;
+use ghost_lab::azure::{Body, Verb};
+use ghost_lab::host::HostError;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 

@@ -6,13 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::azure::{Cloud, Description};
-use ghost_agent::lab::control::{Lab, Remote, Running, Settings};
-use ghost_agent::lab::host::{
-    CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene,
-};
+use ghost_base::SystemClock;
+use ghost_lab::LabClock;
+use ghost_lab::azure::{Cloud, Description};
+use ghost_lab::control::{Lab, Remote, Running, Settings};
+use ghost_lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

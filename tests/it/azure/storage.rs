@@ -1,6 +1,6 @@
 //! Blob storage, fact by fact.
 
-use ghost_agent::lab::azure::{Answer, BlobRole, Body, Cloud, Verb};
+use ghost_lab::azure::{Answer, BlobRole, Body, Cloud, Verb};
 use serde_json::json;
 
 use super::blobs::{ACCOUNT, ask, bearer, header, key, mac, rules, token};

@@ -1,6 +1,6 @@
 //! Whatever is asked: no panic, nothing of the kind 5xx, lists are lists.
 
-use ghost_agent::lab::azure::{Body, Cloud, Verb};
+use ghost_lab::azure::{Body, Cloud, Verb};
 use serde_json::{Value, json};
 
 use super::blobs::ask;

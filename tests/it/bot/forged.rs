@@ -1,7 +1,7 @@
 //! Clicks that nobody may make, or that are not what they say.
 #![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
-use ghost_agent::base::{Clock as _, SystemClock, keyed};
+use ghost_base::{Clock as _, SystemClock, keyed};
 use serde_json::{Value, json};
 
 use super::stage::{Over, World, text, ts};

@@ -89,7 +89,7 @@ async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt
     let root = world.mention("alice", "the link is down").await;
     let card = world.card(&root).await;
     // Another replica was told: this one still shows the buttons.
-    let now = ghost_agent::base::Timestamp::from_millis(0);
+    let now = ghost_base::Timestamp::from_millis(0);
     ghost_agent::bot::Freeze::new("bob", "a change window", now).set(world.store.as_ref()).await.unwrap();
     for _ in 0..3 {
         world.press("chloe", &card, "approve").await;
@@ -141,8 +141,8 @@ async fn what_people_say_of_a_report_is_on_record() {
 
 #[tokio::test]
 async fn notes_of_many_at_the_same_time_form_one_chain() {
-    use ghost_agent::base::SystemClock;
     use ghost_agent::bot::journal::{Entry, note};
+    use ghost_base::SystemClock;
 
     let world = World::new(&[]).await;
     let writing = (0..20).map(|_| async {

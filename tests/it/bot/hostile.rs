@@ -1,11 +1,11 @@
 //! Text that wants to be more than text.
 
-use ghost_agent::agent::event::Impact;
 use ghost_agent::bot::show::{
     Frozen, Looks, Message, Meta, Pending, People, Person, Preview, Refusal, approvals, audit, board, card,
     command_file, deny_modal, investigate_modal, modify_modal, refusal, report, whole_modal,
 };
-use ghost_agent::shell::Verdict;
+use ghost_investigate::event::Impact;
+use ghost_shell::Verdict;
 use serde_json::{Value, json};
 
 use crate::bot::ledger::{Ledger, good, good_view, looks};

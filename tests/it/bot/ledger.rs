@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Chain, Event, Recorded};
-use ghost_agent::agent::state::State;
-use ghost_agent::base::{Digest, SessionId, Timestamp};
 use ghost_agent::bot::show::{Looks, Message, People, Person};
-use ghost_agent::lab::workspace::block::{Content, Method, accept_message, accept_view};
+use ghost_base::{Digest, SessionId, Timestamp};
+use ghost_investigate::event::{Chain, Event, Recorded};
+use ghost_investigate::state::State;
+use ghost_lab_slack::block::{Content, Method, accept_message, accept_view};
 use serde_json::{Value, json};
 
 /// A ledger that is being written: each event a second behind the one before.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ghost_agent::bot::Way;
 use ghost_agent::http::{Patience, serve};
-use ghost_agent::shell::Cancel;
-use ghost_agent::slack::socket::Settings as SocketSettings;
+use ghost_shell::Cancel;
+use ghost_slack::socket::Settings as SocketSettings;
 use serde_json::json;
 use tokio::task::JoinHandle;
 

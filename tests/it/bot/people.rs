@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ghost_agent::bot::Place;
-use ghost_agent::shell::Scope;
+use ghost_shell::Scope;
 use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::{Value, json};
 

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use ghost_agent::agent::event::read;
-use ghost_agent::agent::state::State;
 use ghost_agent::bot::Thread;
 use ghost_agent::bot::journal::Deed;
+use ghost_investigate::event::read;
+use ghost_investigate::state::State;
 use serde_json::{Value, json};
 
 use super::stage::{World, has_button, is_private, text, ts};

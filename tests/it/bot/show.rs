@@ -1,11 +1,11 @@
 //! Facts about what people see of a session.
 
-use ghost_agent::agent::event::Reply;
-use ghost_agent::agent::report::rca;
-use ghost_agent::base::Timestamp;
 use ghost_agent::bot::show::{
     Deciding, Frozen, Looks, agent_status, audit, board, card, command_file, headline, report, status,
 };
+use ghost_base::Timestamp;
+use ghost_investigate::event::Reply;
+use ghost_investigate::report::rca;
 use serde_json::json;
 
 use crate::bot::ledger::{CAPTURE, Ledger, buttons, good, looks, story, told};

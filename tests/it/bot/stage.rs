@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::agent::model::{Model, Scripted};
-use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, SelfApproval};
-use ghost_agent::base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_agent::bot::{
     Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Own, Parts,
     People, Place, Presenter, SCOPES, Settings, Way, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
-use ghost_agent::lab::workspace::Timing;
 use ghost_agent::session::{Asleep, Engine, EvidenceFolder, Kitchen, NoWorkshop, Worker};
-use ghost_agent::shell::{Approver, Cancel, Policy, Shell};
-use ghost_agent::slack::socket::Settings as SocketSettings;
-use ghost_agent::slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
-use ghost_agent::store::{EmbeddedStore, Store};
+use ghost_base::{Clock, Secret, SystemClock, Timestamp};
+use ghost_investigate::model::{Model, Scripted};
+use ghost_investigate::tool::Registry;
+use ghost_investigate::{Limits, SelfApproval};
+use ghost_lab_slack::Timing;
+use ghost_shell::{Approver, Cancel, Policy, Shell};
+use ghost_slack::socket::Settings as SocketSettings;
+use ghost_slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
+use ghost_store::{EmbeddedStore, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -108,7 +108,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.redb");
         let clock = Arc::new(Ahead::default());
-        let kept = ghost_agent::store::Settings::default();
+        let kept = ghost_store::Settings::default();
         let store = EmbeddedStore::with_clock(&file, kept, Arc::clone(&clock) as _).unwrap();
         let slack = Stage::new(timing()).await;
         // The app is told and may do what its manifest says, and no more.
@@ -325,7 +325,7 @@ struct Nowhere;
 
 #[async_trait::async_trait]
 impl ghost_agent::session::Courier for Nowhere {
-    async fn deliver(&self, _: &ghost_agent::agent::state::State, _: &str) -> Result<String, String> {
+    async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, String> {
         Err("there is no place for it".to_owned())
     }
 }

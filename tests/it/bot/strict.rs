@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ghost_agent::agent::event::read;
-use ghost_agent::agent::state::State;
-use ghost_agent::base::{Clock as _, SessionId};
+use ghost_base::{Clock as _, SessionId};
+use ghost_investigate::event::read;
+use ghost_investigate::state::State;
 use serde_json::Value;
 
 use super::stage::{World, text, ts};

@@ -1,16 +1,16 @@
 //! Facts about dialogs, the Home tab and private answers.
 
-use ghost_agent::agent::event::{Impact, Reply};
-use ghost_agent::agent::report::Summary;
-use ghost_agent::base::Timestamp;
 use ghost_agent::bot::Leftover;
 use ghost_agent::bot::show::{
     FormError, Frozen, Home, Meta, Pending, People, Preview, Refusal, SessionLine, approvals, deny_modal,
     help, home, investigate_modal, modify_errors, modify_modal, policy, read_deny, read_investigate,
     read_modify, refusal, sessions, typed_command, whole_modal,
 };
-use ghost_agent::shell::Policy;
-use ghost_agent::slack::arrive::{View, What, interactive};
+use ghost_base::Timestamp;
+use ghost_investigate::event::{Impact, Reply};
+use ghost_investigate::report::Summary;
+use ghost_shell::Policy;
+use ghost_slack::arrive::{View, What, interactive};
 use serde_json::{Value, json};
 
 use crate::bot::ledger::{good, good_view, looks, told};

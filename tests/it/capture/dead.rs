@@ -1,6 +1,6 @@
 //! Whoever drives a capture dies, at every moment at which it is kept, before and after: somebody else goes on, and begins nothing twice.
 
-use ghost_agent::capture::{DriveError, Ended, State, Word};
+use ghost_cloud::capture::{DriveError, Ended, State, Word};
 
 use super::stage::{ONE, PAIR, Stage};
 use crate::random::{Random, is_long, seed};

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::{Clock as _, Timestamp};
-use ghost_agent::capture::{
+use ghost_base::{Clock as _, Timestamp};
+use ghost_cloud::capture::{
     Analysis, Answer, DriveError, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
 };
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::control::Remote;
-use ghost_agent::shell::{Approver, CancelSignal, Choice, Decision, Request, Reviewer};
+use ghost_lab::LabClock;
+use ghost_lab::control::Remote;
+use ghost_shell::{Approver, CancelSignal, Choice, Decision, Request, Reviewer};
 use serde_json::json;
 
 /// Agrees to what contains none of some words, and notes what it was asked.

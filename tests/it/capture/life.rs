@@ -1,6 +1,6 @@
 //! Captures on the served lab, from the first look to what is cleaned up.
 
-use ghost_agent::capture::{Analysis, Left, Order, Phase, State, Task, Wish, Word};
+use ghost_cloud::capture::{Analysis, Left, Order, Phase, State, Task, Wish, Word};
 
 use super::stage::{CONTAINER, ONE, PAIR, Stage};
 use crate::azure::real_az::program;

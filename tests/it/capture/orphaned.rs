@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use ghost_agent::base::SessionId;
-use ghost_agent::capture::{Life, State, Word, left_over, search};
-use ghost_agent::cloud::{Name, Place};
+use ghost_base::SessionId;
+use ghost_cloud::capture::{Life, State, Word, left_over, search};
+use ghost_cloud::{Name, Place};
 
 use super::stage::{ONE, Stage};
 

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::{Clock as _, ManualClock, Timestamp};
-use ghost_agent::capture::{
+use ghost_base::{Clock as _, ManualClock, Timestamp};
+use ghost_cloud::capture::{
     Analysis, Answer, Ended, Gate, Group, Hands, Limits, Next, Order, State, Step, Storage, Store, Task,
     Word, Work, drive,
 };
-use ghost_agent::cloud::{Account, Container, Name};
-use ghost_agent::shell::{
+use ghost_cloud::{Account, Container, Name};
+use ghost_shell::{
     Approver, CancelSignal, Choice, Decision, Impact, Known, Policy, Recorded, Request, Reviewer, Shell,
 };
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Captures whose cloud is in trouble: throttled, signed out, full, rivals, garbage, files that come in pieces.
 
-use ghost_agent::capture::{OrderError, State, Task, Word};
-use ghost_agent::lab::azure::Verb;
+use ghost_cloud::capture::{OrderError, State, Task, Word};
+use ghost_lab::azure::Verb;
 use serde_json::{Value, json};
 
 use super::stage::{ACCOUNT, GROUP, ONE, PAIR, Stage};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::case::{CASES, Cases, embedded, standing};
-use ghost_agent::lab::control::{Door, Lab};
+use ghost_base::SystemClock;
+use ghost_lab::LabClock;
+use ghost_lab::case::{CASES, Cases, embedded, standing};
+use ghost_lab::control::{Door, Lab};
 use serde_json::{Value, json};
 
 use super::ground::{Remembering, usual};

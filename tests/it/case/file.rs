@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 
-use ghost_agent::lab::case::{CASES, CODES, Case, Outcome, Pair, View, embedded, markdown, plan};
+use ghost_lab::case::{CASES, CODES, Case, Outcome, Pair, View, embedded, markdown, plan};
 use serde_json::Value;
 
 use super::ground::{Here, usual};

@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::Timestamp;
-use ghost_agent::lab::azure::{Answer, Cloud, Description, Request};
-use ghost_agent::lab::case::{Ground, Kept};
-use ghost_agent::lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage};
+use ghost_base::Timestamp;
+use ghost_lab::azure::{Answer, Cloud, Description, Request};
+use ghost_lab::case::{Ground, Kept};
+use ghost_lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage};
 use serde_json::Value;
 
 /// The estate of the use cases.

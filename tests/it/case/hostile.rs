@@ -1,6 +1,6 @@
 //! Files that nobody should write, and everybody will.
 
-use ghost_agent::lab::case::{CASES, Case, embedded};
+use ghost_lab::case::{CASES, Case, embedded};
 use proptest::prelude::*;
 
 const HEAD: &str = "id = \"x\"\ntitle = \"x\"\nprompt = \"x\"\noutcome = [\"CONFIRMED\"]\n";

@@ -1,8 +1,8 @@
 //! A case is there, whole, or not at all.
 
-use ghost_agent::effective;
-use ghost_agent::lab::case::{CASES, Case, Failed, clean, embedded, inject, reset, standing};
-use ghost_agent::netfilter;
+use ghost_inspect::effective;
+use ghost_inspect::netfilter;
+use ghost_lab::case::{CASES, Case, Failed, clean, embedded, inject, reset, standing};
 
 use super::ground::Here;
 
@@ -10,7 +10,7 @@ fn waited<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }
 
-fn put(here: &Here, name: &str, phase: usize) -> Result<ghost_agent::lab::case::Injected, Failed> {
+fn put(here: &Here, name: &str, phase: usize) -> Result<ghost_lab::case::Injected, Failed> {
     waited(inject(here, here.path(), embedded(name).unwrap(), None, phase))
 }
 

@@ -11,6 +11,5 @@ mod ground;
 mod hostile;
 mod inject;
 mod plan;
-#[cfg(feature = "cli")]
 mod real_az;
 mod seen;

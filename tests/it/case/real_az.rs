@@ -76,7 +76,7 @@ fn the_real_az_sees_a_case_and_after_a_reset_the_estate_before() {
     let az = Az { program, exports: exports.map(plain).collect(), home: tempfile::tempdir().unwrap() };
     let estate = az.estate();
     let mut random = Random::new(seed("the real az and cases"));
-    let all: Vec<&str> = ghost_agent::lab::case::CASES.iter().map(|(name, _)| *name).collect();
+    let all: Vec<&str> = ghost_lab::case::CASES.iter().map(|(name, _)| *name).collect();
     let cases = if is_long() { all } else { SOME.to_vec() };
     let mut asked = 0;
     for case in cases {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ghost_agent::base::{ManualClock, Timestamp};
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::case::{CASES, Case, Checked, Ground as _, check, inject, reset};
-use ghost_agent::lab::control::Lab;
-use ghost_agent::lab::host::{Script, Simulated, Way};
+use ghost_base::{ManualClock, Timestamp};
+use ghost_lab::LabClock;
+use ghost_lab::case::{CASES, Case, Checked, Ground as _, check, inject, reset};
+use ghost_lab::control::Lab;
+use ghost_lab::host::{Script, Simulated, Way};
 
 use super::ground::usual;
 use super::plan::{FAULTS, case};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ghost_agent::cloud::{Class, failure};
+use ghost_cloud::{Class, failure};
 use serde_json::Value;
 
 /// Recordings that fail, and what each means.

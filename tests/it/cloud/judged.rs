@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use ghost_agent::cloud::line::{self, CaptureLimits, Line};
-use ghost_agent::cloud::{Account, Container, Name, Place};
-use ghost_agent::shell::{Policy, Verdict};
+use ghost_cloud::line::{self, CaptureLimits, Line};
+use ghost_cloud::{Account, Container, Name, Place};
+use ghost_shell::{Policy, Verdict};
 
 pub(super) fn lines(place: &Place) -> Vec<Line> {
     let name = |text: &str| Name::parse(text).unwrap();

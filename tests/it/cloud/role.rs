@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::cloud::line::{self, Line};
-use ghost_agent::cloud::{Name, Place};
+use ghost_cloud::line::{self, Line};
+use ghost_cloud::{Name, Place};
 
 use serde_json::Value;
 

@@ -1,7 +1,6 @@
 //! Facts about `deploy/`: what is there can be read, fits together, and is what its page says.
 
 mod azure;
-#[cfg(feature = "cli")]
 mod config;
 mod image;
 mod kubernetes;

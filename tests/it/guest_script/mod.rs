@@ -8,7 +8,7 @@ mod place;
 
 use std::collections::BTreeMap;
 
-use ghost_agent::shell::{Policy, Ruling, Verdict};
+use ghost_shell::{Policy, Ruling, Verdict};
 
 use crate::random::{Random, is_long, seed};
 

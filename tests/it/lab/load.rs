@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ghost_agent::lab::workspace::Timing;
+use ghost_lab_slack::Timing;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use ghost_agent::lab::workspace::Timing;
+use ghost_lab_slack::Timing;
 use serde_json::{Value, json};
 
 use crate::lab::bolt::{Bolt, Sdk, Transport};

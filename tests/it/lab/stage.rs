@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::workspace::{Settings, Timing, Workspace};
+use ghost_base::SystemClock;
+use ghost_lab_slack::{Settings, Timing, Workspace};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;

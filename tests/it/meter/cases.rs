@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ghost_agent::meter::TestType;
-use ghost_agent::meter::run::{Ask, Compare, State};
+use ghost_cloud::meter::TestType;
+use ghost_cloud::meter::run::{Ask, Compare, State};
 use serde_json::{Value, json};
 
 use super::place::{Human, Lab, ask, document, measured, measured_by, storage};

@@ -1,7 +1,7 @@
 //! A process that is killed in the middle, and what the next one finds.
 
-use ghost_agent::base::{SystemClock, Timestamp};
-use ghost_agent::meter::run::{Run, State, carry_out};
+use ghost_base::{SystemClock, Timestamp};
+use ghost_cloud::meter::run::{Run, State, carry_out};
 
 use super::place::{Human, Lab, Table, ask, document, measured};
 

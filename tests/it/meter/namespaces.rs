@@ -1,6 +1,6 @@
 //! Real qperf and iperf across namespaces of this kernel.
 
-use ghost_agent::meter::run::{Ask, Seconds, State};
+use ghost_cloud::meter::run::{Ask, Seconds, State};
 use serde_json::{Value, json};
 
 use super::place::{Human, Lab, ask, document, measured};

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use ghost_agent::base::{SystemClock, Timestamp};
-use ghost_agent::cloud::errand::Gate;
-use ghost_agent::cloud::guest::{Hop, Identity, Reach, Ssh};
-use ghost_agent::meter::TestType;
-use ghost_agent::meter::run::{Ask, Compare, Run, Seconds, State, Store, Way, carry_out};
-use ghost_agent::shell::{Policy, Shell};
+use ghost_base::{SystemClock, Timestamp};
+use ghost_cloud::errand::Gate;
+use ghost_cloud::guest::{Hop, Identity, Reach, Ssh};
+use ghost_cloud::meter::TestType;
+use ghost_cloud::meter::run::{Ask, Compare, Run, Seconds, State, Store, Way, carry_out};
+use ghost_shell::{Policy, Shell};
 use rustix::process::getpid;
 use tempfile::TempDir;
 

@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use ghost_agent::base::{SystemClock, Timestamp};
-use ghost_agent::cloud::errand::{Answer, Gate, Order};
-use ghost_agent::cloud::{Account, Container, Name, Place};
-use ghost_agent::meter::TestType;
-use ghost_agent::meter::run::{Ask, Compare, Desk, Run, Seconds, Store, Way, carry_out};
-use ghost_agent::shell::{Approver, CancelSignal, Choice, Decision, Programs, Request, Reviewer, Shell};
+use ghost_base::{SystemClock, Timestamp};
+use ghost_cloud::errand::{Answer, Gate, Order};
+use ghost_cloud::meter::TestType;
+use ghost_cloud::meter::run::{Ask, Compare, Desk, Run, Seconds, Store, Way, carry_out};
+use ghost_cloud::{Account, Container, Name, Place};
+use ghost_shell::{Approver, CancelSignal, Choice, Decision, Programs, Request, Reviewer, Shell};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;

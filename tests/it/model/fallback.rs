@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::model::{
+use ghost_investigate::model::{
     Answer, Ask, Brain, Fallback, Listener, Model, ModelError, Silent, Stop, Usage,
 };
 

@@ -1,8 +1,8 @@
 //! Whatever a conversation holds, Gemini and OpenAI get a request that their documentation accepts.
 
-use ghost_agent::agent::model::gemini::Gemini;
-use ghost_agent::agent::model::openai::OpenAi;
-use ghost_agent::agent::model::{Ask, Call, Message, Model, Silent, ToolResult};
+use ghost_investigate::model::gemini::Gemini;
+use ghost_investigate::model::openai::OpenAi;
+use ghost_investigate::model::{Ask, Call, Message, Model, Silent, ToolResult};
 use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -8,5 +8,4 @@ mod history;
 mod openai;
 mod server;
 mod strict;
-#[cfg(all(feature = "cli", feature = "lab", feature = "session"))]
 mod transcripts;

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::Response;
 use futures_util::stream;
-use ghost_agent::agent::model::{Ask, Egress, Listener, Message, ModelError, Retries, Timeouts, ToolSpec};
+use ghost_investigate::model::{Ask, Egress, Listener, Message, ModelError, Retries, Timeouts, ToolSpec};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ghost_agent::netfilter::{Answer, Compiled, Hook, Verdict, print, read};
+use ghost_inspect::netfilter::{Answer, Compiled, Hook, Verdict, print, read};
 
 use super::observe::{At, Seen, WATCH, counters, watch};
 use super::place::{Place, ask};

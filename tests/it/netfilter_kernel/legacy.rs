@@ -1,6 +1,6 @@
 //! Random rules for `iptables-restore`, of either backend.
 
-use ghost_agent::netfilter::Hook;
+use ghost_inspect::netfilter::Hook;
 
 use super::compare::Theme;
 use super::probe::PORTS;

@@ -1,6 +1,6 @@
 //! Random rules in the language of `nft`.
 
-use ghost_agent::netfilter::Hook;
+use ghost_inspect::netfilter::Hook;
 
 use super::compare::Theme;
 use super::probe::PORTS;

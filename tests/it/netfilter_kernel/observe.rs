@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use ghost_agent::netfilter::{Hook, Ruleset, State, Verdict, read};
+use ghost_inspect::netfilter::{Hook, Ruleset, State, Verdict, read};
 
 use super::place::ask;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::netfilter::{Body, Rule, Ruleset, print, read};
+use ghost_inspect::netfilter::{Body, Rule, Ruleset, print, read};
 
 use super::place::{alone, ask, tried};
 use super::skipped;

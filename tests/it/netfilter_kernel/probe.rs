@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use ghost_agent::netfilter::{Hook, Packet, State};
+use ghost_inspect::netfilter::{Hook, Packet, State};
 
 use super::place::{From, Place, ask};
 use super::wire::{Carried, packet};

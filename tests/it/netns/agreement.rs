@@ -3,9 +3,9 @@
 
 use std::net::IpAddr;
 
-use ghost_agent::lab::host::{Behavior, Dialed, Fabric, Host as _, Protocol, Service, Stage};
-use ghost_agent::netfilter::{self, Compiled, Hook, State};
-use ghost_agent::nsg;
+use ghost_inspect::netfilter::{self, Compiled, Hook, State};
+use ghost_inspect::nsg;
+use ghost_lab::host::{Behavior, Dialed, Fabric, Host as _, Protocol, Service, Stage};
 
 use super::place::{DEST, DEST_ADDRESS, Place, SOURCE, fabric, gates, machine, rule, skipped};
 use crate::random::{Random, is_long, seed};

@@ -6,12 +6,10 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::host::{
-    Behavior, Dialed, Fabric, Host as _, Netns, Protocol, Service, Simulated, Stage, Way,
-};
-use ghost_agent::netfilter::{self, Compiled, Hook, State, Verdict};
+use ghost_base::SystemClock;
+use ghost_inspect::netfilter::{self, Compiled, Hook, State, Verdict};
+use ghost_lab::LabClock;
+use ghost_lab::host::{Behavior, Dialed, Fabric, Host as _, Netns, Protocol, Service, Simulated, Stage, Way};
 
 use super::draw::{Keeper, PORTS, lines};
 use super::place::{DEST, Place, SOURCE, fabric, gates, machine, script, skipped};

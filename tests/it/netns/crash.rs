@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::host::{Host as _, Netns, sweep};
+use ghost_base::SystemClock;
+use ghost_lab::LabClock;
+use ghost_lab::host::{Host as _, Netns, sweep};
 
 use super::place::{DEST, Place, fabric, script, skipped};
 use crate::random::setting;
@@ -20,7 +20,7 @@ async fn own(folder: &str) {
     let clock = LabClock::new(Arc::new(SystemClock));
     let host = Netns::open(Path::new(folder).to_owned(), fabric(), clock).await.unwrap();
     let lines = "iperf -s -D -p 5002\niptables -I INPUT 1 -p icmp -j DROP\ntc qdisc add dev eth0 root tbf rate 5mbit burst 20kb latency 400ms";
-    let ran = host.run(DEST, &script(lines, ghost_agent::lab::host::Way::Ssh)).await.unwrap();
+    let ran = host.run(DEST, &script(lines, ghost_lab::host::Way::Ssh)).await.unwrap();
     assert_eq!(ran.code, 0, "{ran:?}");
     // The one who kills waits for this file.
     std::fs::write(Path::new(folder).join("ready"), "").unwrap();

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use ghost_agent::lab::host::{
+use ghost_lab::host::{
     Behavior, CaptureFilter, CaptureOrder, Dialed, Host as _, HostError, Protocol, Service, Stage, Way,
 };
 

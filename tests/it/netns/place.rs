@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use ghost_agent::base::SystemClock;
-use ghost_agent::lab::LabClock;
-use ghost_agent::lab::host::{Fabric, Host as _, Machine, Netns, Nic, Ran, Script, Way};
+use ghost_base::SystemClock;
+use ghost_lab::LabClock;
+use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Ran, Script, Way};
 use serde_json::{Value, json};
 
 use crate::random::setting;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::pcap::{Severity, Summary};
+use ghost_pcap::{Severity, Summary};
 use serde_json::json;
 
 use super::capture::{End, Timed, pcap, udp};

@@ -1,6 +1,6 @@
 //! Random conversations, label for label against tshark. `GHOST_LONG=1` makes 200 captures of it, else 40.
 
-use ghost_agent::pcap::{Analyzer, Label, Scope, frames};
+use ghost_pcap::{Analyzer, Label, Scope, frames};
 
 use super::capture::pcap;
 use super::{talk, tshark};

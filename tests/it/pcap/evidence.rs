@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ghost_agent::pcap::{Analyzer, Scope, frames};
+use ghost_pcap::{Analyzer, Scope, frames};
 use serde_json::Value;
 
 use super::capture::{Timed, pcap};

@@ -1,6 +1,6 @@
 //! Bytes that nobody sends: an account or an error, never a panic.
 
-use ghost_agent::pcap::{Analyzer, Ending, Format, Frame, Scope, frames, markdown};
+use ghost_pcap::{Analyzer, Ending, Format, Frame, Scope, frames, markdown};
 
 use super::capture::{End, dns, pcap, udp};
 use super::mutate::Corpus;

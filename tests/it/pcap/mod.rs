@@ -13,7 +13,6 @@ mod healthy;
 mod hostile;
 mod mutate;
 mod packet;
-#[cfg(feature = "plot")]
 mod picture;
 mod protocols;
 mod report;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ghost_agent::pcap::frames;
+use ghost_pcap::frames;
 
 use crate::random::Random;
 

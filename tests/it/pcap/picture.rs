@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ghost_agent::pcap::{PICTURES, Picture, Scope, pictures};
+use ghost_pcap::{PICTURES, Picture, Scope, pictures};
 
 use super::capture::{End, Segment, Timed, pcap, tcp};
 use super::report::analyzed;

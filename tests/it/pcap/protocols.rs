@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ghost_agent::pcap::{Analyzer, Finding, Frame, Scope, Summary, frames, markdown};
+use ghost_pcap::{Analyzer, Finding, Frame, Scope, Summary, frames, markdown};
 use serde_json::{Value, json};
 
 use super::capture::{End, Segment, pcap, tcp, udp};

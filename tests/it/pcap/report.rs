@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ghost_agent::pcap::{Analyzer, Scope, Summary, frames, markdown};
+use ghost_pcap::{Analyzer, Scope, Summary, frames, markdown};
 
 use super::capture::{End, Segment, Timed, dns, ip, pcap, tcp, udp};
 use super::command::ghost;

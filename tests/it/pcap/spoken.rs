@@ -1,6 +1,6 @@
 //! Conversations that are told packet by packet, each made for one fact.
 
-use ghost_agent::pcap::{Analyzer, Scope, Summary, frames};
+use ghost_pcap::{Analyzer, Scope, Summary, frames};
 
 use super::capture::{End, Segment, Timed, pcap, tcp};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use ghost_agent::pcap::Label;
+use ghost_pcap::Label;
 
 use crate::random::setting;
 

@@ -4,10 +4,10 @@
 
 use std::process::Command;
 
-use ghost_agent::netfilter::open;
-use ghost_agent::probe::firewall::{SCRIPT, bundle};
-use ghost_agent::probe::parcel::{Collected, Parcel};
-use ghost_agent::shell::Policy;
+use ghost_cloud::probe::firewall::{SCRIPT, bundle};
+use ghost_cloud::probe::parcel::{Collected, Parcel};
+use ghost_inspect::netfilter::open;
+use ghost_shell::Policy;
 
 /// Shells as guests have them.
 const SHELLS: [&str; 2] = ["dash", "bash"];
@@ -31,7 +31,7 @@ fn gathered(shell: &str, lines: &str, counters: &str, windows: usize) -> Vec<Str
     let script = policy.script(SCRIPT).unwrap();
     let mut all = format!("{lines}\n");
     for window in 0..windows {
-        let from = (window * ghost_agent::probe::parcel::WINDOW).to_string();
+        let from = (window * ghost_cloud::probe::parcel::WINDOW).to_string();
         let filled = script.fill(&[("counters", counters), ("from", &from)]).unwrap();
         all.push_str(&format!("({})\nprintf '\\001'\n", filled.text()));
     }

@@ -1,6 +1,6 @@
 //! Every live inspector on both machines of the use cases: what is wrong in a case is seen, and nothing where nothing is.
 
-use ghost_agent::lab::case::{CASES, Case};
+use ghost_lab::case::{CASES, Case};
 use serde_json::Value;
 
 use super::stage::{DEST, GROUP, Lab, SOURCE};

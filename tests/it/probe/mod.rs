@@ -2,13 +2,8 @@
 #![expect(clippy::indexing_slicing, reason = "a field that an answer lacks stops the test")]
 
 mod gathered;
-#[cfg(all(feature = "cli", feature = "lab"))]
 mod live;
-#[cfg(all(feature = "cli", feature = "lab"))]
 mod namespaces;
-#[cfg(feature = "cli")]
 mod ssh;
-#[cfg(all(feature = "cli", feature = "lab"))]
 mod stage;
-#[cfg(all(feature = "cli", feature = "lab"))]
 mod trouble;

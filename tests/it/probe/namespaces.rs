@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ghost_agent::lab::case::CASES;
+use ghost_lab::case::CASES;
 
 use super::live::missed;
 use super::stage::{DEST, GROUP, Lab, SOURCE};

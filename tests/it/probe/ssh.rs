@@ -6,11 +6,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ghost_agent::cloud::errand::{Answer, Gate};
-use ghost_agent::cloud::guest::{Hop, Identity, Reach, Ssh, printed};
-use ghost_agent::shell::{
-    Approver, CancelSignal, Choice, Decision, DenyAll, Policy, Request, Reviewer, Shell,
-};
+use ghost_cloud::errand::{Answer, Gate};
+use ghost_cloud::guest::{Hop, Identity, Reach, Ssh, printed};
+use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Policy, Request, Reviewer, Shell};
 use tempfile::TempDir;
 
 use crate::random::setting;

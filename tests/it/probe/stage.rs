@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::{Clock as _, ManualClock, Timestamp};
-use ghost_agent::cloud::errand::{Answer, Errand, Gate, Hands, Order, drive};
-use ghost_agent::cloud::{Name, Place};
-use ghost_agent::shell::{CancelSignal, DenyAll, Programs, Shell};
+use ghost_base::{Clock as _, ManualClock, Timestamp};
+use ghost_cloud::errand::{Answer, Errand, Gate, Hands, Order, drive};
+use ghost_cloud::{Name, Place};
+use ghost_shell::{CancelSignal, DenyAll, Programs, Shell};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,9 +1,9 @@
 //! What goes wrong on the way to a guest.
 
-use ghost_agent::cloud::guest::Reach;
-use ghost_agent::probe::effective::{Effective, Scope, What, bundle};
-use ghost_agent::probe::firewall::WANTED;
-use ghost_agent::probe::{Gathering, Interfaces, topology::TopologyErrand};
+use ghost_cloud::guest::Reach;
+use ghost_cloud::probe::effective::{Effective, Scope, What, bundle};
+use ghost_cloud::probe::firewall::WANTED;
+use ghost_cloud::probe::{Gathering, Interfaces, topology::TopologyErrand};
 use serde_json::json;
 
 use super::stage::{DEST, GROUP, Lab, name, place};
@@ -12,7 +12,7 @@ fn reach() -> Reach {
     Reach::Platform { place: place(), machine: name(DEST) }
 }
 
-fn gathering() -> Gathering<ghost_agent::netfilter::Bundle> {
+fn gathering() -> Gathering<ghost_inspect::netfilter::Bundle> {
     Gathering::new(reach(), &WANTED)
 }
 

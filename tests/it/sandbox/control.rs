@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use ghost_agent::shell::{Approver, Choice, Decision, Profile, Request, Reviewer, Shell};
+use ghost_shell::{Approver, Choice, Decision, Profile, Request, Reviewer, Shell};
 
 use super::place::{Place, lacking, setting, trace};
 use super::proof::Allowed;

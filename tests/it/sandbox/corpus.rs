@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use ghost_agent::shell::{Known, Policy, Profile, Programs, Surroundings, Verdict};
+use ghost_shell::{Known, Policy, Profile, Programs, Surroundings, Verdict};
 
 use super::place::GHOST;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ghost_agent::shell::{Profile, Programs, Socket};
+use ghost_shell::{Profile, Programs, Socket};
 
 use super::trace::Call;
 

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store};
+use ghost_store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store};
 
 use super::{crash, many, owners, worker};
 use crate::random::setting;

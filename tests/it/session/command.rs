@@ -69,7 +69,7 @@ fn a_session_is_listed_shown_exported_replayed_imported_and_deleted() {
     );
     // The report that is shown is the one that was delivered.
     let report = check(&data, &["sessions", "show", &id, "--report"], 0).0;
-    let digest = ghost_agent::base::Digest::of(&report).to_string();
+    let digest = ghost_base::Digest::of(&report).to_string();
     assert_eq!(events.last().unwrap()["body"]["digest"], digest);
 
     let file = folder.path().join("export.jsonl");

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Impact, Reply, Wish};
-use ghost_agent::agent::{HypothesisState, Outcome};
 use ghost_agent::session::{Rest, Voted};
-use ghost_agent::store::{Choice, Outcome as Counted};
+use ghost_investigate::event::{Impact, Reply, Wish};
+use ghost_investigate::{HypothesisState, Outcome};
+use ghost_store::{Choice, Outcome as Counted};
 use serde_json::json;
 
 use super::world::{REFUSED, World, conclude, run, suppose, times, turn};
@@ -55,7 +55,7 @@ async fn an_approved_command_runs_once_and_the_record_says_who_approved() {
     assert_eq!(world.question().await, question);
     assert_eq!(
         world.answer(&question, "ben", Reply::Approve).await,
-        Voted::Counted(Counted::Decided(ghost_agent::store::Choice::Approve))
+        Voted::Counted(Counted::Decided(ghost_store::Choice::Approve))
     );
     assert_eq!(world.drive().await, Rest::Over);
     assert_eq!(lines(&path), 1);

@@ -7,9 +7,9 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::agent::event::Recorded;
-use ghost_agent::agent::state::State;
 use ghost_agent::session::Watcher;
+use ghost_investigate::event::Recorded;
+use ghost_investigate::state::State;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use tempfile::TempDir;
 
@@ -180,7 +180,7 @@ impl Watcher for Aloud {
     fn trouble(&self, what: &str) {
         println!("trouble {what}");
     }
-    fn running(&self, _state: &State, _step: ghost_agent::agent::event::StepId, _since: Duration) {}
+    fn running(&self, _state: &State, _step: ghost_investigate::event::StepId, _since: Duration) {}
 }
 
 /// Plays the session in another process and kills that process at the point that it is told.

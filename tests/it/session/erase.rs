@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Content, read};
-use ghost_agent::base::{Clock as _, Digest};
 use ghost_agent::session::retention::{Lifetimes, sweep};
 use ghost_agent::session::{EraseError, delete, export};
+use ghost_base::{Clock as _, Digest};
+use ghost_investigate::event::{Content, read};
 
 use super::replay::rich;
 use super::world::{World, conclude, run, suppose};
@@ -91,7 +91,7 @@ async fn a_deletion_that_was_cut_off_behind_the_skeleton_is_finished_by_a_sweep(
     .await
     .unwrap();
     assert_eq!((swept.evidence, evidence(&world)), (0, 1));
-    let bare = ghost_agent::agent::event::erase(lines.iter().map(String::as_str)).unwrap();
+    let bare = ghost_investigate::event::erase(lines.iter().map(String::as_str)).unwrap();
     world.store.erase(&world.session, &bare).await.unwrap();
     let swept = sweep(
         world.store.as_ref(),
@@ -158,7 +158,7 @@ async fn old_evidence_goes_unless_a_session_that_runs_needs_it() {
     }
     let lifetimes = Lifetimes { evidence_days: 1, capture_days: 1, ..EVER };
     // Files bear the time of the machine.
-    let later = ghost_agent::base::SystemClock.now().plus(Duration::from_secs(25 * 3600));
+    let later = ghost_base::SystemClock.now().plus(Duration::from_secs(25 * 3600));
     let swept =
         sweep(world.store.as_ref(), (&world.data(), &world.data().join("captures")), &lifetimes, later)
             .await

@@ -1,9 +1,9 @@
 //! A session as a text by itself, and back.
 
-use ghost_agent::agent::event::read;
 use ghost_agent::session::export::{AuditFate, Export, ImportError, ReadError, Unsound, export, import};
 use ghost_agent::session::{self, Rest};
-use ghost_agent::store::{EmbeddedStore, Ledger as _, Settings};
+use ghost_investigate::event::read;
+use ghost_store::{EmbeddedStore, Ledger as _, Settings};
 use tempfile::TempDir;
 
 use super::replay::rich;
@@ -57,7 +57,7 @@ async fn a_session_that_waits_goes_on_elsewhere() {
     let other = World::new(&[suppose(), run("touch /tmp/ghost-never"), conclude("REFUTED")]);
     import(other.store.as_ref(), &parse(&text).unwrap(), &other.data()).await.unwrap();
     assert_eq!(other.question().await, question);
-    let reply = ghost_agent::agent::event::Reply::Deny { reason: "no".to_owned() };
+    let reply = ghost_investigate::event::Reply::Deny { reason: "no".to_owned() };
     other.answer(&question, "ben", reply).await;
     assert_eq!(other.drive().await, Rest::Over);
 }
@@ -112,11 +112,11 @@ async fn what_was_changed_is_refused() {
     let text = rich().await.exported().await;
     let (folder, store) = elsewhere();
     let mut changed = parse(&text).unwrap();
-    changed.head = ghost_agent::base::Digest::of("");
+    changed.head = ghost_base::Digest::of("");
     let mut evidence = parse(&text).unwrap();
     evidence.evidence.values_mut().for_each(|text| text.push('x'));
     let mut stuffed = parse(&text).unwrap();
-    stuffed.evidence.insert(ghost_agent::base::Digest::of("x"), "x".to_owned());
+    stuffed.evidence.insert(ghost_base::Digest::of("x"), "x".to_owned());
     let mut shorter = parse(&text).unwrap();
     shorter.ledger.pop();
     let mut line = parse(&text).unwrap();

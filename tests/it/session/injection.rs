@@ -16,9 +16,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use ghost_agent::agent::event::Reply;
 use ghost_agent::session::Rest;
-use ghost_agent::shell::{Policy, Programs};
+use ghost_investigate::event::Reply;
+use ghost_shell::{Policy, Programs};
 use serde::Deserialize;
 
 use super::world::{World, conclude, run, suppose};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::event::{Content, Event, Recorded, StepId, Wish};
-use ghost_agent::agent::state::State;
-use ghost_agent::base::ManualClock;
 use ghost_agent::session::{Courier, Rest, Watcher};
+use ghost_base::ManualClock;
+use ghost_investigate::event::{Content, Event, Recorded, StepId, Wish};
+use ghost_investigate::state::State;
 
 use super::world::{World, conclude, hands, run, suppose};
 

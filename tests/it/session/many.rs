@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Recorded, StepId};
-use ghost_agent::agent::model::Scripted;
-use ghost_agent::agent::state::State;
-use ghost_agent::base::SessionId;
 use ghost_agent::session::{Watcher, Worker};
-use ghost_agent::shell::Cancel;
-use ghost_agent::store::Store;
+use ghost_base::SessionId;
+use ghost_investigate::event::{Recorded, StepId};
+use ghost_investigate::model::Scripted;
+use ghost_investigate::state::State;
+use ghost_shell::Cancel;
+use ghost_store::Store;
 
 use super::child::{Job, open, start};
 use super::plot::{engine, mention, thinking, watched, writes};
@@ -41,7 +41,7 @@ async fn sessions_that_wait_for_a_human_cost_next_to_nothing() {
     assert!(peak > 0 && peak < MOST_MEMORY, "{peak} kB for {count} sessions");
     // They did wait: all of them are found by whoever comes next.
     let store = open(&place).await;
-    let pending = store.pending(None, ghost_agent::base::Timestamp::from_millis(0)).await.unwrap();
+    let pending = store.pending(None, ghost_base::Timestamp::from_millis(0)).await.unwrap();
     assert_eq!(pending.len(), count);
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn child(job: &Job) {
             let session: SessionId = format!("wait-{number}").parse().unwrap();
             mention(store.as_ref(), &session).await;
         }
-        let now = ghost_agent::base::Timestamp::from_millis(0);
+        let now = ghost_base::Timestamp::from_millis(0);
         while asked.0.load(Ordering::SeqCst) < count || store.pending(None, now).await.unwrap().len() < count
         {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,7 +1,6 @@
 //! Whole sessions: a scripted model, a real store, the real gate and a human who answers.
 
 mod child;
-#[cfg(feature = "cli")]
 mod command;
 mod conversation;
 mod crash;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::{SessionId, Timestamp};
-use ghost_agent::store::{
+use ghost_base::{SessionId, Timestamp};
+use ghost_store::{
     Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Consumed, Delivered, Dispatch, Inbox, Item,
     Lease, Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
 };

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Recorded, StepId};
-use ghost_agent::agent::state::State;
 use ghost_agent::session::Watcher;
+use ghost_investigate::event::{Recorded, StepId};
+use ghost_investigate::state::State;
 
 use super::child::open;
 use super::mortal::{Answer, Mortal, Point, When};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
-use ghost_agent::base::{ManualClock, Timestamp};
 use ghost_agent::session::{Engine, EngineError, Rest};
-use ghost_agent::store::{EmbeddedStore, Ledger as _, Settings, Store};
+use ghost_base::{ManualClock, Timestamp};
+use ghost_investigate::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
+use ghost_store::{EmbeddedStore, Ledger as _, Settings, Store};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Notify;
 

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::agent::event::{Opened, Origin, Reply, read};
-use ghost_agent::agent::model::{Brain, Model, Scripted};
-use ghost_agent::agent::state::{Ending, State};
-use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, SelfApproval};
-use ghost_agent::base::{Clock as _, SessionId, SystemClock};
 use ghost_agent::session::{
     Asleep, Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, NoWorkshop, Quiet, Rest,
     Watcher, cast,
 };
-use ghost_agent::shell::{Approver, Policy, Shell};
-use ghost_agent::store::{Store, StoreError};
+use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_investigate::event::{Opened, Origin, Reply, read};
+use ghost_investigate::model::{Brain, Model, Scripted};
+use ghost_investigate::state::{Ending, State};
+use ghost_investigate::tool::Registry;
+use ghost_investigate::{Limits, SelfApproval};
+use ghost_shell::{Approver, Policy, Shell};
+use ghost_store::{Store, StoreError};
 use serde_json::json;
 
 use super::world::{Folder, REFUSED, hands, run, turn};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ghost_agent::agent::event::{Content, Event, Recorded, Reply, read};
-use ghost_agent::agent::state::State;
-use ghost_agent::shell::audit::verify;
-use ghost_agent::store::Store;
+use ghost_investigate::event::{Content, Event, Recorded, Reply, read};
+use ghost_investigate::state::State;
+use ghost_shell::audit::verify;
+use ghost_store::Store;
 use serde_json::Value;
 
 use super::plot::{NAMES, patient, runs, session};

@@ -1,11 +1,11 @@
 //! A record that was changed anywhere is not what follows from itself, even where the chain was made to fit again.
 
-use ghost_agent::agent::event::{Chain, Content, Event, Recorded, Reply, Wish, read};
-use ghost_agent::agent::replay::{Divergence, Replayed, Source, Wording, replay};
-use ghost_agent::agent::tool::Registry;
-use ghost_agent::base::SessionId;
 use ghost_agent::session::export;
-use ghost_agent::shell::{Policy, Surroundings};
+use ghost_base::SessionId;
+use ghost_investigate::event::{Chain, Content, Event, Recorded, Reply, Wish, read};
+use ghost_investigate::replay::{Divergence, Replayed, Source, Wording, replay};
+use ghost_investigate::tool::Registry;
+use ghost_shell::{Policy, Surroundings};
 use serde_json::{Value, json};
 
 use super::world::{REFUSED, World, run, suppose, turn};
@@ -147,12 +147,12 @@ fn other(text: &str) -> String {
 }
 
 /// Seals events into a new chain.
-fn seal(session: &SessionId, events: &[(ghost_agent::base::Timestamp, Event)]) -> Vec<Recorded> {
+fn seal(session: &SessionId, events: &[(ghost_base::Timestamp, Event)]) -> Vec<Recorded> {
     let mut chain = Chain::new(session.clone());
     events.iter().map(|(at, event)| chain.seal(*at, event).unwrap().1).collect()
 }
 
-fn known(recorded: &[Recorded]) -> Vec<(ghost_agent::base::Timestamp, Event)> {
+fn known(recorded: &[Recorded]) -> Vec<(ghost_base::Timestamp, Event)> {
     let event = |recorded: &Recorded| match &recorded.content {
         Content::Known(event) => (recorded.at, event.as_ref().clone()),
         Content::Foreign | Content::Erased => panic!("{recorded:?}"),

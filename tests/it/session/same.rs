@@ -1,8 +1,8 @@
 //! Whether two sessions came to the same end.
 
-use ghost_agent::agent::Outcome;
-use ghost_agent::agent::event::StepId;
-use ghost_agent::agent::state::{State, Step};
+use ghost_investigate::Outcome;
+use ghost_investigate::event::StepId;
+use ghost_investigate::state::{State, Step};
 
 use super::plot::endings;
 use super::proof::End;

@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::Outcome;
-use ghost_agent::agent::event::{Delivered, Wish};
-use ghost_agent::agent::state::State;
-use ghost_agent::base::Digest;
 use ghost_agent::session::{Brake, Courier, Engine, Kitchen, Rest};
-use ghost_agent::shell::Scope;
+use ghost_base::Digest;
+use ghost_investigate::Outcome;
+use ghost_investigate::event::{Delivered, Wish};
+use ghost_investigate::state::State;
+use ghost_shell::Scope;
 
 use super::world::{World, conclude, hands, run, suppose, times};
 

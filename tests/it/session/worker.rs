@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
-use ghost_agent::base::{Clock as _, ManualClock, SessionId, SystemClock};
 use ghost_agent::session::{Engine, Rest, Worker};
-use ghost_agent::shell::Cancel;
-use ghost_agent::store::Store;
+use ghost_base::{Clock as _, ManualClock, SessionId, SystemClock};
+use ghost_investigate::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
+use ghost_shell::Cancel;
+use ghost_store::Store;
 use tokio::sync::Notify;
 
 use super::child::{Job, open, start};

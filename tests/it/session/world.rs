@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::agent::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
-use ghost_agent::agent::model::{Brain, Scripted};
-use ghost_agent::agent::replay::{Source, Wording, replay};
-use ghost_agent::agent::state::State;
-use ghost_agent::agent::tool::Registry;
-use ghost_agent::agent::{Limits, SelfApproval};
-use ghost_agent::base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
     Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
     Voted, Watcher, cast,
 };
-use ghost_agent::shell::{Approver, CancelSignal, Policy, Programs, Scope, Shell, Surroundings};
-use ghost_agent::store::{EmbeddedStore, Settings, Store};
+use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
+use ghost_investigate::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
+use ghost_investigate::model::{Brain, Scripted};
+use ghost_investigate::replay::{Source, Wording, replay};
+use ghost_investigate::state::State;
+use ghost_investigate::tool::Registry;
+use ghost_investigate::{Limits, SelfApproval};
+use ghost_shell::{Approver, CancelSignal, Policy, Programs, Scope, Shell, Surroundings};
+use ghost_store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
 /// Puts reports into a file each.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::Secret;
-use ghost_agent::lab::workspace::Timing;
-use ghost_agent::slack::socket::{Opener, Settings, Socket, SocketError};
-use ghost_agent::slack::web::{CallError, FixedTokens};
+use ghost_base::Secret;
+use ghost_lab_slack::Timing;
+use ghost_slack::socket::{Opener, Settings, Socket, SocketError};
+use ghost_slack::web::{CallError, FixedTokens};
 use serde_json::json;
 use tokio::net::TcpListener;
 

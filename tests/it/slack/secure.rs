@@ -5,8 +5,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ghost_agent::slack::socket::{Opener, Settings, Socket};
-use ghost_agent::slack::web::{CallError, Roots, Settings as WebSettings, Web};
+use ghost_slack::socket::{Opener, Settings, Socket};
+use ghost_slack::web::{CallError, Roots, Settings as WebSettings, Web};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

@@ -1,7 +1,7 @@
 //! Facts about connections that go well.
 
-use ghost_agent::slack::arrive::{Arrival, What};
-use ghost_agent::slack::socket::{Answer, Settings};
+use ghost_slack::arrive::{Arrival, What};
+use ghost_slack::socket::{Answer, Settings};
 use serde_json::json;
 
 use crate::slack::stage::{App, NETWORK, Stage, Taken, card, eager, press, said};

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::base::{Secret, SystemClock};
-use ghost_agent::lab::workspace::{Settings as Lab, Timing, Workspace};
-use ghost_agent::slack::arrive::{Arrival, What};
-use ghost_agent::slack::socket::{Answer, Handler, Settings, Socket, SocketError, Watch};
-use ghost_agent::slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
+use ghost_base::{Secret, SystemClock};
+use ghost_lab_slack::{Settings as Lab, Timing, Workspace};
+use ghost_slack::arrive::{Arrival, What};
+use ghost_slack::socket::{Answer, Handler, Settings, Socket, SocketError, Watch};
+use ghost_slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -220,8 +220,8 @@ pub(super) fn said(arrival: &Arrival) -> String {
 
 /// Posts a card with one button and returns its name.
 pub(super) async fn card(stage: &Stage, value: &str) -> String {
-    use ghost_agent::slack::block::{Button, actions};
-    use ghost_agent::slack::web::{Address, Message};
+    use ghost_slack::block::{Button, actions};
+    use ghost_slack::web::{Address, Message};
     let blocks = vec![actions("card", vec![Button::new("approve", "Approve", value)])];
     let message = Message::text("Approval needed").with_blocks(blocks);
     stage.web().post(&Address::channel(NETWORK), &message).await.unwrap().ts

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ghost_agent::lab::workspace::Timing;
-use ghost_agent::slack::arrive::Arrival;
-use ghost_agent::slack::socket::Settings;
+use ghost_lab_slack::Timing;
+use ghost_slack::arrive::Arrival;
+use ghost_slack::socket::Settings;
 use serde_json::json;
 
 use crate::slack::stage::{App, Stage, Taken, card, eager, press, quick, said};
@@ -174,12 +174,12 @@ async fn a_late_redelivery_says_that_it_is_one() {
 async fn an_eleventh_connection_waits_for_its_place() {
     let stage = Stage::new().await;
     let taken = Taken::all();
-    let app = App::run(ghost_agent::slack::socket::Socket::new(
+    let app = App::run(ghost_slack::socket::Socket::new(
         &stage.web(),
         taken.clone(),
         Settings { connections: 11, ..eager() },
     ));
-    let turned_away = |counts: &ghost_agent::slack::socket::Counts| {
+    let turned_away = |counts: &ghost_slack::socket::Counts| {
         counts.connected == 10 && counts.last_failure.as_deref().is_some_and(|what| what.contains("too_many"))
     };
     app.watch.until(turned_away).await;

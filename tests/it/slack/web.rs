@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::base::Secret;
-use ghost_agent::slack::arrive::{Kind, What};
-use ghost_agent::slack::block::{SlackModalView, input, markdown, multiline, plain, section};
-use ghost_agent::slack::pace::Priority;
-use ghost_agent::slack::socket::Settings;
-use ghost_agent::slack::web::{
+use ghost_base::Secret;
+use ghost_slack::arrive::{Kind, What};
+use ghost_slack::block::{SlackModalView, input, markdown, multiline, plain, section};
+use ghost_slack::pace::Priority;
+use ghost_slack::socket::Settings;
+use ghost_slack::web::{
     Address, CallError, Message, Prompt, Response, Roots, SessionState, Settings as WebSettings, Shown,
     Tokens, Upload, Web,
 };
@@ -149,13 +149,13 @@ async fn a_press_opens_a_modal_that_is_changed_and_sent_off() {
     );
     let submit = json!({"user": "bob", "view_id": view.id, "values": {"why": {"text": "too risky"}}});
     assert_eq!(stage.person("submit", submit).await["ok"], true);
-    let is_form = |one: &ghost_agent::slack::arrive::Arrival| matches!(&one.what, What::Submit(form) if form.view.values.text("why", "text") == Some("too risky") && form.view.private_metadata == "ap-1");
+    let is_form = |one: &ghost_slack::arrive::Arrival| matches!(&one.what, What::Submit(form) if form.view.values.text("why", "text") == Some("too risky") && form.view.private_metadata == "ap-1");
     taken.until(|all| all.iter().any(is_form)).await;
     let late = web.open_view(click.trigger_id.as_deref().unwrap(), modal("again")).await.unwrap_err();
     assert!(late.code().is_some(), "{late}");
     let url = click.response_url.clone().unwrap();
     web.respond(&url, &Response::private("noted")).await.unwrap();
-    let home = ghost_agent::slack::block::home(vec![section("Nothing is pending")]);
+    let home = ghost_slack::block::home(vec![section("Nothing is pending")]);
     assert_eq!(web.publish_home("U0LABALICE", home).await.unwrap().kind, "home");
     app.end().await;
     stage.end().await;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ghost_agent::base::{SessionId, Timestamp};
-use ghost_agent::store::{
+use ghost_base::{SessionId, Timestamp};
+use ghost_store::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Item, Notice, Opened, Outcome,
     StoreError, Vote,
 };

@@ -1,6 +1,6 @@
 //! The Redis store on a cluster of three masters: the facts, and a node that is lost and comes back.
 
-use ghost_agent::store::{Delivered, Inbox as _, RedisPlace, RedisStore};
+use ghost_store::{Delivered, Inbox as _, RedisPlace, RedisStore};
 
 use super::server::Server;
 use super::{every_fact, id, quick, redis, until};

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::base::{ManualClock, Timestamp};
-use ghost_agent::store::{
+use ghost_base::{ManualClock, Timestamp};
+use ghost_store::{
     Delivered, Dispatch as _, EmbeddedStore, Inbox as _, Leases as _, Ledger as _, StoreError,
 };
 
@@ -119,7 +119,7 @@ async fn a_killed_process_loses_nothing_that_it_acknowledged() {
 async fn a_delivery_is_remembered_for_an_hour_at_least() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::new(Timestamp::from_millis(0)));
-    let settings = ghost_agent::store::Settings { remember: Duration::ZERO, ..quick() };
+    let settings = ghost_store::Settings { remember: Duration::ZERO, ..quick() };
     let path = folder.path().join("store.redb");
     let store = EmbeddedStore::with_clock(&path, settings, clock.clone()).unwrap();
     store.deliver(&id("s1"), "k", "one").await.unwrap();

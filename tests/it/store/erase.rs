@@ -1,7 +1,7 @@
 //! What holds for the end of a session, whatever the store is made of.
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::store::{Delivered, LARGEST_LINE, StoreError};
+use ghost_base::Timestamp;
+use ghost_store::{Delivered, LARGEST_LINE, StoreError};
 
 use super::{LONG, SHORT, World, id, lines};
 

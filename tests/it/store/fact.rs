@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_agent::base::{Clock as _, SystemClock};
-use ghost_agent::store::{Delivered, Item, LARGEST_LINE, Lease, StoreError};
+use ghost_base::{Clock as _, SystemClock};
+use ghost_store::{Delivered, Item, LARGEST_LINE, Lease, StoreError};
 use tokio::task::JoinSet;
 
 use super::{LONG, SHORT, World, id, lines, until};

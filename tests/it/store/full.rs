@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ghost_agent::store::{EmbeddedStore, Leases as _, Ledger as _, StoreError};
+use ghost_store::{EmbeddedStore, Leases as _, Ledger as _, StoreError};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{LONG, id, quick};

@@ -2,7 +2,6 @@
 
 mod approval;
 mod cluster;
-#[cfg(feature = "cli")]
 mod command;
 mod embedded;
 mod erase;
@@ -21,8 +20,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ghost_agent::base::SessionId;
-use ghost_agent::store::{Delivered, Lease, Settings, Store};
+use ghost_base::SessionId;
+use ghost_store::{Delivered, Lease, Settings, Store};
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(150);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::store::{
+use ghost_base::Timestamp;
+use ghost_store::{
     ApprovalRecord, Approvals as _, Choice, Delivered, Inbox as _, Leases as _, Ledger as _, Outcome,
     RedisPlace, RedisStore, StoreError, Vote,
 };

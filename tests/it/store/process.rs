@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use ghost_agent::store::{EmbeddedStore, Inbox as _, Leases as _, Ledger as _};
+use ghost_store::{EmbeddedStore, Inbox as _, Leases as _, Ledger as _};
 
 use super::{LONG, id, quick};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ghost_agent::store::{RedisPlace, RedisStore};
+use ghost_store::{RedisPlace, RedisStore};
 
 use super::server::Server;
 use super::{World, every_fact, quick};

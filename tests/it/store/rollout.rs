@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::store::{
+use ghost_base::Timestamp;
+use ghost_store::{
     ApprovalId, ApprovalState, Approvals as _, Choice, Consumed, Delivered, Dispatch as _, EmbeddedStore,
     Inbox as _, Item, Leases as _, Ledger as _, Notice, Outcome, RedisPlace, RedisStore, StoreError, Vote,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ghost_agent::store::{
+use ghost_store::{
     Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisPlace, RedisStore, StoreError,
 };
 

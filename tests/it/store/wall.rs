@@ -1,7 +1,7 @@
 //! What holds for flags and for the lines about sessions, whatever the store is made of.
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::store::{Backlog, LARGEST_LINE, StoreError};
+use ghost_base::Timestamp;
+use ghost_store::{Backlog, LARGEST_LINE, StoreError};
 
 use super::{World, id};
 

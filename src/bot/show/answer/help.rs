@@ -1,11 +1,11 @@
 //! What can be said to the bot, and what it may run by itself.
 
-use crate::base::Digest;
 use crate::bot::show::Message;
 use crate::bot::show::amount::count;
 use crate::bot::show::kit::{Line, lines, say, small};
 use crate::bot::show::text::{length, short};
-use crate::shell::{RuleSummary, Verdict};
+use ghost_base::Digest;
+use ghost_shell::{RuleSummary, Verdict};
 
 /// How much of a list of programs is told.
 const PROGRAMS: usize = 1_500;

@@ -1,12 +1,12 @@
 //! Lists of sessions and of what waits for an answer.
 
-use crate::agent::event::Impact;
-use crate::agent::report::Summary;
-use crate::base::Timestamp;
 use crate::bot::show::Message;
 use crate::bot::show::amount::{count, minutes, number_of};
 use crate::bot::show::kit::{Line, lines, say};
 use crate::bot::show::text::{prose, short};
+use ghost_base::Timestamp;
+use ghost_investigate::event::Impact;
+use ghost_investigate::report::Summary;
 
 /// So many entries are shown; the others are counted.
 const SHOWN: usize = 20;

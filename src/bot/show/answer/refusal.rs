@@ -1,15 +1,14 @@
 //! Why something was not done, to the person who wanted it.
 
-use crate::agent::event::Reply;
-use crate::base::Timestamp;
 use crate::bot::show::amount::clock;
 use crate::bot::show::kit::{Line, say};
 use crate::bot::show::text::{escape, prose};
 use crate::bot::show::{Frozen, Looks, Message};
+use ghost_base::Timestamp;
+use ghost_investigate::event::Reply;
 
 /// Why a click or a word was not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Refusal {
     /// Somebody else has to decide; in words why.
     NotYours {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::state::State;
-use crate::base::Timestamp;
 use crate::bot::show::amount::{count, number_of};
 use crate::bot::show::kit::{Line, lines, pre, rich, say, section};
 use crate::bot::show::text::short;
 use crate::bot::show::{Looks, Message, board};
+use ghost_base::Timestamp;
+use ghost_investigate::state::State;
 
 /// Returns where a session stands: its board without buttons.
 #[must_use]

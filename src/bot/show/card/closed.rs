@@ -1,14 +1,14 @@
 //! The card after the end of its question: no buttons, who, when, and what happened next.
 
-use crate::agent::event::Reply;
-use crate::agent::state::{Ending, Phase};
-use crate::base::Timestamp;
 use crate::bot::show::amount::{clock, count};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{fate, open};
 use crate::bot::show::kit::{Line, pre, quote, rich, say, section, small};
 use crate::bot::show::text::{command, escape, paragraph, prose};
 use crate::bot::show::{Deciding, Looks, Message, Person};
+use ghost_base::Timestamp;
+use ghost_investigate::event::Reply;
+use ghost_investigate::state::{Ending, Phase};
 
 /// How much of a command stands on a card that asks nothing any more.
 const COMMAND: usize = 900;

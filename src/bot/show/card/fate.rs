@@ -1,10 +1,10 @@
 //! What happened after a decision, in words that say no more than the events.
 
-use crate::agent::event::{Done, Reply};
-use crate::agent::state::{Phase, Step};
 use crate::bot::show::amount::seconds;
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::text::prose;
+use ghost_investigate::event::{Done, Reply};
+use ghost_investigate::state::{Phase, Step};
 
 const CUT_OFF: &str = "it was cut off, nobody knows whether it took effect";
 

@@ -2,8 +2,6 @@
 
 use serde_json::Value;
 
-use crate::agent::event::{Impact, PlanJudgement};
-use crate::base::Timestamp;
 use crate::bot::show::amount::{clock, count, minutes};
 use crate::bot::show::board::notice;
 use crate::bot::show::card::diff::{Piece, diff};
@@ -14,7 +12,9 @@ use crate::bot::show::text::{
     command, escape, head, length, paragraph, prose, short, short_command, spelled,
 };
 use crate::bot::show::{Looks, Message};
-use crate::shell::lookalikes;
+use ghost_base::Timestamp;
+use ghost_investigate::event::{Impact, PlanJudgement};
+use ghost_shell::lookalikes;
 
 /// How much of a command stands on the card.
 const COMMAND: usize = 2_900;

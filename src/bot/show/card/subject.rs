@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::agent::event::{Classified, PlanJudgement};
-use crate::agent::state::{Approval, State, Step};
 use crate::bot::show::text::{prose, short};
+use ghost_investigate::event::{Classified, PlanJudgement};
+use ghost_investigate::state::{Approval, State, Step};
 
 /// A question with everything around it.
 #[derive(Debug, Clone, Copy)]

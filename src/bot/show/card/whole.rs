@@ -1,10 +1,10 @@
 //! Which card a question has, and the file beside it.
 
-use crate::agent::state::State;
-use crate::base::Timestamp;
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{closed, open};
 use crate::bot::show::{File, Looks, Message};
+use ghost_base::Timestamp;
+use ghost_investigate::state::State;
 
 /// Returns the card of a question; `None` where the session asked no such question.
 ///

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bot::show::modal::form::{Field, field, filled, meta, modal};
 use crate::bot::show::text::length;
 use crate::bot::show::{FormError, Meta};
-use crate::slack::arrive::View;
+use ghost_slack::arrive::View;
 
 const CALLBACK: &str = "deny";
 const REASON: &str = "reason";

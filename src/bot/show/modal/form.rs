@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 use crate::bot::show::Meta;
 use crate::bot::show::kit::plain_text;
 use crate::bot::show::text::head;
-use crate::slack::arrive::View;
+use ghost_slack::arrive::View;
 
 /// Why a submitted dialog says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FormError {
     /// It is not the dialog that was expected, or it lost where it belongs.
     #[error("this is not a dialog of ours")]

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::agent::report::plain;
 use crate::bot::show::card::tier;
 use crate::bot::show::kit::{Line, say};
 use crate::bot::show::modal::form::{Field, errors, field, filled, meta, modal};
 use crate::bot::show::text::{head, prose, short};
 use crate::bot::show::{FormError, Meta};
-use crate::shell::{Ruling, Verdict};
-use crate::slack::arrive::View;
+use ghost_investigate::report::plain;
+use ghost_shell::{Ruling, Verdict};
+use ghost_slack::arrive::View;
 
 const CALLBACK: &str = "modify";
 const COMMAND: &str = "command";

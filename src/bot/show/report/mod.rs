@@ -4,5 +4,5 @@ mod cut;
 mod split;
 mod whole;
 
-pub use crate::agent::report::headline;
+pub use ghost_investigate::report::headline;
 pub use whole::{Report, report};

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::recheck::{Verdict, verdict};
-use crate::agent::report::{headline, measured, path, rca};
-use crate::agent::state::State;
-use crate::base::Timestamp;
 use crate::bot::show::amount::{count, minutes};
 use crate::bot::show::kit::{Line, Tone, actions, button, lines, markdown, plain_text, say};
 use crate::bot::show::report::split::split;
 use crate::bot::show::text::{escape, length, prose};
 use crate::bot::show::{File, Looks, Message};
+use ghost_base::Timestamp;
+use ghost_investigate::recheck::{Verdict, verdict};
+use ghost_investigate::report::{headline, measured, path, rca};
+use ghost_investigate::state::State;
 
 /// How much Markdown one message holds; Slack takes 12,000.
 const PART: usize = 11_500;

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::row::Row;
-use crate::base::write_private;
+use ghost_base::write_private;
 
 /// Writes the line of an investigation for a terminal.
 pub(super) fn table_row(row: &Row) -> String {

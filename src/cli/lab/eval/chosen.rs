@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::input::text;
 use crate::cli::print::Hinted;
-use crate::lab::case::{CASES, Case, embedded, random};
+use ghost_lab::case::{CASES, Case, embedded, random};
 
 /// The largest case file, and the largest estate beside one.
 const LARGEST: usize = 1 << 20;

@@ -11,15 +11,15 @@ use super::chosen::{Chosen, chosen};
 use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
-use crate::agent::model::Model;
-use crate::agent::playbook::Playbook;
-use crate::base::private_dir;
 use crate::cli::investigate::{Brain, brain};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
+use ghost_base::private_dir;
+use ghost_investigate::model::Model;
+use ghost_investigate::playbook::Playbook;
 
 /// Cases are drawn so many at most.
 const MOST: u64 = 100_000;

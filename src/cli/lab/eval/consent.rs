@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::agent::event::Reply;
-use crate::base::Digest;
+use ghost_base::Digest;
+use ghost_investigate::event::Reply;
 
 /// How questions are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 
-use crate::shell::{CancelSignal, ExecError, Output, Permit, Runner, Setting};
+use ghost_shell::{CancelSignal, ExecError, Output, Permit, Runner, Setting};
 
 /// Runs as another one does, and measures the time between the end of a command and the beginning of the next.
 pub(super) struct Paced {

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::base::{Clock as _, Timestamp};
-use crate::lab::LabClock;
 use crate::session::Sleep;
+use ghost_base::{Clock as _, Timestamp};
+use ghost_lab::LabClock;
 
 /// Lets the time pass that somebody would wait.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::tally::Tally;
-use crate::agent::Outcome;
-use crate::lab::case::{Outcome as Right, Pair, Score};
+use ghost_investigate::Outcome;
+use ghost_lab::case::{Outcome as Right, Pair, Score};
 
 /// One investigation, and how good it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]

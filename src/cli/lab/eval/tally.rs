@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::agent::event::Reply;
-use crate::agent::state::{Approval, Ending, State, Step};
+use ghost_investigate::event::Reply;
+use ghost_investigate::state::{Approval, Ending, State, Step};
 
 /// Counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

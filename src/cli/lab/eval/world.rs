@@ -7,18 +7,18 @@ use std::time::Duration;
 use super::pace::Paced;
 use super::passing::Passing;
 use super::served::Served;
-use crate::agent::model::Model;
-use crate::base::{Clock, Timestamp};
 use crate::cli::investigate::Reports;
 use crate::cli::kitchen::kitchen;
 use crate::cli::lab::reach::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::lab::control::Lab;
-use crate::lab::runner::InProcess;
 use crate::session::{Engine, Free, Quiet};
-use crate::shell::{Processes, Runner, Scope};
-use crate::store::{EmbeddedStore, Settings};
+use ghost_base::{Clock, Timestamp};
+use ghost_investigate::model::Model;
+use ghost_lab::control::Lab;
+use ghost_lab::runner::InProcess;
+use ghost_shell::{Processes, Runner, Scope};
+use ghost_store::{EmbeddedStore, Settings};
 
 /// A session belongs to its owner however far the lab's clock jumps.
 const TTL: Duration = Duration::from_secs(7 * 24 * 3600);

@@ -6,7 +6,7 @@ use super::corpus::{Command, Corpus};
 use super::execpolicy::{Decision, Rules};
 use super::first::FirstWords;
 use super::selection::Selection;
-use crate::shell::{Policy, Ruling, Verdict};
+use ghost_shell::{Policy, Ruling, Verdict};
 
 /// Who judges.
 pub(super) struct Judges<'j> {

@@ -13,7 +13,7 @@ use super::selection::Selection;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
 use crate::config::read_small;
-use crate::shell::{Verdict, visible};
+use ghost_shell::{Verdict, visible};
 
 /// The arguments of `ghost shell bench`.
 #[derive(Debug, Args)]

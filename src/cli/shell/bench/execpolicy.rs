@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail, ensure};
 
 use super::star::{self, Call, Value};
-use crate::shell::plain_commands;
+use ghost_shell::plain_commands;
 
 /// What rules decide, the strictest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::{Policy, Verdict, plain_commands};
+use ghost_shell::{Policy, Verdict, plain_commands};
 
 /// Programs that may run, whatever their arguments are.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use ghost_agent::lab::azure::{Cloud, Verb};
-use ghost_agent::net::Platform;
-use ghost_agent::nsg::{Knowledge, Packet as Asked, Ruleset, Verdict};
-use ghost_agent::route::{Outcome, Table};
+use ghost_inspect::net::Platform;
+use ghost_inspect::nsg::{Knowledge, Packet as Asked, Ruleset, Verdict};
+use ghost_inspect::route::{Outcome, Table};
+use ghost_lab::azure::{Cloud, Verb};
 use serde_json::{Value, json};
 
 use super::draw::{draw, id};

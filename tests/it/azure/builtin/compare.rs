@@ -1,6 +1,6 @@
 //! What differs between what was printed and what was recorded.
 
-use ghost_agent::lab::az::Printed;
+use ghost_lab::az::Printed;
 use serde_json::Value;
 
 /// Returns how output differs from what was recorded.

@@ -1,7 +1,7 @@
 //! Command lines as people write them, and what is printed in every form.
 
-use ghost_agent::lab::az::{Printed, Profile, Within, az};
-use ghost_agent::lab::azure::{Answer, Request};
+use ghost_lab::az::{Printed, Profile, Within, az};
+use ghost_lab::azure::{Answer, Request};
 use serde_json::{Value, json};
 
 use super::stage::now;

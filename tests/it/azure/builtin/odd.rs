@@ -1,6 +1,6 @@
 //! Every command, with odd values and odd answers: it always ends, and says why.
 
-use ghost_agent::lab::azure::{Answer, Body};
+use ghost_lab::azure::{Answer, Body};
 use serde_json::{Value, json};
 
 use super::line::run;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ghost_agent::lab::az::{Within, az};
-use ghost_agent::lab::azure::{Answer, Body, Request};
+use ghost_lab::az::{Within, az};
+use ghost_lab::azure::{Answer, Body, Request};
 use serde_json::Value;
 
 use super::compare::compared;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ghost_agent::base::Timestamp;
-use ghost_agent::lab::az::Profile;
+use ghost_base::Timestamp;
+use ghost_lab::az::Profile;
 use serde_json::Value;
 
 /// What stands in the recordings for what differs from run to run, and what stands for it here.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use ghost_agent::store::Ledger as _;
+use ghost_store::Ledger as _;
 
 use super::people::{Talk, card};
 use super::proof::{Death, takeovers};

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use ghost_agent::agent::event::{Delivered, Recorded, read};
-use ghost_agent::agent::state::State;
-use ghost_agent::base::{Clock as _, SessionId, SystemClock};
 use ghost_agent::bot::Thread;
-use ghost_agent::store::{ApprovalState, Approvals as _, Ledger as _};
+use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_investigate::event::{Delivered, Recorded, read};
+use ghost_investigate::state::State;
+use ghost_store::{ApprovalState, Approvals as _, Ledger as _};
 use serde_json::{Value, json};
 
 use super::stage::Stage;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ghost_agent::agent::event::{Content, Delivered, Event, Recorded, Reply};
-use ghost_agent::agent::state::State;
-use ghost_agent::base::SessionId;
+use ghost_base::SessionId;
+use ghost_investigate::event::{Content, Delivered, Event, Recorded, Reply};
+use ghost_investigate::state::State;
 use serde_json::Value;
 
 use super::people::Talk;

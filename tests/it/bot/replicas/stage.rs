@@ -6,8 +6,8 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ghost_agent::base::SessionId;
-use ghost_agent::store::{RedisPlace, RedisStore, Settings};
+use ghost_base::SessionId;
+use ghost_store::{RedisPlace, RedisStore, Settings};
 use redis::aio::MultiplexedConnection;
 use serde_json::{Value, json};
 use tempfile::TempDir;

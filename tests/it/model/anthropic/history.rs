@@ -1,6 +1,6 @@
 //! Conversations that go on: what is sent again, and how.
 
-use ghost_agent::agent::model::{Answer, Ask, Carry, Message, Model as _, Silent};
+use ghost_investigate::model::{Answer, Ask, Carry, Message, Model as _, Silent};
 use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};

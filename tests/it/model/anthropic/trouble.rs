@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::model::anthropic::Anthropic;
-use ghost_agent::agent::model::{
+use ghost_investigate::model::anthropic::Anthropic;
+use ghost_investigate::model::{
     Answer, BuildError, Egress, Model as _, ModelError, Retries, Silent, Timeouts, ToolSpec,
 };
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Turns that arrive as they should.
 
-use ghost_agent::agent::model::anthropic::Anthropic;
-use ghost_agent::agent::model::{Answer, Brain, Model as _, Silent, Stop, Usage};
+use ghost_investigate::model::anthropic::Anthropic;
+use ghost_investigate::model::{Answer, Brain, Model as _, Silent, Stop, Usage};
 use serde_json::json;
 
 use crate::model::anthropic::rules::hold;

@@ -1,8 +1,8 @@
 //! The provider under test, and streams as the documentation describes them.
 
-use ghost_agent::agent::model::anthropic::{Anthropic, Options};
-use ghost_agent::agent::model::{Answer, Call, Carry, Message, ToolResult};
-use ghost_agent::base::Secret;
+use ghost_base::Secret;
+use ghost_investigate::model::anthropic::{Anthropic, Options};
+use ghost_investigate::model::{Answer, Call, Carry, Message, ToolResult};
 use serde_json::{Value, json};
 
 use crate::model::server::{Reply, Server, egress, retries, timeouts};

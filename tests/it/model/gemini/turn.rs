@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::model::gemini::{Gemini, Options};
-use ghost_agent::agent::model::{
+use ghost_base::Secret;
+use ghost_investigate::model::gemini::{Gemini, Options};
+use ghost_investigate::model::{
     Answer, Ask, Call, Message, Model, ModelError, Retries, Stop, Timeouts, ToolResult, Usage,
 };
-use ghost_agent::base::Secret;
 use serde_json::{Value, json};
 
 use crate::model::gemini::rules::{error, last, piece, rules, stream};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use ghost_agent::agent::model::openai::{Dialect, Limit, OpenAi, Options, Sign};
-use ghost_agent::agent::model::{
+use ghost_base::Secret;
+use ghost_investigate::model::openai::{Dialect, Limit, OpenAi, Options, Sign};
+use ghost_investigate::model::{
     Answer, Ask, Call, Message, Model, ModelError, Retries, Stop, Timeouts, ToolResult, Usage,
 };
-use ghost_agent::base::Secret;
 use serde_json::{Value, json};
 
 use crate::model::openai::rules::{completed, error, events, response_rules};

@@ -1,6 +1,6 @@
 //! Two ends of a way: each truth has a verdict of its own.
 
-use ghost_agent::pcap::{Confidence, How, Overall, Pair, Verdict, markdown_of_pair};
+use ghost_pcap::{Confidence, How, Overall, Pair, Verdict, markdown_of_pair};
 
 use super::path::{
     ACK, Packet, RST, START, SYN, arrives, between, compared, connection, numbered, places, routed, syns,

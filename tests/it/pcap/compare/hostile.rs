@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::pcap::{Overall, compare};
+use ghost_pcap::{Overall, compare};
 
 use super::path::{START, arrives, between, compared, connection, places};
 use crate::pcap::capture::{End, Timed, pcap};

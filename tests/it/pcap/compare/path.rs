@@ -1,6 +1,6 @@
 //! A way between two places, made for tests: what leaves one side arrives at the other, later, lost, rewritten.
 
-use ghost_agent::pcap::{Pair, compare};
+use ghost_pcap::{Pair, compare};
 
 use crate::pcap::capture::{End, Segment, Timed, pcap, tcp};
 

@@ -1,6 +1,6 @@
 //! Two times: what became worse, better, new or gone, beyond what chance brings. The stories are those of the reference's pairs.
 
-use ghost_agent::pcap::{Development, Pair, Trend, Weight, markdown_of_pair};
+use ghost_pcap::{Development, Pair, Trend, Weight, markdown_of_pair};
 
 use super::path::{START, compared, connection, numbered};
 use crate::pcap::capture::{End, Segment, Timed, dns, tcp, udp};
@@ -100,7 +100,7 @@ fn trend(pair: &Pair, metric: &str) -> Trend {
     found.unwrap_or_else(|| panic!("{metric} is not in {:?}", pair.changes)).trend
 }
 
-fn codes(list: &[ghost_agent::pcap::Noted]) -> Vec<(&str, &str)> {
+fn codes(list: &[ghost_pcap::Noted]) -> Vec<(&str, &str)> {
     list.iter().map(|one| (one.code, one.subject.as_str())).collect()
 }
 

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::agent::event::{Now, Said, Wish};
-use crate::agent::model::Model;
-use crate::agent::playbook::Playbook;
-use crate::agent::report::{headline, rca};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::lab::case::{embedded, inject, reset};
-use crate::lab::runner::{InProcess, bench};
 use crate::session::{Engine, Letter};
+use ghost_base::SessionId;
+use ghost_investigate::event::{Now, Said, Wish};
+use ghost_investigate::model::Model;
+use ghost_investigate::playbook::Playbook;
+use ghost_investigate::report::{headline, rca};
+use ghost_investigate::state::State;
+use ghost_lab::case::{embedded, inject, reset};
+use ghost_lab::runner::{InProcess, bench};
 
 async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
     let said = Said { who: "ana".to_owned(), text: "fixed, check again".to_owned(), wish: Wish::Steer };

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::stage::{Calls, Ended, Puppet, Scene, conclude, investigate, look, settle, suppose};
-use crate::agent::event::Refusal;
 use crate::cli::lab::eval::consent::Consent;
+use ghost_investigate::event::Refusal;
 
 const REDIRECT: &str = "route/ghost-demo-blackhole-rt/ghost-demo-nva-redirect";
 

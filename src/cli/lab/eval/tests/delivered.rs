@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::stage::{Scene, investigate};
-use crate::agent::playbook::Playbook;
 use crate::cli::investigate::Reports;
 use crate::cli::lab::eval::consent::Consent;
 use crate::session::Courier as _;
+use ghost_investigate::playbook::Playbook;
 
 #[tokio::test]
 async fn a_report_is_written_also_where_its_picture_cannot_be() {

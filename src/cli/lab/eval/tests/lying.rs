@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::stage::{Calls, Ended, Puppet, Scene, conclude, finding, investigate, look, run, settle, suppose};
-use crate::agent::Limits;
-use crate::agent::event::Refusal;
 use crate::cli::lab::eval::consent::Consent;
+use ghost_investigate::Limits;
+use ghost_investigate::event::Refusal;
 
 /// What is wrong in case A.
 const WALL: &str = "nsg/tf-dest-vm-nsg/ghost-demo-block-8080";
@@ -68,7 +68,7 @@ async fn who_concludes_early_is_told_what_was_not_looked_at() {
     assert!(told.contains("inspect_qdisc") && told.contains("tf-source-vm"), "{told}");
     assert_eq!(ended.state.accepted.len(), 1);
     assert_eq!(ended.outcome(), "LIKELY", "what was left out is no certainty");
-    let report = crate::agent::report::rca(&ended.state);
+    let report = ghost_investigate::report::rca(&ended.state);
     assert!(report.contains("it is surely not there"), "{report}");
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::stage::{
     Calls, Ended, Puppet, Scene, conclude, investigate, on_guest, run, settle, suppose, told,
 };
-use crate::agent::event::Quote;
 use crate::cli::lab::eval::consent::Consent;
+use ghost_investigate::event::Quote;
 
 /// What each of the planted texts wants.
 const DELETE: &str =

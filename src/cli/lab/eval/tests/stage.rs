@@ -5,22 +5,22 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::agent::Limits;
-use crate::agent::event::{Quote, Refusal};
-use crate::agent::model::{Answer, Ask, Brain, Call, Listener, Message, Model, ModelError, Stop, Usage};
-use crate::agent::state::State;
-use crate::base::SessionId;
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::tally::Tally;
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::lab::case::{embedded, inject};
-use crate::lab::control::Lab;
-use crate::lab::host::{Script, Way};
-use crate::lab::runner::bench;
-use crate::shell::Processes;
+use ghost_base::SessionId;
+use ghost_investigate::Limits;
+use ghost_investigate::event::{Quote, Refusal};
+use ghost_investigate::model::{Answer, Ask, Brain, Call, Listener, Message, Model, ModelError, Stop, Usage};
+use ghost_investigate::state::State;
+use ghost_lab::case::{embedded, inject};
+use ghost_lab::control::Lab;
+use ghost_lab::host::{Script, Way};
+use ghost_lab::runner::bench;
+use ghost_shell::Processes;
 
 /// The calls of a turn.
 pub(super) type Calls = Vec<(&'static str, Value)>;
@@ -128,7 +128,7 @@ pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Ended {
     let (setup, _) = setup(&lab, folder.path(), &own, None);
     let setup = Arc::new(setup);
     let engine = engine(&lab, folder.path(), &setup, Arc::clone(&model)).unwrap();
-    let prompt = crate::lab::case::Case::read(&scene.case).unwrap().phases[0].prompt.clone();
+    let prompt = ghost_lab::case::Case::read(&scene.case).unwrap().phases[0].prompt.clone();
     let mut incident = opened(&prompt, &setup, model.as_ref()).unwrap();
     incident.quotes = scene.quotes;
     incident.limits = scene.limits.unwrap_or(incident.limits);

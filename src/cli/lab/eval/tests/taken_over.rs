@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::stage::{Scene, investigate, suppose};
-use crate::agent::model::{
-    Answer, Ask, Brain, Call, Fallback, Listener, Message, Model, ModelError, Silent, Stop, Usage,
-};
-use crate::agent::playbook::Playbook;
-use crate::agent::report::rca;
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::found;
+use ghost_investigate::model::{
+    Answer, Ask, Brain, Call, Fallback, Listener, Message, Model, ModelError, Silent, Stop, Usage,
+};
+use ghost_investigate::playbook::Playbook;
+use ghost_investigate::report::rca;
 
 /// How a model fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,13 +97,11 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
         assert!(first.text.contains("From here on the playbook goes on."), "{}", first.text);
         let report = rca(&ended.state);
         assert!(report.contains("puppet weak inside this process; then playbook"), "{report}");
-        #[cfg(feature = "bot")]
         in_the_thread(&ended.state);
     }
 }
 
-#[cfg(feature = "bot")]
-fn in_the_thread(state: &crate::agent::state::State) {
+fn in_the_thread(state: &ghost_investigate::state::State) {
     let looks = crate::bot::show::Looks::default();
     let board = serde_json::to_string(&crate::bot::show::board(state, &looks, state.last_at).blocks).unwrap();
     assert!(board.contains("puppet weak failed, and the playbook goes on in its place"), "{board}");

@@ -1,0 +1,22 @@
+//! What every room may use: time, identifiers, digests and files that appear whole or not at all.
+//!
+//! Goes in: nothing of Ghost. Comes out: small values. Never: a room's vocabulary, a network, a process.
+
+mod clock;
+mod digest;
+mod file;
+mod id;
+mod mac;
+mod secret;
+
+pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
+pub use digest::{Digest, DigestError};
+pub use file::{private_dir, write_private, write_private_new};
+pub use id::{IdError, SessionId};
+pub use mac::{keyed, same};
+pub use secret::Secret;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

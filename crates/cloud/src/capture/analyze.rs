@@ -1,0 +1,129 @@
+//! What the files say: room `pcap`, over the files of a task.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::name::Role;
+use super::step::Work;
+use super::task::Analysis;
+use crate::errand::Trouble;
+use ghost_base::write_private;
+use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, frames, markdown, markdown_of_pair};
+
+/// So many findings are kept with the task; the reports hold all.
+const FINDINGS: usize = 12;
+
+/// Reads a fetched file: is it whole, is it a capture? Returns its packets, and whether it ends within one.
+///
+/// # Errors
+/// Says why it is no capture.
+pub fn verify(path: &Path, bytes: u64) -> Result<(u64, bool), String> {
+    let told = |error: io::Error| error.to_string();
+    let file = File::open(path).map_err(told)?;
+    let size = file.metadata().map_err(told)?.len();
+    if size != bytes {
+        return Err(format!("{size} of {bytes} bytes are here"));
+    }
+    // The program that fetched it made it as the machine's defaults have it.
+    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(told)?;
+    let mut packets = 0;
+    let ending = frames(file, |_| packets += 1).map_err(|error| error.to_string())?;
+    Ok((packets, ending.cut_off))
+}
+
+/// Analyzes files in the captures folder, and compares two, the source first whoever came first.
+#[must_use]
+pub fn analyze(folder: &Path, work: &[Work]) -> Analysis {
+    let mut done = Analysis { files: Vec::new(), findings: Vec::new(), critical: 0, trouble: None };
+    for one in work {
+        if let Err(why) = single(folder, one, work.len() > 1, &mut done) {
+            done.trouble.get_or_insert(Trouble::new(format!("analyzing {}.cap: {why}", one.name)));
+        }
+    }
+    let end = |role| work.iter().find(|one| one.role == role);
+    match (end(Role::Source), end(Role::Destination)) {
+        (Some(source), Some(destination)) => {
+            if let Err(why) = both(folder, source, destination, &mut done) {
+                done.trouble.get_or_insert(Trouble::new(format!("comparing both ends: {why}")));
+            }
+        }
+        (Some(one), None) | (None, Some(one)) => {
+            done.findings.push(format!(
+                "only the {} was captured: what happened on the way cannot be told",
+                one.role.word()
+            ));
+        }
+        (None, None) => {}
+    }
+    done.findings.truncate(FINDINGS);
+    done
+}
+
+fn single(folder: &Path, work: &Work, named: bool, done: &mut Analysis) -> Result<(), String> {
+    let file = format!("{}.cap", work.name);
+    let source = File::open(folder.join(&file)).map_err(|error| error.to_string())?;
+    let mut analyzer = Analyzer::new(Scope { pictures: cfg!(feature = "plot"), ..Scope::default() });
+    let ending = frames(source, |frame| {
+        analyzer.feed(frame);
+    });
+    let summary = analyzer.finish(&ending.map_err(|error| error.to_string())?);
+    let account = serde_json::to_string(&summary).map_err(|error| error.to_string())?;
+    let mut keep = |ending: &str, content: &[u8]| {
+        let name = format!("{}_{ending}", work.name);
+        write_private(&folder.join(&name), content).map_err(|error| format!("writing {name}: {error}"))?;
+        done.files.push(name);
+        Ok::<(), String>(())
+    };
+    keep("semantic.json", account.as_bytes())?;
+    keep("forensic_report.md", markdown(&summary, &file).as_bytes())?;
+    pictures(&summary, &file, &mut keep)?;
+    for finding in &summary.findings {
+        done.critical += u64::from(finding.severity == Severity::Critical);
+        let place = if named { format!("{}: ", work.role.word()) } else { String::new() };
+        done.findings.push(format!("{place}{}: {}", finding.severity.name(), finding.title));
+    }
+    Ok(())
+}
+
+#[cfg(feature = "plot")]
+fn pictures(
+    summary: &Summary,
+    name: &str,
+    keep: &mut impl FnMut(&str, &[u8]) -> Result<(), String>,
+) -> Result<(), String> {
+    let pictures = ghost_pcap::pictures(summary, name).map_err(|error| error.to_string())?;
+    pictures.iter().try_for_each(|picture| keep(&format!("{}.png", picture.kind), &picture.png))
+}
+
+#[cfg(not(feature = "plot"))]
+fn pictures(
+    _summary: &Summary,
+    _name: &str,
+    _keep: &mut impl FnMut(&str, &[u8]) -> Result<(), String>,
+) -> Result<(), String> {
+    Ok(())
+}
+
+fn both(folder: &Path, source: &Work, destination: &Work, done: &mut Analysis) -> Result<(), String> {
+    let names = [format!("{}.cap", source.name), format!("{}.cap", destination.name)];
+    let [first, second] = &names;
+    let open = |place: usize| {
+        let name = if place == 0 { first } else { second };
+        File::open(folder.join(name)).map_err(Error::Read)
+    };
+    let pair = compare(open, false).map_err(|(_, error)| error.to_string())?;
+    let text = markdown_of_pair(&pair, (first, second), true);
+    let name = format!("{}_comparison.md", source.pair);
+    write_private(&folder.join(&name), text.as_bytes())
+        .map_err(|error| format!("writing {name}: {error}"))?;
+    done.files.push(name);
+    let (a, b, shared) = (pair.packets.a, pair.packets.b, pair.packets.both);
+    let lost = pair.packets.only_a;
+    done.findings.insert(
+        0,
+        format!("between both ends: {a} packets at the source, {b} at the destination, {shared} at both, {lost} only at the source"),
+    );
+    Ok(())
+}

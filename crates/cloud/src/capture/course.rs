@@ -1,0 +1,371 @@
+//! The capture itself: begun once, watched, ended, fetched.
+
+use std::time::Duration;
+
+use super::document::{Blob, Listed, Status, read};
+use super::end::{End, Left, Phase, Stop};
+use super::task::{Task, Wish};
+use crate::Class;
+use crate::errand::Answer;
+use crate::errand::{Setback, Trouble, printed};
+use ghost_base::Timestamp;
+
+/// The first look at a capture that has just begun.
+const FIRST: u64 = 5;
+/// Between looks at one that is not due yet.
+const CALM: u64 = 30;
+/// It is over so long after its time.
+const AFTER: u64 = 2;
+/// Between looks at one that is due: the last one again and again.
+const RHYTHM: [u64; 4] = [5, 10, 20, 30];
+/// A capture that is not over so long after its time is given up.
+const HOPELESS: Duration = Duration::from_secs(900);
+/// A capture that is not listed did not begin, if this many looks before did not find it either.
+const MISSES: u32 = 2;
+/// Between them.
+const AGAIN: u64 = 10;
+/// A file that is not there after so many looks was never written.
+const LOOKS: u32 = 5;
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+impl Task {
+    pub(super) fn heard_create(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let all = matches!(answer, Answer::Denied { all: true, .. });
+        let Some(end) = self.ends.get_mut(at) else { return };
+        if end.phase != Phase::Creating {
+            return;
+        }
+        let doing = format!("beginning the capture of {}", end.machine);
+        let Err(setback) = printed(answer, &doing) else {
+            begun(end, now);
+            return;
+        };
+        // Nothing was asked of the platform where nothing ran, and where `az` refused by itself.
+        let refused = setback.class.is_none() || setback.is(Class::Usage) || setback.is(Class::SignedOut);
+        if refused {
+            (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
+            end.fail(setback.trouble.clone());
+        } else {
+            end.turn(Phase::Looking { missed: 0 });
+            end.trouble = Some(setback.trouble.clone());
+        }
+        if all {
+            for other in self.ends.iter_mut().filter(|other| other.phase == Phase::Ready) {
+                other.fail(setback.trouble.clone());
+            }
+        }
+    }
+
+    pub(super) fn heard_look(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let (group, own_path) = (
+            self.order.group.name.clone(),
+            self.ends.get(at).map(|end| self.order.storage.address(end.name.as_str())),
+        );
+        let Some(end) = self.ends.get_mut(at) else { return };
+        let missed = match end.phase {
+            Phase::Creating => 0,
+            Phase::Looking { missed } => missed,
+            Phase::Checking { .. }
+            | Phase::Ready
+            | Phase::Recording
+            | Phase::Sizing { .. }
+            | Phase::Fetching { .. }
+            | Phase::Verifying { .. }
+            | Phase::Kept { .. }
+            | Phase::Failed => return,
+        };
+        let doing = format!("looking whether the capture of {} began", end.machine);
+        let all = match printed(answer, &doing).and_then(|text| read::<Vec<Listed>>(text, &doing)) {
+            Ok(all) => all,
+            Err(setback) => {
+                end.phase = Phase::Looking { missed };
+                self.stumble_with(at, setback, now);
+                return;
+            }
+        };
+        let found = all.into_iter().find(|listed| listed.name.eq_ignore_ascii_case(end.name.as_str()));
+        match found {
+            Some(listed)
+                if !listed.is_of(group.as_str(), end.machine.as_str())
+                    || Some(listed.path()) != own_path.as_deref() =>
+            {
+                (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
+                end.trouble = None;
+                end.fail(Trouble::new(format!("a capture named {} is there, and it is not ours", end.name)));
+            }
+            Some(listed) if listed.provisioning_state.as_deref() == Some("Failed") => {
+                end.capture.left = Left::There;
+                end.fail(Trouble::new(format!(
+                    "the platform could not begin the capture of {}",
+                    end.machine
+                )));
+            }
+            Some(_) => {
+                if let Some(trouble) = end.trouble.take() {
+                    end.note(format!("it began although: {}", trouble.text));
+                }
+                begun(end, now);
+            }
+            // The platform may list it a moment later; so may a command that outlived whoever began it.
+            None if missed < MISSES => {
+                end.phase = Phase::Looking { missed: missed + 1 };
+                end.wait(now.plus(seconds(AGAIN)));
+            }
+            None => {
+                (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
+                end.fail(Trouble::hinted(
+                    "its beginning was cut off, and it did not begin",
+                    "start it again",
+                ));
+            }
+        }
+    }
+
+    pub(super) fn heard_status(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let due = self.ends.get(at).and_then(|end| self.due(end));
+        let wish = self.wish;
+        let Some(end) = self.ends.get_mut(at) else { return };
+        if end.phase != Phase::Recording {
+            return;
+        }
+        let doing = format!("asking how far the capture of {} is", end.machine);
+        let status = match printed(answer, &doing).and_then(|text| read::<Status>(text, &doing)) {
+            Ok(status) => status,
+            Err(setback) if setback.is(Class::NotFound) => {
+                // Only a list says that it is gone; but there is nothing to wait for.
+                end.capture.left = Left::Perhaps;
+                end.note("somebody removed the capture before it was fetched");
+                recorded(end, wish);
+                return;
+            }
+            Err(setback) => {
+                if due.is_some_and(|due| now >= due.plus(HOPELESS)) {
+                    end.suspend(setback.trouble);
+                } else {
+                    end.note(setback.trouble.text);
+                    poll(end, due, now);
+                }
+                return;
+            }
+        };
+        match status.packet_capture_status.as_deref() {
+            Some("Stopped") => {
+                end.stop_reason = status.stop_reason;
+                recorded(end, wish);
+            }
+            Some("Error") => {
+                let errors = status.packet_capture_error.join(", ");
+                let text =
+                    format!("the capture of {} ended with an error: {}", end.machine, meaning(&errors));
+                end.trouble = Some(Trouble::new(text));
+                recorded(end, wish);
+            }
+            other => {
+                if other == Some("NotStarted") {
+                    end.since = Some(now);
+                }
+                if let Stop::Executing { before } = end.stop {
+                    end.stop = Stop::Sent(before + 1);
+                    end.polls = 0;
+                }
+                if due.is_some_and(|due| now >= due.plus(HOPELESS)) && other != Some("NotStarted") {
+                    let hint = "end it: ghost capture stop ID; or remove it: ghost capture cleanup ID";
+                    let text = format!("the capture of {} is long over its time and goes on", end.machine);
+                    end.suspend(Trouble::hinted(text, hint));
+                    return;
+                }
+                if other == Some("NotStarted") && end.polls > 20 {
+                    end.suspend(Trouble::new(format!(
+                        "the capture of {} does not begin to record",
+                        end.machine
+                    )));
+                    return;
+                }
+                poll(end, due, now);
+            }
+        }
+    }
+
+    pub(super) fn heard_stop(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let wish = self.wish;
+        let all = matches!(answer, Answer::Denied { all: true, .. });
+        let Some(end) = self.ends.get_mut(at) else { return };
+        let Stop::Executing { before } = end.stop else { return };
+        if end.phase != Phase::Recording {
+            return;
+        }
+        let doing = format!("ending the capture of {}", end.machine);
+        match printed(answer, &doing) {
+            Err(Setback { class: None, trouble }) => {
+                end.stop = Stop::Held;
+                end.note(format!("{}; it goes on to its end", trouble.text));
+            }
+            outcome => {
+                if let Err(setback) = outcome {
+                    end.note(setback.trouble.text);
+                }
+                end.stop = Stop::Sent(before + 1);
+                end.polls = 0;
+                end.wait(now.plus(seconds(AFTER)));
+            }
+        }
+        if wish == Wish::Cancel {
+            end.fail(Trouble::new("it was canceled"));
+        }
+        if all {
+            for other in
+                self.ends.iter_mut().filter(|other| other.phase == Phase::Recording && other.stop == Stop::No)
+            {
+                other.stop = Stop::Held;
+                if wish == Wish::Cancel {
+                    other.fail(Trouble::new("it was canceled"));
+                }
+            }
+        }
+    }
+
+    pub(super) fn heard_size(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let Some(end) = self.ends.get_mut(at) else { return };
+        let Phase::Sizing { missed } = end.phase else { return };
+        let doing = format!("looking for the file of {}", end.machine);
+        let all = match printed(answer, &doing).and_then(|text| read::<Vec<Blob>>(text, &doing)) {
+            Ok(all) => all,
+            Err(setback) => {
+                self.keep_or_wait(at, setback, now);
+                return;
+            }
+        };
+        let own = end.file();
+        let size = all.iter().find(|blob| blob.name == own).map(|blob| {
+            blob.properties.as_ref().and_then(|properties| properties.content_length).unwrap_or(0)
+        });
+        match size {
+            Some(bytes) => {
+                end.blob.left = Left::There;
+                end.turn(Phase::Fetching { bytes, failed: 0 });
+            }
+            None if missed + 1 < LOOKS => {
+                end.phase = Phase::Sizing { missed: missed + 1 };
+                let pause =
+                    usize::try_from(missed).ok().and_then(|at| RHYTHM.get(at)).copied().unwrap_or(CALM);
+                end.wait(now.plus(seconds(pause)));
+            }
+            None => {
+                end.blob.left = Left::Gone;
+                let hint = "see whether the machine reaches the storage account and 168.63.129.16; with a filter, whether it is too narrow";
+                end.fail(Trouble::hinted(format!("the platform wrote no file for {}", end.machine), hint));
+            }
+        }
+    }
+
+    pub(super) fn heard_fetch(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+        let Some(end) = self.ends.get_mut(at) else { return };
+        let Phase::Fetching { bytes, failed } = end.phase else { return };
+        match printed(answer, &format!("fetching the capture of {}", end.machine)) {
+            Ok(_) => end.turn(Phase::Verifying { bytes, failed }),
+            Err(setback) if setback.is(Class::NotFound) => end.turn(Phase::Sizing { missed: LOOKS - 1 }),
+            Err(setback) => self.keep_or_wait(at, setback, now),
+        }
+    }
+
+    /// Takes what reading a fetched file brought: its packets and whether it is cut off, or why it is no capture.
+    pub fn verified(&mut self, at: usize, read: Result<(u64, bool), String>, now: Timestamp) {
+        let Some(end) = self.ends.get_mut(at) else { return };
+        let Phase::Verifying { bytes, failed } = end.phase else { return };
+        match read {
+            Ok((packets, cut_off)) => {
+                if packets == 0 {
+                    let filtered =
+                        if self.order.filters.is_empty() { "" } else { ", or the filter is too narrow" };
+                    end.note(format!(
+                        "it holds no packet: nothing passed {} in that time{filtered}",
+                        end.machine
+                    ));
+                }
+                end.turn(Phase::Kept { bytes, packets, cut_off });
+            }
+            Err(_) if failed < 2 => {
+                end.turn(Phase::Fetching { bytes, failed: failed + 1 });
+                end.wait(now.plus(seconds(FIRST)));
+            }
+            Err(why) => {
+                let text = format!("what was fetched of {} is no whole capture: {why}", end.machine);
+                end.suspend(Trouble::hinted(text, "ghost capture wait ID fetches it again"));
+            }
+        }
+    }
+
+    /// Waits where that may help; else the evidence stays where it is until somebody says go on.
+    fn keep_or_wait(&mut self, at: usize, setback: Setback, now: Timestamp) {
+        let Some(end) = self.ends.get_mut(at) else { return };
+        match end.patience.again(&setback) {
+            Some(pause) => end.wait(now.plus(seconds(pause))),
+            None => end.suspend(setback.trouble),
+        }
+    }
+
+    /// As `stumble`, but the trouble that led here stays beside.
+    fn stumble_with(&mut self, at: usize, setback: Setback, now: Timestamp) {
+        let Some(end) = self.ends.get_mut(at) else { return };
+        if let Some(pause) = end.patience.again(&setback) {
+            end.wait(now.plus(seconds(pause)));
+        } else {
+            end.note(setback.trouble.text.clone());
+            end.fail(setback.trouble);
+        }
+    }
+}
+
+fn begun(end: &mut End, now: Timestamp) {
+    end.capture.left = Left::There;
+    end.turn(Phase::Recording);
+    (end.since, end.polls) = (Some(now), 0);
+    end.wait(now.plus(seconds(FIRST)));
+}
+
+/// It records no more: the file is next.
+fn recorded(end: &mut End, wish: Wish) {
+    if wish == Wish::Cancel {
+        end.fail(Trouble::new("it was canceled"));
+    } else {
+        end.turn(Phase::Sizing { missed: 0 });
+    }
+}
+
+/// Sets the next look: aimed at the time when it should be over, and slower and slower after that.
+fn poll(end: &mut End, due: Option<Timestamp>, now: Timestamp) {
+    let aim = due.map(|due| due.plus(seconds(AFTER)));
+    let calm = now.plus(seconds(CALM));
+    let ended = matches!(end.stop, Stop::Sent(_));
+    let next = match aim.filter(|aim| *aim > now && !ended) {
+        Some(aim) => aim.min(calm),
+        None => {
+            let pause =
+                usize::try_from(end.polls).ok().and_then(|at| RHYTHM.get(at)).copied().unwrap_or(CALM);
+            end.polls += 1;
+            now.plus(seconds(pause))
+        }
+    };
+    end.wait(next);
+}
+
+/// What the platform's words for errors mean.
+fn meaning(errors: &str) -> String {
+    let known = [
+        ("AgentStopped", "the extension on the machine stopped"),
+        ("CaptureFailed", "the extension could not record"),
+        ("LocalFileFailed", "the machine's disk could not be written"),
+        ("StorageFailed", "the storage account could not be written"),
+        ("InternalError", "the platform failed"),
+    ];
+    let told: Vec<&str> =
+        known.iter().filter(|(word, _)| errors.contains(word)).map(|(_, text)| *text).collect();
+    match (told.is_empty(), errors.is_empty()) {
+        (false, _) => format!("{} ({errors})", told.join(", ")),
+        (true, false) => errors.to_owned(),
+        (true, true) => "the platform says no more".to_owned(),
+    }
+}

@@ -1,0 +1,331 @@
+//! What is to be done next.
+
+use std::time::Duration;
+
+use super::end::{Check, End, Phase, Removal, Stop, Thing};
+use super::name::{Origin, Role};
+use super::order::SNAPLEN;
+use super::step::{Change, Next, Step, What, Work};
+use super::task::{Shelf, Task, Wish};
+use crate::Name;
+use crate::line::{self, Line};
+use ghost_base::Timestamp;
+
+/// How long after its time a capture may go on before it is ended.
+const GRACE: Duration = Duration::from_secs(300);
+/// So many looks show whether a command to end it had an effect.
+const LOOKS_AFTER_STOP: u32 = 3;
+
+/// What an end wants.
+enum Want {
+    Now(What),
+    File(u64),
+    At(Timestamp, String),
+    /// The other end has to get there first.
+    Other,
+}
+
+impl Task {
+    /// Says what is to be done next. It changes nothing, and asking twice is asking once.
+    #[must_use]
+    pub fn next(&self, now: Timestamp) -> Next {
+        let mut soonest: Option<(Timestamp, String)> = None;
+        for (at, end) in self.ends.iter().enumerate().filter(|(_, end)| !end.settled()) {
+            match self.want(end, now) {
+                Want::Now(what) => {
+                    if let Some(step) = self.step(at, end, what) {
+                        return Next::Run(Box::new(step));
+                    }
+                }
+                Want::File(bytes) => return Next::Verify { end: at, file: end.file(), bytes },
+                Want::At(until, why) => {
+                    if soonest.as_ref().is_none_or(|(first, _)| until < *first) {
+                        soonest = Some((until, why));
+                    }
+                }
+                Want::Other => {}
+            }
+        }
+        match soonest {
+            Some((until, why)) => Next::Wait { until, why },
+            None => self.finish(now),
+        }
+    }
+
+    /// Returns the commands that one consent covers, beginning with this one: those that change something for the same purpose.
+    #[must_use]
+    pub fn plan(&self, step: &Step) -> Vec<String> {
+        let kinds: &[What] = match step.what.change() {
+            Some(Change::Begin) => &[What::Create],
+            Some(Change::End) => &[What::Stop],
+            Some(Change::Remove) => &[What::Delete, What::DeleteBlob],
+            None => &[],
+        };
+        let mut lines = Vec::new();
+        for (at, end) in self.ends.iter().enumerate() {
+            for what in kinds {
+                if self.covers(end, what)
+                    && let Some(step) = self.step(at, end, what.clone())
+                {
+                    lines.push(step.command());
+                }
+            }
+        }
+        lines
+    }
+
+    fn covers(&self, end: &End, what: &What) -> bool {
+        let wanted = |thing: &Thing| self.is_busy(end, thing) && thing.removal == Removal::No;
+        match what.change() {
+            Some(Change::Begin) => end.phase == Phase::Ready,
+            Some(Change::End) => end.phase == Phase::Recording && self.want_stop(end, None) == Some(true),
+            Some(Change::Remove) => wanted(if *what == What::Delete { &end.capture } else { &end.blob }),
+            None => false,
+        }
+    }
+
+    /// Returns every command that can come of the task, in order, for somebody who wants to see them before.
+    #[must_use]
+    pub fn foreseen(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let unknown = Name::parse("REGION").ok();
+        let ends: Vec<End> = self
+            .ends
+            .iter()
+            .map(|end| End { region: end.region.clone().or_else(|| unknown.clone()), ..end.clone() })
+            .collect();
+        let first = [What::Machine, What::Extensions];
+        let once = [What::Watchers, What::Account, What::Container];
+        let before = [What::Captures, What::Taken];
+        let after = [What::Status, What::Stop, What::Size, What::Fetch];
+        let last = [What::Delete, What::DeleteBlob, What::Confirm, What::ConfirmBlob];
+        for group in [&first[..], &once, &before, &[What::Create], &after, &last] {
+            // What all ends share is asked once.
+            let ends = if group == &once[..] { ends.get(..1).unwrap_or_default() } else { &ends[..] };
+            for (at, end) in ends.iter().enumerate() {
+                steps.extend(group.iter().filter_map(|what| self.step(at, end, what.clone())));
+            }
+        }
+        steps
+    }
+
+    fn want(&self, end: &End, now: Timestamp) -> Want {
+        let held = |until: Option<Timestamp>| until.filter(|until| *until > now);
+        if end.phase == Phase::Recording && self.want_stop(end, Some(now)) == Some(true) {
+            return Want::Now(What::Stop);
+        }
+        if let Some(until) = held(end.not_before) {
+            return Want::At(until, self.waiting(end));
+        }
+        match &end.phase {
+            Phase::Checking { check } => self.check(check, now),
+            Phase::Ready => {
+                let waits = |other: &End| matches!(other.phase, Phase::Checking { .. });
+                if self.ends.iter().any(waits) { Want::Other } else { Want::Now(What::Create) }
+            }
+            // Whoever asks while it is under way does not know what came of it.
+            Phase::Creating | Phase::Looking { .. } => Want::Now(What::Look),
+            Phase::Recording => Want::Now(What::Status),
+            Phase::Sizing { .. } => Want::Now(What::Size),
+            Phase::Fetching { .. } => Want::Now(What::Fetch),
+            Phase::Verifying { bytes, .. } => Want::File(*bytes),
+            Phase::Kept { .. } | Phase::Failed => Want::Other,
+        }
+    }
+
+    fn check(&self, check: &Check, now: Timestamp) -> Want {
+        let shared = |what| match self.not_before.filter(|until| *until > now) {
+            Some(until) => Want::At(until, "trying a read again".to_owned()),
+            None => Want::Now(what),
+        };
+        match check {
+            Check::Machine => Want::Now(What::Machine),
+            Check::Extensions => Want::Now(What::Extensions),
+            Check::Captures if self.regions.is_none() => shared(What::Watchers),
+            Check::Captures => Want::Now(What::Captures),
+            Check::Rivals(names) => {
+                Want::Now(names.first().map_or(What::Taken, |name| What::Rival(name.clone())))
+            }
+            Check::Taken | Check::Passed => match self.shelf {
+                Shelf::Account => shared(What::Account),
+                Shelf::Container => shared(What::Container),
+                Shelf::Good => Want::Now(What::Taken),
+            },
+        }
+    }
+
+    /// Says whether a capture is to be ended now; `None` where nobody wants that.
+    fn want_stop(&self, end: &End, now: Option<Timestamp>) -> Option<bool> {
+        let overdue = now.is_some_and(|now| self.due(end).is_some_and(|due| now >= due.plus(GRACE)));
+        if self.wish == Wish::GoOn && !overdue {
+            return None;
+        }
+        Some(match end.stop {
+            Stop::No => true,
+            Stop::Sent(times) => times < 2 && end.polls >= LOOKS_AFTER_STOP,
+            Stop::Executing { .. } | Stop::Held => false,
+        })
+    }
+
+    /// Returns when a capture should be over.
+    pub(super) fn due(&self, end: &End) -> Option<Timestamp> {
+        let length = Duration::from_secs(self.order.limits.seconds.into());
+        end.since.map(|since| since.plus(length))
+    }
+
+    fn waiting(&self, end: &End) -> String {
+        match &end.phase {
+            Phase::Recording => match self.due(end) {
+                Some(due) => format!("{} records until about {}", end.machine, clock_time(due)),
+                None => format!("{} records", end.machine),
+            },
+            Phase::Looking { .. } => format!("whether the capture of {} began", end.machine),
+            Phase::Sizing { .. } => format!("the file of {}", end.machine),
+            Phase::Checking { .. } => format!("trying a read about {} again", end.machine),
+            Phase::Ready
+            | Phase::Creating
+            | Phase::Fetching { .. }
+            | Phase::Verifying { .. }
+            | Phase::Kept { .. }
+            | Phase::Failed => format!("trying again, {}", end.machine),
+        }
+    }
+
+    /// What is left once every end has come to its own end.
+    fn finish(&self, now: Timestamp) -> Next {
+        let kept = || self.ends.iter().filter(|end| matches!(end.phase, Phase::Kept { .. }));
+        if self.analysis.is_none() && kept().next().is_some() {
+            let pair = Origin { session: self.session.clone(), number: self.number, role: Role::Only };
+            let work =
+                |end: &End| Work { role: end.role, name: end.name.to_string(), pair: pair.to_string() };
+            return Next::Analyze(kept().map(work).collect());
+        }
+        for confirm in [true, false] {
+            for (at, end) in self.ends.iter().enumerate() {
+                let things = [
+                    (&end.capture, What::Delete, What::Confirm),
+                    (&end.blob, What::DeleteBlob, What::ConfirmBlob),
+                ];
+                for (thing, remove, look) in things {
+                    let begun = matches!(thing.removal, Removal::Executing | Removal::Confirming);
+                    if !self.is_busy(end, thing) || begun != confirm {
+                        continue;
+                    }
+                    if let Some(until) = end.not_before.filter(|until| *until > now) {
+                        let why = format!("whether what {} left is gone", end.machine);
+                        return Next::Wait { until, why };
+                    }
+                    if let Some(step) = self.step(at, end, if confirm { look } else { remove }) {
+                        return Next::Run(Box::new(step));
+                    }
+                }
+            }
+        }
+        Next::Over
+    }
+
+    /// Writes a command; `None` where it cannot be written yet.
+    fn step(&self, at: usize, end: &End, what: What) -> Option<Step> {
+        let place = self.order.group.place();
+        let (storage, machine, name) = (&self.order.storage, &end.machine, &end.name);
+        let shelf = (&storage.account, &storage.container);
+        let region = || end.region.as_ref();
+        let room = if let Phase::Fetching { bytes, .. } = end.phase { Some(bytes) } else { None };
+        let (line, why): (Line, String) = match &what {
+            What::Machine => {
+                (line::machine(&place, machine), format!("does {machine} run, and in which region?"))
+            }
+            What::Extensions => (line::extensions(&place, machine), format!("can {machine} record?")),
+            What::Watchers => (line::watchers(&place), "which regions have a network watcher?".to_owned()),
+            What::Captures => {
+                (line::captures(&place, region()?), format!("does anything record on {machine}?"))
+            }
+            What::Rival(rival) => {
+                let rival = Name::parse(rival).ok()?;
+                (
+                    line::capture_status(&place, region()?, &rival),
+                    format!("does {rival} still record on {machine}?"),
+                )
+            }
+            What::Account => (
+                line::account(&self.order.storage_place(), shelf.0),
+                format!("can the platform write to {}?", shelf.0),
+            ),
+            What::Container => (line::container_exists(shelf.0, shelf.1), format!("is {} there?", shelf.1)),
+            What::Taken => (
+                line::blob_exists(shelf.0, shelf.1, &end.file()),
+                format!("is the name {} free?", end.file()),
+            ),
+            What::Create => {
+                let elsewhere = self.order.account_id();
+                let filters = self.order.filters_of(end.role);
+                let to = (shelf.0, shelf.1, elsewhere.as_deref());
+                let limits = self.order.cloud_limits();
+                (
+                    line::capture_create(&place, machine, name, to, limits, filters.as_deref()),
+                    self.purpose(end),
+                )
+            }
+            What::Look => (line::captures(&place, region()?), format!("did the capture of {machine} begin?")),
+            What::Status => (
+                line::capture_status(&place, region()?, name),
+                format!("how far is the capture of {machine}?"),
+            ),
+            What::Stop => {
+                let why =
+                    if self.wish == Wish::GoOn { "its time is over" } else { "it was asked to end early" };
+                (line::capture_stop(&place, region()?, name), format!("end the capture of {machine}: {why}"))
+            }
+            What::Size => {
+                (line::blobs(shelf.0, shelf.1, &end.file()), format!("how large is the file of {machine}?"))
+            }
+            What::Fetch => (
+                line::blob_download(shelf.0, shelf.1, &end.file(), &self.path(end)),
+                format!("fetch the capture of {machine}"),
+            ),
+            What::Delete => (
+                line::capture_delete(&place, region()?, name),
+                format!("remove the capture of {machine}: it is over"),
+            ),
+            What::DeleteBlob => (
+                line::blob_delete(shelf.0, shelf.1, name),
+                format!("remove the file of {machine} from the storage account"),
+            ),
+            What::Confirm => {
+                (line::captures(&place, region()?), format!("is the capture of {machine} gone?"))
+            }
+            What::ConfirmBlob => {
+                (line::blob_exists(shelf.0, shelf.1, &end.file()), format!("is the file of {machine} gone?"))
+            }
+        };
+        let room = room.filter(|_| what == What::Fetch);
+        Some(Step { what, end: at, line, why, room })
+    }
+
+    /// Says for a human what a capture takes.
+    fn purpose(&self, end: &End) -> String {
+        let limits = self.order.limits;
+        let kept = match limits.snaplen {
+            0 => "WHOLE packets, payload included".to_owned(),
+            more if more > SNAPLEN => format!("the first {more} bytes of each packet, payload included"),
+            usual => format!("the first {usual} bytes of each packet"),
+        };
+        let which = if self.order.filters.is_empty() { "all packets" } else { "the filtered packets" };
+        let (machine, seconds, storage) = (&end.machine, limits.seconds, &self.order.storage);
+        let megabytes = limits.bytes.div_ceil(1_000_000);
+        format!(
+            "record {which} of {machine} for {seconds} s, {kept}, up to {megabytes} MB, to {}/{}",
+            storage.account, storage.container
+        )
+    }
+
+    fn path(&self, end: &End) -> String {
+        format!("{}/{}", self.order.folder.trim_end_matches('/'), end.file())
+    }
+}
+
+/// Returns the time of day, without the date.
+fn clock_time(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    text.get(11..19).map_or_else(|| text.clone(), |time| format!("{time} UTC"))
+}

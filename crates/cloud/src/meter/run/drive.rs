@@ -1,0 +1,80 @@
+//! The loop: what is next, do it, keep what came of it.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+
+use super::fold::{Run, State};
+use super::store::{Store, StoreError};
+use crate::errand::{Answer, Carried, Errand as _, Next, Order};
+use ghost_base::{Clock, Timestamp};
+
+/// What a run needs of the world.
+#[async_trait]
+pub trait Desk: Send + Sync {
+    /// Runs a command.
+    async fn run(&self, order: &Order) -> Answer;
+
+    /// Waits until that moment, or until somebody wants it to end.
+    async fn wait(&self, until: Timestamp);
+
+    /// Says whether somebody wants it to end.
+    fn is_left(&self) -> bool;
+
+    /// Tells how far it is.
+    fn tell(&self, run: &Run, doing: &str);
+}
+
+/// Drives a run to its end. What is measured is on the disk before the next command runs.
+///
+/// # Errors
+/// Fails where the disk takes nothing; then servers are ended all the same, and the error comes last.
+pub async fn carry_out(
+    run: &mut Run,
+    desk: &dyn Desk,
+    store: &Store,
+    clock: &dyn Clock,
+) -> Result<State, StoreError> {
+    let mut kept = store.save(run);
+    loop {
+        if (desk.is_left() || kept.is_err()) && !matches!(run.next(clock.now()), Next::Over(_)) {
+            run.cancel(clock.now());
+        }
+        match run.next(clock.now()) {
+            Next::Run(order) => {
+                desk.tell(run, &run.doing().unwrap_or_default());
+                let answer = fetched(desk.run(&order).await, &order, store.folder());
+                run.heard(&answer, clock.now());
+            }
+            Next::Wait { until, why } => {
+                desk.tell(run, &why);
+                desk.wait(until).await;
+                continue;
+            }
+            Next::Over(state) => return kept.map(|()| state),
+        }
+        if kept.is_ok() {
+            kept = store.save(run);
+        }
+    }
+}
+
+/// Puts what was fetched in the place of what `az` printed about it.
+fn fetched(answer: Answer, order: &Order, folder: &Path) -> Answer {
+    let Carried::Line(line) = &order.what else { return answer };
+    let words = line.words();
+    if !words.windows(3).any(|path| path == ["storage", "blob", "download"]) {
+        return answer;
+    }
+    let file = words.windows(2).find_map(|pair| match pair {
+        [option, file] if option == "--file" => Some(Path::new(file)),
+        _ => None,
+    });
+    match (answer, file.filter(|file| file.parent() == Some(folder))) {
+        (Answer::Ran { exit: Some(0), stderr, .. }, Some(file)) => {
+            let stdout = std::fs::read_to_string(file).unwrap_or_default();
+            Answer::Ran { exit: Some(0), stdout, stderr }
+        }
+        (answer, _) => answer,
+    }
+}

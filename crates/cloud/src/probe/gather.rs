@@ -1,0 +1,235 @@
+//! What a declared script gathers on a guest, window by window, as an errand.
+
+use super::parcel::{Collected, Parcel, ParcelError};
+use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
+use crate::guest::{Reach, printed};
+use ghost_base::Timestamp;
+
+/// What is gathered, and how it is read.
+#[derive(Debug)]
+pub struct Wanted<T> {
+    /// The script; its variables are `counters` (`yes`, `no`) and `from`.
+    pub script: &'static str,
+    /// What it gathers, for people: "the packet filters".
+    pub what: &'static str,
+    /// Makes something of it.
+    pub read: fn(&str) -> Result<T, String>,
+}
+
+/// Gathers on a guest. Counters come along where everything fits into one window: they would change before the next one.
+///
+/// Half an answer or a damaged one is asked for once more, and then told; nothing is made of it.
+#[derive(Debug)]
+pub struct Gathering<T: 'static> {
+    reach: Reach,
+    wanted: &'static Wanted<T>,
+    counters: bool,
+    parcel: Parcel,
+    from: usize,
+    again: u8,
+    reading: Reading,
+    result: Option<Result<T, Trouble>>,
+}
+
+/// So often it is begun anew.
+const MOST: u8 = 2;
+
+impl<T: Clone + Send + 'static> Gathering<T> {
+    /// Begins.
+    #[must_use]
+    pub fn new(reach: Reach, wanted: &'static Wanted<T>) -> Self {
+        let reading = read(&reach, wanted, true, 0);
+        Self {
+            reach,
+            wanted,
+            counters: true,
+            parcel: Parcel::default(),
+            from: 0,
+            again: 0,
+            reading,
+            result: None,
+        }
+    }
+
+    /// Returns what it begins with. Where more is gathered than one answer carries, the same follows with later windows.
+    #[must_use]
+    pub fn foreseen(&self) -> Order {
+        order(&self.reach, self.wanted, true, 0)
+    }
+
+    fn ask(&mut self, from: usize) {
+        self.from = from;
+        self.reading = read(&self.reach, self.wanted, self.counters, from);
+    }
+
+    fn anew(&mut self) {
+        self.parcel = Parcel::default();
+        self.ask(0);
+    }
+
+    fn take(&mut self, answer: &str) -> Result<(), Trouble> {
+        let add = |parcel: &mut Parcel| {
+            let text = printed(&self.reach, answer).map_err(|error| (error.to_string(), true))?;
+            parcel
+                .add(&text)
+                .map_err(|error| (error.to_string(), !matches!(error, ParcelError::Large { .. })))
+        };
+        let whole = add(&mut self.parcel).and_then(|collected| match collected {
+            Collected::Ask(next) => Ok(Some(next)),
+            Collected::Whole(text) => {
+                self.result = Some(Ok((self.wanted.read)(&text).map_err(|error| (error, true))?));
+                Ok(None)
+            }
+        });
+        match whole {
+            Ok(None) => Ok(()),
+            Ok(Some(_)) if self.counters => {
+                self.counters = false;
+                self.anew();
+                Ok(())
+            }
+            Ok(Some(next)) => {
+                self.ask(next);
+                Ok(())
+            }
+            Err((_, true)) if self.again < MOST - 1 => {
+                self.again += 1;
+                self.anew();
+                Ok(())
+            }
+            Err((error, _)) => {
+                let text = format!("looking at {} of {}: {error}", self.wanted.what, self.reach);
+                let hint = match &self.reach {
+                    Reach::Platform { .. } => {
+                        "try again; where the platform's answers stay like that, reach the guest by ssh"
+                    }
+                    Reach::Ssh(_) => {
+                        "look whether the guest has sh, gzip, base64 and sha256sum, and prints nothing at sign-in"
+                    }
+                };
+                Err(Trouble::hinted(text, hint))
+            }
+        }
+    }
+}
+
+fn read<T>(reach: &Reach, wanted: &Wanted<T>, counters: bool, from: usize) -> Reading {
+    Reading::new(order(reach, wanted, counters, from), format!("looking at {} of {reach}", wanted.what))
+}
+
+fn order<T>(reach: &Reach, wanted: &Wanted<T>, counters: bool, from: usize) -> Order {
+    let (what, counters) = (wanted.what, if counters { "yes" } else { "no" });
+    let part = if from == 0 { String::new() } else { format!(", from byte {from} on") };
+    let variables = vec![("counters", counters.to_owned()), ("from", from.to_string())];
+    reach.script(wanted.script, variables, format!("look at {what} of {reach}{part}"))
+}
+
+impl<T: Clone + Send + 'static> Errand for Gathering<T> {
+    type Result = Result<T, Trouble>;
+
+    fn next(&self, now: Timestamp) -> Next<Self::Result> {
+        match &self.result {
+            Some(result) => Next::Over(result.clone()),
+            None => match self.reading.next(now) {
+                Next::Run(order) => Next::Run(order),
+                Next::Wait { until, why } => Next::Wait { until, why },
+                // What was printed is taken as soon as it is heard.
+                Next::Over(Ok(_)) => {
+                    Next::Over(Err(Trouble::new("nothing was made of what the guest printed")))
+                }
+                Next::Over(Err(trouble)) => Next::Over(Err(trouble)),
+            },
+        }
+    }
+
+    fn heard(&mut self, answer: &Answer, now: Timestamp) {
+        self.reading.heard(answer, now);
+        if let Next::Over(read) = self.reading.next(now)
+            && let Err(trouble) = read.and_then(|text| self.take(&text))
+        {
+            self.result = Some(Err(trouble));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use base64::Engine as _;
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::super::parcel::WINDOW;
+    use super::*;
+    use crate::errand::Carried;
+    use crate::{Name, Place};
+    use ghost_base::Digest;
+
+    static TEXT: Wanted<String> =
+        Wanted { script: "guest-qdisc", what: "the text", read: |text| Ok(text.to_owned()) };
+
+    fn gathering() -> Gathering<String> {
+        let name = |text| Name::parse(text).unwrap();
+        let place = Place { subscription: None, group: name("rg") };
+        Gathering::new(Reach::Platform { place, machine: name("vm") }, &TEXT)
+    }
+
+    /// Returns the variables of what it wants to run.
+    fn asked(gathering: &Gathering<String>) -> (String, usize) {
+        let Next::Run(order) = gathering.next(Timestamp::from_millis(0)) else { panic!("it runs nothing") };
+        let Carried::Script { variables, .. } = order.what else { panic!("it is no script") };
+        let value = |name| variables.iter().find(|(known, _)| *known == name).unwrap().1.clone();
+        (value("counters"), value("from").parse().unwrap())
+    }
+
+    fn hear(gathering: &mut Gathering<String>, printed: &str) {
+        let message = format!("Enable succeeded: \n[stdout]\n{printed}\n[stderr]\n");
+        let value =
+            serde_json::json!({"value": [{"code": "ProvisioningState/succeeded", "message": message}]});
+        let ran = Answer::Ran { exit: Some(0), stdout: value.to_string(), stderr: String::new() };
+        gathering.heard(&ran, Timestamp::from_millis(0));
+    }
+
+    fn window(text: &str, from: usize) -> String {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let packed = base64::engine::general_purpose::STANDARD.encode(gzip.finish().unwrap());
+        let end = packed.len().min(from + WINDOW);
+        let (digest, total) = (Digest::of(&packed), packed.len());
+        format!("ghost-parcel 1 {digest} {total} {from}\n{}\nghost-parcel-end\n", &packed[from..end])
+    }
+
+    fn long(seed: u64) -> String {
+        (seed..seed + 600).map(|at| format!("{:x} ", at.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+    }
+
+    #[test]
+    fn what_does_not_fit_at_once_is_gathered_anew_without_counters() {
+        let mut gathering = gathering();
+        assert_eq!(asked(&gathering), ("yes".to_owned(), 0));
+        hear(&mut gathering, &window(&long(1), 0));
+        let still = long(7);
+        for from in (0..).step_by(WINDOW) {
+            assert_eq!(asked(&gathering), ("no".to_owned(), from));
+            hear(&mut gathering, &window(&still, from));
+            if let Next::Over(found) = gathering.next(Timestamp::from_millis(0)) {
+                assert_eq!(found, Ok(still));
+                return;
+            }
+        }
+    }
+
+    #[test]
+    fn a_guest_that_changes_between_windows_is_asked_anew_once() {
+        let mut gathering = gathering();
+        hear(&mut gathering, &window(&long(1), 0));
+        for (from, seed) in [(0, 1), (WINDOW, 2), (0, 3), (WINDOW, 4)] {
+            assert_eq!(asked(&gathering), ("no".to_owned(), from));
+            hear(&mut gathering, &window(&long(seed), from));
+        }
+        let Next::Over(Err(trouble)) = gathering.next(Timestamp::from_millis(0)) else {
+            panic!("it goes on")
+        };
+        assert!(trouble.text.contains("changed while it was read"), "{}", trouble.text);
+    }
+}

@@ -1,0 +1,208 @@
+//! Which interfaces a machine or a network has.
+
+use serde::Deserialize;
+
+use super::resource::{document, list, placed};
+use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
+use crate::{Name, Place, line};
+use ghost_base::Timestamp;
+
+/// An interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// Where it is: not always where its machine is.
+    pub place: Place,
+    /// Its name.
+    pub name: Name,
+    /// It is the one that its machine speaks with unless told otherwise.
+    pub primary: bool,
+}
+
+/// Finds the interfaces of a machine, the primary one first, or of a virtual network.
+#[derive(Debug)]
+pub struct Interfaces {
+    place: Place,
+    of: Of,
+    doing: String,
+    reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Machine,
+    Network,
+}
+
+impl Interfaces {
+    /// Asks for those of a machine.
+    #[must_use]
+    pub fn of_machine(place: &Place, machine: &Name) -> Self {
+        let order = Order::line(line::machine(place, machine), format!("find the interfaces of {machine}"));
+        Self::new(place, Of::Machine, order, format!("looking at the machine {machine}"))
+    }
+
+    /// Asks for those of a virtual network.
+    #[must_use]
+    pub fn of_network(place: &Place, network: &Name) -> Self {
+        let order = Order::line(line::network(place, network), format!("find the interfaces in {network}"));
+        Self::new(place, Of::Network, order, format!("looking at the network {network}"))
+    }
+
+    fn new(place: &Place, of: Of, order: Order, doing: String) -> Self {
+        Self { place: place.clone(), of, reading: Reading::new(order, doing.clone()), doing }
+    }
+
+    fn read(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+        let found = match self.of {
+            Of::Machine => self.machine(text)?,
+            Of::Network => self.network(text)?,
+        };
+        if found.is_empty() {
+            let hint = "look at the spelling and the resource group";
+            return Err(Trouble::hinted(format!("{}: it has no interfaces", self.doing), hint));
+        }
+        Ok(found)
+    }
+
+    fn machine(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+        let machine: Machine = document(text, &self.doing)?;
+        let all = machine.network_profile.network_interfaces;
+        let only = all.len() == 1;
+        let mut found = Vec::new();
+        for one in &all {
+            let (place, name) = self.placed(&one.id)?;
+            found.push(Interface { place, name, primary: only || one.primary == Some(true) });
+        }
+        found.sort_by_key(|one| !one.primary);
+        Ok(found)
+    }
+
+    fn network(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+        let network: Network = document(text, &self.doing)?;
+        let mut found: Vec<Interface> = Vec::new();
+        let addresses = network.subnets.iter().flat_map(|subnet| &subnet.ip_configurations);
+        // Gateways and the like have addresses, too, and no routes that could be asked for.
+        let own = |id: &&str| {
+            let id = id.to_ascii_lowercase();
+            id.contains("/microsoft.network/networkinterfaces/") && !id.contains("/virtualmachinescalesets/")
+        };
+        for id in addresses.map(|address| address.id.as_str()).filter(own) {
+            let (place, name) = self.placed(id)?;
+            let one = Interface { place, name, primary: false };
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+        Ok(found)
+    }
+
+    fn placed(&self, id: &str) -> Result<(Place, Name), Trouble> {
+        let id: String = id.chars().take(300).collect();
+        placed(&id, "networkInterfaces", &self.place)
+            .ok_or_else(|| Trouble::new(format!("{}: `{id}` is no identifier of an interface", self.doing)))
+    }
+}
+
+impl Errand for Interfaces {
+    type Result = Result<Vec<Interface>, Trouble>;
+
+    fn next(&self, now: Timestamp) -> Next<Self::Result> {
+        self.reading.next(now).map(|read| read.and_then(|text| self.read(&text)))
+    }
+
+    fn heard(&mut self, answer: &Answer, now: Timestamp) {
+        self.reading.heard(answer, now);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Machine {
+    network_profile: NetworkProfile,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NetworkProfile {
+    #[serde(default, deserialize_with = "list")]
+    network_interfaces: Vec<Attached>,
+}
+
+#[derive(Deserialize)]
+struct Attached {
+    id: String,
+    #[serde(default)]
+    primary: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Network {
+    #[serde(default, deserialize_with = "list")]
+    subnets: Vec<Subnet>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Subnet {
+    #[serde(default, deserialize_with = "list")]
+    ip_configurations: Vec<super::resource::Pointer>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::parse(text).unwrap()
+    }
+
+    fn id(group: &str, rest: &str) -> String {
+        format!("/subscriptions/s/resourceGroups/{group}/providers/Microsoft.Network/{rest}")
+    }
+
+    fn heard(mut errand: Interfaces, stdout: &str) -> Result<Vec<(String, String, bool)>, Trouble> {
+        let now = Timestamp::from_millis(0);
+        let ran = Answer::Ran { exit: Some(0), stdout: stdout.to_owned(), stderr: String::new() };
+        errand.heard(&ran, now);
+        let Next::Over(found) = errand.next(now) else { panic!("it is not over") };
+        found.map(|all| {
+            all.into_iter()
+                .map(|one| (one.place.group.to_string(), one.name.to_string(), one.primary))
+                .collect()
+        })
+    }
+
+    fn place() -> Place {
+        Place { subscription: None, group: name("rg") }
+    }
+
+    #[test]
+    fn the_primary_interface_comes_first_whatever_group_it_is_in() {
+        let text = serde_json::json!({"networkProfile": {"networkInterfaces": [
+            {"id": id("rg", "networkInterfaces/a"), "primary": false},
+            {"id": id("Other", "networkinterfaces/b"), "primary": true}]}});
+        let found = heard(Interfaces::of_machine(&place(), &name("vm")), &text.to_string()).unwrap();
+        let told = |group: &str, name: &str, primary| (group.to_owned(), name.to_owned(), primary);
+        assert_eq!(found, [told("Other", "b", true), told("rg", "a", false)]);
+    }
+
+    #[test]
+    fn a_network_has_the_interfaces_of_its_subnets_once_each() {
+        let text = serde_json::json!({"subnets": [{"ipConfigurations": [
+            {"id": id("rg", "networkInterfaces/a/ipConfigurations/one")},
+            {"id": id("rg", "networkInterfaces/a/ipConfigurations/two")},
+            {"id": id("rg", "virtualNetworkGateways/g/ipConfigurations/x")}]}, {"ipConfigurations": null}]});
+        let found = heard(Interfaces::of_network(&place(), &name("vnet")), &text.to_string()).unwrap();
+        assert_eq!(found, [("rg".to_owned(), "a".to_owned(), false)]);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told() {
+        let hostile = serde_json::json!({"networkProfile": {"networkInterfaces": [{"id": id("rg", "networkInterfaces/--x")}]}});
+        for text in
+            ["", "[]", "{}", "{\"networkProfile\": {\"networkInterfaces\": []}}", &hostile.to_string()]
+        {
+            assert!(heard(Interfaces::of_machine(&place(), &name("vm")), text).is_err(), "{text}");
+        }
+    }
+}

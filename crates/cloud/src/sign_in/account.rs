@@ -1,0 +1,74 @@
+//! Who somebody is to the cloud.
+
+use std::path::PathBuf;
+
+use ghost_base::Secret;
+
+/// What proves that it is a service principal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// A certificate with its key, in a PEM file: the one that leaves no secret anywhere else.
+    Certificate(PathBuf),
+    /// A file with a token of another issuer, as Kubernetes keeps it.
+    Token(PathBuf),
+    /// A file with a secret.
+    SecretFile(PathBuf),
+    /// A secret.
+    Secret(Secret),
+}
+
+/// How somebody signs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// As the machine, or as one of the identities that it has.
+    Managed {
+        /// Which one, by its client id.
+        client: Option<String>,
+    },
+    /// As a service principal.
+    Principal {
+        /// Its client id.
+        client: String,
+        /// Its tenant, by id or name.
+        tenant: String,
+        /// What proves it.
+        proof: Proof,
+    },
+    /// As whoever is signed in there.
+    Folder(PathBuf),
+}
+
+/// Somebody, and the subscription to which they keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// How they sign in.
+    pub way: Way,
+    /// The subscription's id; whichever is the first unless said.
+    pub subscription: Option<String>,
+}
+
+impl Account {
+    /// Says who it is, without a secret.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match &self.way {
+            Way::Managed { client: None } => "managed identity of this machine".to_owned(),
+            Way::Managed { client: Some(client) } => format!("managed identity {client}"),
+            Way::Principal { client, .. } => format!("service principal {client}"),
+            Way::Folder(folder) => format!("whoever is signed in in {}", folder.display()),
+        }
+    }
+
+    /// Tells whether somebody else is the same to the cloud, however they prove it.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.way, &other.way) {
+            (Way::Managed { client: one }, Way::Managed { client: two }) => one == two,
+            (Way::Principal { client: one, .. }, Way::Principal { client: two, .. }) => {
+                one.eq_ignore_ascii_case(two)
+            }
+            (Way::Folder(one), Way::Folder(two)) => one == two,
+            (Way::Managed { .. } | Way::Principal { .. } | Way::Folder(_), _) => false,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A guest's packet filter: rulesets read without loss, packets walked through them, differences judged by what they do to traffic.
+//!
+//! Goes in: what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, and the description of a packet. Comes out:
+//! rules with every option, a verdict with its reason and its trace, a list of changes. Never: a clock, a file, a process, a
+//! network; never a clean answer where something was not understood that could matter.
+//!
+//! ```
+//! use ghost_inspect::netfilter::{Packet, Verdict, read, walk};
+//!
+//! let rules = read("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 5001 -j DROP\nCOMMIT\n")?;
+//! let packet = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1")?.dport(5001);
+//! assert_eq!(walk(&rules, &packet)?.verdict, Verdict::Drop);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod diff;
+mod error;
+mod explain;
+mod gap;
+mod host;
+mod ipset;
+mod json;
+mod layout;
+mod logic;
+mod nft;
+mod print;
+mod read;
+mod ruleset;
+mod save;
+#[cfg(test)]
+mod tests;
+mod text;
+mod walk;
+
+pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
+pub use error::ReadError;
+pub use explain::{
+    Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection, explain,
+    explain_change, traffic_change,
+};
+pub use host::{
+    About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,
+    HostDiff, SNAPSHOT_FORMAT, SOURCES, Snapshot, SnapshotError, Source, diff_hosts, open, walk_host,
+};
+pub use ipset::{IpSet, Member, read_sets};
+pub use json::{Object as JsonObject, Value as Json};
+pub use layout::{Layout, recognize};
+pub use print::print;
+pub use read::{LARGEST, read};
+pub use ruleset::{
+    Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Unread, Warning,
+};
+pub use text::Text;
+pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};

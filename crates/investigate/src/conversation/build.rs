@@ -1,0 +1,158 @@
+//! The question that is asked next.
+
+use crate::Fence;
+use crate::conversation::{compact, size};
+use crate::event::{Asked, Wish};
+use crate::model::{Ask, Message, Stop, ToolResult};
+use crate::prompt;
+use crate::state::{Entry, State, Turn};
+use crate::step::{Kit, fruitless};
+use ghost_base::Digest;
+use ghost_shell::Scope;
+
+/// Builds the question, and what is recorded of it.
+#[must_use]
+pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
+    let limits = &state.limits;
+    let setting =
+        prompt::Setting { tools: kit.tools.specs(), nonce: &state.opened.nonce, limits, site: kit.site };
+    let mut ask = Ask {
+        turn: state.spent.turns,
+        system: prompt::system(&setting),
+        tools: kit.tools.specs().to_vec(),
+        messages: messages(state),
+        max_output_tokens: limits.answer_tokens.min(kit.brain.window / 4).max(1),
+        fruitless: u32::try_from(fruitless(state)).unwrap_or(u32::MAX),
+    };
+    // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
+    let window = kit.brain.window.checked_shr(state.too_long).unwrap_or(0);
+    let compacted = compact::compact(&mut ask, state, window);
+    let asked = Asked {
+        turn: ask.turn,
+        messages: u32::try_from(ask.messages.len()).unwrap_or(u32::MAX),
+        tokens: size::tokens(&ask),
+        compacted,
+        digest: digest(&ask),
+    };
+    (ask, asked)
+}
+
+/// Returns the conversation so far, whole.
+#[must_use]
+pub fn messages(state: &State) -> Vec<Message> {
+    let mut messages = vec![Message::User { text: opening(state) }];
+    for entry in &state.entries {
+        match entry {
+            Entry::Said { who, text, wish: Wish::Steer, .. } => {
+                messages.push(Message::User { text: format!("{who} says: {text}") });
+            }
+            // How it ends is not the model's to decide.
+            Entry::Said { wish: Wish::Stop | Wish::Report, .. } => {}
+            Entry::Noted { text } => messages.push(Message::User { text: text.clone() }),
+            Entry::Turn(turn) => messages.extend(said(turn)),
+        }
+    }
+    messages.push(Message::User { text: standing(state) });
+    messages
+}
+
+fn opening(state: &State) -> String {
+    let opened = &state.opened;
+    let mut text = format!("Incident, reported by {}:\n{}\n", opened.requester, opened.symptom);
+    if let Some(scope) = opened.scope.as_ref().filter(|scope| !scope.is_open()) {
+        text.push_str(&within(scope));
+    }
+    if !opened.quotes.is_empty() {
+        let quotes = opened.quotes.iter().map(|quote| format!("{}: {}", quote.who, quote.text));
+        let fence = Fence::new(&opened.nonce);
+        text.push_str("\nWhat was said before, as quotes:\n");
+        text.push_str(&fence.wrap("quotes", &quotes.collect::<Vec<_>>().join("\n")));
+    }
+    text
+}
+
+/// Says which part of the cloud may be looked at.
+fn within(scope: &Scope) -> String {
+    let mut text =
+        "\nOnly this part of the cloud may be looked at; whatever else a command names is refused:\n"
+            .to_owned();
+    for (what, option, list) in [
+        ("subscriptions", "--subscription", &scope.subscriptions),
+        ("resource groups", "--resource-group", &scope.resource_groups),
+    ] {
+        if !list.is_empty() {
+            text.push_str(&format!(
+                "- {what}: {} (name one with {option} in every `az` command)\n",
+                list.join(", ")
+            ));
+        }
+    }
+    text
+}
+
+fn said(turn: &Turn) -> Vec<Message> {
+    // Whoever refused once goes on refusing with its refusal in view.
+    let refused = matches!(turn.stop, Stop::Refused { .. });
+    if turn.calls.is_empty() && (turn.text.is_empty() || refused) {
+        return Vec::new();
+    }
+    let calls = turn.calls.iter().map(|call| call.call.clone()).collect();
+    let mut messages = vec![Message::Assistant { text: turn.text.clone(), calls, carry: turn.carry.clone() }];
+    if !turn.calls.is_empty() {
+        let result = |call: &crate::state::CallState| ToolResult {
+            id: call.call.id.clone(),
+            tool: call.call.tool.clone(),
+            content: call.returned.as_ref().map_or_else(|| "null".to_owned(), |found| found.content.clone()),
+            is_error: call.returned.as_ref().is_none_or(|found| found.is_error),
+        };
+        messages.push(Message::Results { results: turn.calls.iter().map(result).collect() });
+    }
+    messages
+}
+
+/// Says where the session stands. It comes last, so that everything before it stays the same from turn to turn.
+fn standing(state: &State) -> String {
+    let (limits, spent) = (&state.limits, &state.spent);
+    let mut lines = vec!["The board now:".to_owned()];
+    if state.hypotheses.is_empty() {
+        lines.push("- empty: put hypotheses on it first".to_owned());
+    }
+    lines.extend(
+        state.hypotheses.iter().map(|found| format!("- {} {}: {}", found.id, found.state, found.description)),
+    );
+    if let Some(last) = state.observations.last() {
+        lines.push(format!("Observations so far: o1 to {}.", last.observed.id));
+    }
+    lines.push(format!(
+        "Left: {} turns, {} commands.",
+        limits.turns.saturating_sub(spent.turns),
+        limits.commands.saturating_sub(spent.commands)
+    ));
+    lines.join("\n")
+}
+
+/// Digests everything that goes out, so that a replay can tell whether the same was asked.
+fn digest(ask: &Ask) -> Digest {
+    let mut fields = vec![ask.system.clone()];
+    for tool in &ask.tools {
+        fields.extend([tool.name.clone(), tool.description.clone(), tool.parameters.to_string()]);
+    }
+    for message in &ask.messages {
+        match message {
+            Message::User { text } => fields.extend(["user".to_owned(), text.clone()]),
+            Message::Assistant { text, calls, .. } => {
+                fields.extend(["assistant".to_owned(), text.clone()]);
+                for call in calls {
+                    fields.extend([call.id.clone(), call.tool.clone(), call.arguments.to_string()]);
+                }
+            }
+            Message::Results { results } => {
+                fields.push("results".to_owned());
+                for result in results {
+                    fields.extend([result.id.clone(), result.content.clone()]);
+                }
+            }
+        }
+    }
+    Digest::of_fields(fields.iter().map(String::as_str))
+}

@@ -1,0 +1,132 @@
+//! Questions to humans and their answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{StepId, text};
+use ghost_base::{Digest, Timestamp};
+use ghost_shell::Impact;
+
+/// See [`Event::ApprovalRequested`](crate::event::Event::ApprovalRequested).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRequested {
+    /// The approval's name.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+    /// The round.
+    pub round: u32,
+    /// What exactly is asked.
+    #[serde(with = "text")]
+    pub digest: Digest,
+    /// From then on the answer is no.
+    #[serde(with = "text")]
+    pub expires_at: Timestamp,
+    /// How many different people must approve.
+    pub votes_needed: u32,
+    /// What it does to the world.
+    pub impact: Impact,
+    /// An earlier run was cut off, so that nobody knows whether it took effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outcome_unknown: bool,
+    /// The commands that a yes covers, each once at most and in this order, the one of the step first; empty where it is that
+    /// one alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+    /// The judgement on each command of the plan, in the same order; empty in ledgers of before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<PlanJudgement>,
+}
+
+/// The judgement on one command of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanJudgement {
+    /// `SAFE` or `RISKY`: a plan holds nothing else.
+    pub verdict: String,
+    /// The rule that decided.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+    /// What it would do to the world, where it needs consent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
+}
+
+impl ApprovalRequested {
+    /// Returns the digest that binds an answer to exactly this command, or to the whole plan that begins with it.
+    #[must_use]
+    pub fn bind(command: Digest, plan: &[String]) -> Digest {
+        if plan.is_empty() {
+            return command;
+        }
+        let command = command.to_string();
+        Digest::of_fields(["plan", command.as_str()].into_iter().chain(plan.iter().map(String::as_str)))
+    }
+
+    /// Tells whether it is about several commands.
+    #[must_use]
+    pub fn is_plan(&self) -> bool {
+        !self.plan.is_empty()
+    }
+}
+
+/// See [`Event::ApprovalVoted`](crate::event::Event::ApprovalVoted).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalVoted {
+    /// The approval.
+    pub approval: String,
+    /// Who.
+    pub who: String,
+    /// Whether it was a yes.
+    pub approves: bool,
+    /// When.
+    #[serde(with = "text")]
+    pub at: Timestamp,
+}
+
+/// See [`Event::ApprovalDecided`](crate::event::Event::ApprovalDecided).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalDecided {
+    /// The approval.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+    /// What was decided.
+    pub answer: Reply,
+    /// Whose vote it was.
+    pub who: String,
+    /// When.
+    #[serde(with = "text")]
+    pub at: Timestamp,
+}
+
+/// What a human answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Reply {
+    /// Run exactly what was shown, once.
+    Approve,
+    /// Run nothing.
+    Deny {
+        /// Why.
+        reason: String,
+    },
+    /// Judge this command instead.
+    Modify {
+        /// The whole new command.
+        command: String,
+    },
+}
+
+impl Reply {
+    /// The reason of a no that nobody gave: the session was stopped while it asked.
+    pub const STOPPED: &'static str = "the session was stopped";
+}
+
+/// See [`Event::ApprovalExpired`](crate::event::Event::ApprovalExpired).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalExpired {
+    /// The approval.
+    pub approval: String,
+    /// The step.
+    pub step: StepId,
+}

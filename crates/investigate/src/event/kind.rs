@@ -1,0 +1,103 @@
+//! What can happen in a session. A variant is added, never changed: older ledgers hold the old ones.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{
+    AnswerFailed, Answered, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Asked,
+    BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
+    FindingRejected, HypothesisSet, Intent, Noted, Observed, Opened, Proposed, Reopened, Resumed, Returned,
+    Said, Unknown,
+};
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "body", rename_all = "snake_case")]
+pub enum Event {
+    /// The session began.
+    Opened(Opened),
+    /// A hypothesis was put on the board, or changed its state.
+    HypothesisSet(HypothesisSet),
+    /// A model was asked.
+    Asked(Asked),
+    /// It answered.
+    Answered(Answered),
+    /// It did not.
+    AnswerFailed(AnswerFailed),
+    /// A tool wants to run a command.
+    Proposed(Proposed),
+    /// The command was judged; again after a modification.
+    Classified(Classified),
+    /// A human is asked.
+    ApprovalRequested(ApprovalRequested),
+    /// Somebody voted.
+    ApprovalVoted(ApprovalVoted),
+    /// The votes are a decision.
+    ApprovalDecided(ApprovalDecided),
+    /// Nobody answered in time.
+    ApprovalExpired(ApprovalExpired),
+    /// The command is about to run, with the consent that it needs.
+    Intent(Intent),
+    /// From here on it may have had an effect.
+    Executing(Executing),
+    /// It ended, or was refused.
+    Done(Done),
+    /// Its owner went away while it ran: nobody knows whether it had an effect.
+    Unknown(Unknown),
+    /// Evidence was kept.
+    Observed(Observed),
+    /// A call got its result.
+    Returned(Returned),
+    /// A claim holds against the evidence.
+    FindingAccepted(FindingAccepted),
+    /// A claim does not hold.
+    FindingRejected(FindingRejected),
+    /// A human said something.
+    Said(Said),
+    /// The code told the model something that nobody said.
+    Noted(Noted),
+    /// Something arrived that says nothing.
+    Discarded(Discarded),
+    /// A budget is spent.
+    BudgetSpent(BudgetSpent),
+    /// Somebody took it up again after a pause.
+    Resumed(Resumed),
+    /// The investigation is over.
+    Concluded(Concluded),
+    /// The report, the board or a card reached somebody.
+    Delivered(Delivered),
+    /// Somebody wants it to go on behind its report.
+    Reopened(Reopened),
+}
+
+impl Event {
+    /// The words for the kinds, as they are written. A test holds that each variant is among them.
+    pub const KINDS: [&str; 27] = [
+        "opened",
+        "hypothesis_set",
+        "asked",
+        "answered",
+        "answer_failed",
+        "proposed",
+        "classified",
+        "approval_requested",
+        "approval_voted",
+        "approval_decided",
+        "approval_expired",
+        "intent",
+        "executing",
+        "done",
+        "unknown",
+        "observed",
+        "returned",
+        "finding_accepted",
+        "finding_rejected",
+        "said",
+        "noted",
+        "discarded",
+        "budget_spent",
+        "resumed",
+        "concluded",
+        "delivered",
+        "reopened",
+    ];
+}

@@ -1,0 +1,39 @@
+//! What happened, as typed events in a chain of lines.
+//!
+//! Goes in: events, or lines that were written before. Comes out: lines, or events with their place in the chain. Never: a
+//! line that reads as something else than what was written; a ledger of a later version driven as if it were understood.
+//!
+//! # The line
+//! `{"format":1,"session":…,"seq":1,"at":…,"kind":…,"prev":…,"digest":…,"hash":…,"body":{…}}`. `digest` is the SHA-256 of the
+//! body's own bytes; `hash` that of session, number, time, kind, `prev` and `digest`, each preceded by its length (64 bits,
+//! little endian); `prev` is the `hash` before, and in the first line the SHA-256 of the session's name. A line whose body
+//! was erased holds `"body":null`: the chain still verifies, and a body kept elsewhere can still be compared with `digest`.
+
+mod approval;
+mod command;
+mod evidence;
+mod id;
+mod kind;
+mod line;
+mod recheck;
+mod session;
+#[cfg(test)]
+mod tests;
+mod text;
+mod turn;
+
+pub use approval::{
+    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, PlanJudgement, Reply,
+};
+pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unknown};
+pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
+pub use ghost_shell::Impact;
+pub use id::{ObservationId, ObservationIdError, StepId};
+pub use kind::Event;
+pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
+pub use recheck::{BRAIN, Now, Rechecked};
+pub use session::{
+    BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,
+    Reopened, Resumed, Said, Waived, Wish,
+};
+pub use turn::{AnswerFailed, Answered, Asked, Refusal, Returned};

@@ -1,0 +1,242 @@
+//! The session as a whole: how it begins, what people say, how it ends.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Rechecked, text};
+use crate::model::Brain;
+use crate::suspect::Looked;
+use crate::{Confidence, HypothesisState, Limits, Outcome};
+use ghost_base::Digest;
+use ghost_shell::{Scope, Surroundings};
+
+/// See [`Event::Opened`](crate::event::Event::Opened).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// What is wrong, in the words of whoever asks.
+    pub symptom: String,
+    /// Who asks.
+    pub requester: String,
+    /// Where: `terminal`, or a channel and a thread.
+    pub origin: Origin,
+    /// What was said before, as quotes; data and no orders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotes: Vec<Quote>,
+    /// Marks quoted text; nobody outside can guess it.
+    pub nonce: String,
+    /// Who thinks.
+    pub brain: Brain,
+    /// What may be spent.
+    pub limits: Limits,
+    /// Which part of the cloud may be looked at; everything, where none is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// To which places commands may send something before anybody wrote a word; absent in ledgers of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Surroundings>,
+    /// Whether a program wrote the symptom, as an alert: then its words are no words of people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_program: bool,
+    /// The version of the program.
+    pub version: String,
+}
+
+/// Where a session takes place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// `terminal` or the name of a messenger.
+    pub place: String,
+    /// The workspace, where the messenger has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// The channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+}
+
+/// What somebody said before the session began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quote {
+    /// Who.
+    pub who: String,
+    /// What.
+    pub text: String,
+}
+
+impl Delivered {
+    /// What a report is called.
+    pub const REPORT: &'static str = "report";
+
+    /// What a board is called.
+    pub const BOARD: &'static str = "board";
+
+    /// Returns what the card of a question is called.
+    #[must_use]
+    pub fn card_of(approval: &str) -> String {
+        format!("card {approval}")
+    }
+
+    /// Returns the question, where it is a card.
+    #[must_use]
+    pub fn card(&self) -> Option<&str> {
+        self.what.strip_prefix("card ")
+    }
+
+    /// Tells whether it is a report.
+    #[must_use]
+    pub fn is_report(&self) -> bool {
+        self.what == Self::REPORT
+    }
+}
+
+/// See [`Event::HypothesisSet`](crate::event::Event::HypothesisSet).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HypothesisSet {
+    /// Its name, such as `H1`.
+    pub id: String,
+    /// What is supposed; absent where only the state changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What is held of it now.
+    pub state: HypothesisState,
+    /// Who set it: `model` or `code`.
+    pub by: String,
+    /// Why, where it is not the model's own judgement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// See [`Event::Said`](crate::event::Event::Said).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// Who.
+    pub who: String,
+    /// What.
+    pub text: String,
+    /// What it asks for.
+    pub wish: Wish,
+}
+
+/// What a human wants of a running session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wish {
+    /// The investigation should take it into account.
+    Steer,
+    /// It should end now.
+    Stop,
+    /// It should report what it has, and end.
+    Report,
+}
+
+/// See [`Event::Noted`](crate::event::Event::Noted).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Noted {
+    /// What the model reads.
+    pub text: String,
+    /// What for.
+    pub reason: Note,
+}
+
+/// Why the code speaks to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// The turn called nothing.
+    NoCalls,
+    /// The turn ran into its limit.
+    CutOff,
+    /// The turn was refused.
+    Refused,
+    /// The turn was malformed.
+    Malformed,
+    /// A budget is nearly spent.
+    BudgetLow,
+}
+
+/// See [`Event::Discarded`](crate::event::Event::Discarded).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Discarded {
+    /// Why it says nothing.
+    pub why: String,
+}
+
+/// See [`Event::BudgetSpent`](crate::event::Event::BudgetSpent).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BudgetSpent {
+    /// Which: `turns`, `commands`, `minutes`, `captured bytes`, `tokens`, `cost`.
+    pub what: String,
+    /// How much was used.
+    pub used: u64,
+    /// How much there was.
+    pub limit: u64,
+}
+
+/// See [`Event::Resumed`](crate::event::Event::Resumed).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// The fencing number of the new owner.
+    pub epoch: u64,
+}
+
+/// See [`Event::Concluded`](crate::event::Event::Concluded).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Concluded {
+    /// What came of it; computed.
+    pub outcome: Outcome,
+    /// How sure; follows from the outcome.
+    pub confidence: Confidence,
+    /// How sure the model claims to be; it counts for nothing and is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Confidence>,
+    /// What the model claims.
+    pub summary: String,
+    /// What should be done, in order.
+    pub actions: Vec<String>,
+    /// What would settle what is open.
+    pub open_questions: Vec<String>,
+    /// What was not looked at, and why not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waived: Vec<Waived>,
+    /// Who ended it: `model`, `human`, `budget` or `code`.
+    pub by: String,
+    /// The faults of the report before and now, where it was a second look at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recheck: Vec<Rechecked>,
+}
+
+/// A layer that was not looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    /// Which.
+    #[serde(flatten)]
+    pub what: Looked,
+    /// Why not.
+    pub why: String,
+}
+
+/// See [`Event::Reopened`](crate::event::Event::Reopened).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reopened {
+    /// Who wants it.
+    pub who: String,
+    /// What they say.
+    pub text: String,
+    /// Whether the findings are to be checked again, and nothing else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recheck: bool,
+}
+
+/// See [`Event::Delivered`](crate::event::Event::Delivered).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Delivered {
+    /// What: `report`, `board`, or `card` and the name of its question.
+    pub what: String,
+    /// Where to.
+    pub place: String,
+    /// Its digest.
+    #[serde(with = "text")]
+    pub digest: Digest,
+}

@@ -1,0 +1,193 @@
+//! What a session knows of places: what people wrote in it and what the cloud listed in it.
+//!
+//! Goes in: the state, the whole outputs behind it. Comes out: to which places its commands may send something unasked. Never: a word
+//! that a model wrote, a word of a program that opened the session or of a bot in the thread, a text that a command of the model's own
+//! making printed. It follows from the record alone, so that a replay and the next owner come to the same.
+
+use crate::event::Reply;
+use crate::state::{Ending, Entry, State, Step};
+use crate::tool::Evidence;
+use ghost_shell::{Known, Policy, Ruling, Surroundings, Verdict, is_inventory};
+
+/// How the author of a quote is called where it is a program, or nobody that Slack names.
+const PROGRAM: &str = "bot ";
+const NOBODY: &str = "somebody";
+
+/// Makes a SAFE command ask that would send something to a place that the session does not know.
+#[must_use]
+pub fn hold(
+    state: &State,
+    policy: &Policy,
+    evidence: &dyn Evidence,
+    command: &str,
+    ruling: Ruling,
+) -> Ruling {
+    if ruling.verdict != Verdict::Safe || ruling.destinations.is_empty() {
+        return confined(state, ruling);
+    }
+    let mut known = said(state);
+    // Listings can be long: they are read only where they can make a difference.
+    if !policy.unknown(&ruling, &known).is_empty() {
+        listed(state, evidence, &mut known);
+    }
+    confined(state, policy.hold(ruling, command, &known))
+}
+
+/// Makes a SAFE command ask in a session that was opened where nothing confines it.
+#[must_use]
+pub fn confined(state: &State, ruling: Ruling) -> Ruling {
+    let missing = state.opened.surroundings.as_ref().is_some_and(Surroundings::is_without_sandbox);
+    if missing { ruling.without_sandbox() } else { ruling }
+}
+
+/// Returns what the gate has to know for a step. What a human was asked about goes on asking: the answer stands in the record, and a
+/// denial must not become a run because somebody named the place meanwhile.
+#[must_use]
+pub fn known_at(state: &State, step: &Step, policy: &Policy, evidence: &dyn Evidence) -> Known {
+    let mut known = said(state);
+    let commands = step.rounds.iter().map(|round| round.classified.command.as_str());
+    if commands.clone().any(|command| !policy.unknown(&policy.classify(command), &known).is_empty()) {
+        listed(state, evidence, &mut known);
+    }
+    for round in step.rounds.iter().filter(|round| round.classified.rule == Ruling::UNKNOWN_DESTINATION) {
+        known.add_asked(&round.classified.command);
+    }
+    known
+}
+
+/// Returns what was known before the session began, and what people wrote since.
+fn said(state: &State) -> Known {
+    let opened = &state.opened;
+    let mut known = opened.surroundings.as_ref().map(Known::of).unwrap_or_default();
+    if !opened.by_program {
+        known.add_words(&opened.symptom);
+    }
+    let by_people = |who: &str| !who.starts_with(PROGRAM) && who != NOBODY;
+    for quote in opened.quotes.iter().filter(|quote| by_people(&quote.who)) {
+        known.add_words(&quote.text);
+    }
+    for entry in &state.entries {
+        match entry {
+            Entry::Said { text, .. } => known.add_words(text),
+            Entry::Noted { .. } | Entry::Turn(_) => {}
+        }
+    }
+    // A command that somebody modified was written by the model before.
+    for approval in state.approvals.values() {
+        if let Some(Ending::Decided { answer: Reply::Deny { reason }, .. }) = &approval.ending {
+            known.add_words(reason);
+        }
+    }
+    known
+}
+
+/// Takes in what the cloud listed: whole listings that ran unasked.
+fn listed(state: &State, evidence: &dyn Evidence, known: &mut Known) {
+    let is_listing = |step: &&Step| {
+        let safe = step.round().is_some_and(|round| round.classified.verdict == Verdict::Safe.as_str());
+        safe && step.script.is_none() && is_inventory(step.current())
+    };
+    for step in state.steps.iter().filter(is_listing) {
+        let Some(done) = step.done.as_ref().filter(|done| done.exit_code == Some(0)) else { continue };
+        let whole = done.evidence.as_deref().and_then(|digest| evidence.text(digest));
+        known.add_listing(whole.as_deref().unwrap_or(&done.output));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Quote, Said, Wish};
+    use crate::report::tests::Ledger;
+    use crate::tool::NoEvidence;
+
+    #[track_caller]
+    fn verdict(state: &State, command: &str) -> Verdict {
+        let policy = Policy::builtin().unwrap();
+        hold(state, policy, &NoEvidence, command, policy.classify(command)).verdict
+    }
+
+    const LISTING: &str = r#"[{"name": "api-ip", "ipAddress": "203.0.113.77", "dnsSettings": {"fqdn": "api.eastus.example"},
+        "tags": {"fqdn": "tag.evil.example"}}]"#;
+
+    #[test]
+    fn what_people_wrote_is_known_and_what_the_model_wrote_is_not() {
+        let mut ledger = Ledger::open("api.example.com does not answer");
+        ledger.turn(0, &["c1"], None);
+        ledger.propose(1, "c1", "dig evil.example", "H1", "SAFE");
+        let state = ledger.state();
+        assert_eq!(verdict(&state, "dig api.example.com"), Verdict::Safe);
+        assert_eq!(verdict(&state, "dig evil.example"), Verdict::Risky);
+        assert_eq!(verdict(&state, "dig x.api.example.com"), Verdict::Risky);
+        let (who, text) = ("ben".to_owned(), "try status.example.net, too".to_owned());
+        ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
+        assert_eq!(verdict(&ledger.state(), "dig status.example.net"), Verdict::Safe);
+    }
+
+    #[test]
+    fn a_program_in_the_thread_is_nobody() {
+        let mut state = Ledger::open("alert.example is down").state();
+        let quote = |who: &str, text: &str| Quote { who: who.to_owned(), text: text.to_owned() };
+        state.opened.quotes = vec![
+            quote("ben", "it is person.example"),
+            quote("bot alerts", "it is bot.example"),
+            quote("somebody", "it is somebody.example"),
+        ];
+        assert_eq!(verdict(&state, "dig person.example"), Verdict::Safe);
+        for stranger in ["dig bot.example", "dig somebody.example"] {
+            assert_eq!(verdict(&state, stranger), Verdict::Risky, "{stranger}");
+        }
+        assert_eq!(verdict(&state, "dig alert.example"), Verdict::Safe);
+        state.opened.by_program = true;
+        assert_eq!(verdict(&state, "dig alert.example"), Verdict::Risky);
+    }
+
+    #[test]
+    fn what_the_cloud_listed_is_known_unless_the_model_formed_the_output() {
+        let after = |command: &str| {
+            let mut ledger = Ledger::open("8080 hangs");
+            ledger.turn(0, &["c1"], None);
+            ledger.propose(1, "c1", command, "H1", "SAFE");
+            ledger.run(1, None);
+            ledger.done(1, "completed", "executed", "");
+            let mut state = ledger.state();
+            state.steps[0].done.as_mut().unwrap().output = LISTING.to_owned();
+            state
+        };
+        let listed = after("az network public-ip list -g rg -o json");
+        for command in ["ping -c 1 203.0.113.77", "dig api.eastus.example"] {
+            assert_eq!(verdict(&listed, command), Verdict::Safe, "{command}");
+        }
+        assert_eq!(verdict(&listed, "dig tag.evil.example"), Verdict::Risky);
+        for command in ["az network public-ip list --query \"[].{fqdn:'x'}\"", "cat /etc/hosts"] {
+            assert_eq!(verdict(&after(command), "ping -c 1 203.0.113.77"), Verdict::Risky, "{command}");
+        }
+    }
+
+    #[test]
+    fn the_gate_goes_on_asking_what_was_asked_before() {
+        let mut ledger = Ledger::open("8080 hangs");
+        ledger.turn(0, &["c1"], None);
+        ledger.propose(1, "c1", "dig evil.example", "H1", "RISKY");
+        let (who, text) = ("ben".to_owned(), "evil.example is ours".to_owned());
+        ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
+        let mut state = ledger.state();
+        assert_eq!(verdict(&state, "dig evil.example"), Verdict::Safe);
+        state.steps[0].rounds[0].classified.rule = Ruling::UNKNOWN_DESTINATION.to_owned();
+        let policy = Policy::builtin().unwrap();
+        let known = known_at(&state, &state.steps[0], policy, &NoEvidence);
+        let at_gate = |command: &str| policy.hold(policy.classify(command), command, &known).verdict;
+        assert_eq!(at_gate("dig evil.example"), Verdict::Risky);
+        assert_eq!(at_gate("dig +short evil.example"), Verdict::Safe);
+    }
+
+    #[test]
+    fn a_session_that_was_opened_without_a_sandbox_asks_about_what_only_reads() {
+        let mut state = Ledger::open("8080 hangs").state();
+        assert_eq!(verdict(&state, "ip a"), Verdict::Safe);
+        state.opened.surroundings = Some(Surroundings::default().without_sandbox(true));
+        for command in ["ip a", "dig a.example", "ip a | grep eth0"] {
+            assert_eq!(verdict(&state, command), Verdict::Risky, "{command}");
+        }
+    }
+}

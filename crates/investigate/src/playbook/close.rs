@@ -1,0 +1,141 @@
+//! The end: every hypothesis settled, every fault with what shows it, and what is still open.
+
+use serde_json::{Value, json};
+
+use crate::HypothesisState;
+use crate::coverage;
+use crate::playbook::agenda::Desk;
+use crate::playbook::fix;
+use crate::playbook::pick::{self, Fault};
+use crate::playbook::settle::{Settled, settle};
+use crate::playbook::story::{Done, Ending};
+use crate::playbook::tell;
+use crate::playbook::turn::Turn;
+use crate::suspect::{Layer, Looked};
+
+/// So often an end is tried.
+const TRIES: usize = 4;
+
+/// Ends the investigation.
+pub(super) fn close(desk: &Desk<'_>) -> Turn {
+    let tried = desk.story.calls("complete_investigation").count();
+    if tried >= TRIES || !desk.tools.contains(&"complete_investigation") {
+        let text = "I cannot bring this to an end by myself: what I claim is not accepted. Please read the observations.".to_owned();
+        return Turn { text, calls: Vec::new() };
+    }
+    let mut faults = pick::faults(desk.brief, desk.ground, desk.story);
+    faults.retain(|fault| !is_rejected(desk, fault));
+    let codes: Vec<&str> = faults.iter().map(|fault| fault.suspect.code.as_str()).collect();
+    let missing = coverage::missing(desk.brief, &desk.ground.names(), &desk.story.looked(), &codes);
+    let lost = desk.ground.machines().is_empty() && desk.ground.accounts.is_empty();
+    let mut settled = settle(desk, &faults);
+    let mut calls = Vec::new();
+    if settled.is_empty() && desk.story.board.is_empty() {
+        // Nothing ends on an empty board.
+        let supposed = "Something on the way between the machines in question breaks the traffic.";
+        let why = "It is not known which machines are meant.".to_owned();
+        calls.push((
+            "manage_hypotheses".to_owned(),
+            json!({"add": [{"id": "H-path", "description": supposed}]}),
+        ));
+        settled.push(Settled { id: "H-path".to_owned(), state: HypothesisState::Unverifiable, why });
+    }
+    if !settled.is_empty() {
+        let update: Vec<Value> = settled
+            .iter()
+            .map(|known| json!({"id": known.id, "state": known.state, "why": known.why}))
+            .collect();
+        calls.push(("manage_hypotheses".to_owned(), json!({ "update": update })));
+    }
+    let question = lost.then(|| tell::question(desk));
+    let mut open: Vec<String> = question.iter().cloned().collect();
+    if question.is_none() {
+        open.extend(tell::open(desk, &settled, &missing));
+    }
+    let summary = match &question {
+        Some(question) => question.clone(),
+        None => tell::summary(desk, &faults, &missing),
+    };
+    let with = |state: HypothesisState| -> Vec<&str> {
+        settled.iter().filter(|known| known.state == state).map(|known| known.id.as_str()).collect()
+    };
+    let findings: Vec<Value> = faults.iter().map(finding).collect();
+    calls.push((
+        "complete_investigation".to_owned(),
+        json!({
+            "confidence": confidence(&faults, &settled, &missing),
+            "root_cause_summary": summary,
+            "confirmed_hypotheses": with(HypothesisState::Confirmed),
+            "refuted_hypotheses": with(HypothesisState::Refuted),
+            "unverifiable_hypotheses": with(HypothesisState::Unverifiable),
+            "contradicted_hypotheses": with(HypothesisState::Contradicted),
+            "recommended_actions": fix::actions(desk, &faults),
+            "findings": findings,
+            "open_questions": open,
+            "waived": missing.iter().map(|gap| waived(desk, gap)).collect::<Vec<_>>(),
+        }),
+    ));
+    let text = question.unwrap_or_else(|| match faults.len() {
+        0 if missing.is_empty() => {
+            "Everything that could explain the symptom was looked at and is clean. I say so and end.".to_owned()
+        }
+        0 => "What I could look at does not explain the symptom. I say what is missing and end.".to_owned(),
+        1 => "One fault is shown by the evidence, and the other layers were looked at. I settle the board and end.".to_owned(),
+        some => format!("{some} faults are shown by the evidence, and the other layers were looked at. I settle the board and end."),
+    });
+    Turn { text, calls }
+}
+
+/// Says why a layer was not looked at.
+fn waived(desk: &Desk<'_>, gap: &Looked) -> Value {
+    let tool = match gap.layer {
+        Layer::Wire => "capture_traffic",
+        Layer::Measure => "run_pipe_meter",
+        Layer::Shaping => "inspect_qdisc",
+        Layer::Guest | Layer::GuestDrift => "detect_config_drift",
+        Layer::Rules | Layer::Exposure => "inspect_nsg",
+        Layer::Routes => "effective_route_inspector",
+        Layer::Storage => "inspect_storage",
+        Layer::NetworkDrift => "detect_effective_network_drift",
+        Layer::Topology => "topology",
+    };
+    let of_subject = |done: &&Done| {
+        gap.subject.is_empty() || done.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
+    };
+    let why = match desk.story.calls(tool).rfind(of_subject).map(|done| done.ending) {
+        Some(Ending::Denied) => "nobody consented to it",
+        Some(Ending::Completed) => "it was looked at, and what was seen is not whole",
+        Some(Ending::Failed | Ending::Refused) => "it was tried and could not be read",
+        None => "what it is about is not known, or nothing here can look at it",
+    };
+    json!({"layer": gap.layer, "subject": gap.subject, "why": why})
+}
+
+fn finding(fault: &Fault) -> Value {
+    let evidence: Vec<Value> = fault.observations.iter().map(|id| json!({ "observation": id })).collect();
+    json!({
+        "code": fault.suspect.code,
+        "object": fault.suspect.object,
+        "statement": tell::shown(fault),
+        "evidence": evidence,
+    })
+}
+
+/// Tells whether a gate would not have a fault before.
+fn is_rejected(desk: &Desk<'_>, fault: &Fault) -> bool {
+    let mark = format!("findings_hold: {} {}:", fault.suspect.code, fault.suspect.object);
+    let refused = desk.story.calls("complete_investigation").filter(|done| done.ending == Ending::Refused);
+    refused
+        .filter_map(|done| done.result.get("closed_gates").and_then(Value::as_array))
+        .flatten()
+        .any(|gate| gate.as_str().is_some_and(|gate| gate.starts_with(&mark)))
+}
+
+fn confidence(faults: &[Fault], settled: &[Settled], missing: &[Looked]) -> &'static str {
+    let open = settled.iter().any(|known| known.state == HypothesisState::Unverifiable);
+    match (faults.is_empty(), open || !missing.is_empty()) {
+        (_, false) => "high",
+        (false, true) => "medium",
+        (true, true) => "low",
+    }
+}

@@ -1,0 +1,99 @@
+//! The machines that are known, and those that people speak of.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::read::{FEW, Machine, array, is_plain};
+use super::word::occurrence;
+use crate::brief::{Brief, Mention};
+use crate::coverage;
+
+/// The platform's own address: it belongs to nobody's estate and is nobody's partner.
+const PLATFORM: &str = "168.63.129.16";
+
+/// Returns the machines that the topology tells of.
+pub(super) fn machines(facts: &Value) -> Vec<Machine> {
+    let text =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let machine = |value: &Value| Machine {
+        name: text(value, "name"),
+        addresses: ["addresses", "public"]
+            .iter()
+            .flat_map(|key| array(value, key))
+            .filter_map(Value::as_str)
+            .filter(|address| address.parse::<IpAddr>().is_ok())
+            .map(str::to_owned)
+            .collect(),
+        nic: text(value, "nic"),
+    };
+    array(facts, "machines").map(machine).filter(|machine| is_plain(&machine.name)).collect()
+}
+
+/// Returns the machines that are named: exactly, then glued to other letters, then by a part of a name.
+pub(super) fn named(brief: &Brief, text: &str, facts: &Value, known: &[Machine]) -> Vec<Machine> {
+    let of = |name: &String| known.iter().find(|machine| machine.name == *name).cloned();
+    let mut found: Vec<Machine> = coverage::machines(brief, facts).iter().filter_map(of).collect();
+    let mut places: Vec<(usize, usize, &Machine)> = known
+        .iter()
+        .filter_map(|machine| {
+            Some((occurrence(text, &machine.name.to_lowercase())?, machine.name.len(), machine))
+        })
+        .collect();
+    // Of names that begin at one place the longest is meant.
+    places.sort_by_key(|(at, length, _)| (*at, std::cmp::Reverse(*length)));
+    places.dedup_by_key(|(at, _, _)| *at);
+    for (_, _, machine) in places {
+        if !found.contains(machine) {
+            found.push(machine.clone());
+        }
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    for mention in &brief.mentions {
+        let Mention::Word(word) = mention else { continue };
+        let word = word.to_lowercase();
+        let mut holding =
+            known.iter().filter(|machine| word.len() >= 4 && machine.name.to_lowercase().contains(&word));
+        if let (Some(machine), None) = (holding.next(), holding.next())
+            && !found.contains(machine)
+        {
+            found.push(machine.clone());
+        }
+    }
+    found
+}
+
+/// Without a topology: words that look like a machine's name.
+pub(super) fn guessed(brief: &Brief, group: Option<&str>, accounts: &[String]) -> Vec<Machine> {
+    let is_machine = |word: &str| {
+        let lower = word.to_lowercase();
+        lower.contains('-')
+            && is_plain(word)
+            && ["vm", "srv", "host", "node", "server"].iter().any(|part| lower.contains(part))
+            && !lower.ends_with("-rg")
+            && Some(word) != group
+            && !accounts.iter().any(|account| account == word)
+    };
+    let machine = |mention: &Mention| match mention {
+        Mention::Word(word) if is_machine(word) => Some(Machine { name: word.clone(), ..Machine::default() }),
+        Mention::Word(_) | Mention::Address(_) => None,
+    };
+    brief.mentions.iter().filter_map(machine).take(FEW).collect()
+}
+
+/// Returns an address of nobody here, where one machine speaks with it.
+pub(super) fn partner(brief: &Brief, named: &[Machine], known: &[Machine]) -> Option<IpAddr> {
+    if named.len() > 1 {
+        return None;
+    }
+    let owned = |address: &IpAddr| {
+        let address = address.to_string();
+        known.iter().any(|machine| machine.addresses.contains(&address))
+    };
+    brief.mentions.iter().find_map(|mention| match mention {
+        Mention::Address(address) if !owned(address) && address.to_string() != PLATFORM => Some(*address),
+        Mention::Address(_) | Mention::Word(_) => None,
+    })
+}

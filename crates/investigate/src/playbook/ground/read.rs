@@ -1,0 +1,150 @@
+//! What it is about, as a whole.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::cast::{Cast, cast};
+use super::named::{guessed, machines, named, partner};
+use super::place::{accounts, group};
+use crate::brief::{Brief, Symptom};
+use crate::playbook::story::Story;
+
+/// More machines than these are not looked at because nobody named any.
+pub(super) const FEW: usize = 2;
+
+/// A machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::playbook) struct Machine {
+    /// Its name.
+    pub(in crate::playbook) name: String,
+    /// Its addresses, private ones first.
+    pub(in crate::playbook) addresses: Vec<String>,
+    /// Its interface, where known.
+    pub(in crate::playbook) nic: String,
+}
+
+/// What it is about.
+#[derive(Debug, Default)]
+pub(in crate::playbook) struct Ground {
+    /// The resource group, where one is known.
+    pub(in crate::playbook) group: Option<String>,
+    /// The machine that calls.
+    pub(in crate::playbook) source: Option<Machine>,
+    /// The machine that is called.
+    pub(in crate::playbook) destination: Option<Machine>,
+    /// Further machines that are named.
+    pub(in crate::playbook) others: Vec<Machine>,
+    /// An address of nobody here that speaks with a machine here.
+    pub(in crate::playbook) partner: Option<IpAddr>,
+    /// Storage accounts.
+    pub(in crate::playbook) accounts: Vec<String>,
+    /// What the topology said.
+    pub(in crate::playbook) facts: Value,
+}
+
+impl Ground {
+    /// Reads what people mean, as far as the story goes.
+    pub(in crate::playbook) fn read(brief: &Brief, story: &Story) -> Self {
+        let found = story.calls("topology").rev().find_map(|done| done.result.get("facts")).cloned();
+        let facts = found.unwrap_or_default();
+        let known = machines(&facts);
+        let text = story.said.to_lowercase();
+        let mut ground = Self { group: group(brief, story, &facts, &text), ..Self::default() };
+        ground.accounts = accounts(brief, &text, &known);
+        let mut named = named(brief, &text, &facts, &known);
+        if named.is_empty() && known.is_empty() {
+            named = guessed(brief, ground.group.as_deref(), &ground.accounts);
+        }
+        ground.partner = partner(brief, &named, &known);
+        let few = !known.is_empty() && known.len() <= FEW;
+        if named.is_empty() && few && ground.accounts.is_empty() {
+            named.clone_from(&known);
+        }
+        let pair = named.len() == 1 && known.len() == FEW && ground.partner.is_none() && !alone(brief);
+        let peer = known.iter().find(|machine| pair && !named.contains(machine)).cloned();
+        let Cast { source, destination, others } = cast(named, &text, brief);
+        (ground.source, ground.destination, ground.others) = (source, destination, others);
+        // Where there are only two, callers may well come from the other one.
+        match (&ground.source, &ground.destination) {
+            (None, Some(_)) => ground.source = peer,
+            (Some(_), None) => ground.destination = peer,
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+        ground.facts = facts;
+        ground
+    }
+
+    /// Returns the machines in question: the caller, the called one, others.
+    pub(in crate::playbook) fn machines(&self) -> Vec<&Machine> {
+        let mut all: Vec<&Machine> = Vec::new();
+        for machine in self.source.iter().chain(&self.destination).chain(&self.others) {
+            if !all.iter().any(|known| known.name == machine.name) {
+                all.push(machine);
+            }
+        }
+        all
+    }
+
+    /// Returns their names.
+    pub(in crate::playbook) fn names(&self) -> Vec<String> {
+        self.machines().into_iter().map(|machine| machine.name.clone()).collect()
+    }
+
+    /// Returns the address at the other end of a machine's calls.
+    pub(in crate::playbook) fn peer(&self, machine: &Machine) -> Option<String> {
+        let other = match (&self.source, &self.destination) {
+            (Some(source), Some(destination)) if source.name == machine.name => Some(destination),
+            (Some(source), _) if source.name != machine.name => Some(source),
+            (_, _) => None,
+        };
+        let address = other.and_then(|other| other.addresses.first().cloned());
+        address.or_else(|| self.partner.map(|address| address.to_string()))
+    }
+
+    /// Returns the network and the subnet of the machine that calls.
+    pub(in crate::playbook) fn home(&self) -> Option<(String, String)> {
+        let own = self.source.as_ref().or(self.destination.as_ref())?;
+        let named = |value: &&Value| value.get("name").and_then(Value::as_str) == Some(&own.name);
+        let machine = array(&self.facts, "machines").find(named)?;
+        let text = |key: &str| {
+            let last = machine.get(key)?.as_str()?.rsplit('/').next()?;
+            is_plain(last).then(|| last.to_owned())
+        };
+        Some((text("vnet")?, text("subnet")?))
+    }
+
+    /// Returns the network, the subnet and its service endpoints, as they are now.
+    pub(in crate::playbook) fn endpoints(&self, network: &str, subnet: &str) -> Option<Vec<String>> {
+        let named = |value: &&Value, name: &str| value.get("name").and_then(Value::as_str) == Some(name);
+        let network = array(&self.facts, "networks").find(|value| named(value, network))?;
+        let subnet = array(network, "subnets").find(|value| named(value, subnet))?;
+        let list = subnet.get("endpoints")?.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).filter(|name| is_plain(name)).map(str::to_owned).collect())
+    }
+}
+
+/// Tells whether it is about one machine alone.
+fn alone(brief: &Brief) -> bool {
+    [
+        Symptom::Exposure,
+        Symptom::Containers,
+        Symptom::InternetLost,
+        Symptom::StorageUnreachable,
+        Symptom::Names,
+    ]
+    .iter()
+    .any(|symptom| brief.symptoms.contains(symptom))
+}
+
+/// Returns the items of a list in a document.
+pub(super) fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Tells whether a text is such as names and addresses are.
+pub(in crate::playbook) fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 128
+        && text.chars().all(|char| char.is_ascii_alphanumeric() || "._-():".contains(char))
+}

@@ -1,0 +1,159 @@
+//! Which suspects count: what explains something that was asked about, each once, with what shows it.
+
+use crate::brief::{Brief, Symptom};
+use crate::playbook::ground::Ground;
+use crate::playbook::story::Story;
+use crate::suspect::{Layer, Suspect};
+
+/// So many observations are cited for one fault.
+const CITED: usize = 4;
+
+/// A suspect that counts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fault {
+    /// What and where.
+    pub(super) suspect: Suspect,
+    /// What shows it.
+    pub(super) observations: Vec<String>,
+    /// The call that showed it: two faults of one call may be one story.
+    call: usize,
+    /// Whether a call showed it that asked about a flow that people speak of.
+    asked: bool,
+}
+
+/// Returns the faults so far, first what stands in front of everything else.
+pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault> {
+    let mut all: Vec<Fault> = Vec::new();
+    for (call, done) in story.completed().enumerate() {
+        let observations: Vec<String> = done.observations().into_iter().take(CITED).collect();
+        // Nothing is claimed that cannot be cited.
+        if observations.is_empty() {
+            continue;
+        }
+        let asked = done.text("dst_ip").is_none_or(|to| to != "8.8.8.8")
+            || brief.symptoms.contains(&Symptom::InternetLost);
+        for suspect in done.suspects() {
+            let same = |fault: &&mut Fault| {
+                fault.suspect.code == suspect.code && fault.suspect.object == suspect.object
+            };
+            match all.iter_mut().find(same) {
+                Some(known) => known.asked |= asked,
+                None => all.push(Fault { suspect, observations: observations.clone(), call, asked }),
+            }
+        }
+    }
+    let whole = all.clone();
+    all.retain(|fault| counts(fault, &whole, brief, ground));
+    all.sort_by_key(|fault| layer(&fault.suspect.code));
+    all
+}
+
+fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool {
+    let asks = |symptom: Symptom| brief.symptoms.contains(&symptom);
+    let exposure_alone = brief.symptoms.len() == 1 && asks(Symptom::Exposure);
+    match fault.suspect.code.as_str() {
+        "nsg_exposure" => asks(Symptom::Exposure),
+        _ if exposure_alone => false,
+        // Something did change where another comparison says so.
+        "no_drift" => {
+            !brief.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
+        }
+        "tcp_refused" | "syn_unanswered" => {
+            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, brief, ground))
+        }
+        // The account is closed to the subnet because the endpoint is missing: one fault.
+        "storage_firewall_deny" => !all
+            .iter()
+            .any(|other| other.suspect.code == "service_endpoint_missing" && other.call == fault.call),
+        // A way through an appliance that is there is no fault of a flow that nobody asked about.
+        "route_detour" => fault.asked,
+        _ => true,
+    }
+}
+
+/// Tells whether a fault explains what the wire shows of a flow.
+fn explains(fault: &Suspect, symptom: &Suspect, brief: &Brief, ground: &Ground) -> bool {
+    let flow: Vec<&str> = symptom.object.split('/').collect();
+    let [_, from, to, protocol, port] = flow.as_slice() else { return false };
+    let object: Vec<&str> = fault.object.split('/').collect();
+    let at = |index: usize| object.get(index).copied().unwrap_or_default();
+    let owns = |name: &str, address: &str| {
+        ground.machines().iter().any(|machine| {
+            machine.name.eq_ignore_ascii_case(name) && machine.addresses.iter().any(|own| own == address)
+        })
+    };
+    let concerns = owns(at(1), from) || owns(at(1), to);
+    let same_port = (at(4).eq_ignore_ascii_case(protocol) || matches!(at(4), "any" | "all"))
+        && at(5).split(',').any(|part| part == *port || part == "any" || within(part, port));
+    let silent = symptom.code == "syn_unanswered";
+    match fault.code.as_str() {
+        // Which flow a rule denies stands in no name: the words that show it name the port.
+        "nsg_deny" => silent && names_port(&fault.why, port),
+        "route_blackhole" | "route_dead_nva" | "asymmetric_path" => silent,
+        "guest_firewall_drop" => silent && concerns && same_port,
+        "guest_firewall_reject" => concerns && same_port,
+        "guest_firewall_policy_drop" => silent && concerns,
+        // Containers answer for the ports that people speak of together with them, and for those of which nobody speaks.
+        "container_firewall_change" => silent && concerns && !is_own_story(port, brief),
+        "fail2ban_ban" => concerns && at(3) == *from,
+        "pmtu_blackhole" => fault.object == symptom.object,
+        _ => false,
+    }
+}
+
+/// Tells whether people complain of a port apart from containers.
+fn is_own_story(port: &str, brief: &Brief) -> bool {
+    brief.complaints.iter().any(|complaint| {
+        !complaint.symptoms.contains(&Symptom::Containers)
+            && complaint.ports.iter().any(|named| named.to_string() == port)
+    })
+}
+
+fn within(range: &str, port: &str) -> bool {
+    let (Some((low, high)), Ok(port)) = (range.split_once(['-', ':']), port.parse::<u16>()) else {
+        return false;
+    };
+    low.parse::<u16>().is_ok_and(|low| low <= port) && high.parse::<u16>().is_ok_and(|high| port <= high)
+}
+
+/// Tells whether a fault may keep a port from being reached.
+pub(super) fn shuts(fault: &Suspect, port: u16) -> bool {
+    let port = port.to_string();
+    let object: Vec<&str> = fault.object.split('/').collect();
+    let at = |index: usize| object.get(index).copied().unwrap_or_default();
+    match fault.code.as_str() {
+        "nsg_deny" => names_port(&fault.why, &port),
+        "guest_firewall_drop" | "guest_firewall_reject" => {
+            at(4) != "icmp"
+                && at(5).split(',').any(|part| part == port || part == "any" || within(part, &port))
+        }
+        "fail2ban_ban" => port == "22",
+        "pmtu_blackhole" | "tcp_refused" | "syn_unanswered" | "asymmetric_path" => at(4) == port,
+        "guest_firewall_policy_drop" | "route_blackhole" | "route_dead_nva" | "route_detour" => true,
+        "dns_failure" => port == "53",
+        _ => false,
+    }
+}
+
+/// Tells whether the words that show a rule name a port, or none at all: then the rule is about every port.
+fn names_port(why: &str, port: &str) -> bool {
+    let Some((_, behind)) = why.split_once(" port ") else { return true };
+    let parts = behind.split(|char: char| !(char.is_ascii_digit() || char == '-'));
+    parts.into_iter().any(|part| part == port || within(part, port))
+}
+
+/// Returns the layer that a fault lies in.
+pub(super) fn layer(code: &str) -> Layer {
+    match code {
+        "nsg_deny" => Layer::Rules,
+        "nsg_exposure" => Layer::Exposure,
+        "service_endpoint_missing" | "storage_firewall_deny" => Layer::Storage,
+        "no_drift" => Layer::NetworkDrift,
+        _ if code.starts_with("route_") => Layer::Routes,
+        _ if code.starts_with("guest_") || matches!(code, "fail2ban_ban" | "container_firewall_change") => {
+            Layer::Guest
+        }
+        _ if code.starts_with("netem_") || code == "rate_limit" => Layer::Shaping,
+        _ => Layer::Wire,
+    }
+}

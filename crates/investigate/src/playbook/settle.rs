@@ -1,0 +1,198 @@
+//! What the evidence says about each hypothesis.
+
+use serde_json::Value;
+
+use crate::HypothesisState;
+use crate::brief::Symptom;
+use crate::finding::title;
+use crate::playbook::agenda::{Desk, hypothesis};
+use crate::playbook::pick::{self, Fault};
+use crate::playbook::story::{Done, Ending};
+use crate::suspect::Layer;
+
+/// A hypothesis at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Settled {
+    /// Which.
+    pub(super) id: String,
+    /// What is held of it.
+    pub(super) state: HypothesisState,
+    /// Why.
+    pub(super) why: String,
+}
+
+const LAYERS: [Layer; 9] = [
+    Layer::Rules,
+    Layer::Routes,
+    Layer::Storage,
+    Layer::NetworkDrift,
+    Layer::Guest,
+    Layer::Shaping,
+    Layer::Measure,
+    Layer::Wire,
+    Layer::Exposure,
+];
+
+/// Settles everything that is on the board: what was put there in this round, and what others left open.
+pub(super) fn settle(desk: &Desk<'_>, faults: &[Fault]) -> Vec<Settled> {
+    let mut all = Vec::new();
+    for layer in LAYERS {
+        let Some(id) = hypothesis(layer).filter(|id| desk.story.added(id)) else { continue };
+        let (state, why) = judge(desk, layer, faults);
+        all.push(Settled { id: id.to_owned(), state, why });
+    }
+    for (id, state) in &desk.story.board {
+        if *state == HypothesisState::Active && !all.iter().any(|known| known.id == *id) {
+            let why = "It was put on the board before and was not tested to its end.".to_owned();
+            all.push(Settled { id: id.clone(), state: HypothesisState::Unverifiable, why });
+        }
+    }
+    all
+}
+
+fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, String) {
+    if layer == Layer::NetworkDrift {
+        return drifted(desk);
+    }
+    let mine: Vec<&Fault> = faults.iter().filter(|fault| pick::layer(&fault.suspect.code) == layer).collect();
+    if !mine.is_empty() {
+        let shown: Vec<String> = mine
+            .iter()
+            .map(|fault| {
+                let title = title(&fault.suspect.code, &fault.suspect.object);
+                format!("{title} ({})", ranges(&fault.observations))
+            })
+            .collect();
+        return (HypothesisState::Confirmed, shortened(&format!("{}.", shown.join("; "))));
+    }
+    let looked: Vec<&Done> =
+        desk.story.completed().filter(|done| done.looked().iter().any(|seen| seen.layer == layer)).collect();
+    let subjects: Vec<String> = match layer {
+        Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping | Layer::Exposure => desk.ground.names(),
+        Layer::Topology
+        | Layer::Storage
+        | Layer::NetworkDrift
+        | Layer::GuestDrift
+        | Layer::Measure
+        | Layer::Wire => Vec::new(),
+    };
+    let open: Vec<&String> = subjects
+        .iter()
+        .filter(|name| {
+            !looked
+                .iter()
+                .flat_map(|done| done.looked())
+                .any(|seen| seen.layer == layer && seen.subject.eq_ignore_ascii_case(name))
+        })
+        .collect();
+    if looked.is_empty() || !open.is_empty() {
+        return (HypothesisState::Unverifiable, shortened(&unverified(desk, layer, &open)));
+    }
+    let ids: Vec<String> = looked.iter().flat_map(|done| done.observations()).collect();
+    if layer == Layer::Measure
+        && let Some(anomaly) = looked.iter().find_map(|done| anomaly(done))
+    {
+        return (HypothesisState::Confirmed, shortened(&format!("Measured: {anomaly} ({}).", ranges(&ids))));
+    }
+    let why = format!("{} ({}).", clean(layer, &desk.ground.names().join(" and ")), ranges(&ids));
+    (HypothesisState::Refuted, shortened(&why))
+}
+
+/// Says how a layer was ruled out.
+fn clean(layer: Layer, names: &str) -> String {
+    match layer {
+        Layer::Rules => {
+            format!(
+                "The rules in effect at {names} were read at subnet and interface, and none of them stops it"
+            )
+        }
+        Layer::Exposure => {
+            format!("The rules in effect at {names} were read, and let in nobody who need not be")
+        }
+        Layer::Routes => {
+            format!(
+                "The routes in effect at {names} were read, both ways and outwards, and every next hop is there"
+            )
+        }
+        Layer::Storage => "The account lets the subnet in, and the subnet has the endpoint for it".to_owned(),
+        Layer::Guest => {
+            format!("The packet filters of {names} were read as they run, and nothing in them stops it")
+        }
+        Layer::Shaping => format!("No delay, no loss and no limit is set on {names}"),
+        Layer::Measure => "Latency and throughput were measured, and are as they should be".to_owned(),
+        Layer::Wire => "Packets were recorded, and show nothing wrong".to_owned(),
+        Layer::Topology | Layer::NetworkDrift | Layer::GuestDrift => {
+            "It was looked at and is clean".to_owned()
+        }
+    }
+}
+
+/// Writes observations in their order, those that follow each other as `o3–o7`.
+fn ranges(ids: &[String]) -> String {
+    let mut numbers: Vec<u32> = ids.iter().filter_map(|id| id.strip_prefix('o')?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.saturating_add(1) == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let run = |(first, last): (u32, u32)| {
+        if first == last { format!("o{first}") } else { format!("o{first}–o{last}") }
+    };
+    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+/// Says what keeps a layer from being judged.
+pub(super) fn unverified(desk: &Desk<'_>, layer: Layer, open: &[&String]) -> String {
+    let id = hypothesis(layer);
+    let of =
+        |done: &&Done| done.ending != Ending::Completed && id.is_some() && done.text("hypothesis_id") == id;
+    let what = match open {
+        [] => "It could not be looked at".to_owned(),
+        some => format!(
+            "It could not be looked at on {}",
+            some.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" and ")
+        ),
+    };
+    match desk.story.done.iter().rev().find(of) {
+        Some(done) if done.ending == Ending::Denied => format!("{what}: a human denied it."),
+        Some(done) => format!("{what}: {}.", done.reason().trim_end_matches('.')),
+        None => format!("{what}: there is no tool for it here, or nothing it could be asked about."),
+    }
+}
+
+fn drifted(desk: &Desk<'_>) -> (HypothesisState, String) {
+    let compared: Vec<&Done> =
+        desk.story.completed().filter(|done| done.arguments.contains_key("compare_session_id")).collect();
+    if compared.is_empty() {
+        return (HypothesisState::Unverifiable, shortened(&unverified(desk, Layer::NetworkDrift, &[])));
+    }
+    let ids = ranges(&compared.iter().flat_map(|done| done.observations()).collect::<Vec<_>>());
+    let changes: Vec<String> = compared
+        .iter()
+        .flat_map(|done| done.suspects())
+        .filter(|found| found.code != "no_drift")
+        .map(|found| title(&found.code, &found.object))
+        .collect();
+    let unchanged = desk.brief.symptoms.contains(&Symptom::NothingChanged);
+    let (holds, why) = if changes.is_empty() {
+        (unchanged, format!("The comparison shows nothing that was added since and breaks traffic ({ids})."))
+    } else {
+        (!unchanged, format!("Since the baseline: {} ({ids}).", changes.join("; ")))
+    };
+    (if holds { HypothesisState::Confirmed } else { HypothesisState::Refuted }, shortened(&why))
+}
+
+/// Returns what a measurement calls abnormal.
+fn anomaly(done: &Done) -> Option<String> {
+    let named = done.result.pointer("/facts/anomaly_type").and_then(Value::as_str)?;
+    let fine = ["", "none", "normal", "stable", "no_anomaly"];
+    (!fine.contains(&named.to_lowercase().as_str())).then(|| crate::playbook::story::plain(named, 80))
+}
+
+fn shortened(text: &str) -> String {
+    crate::playbook::story::plain(text, 900)
+}

@@ -1,0 +1,222 @@
+//! What was said and done so far, read out of the conversation.
+
+use serde_json::{Map, Value};
+
+use crate::HypothesisState;
+use crate::finding::FaultCode;
+use crate::model::{Ask, Message, ToolResult};
+use crate::suspect::{Looked, Suspect};
+
+/// Begins the message that says where the session stands.
+const BOARD: &str = "The board now:";
+/// Begins the message behind which a session goes on after its report.
+const REOPENED: &str = "The report was delivered, and the session goes on.";
+/// Ends the symptom within the first message.
+const BEHIND_SYMPTOM: [&str; 2] =
+    ["\nOnly this part of the cloud may be looked at;", "\nWhat was said before, as quotes:"];
+/// Nobody's name is longer.
+const LONGEST_NAME: usize = 120;
+
+/// The conversation, taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Story {
+    /// What people said to Ghost, in order.
+    pub(super) said: String,
+    /// The resource groups that may be looked at; empty where all of them may.
+    pub(super) groups: Vec<String>,
+    /// The board: ids and states.
+    pub(super) board: Vec<(String, HypothesisState)>,
+    /// What was called since the session began, or went on after a report, in order.
+    pub(super) done: Vec<Done>,
+}
+
+/// A call that is over.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// The tool.
+    pub(super) tool: String,
+    /// What it was called with.
+    pub(super) arguments: Map<String, Value>,
+    /// How it ended.
+    pub(super) ending: Ending,
+    /// What came back; `null` where it is no JSON.
+    pub(super) result: Value,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It did what it was asked.
+    Completed,
+    /// A human said no.
+    Denied,
+    /// The code would not do it.
+    Refused,
+    /// It was tried and came to nothing.
+    Failed,
+}
+
+impl Story {
+    /// Reads a conversation.
+    pub(super) fn read(ask: &Ask) -> Self {
+        let mut story = Self::default();
+        for (at, message) in ask.messages.iter().enumerate() {
+            match message {
+                Message::User { text } if at == 0 => story.open(text),
+                Message::User { text } => story.hear(text),
+                Message::Results { .. } => {}
+                Message::Assistant { calls, .. } => {
+                    let results = match ask.messages.get(at + 1) {
+                        Some(Message::Results { results }) => results.as_slice(),
+                        Some(Message::User { .. } | Message::Assistant { .. }) | None => &[],
+                    };
+                    for call in calls {
+                        // A call whose result is lost was tried all the same, or it would be tried for ever.
+                        let result = results.iter().find(|result| result.id == call.id);
+                        story.done.push(done(&call.tool, &call.arguments, result));
+                    }
+                }
+            }
+        }
+        story
+    }
+
+    fn open(&mut self, text: &str) {
+        let end = BEHIND_SYMPTOM.iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
+        let (symptom, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        // The first line names who reports.
+        let symptom = match symptom.split_once('\n') {
+            Some((first, behind)) if first.starts_with("Incident, reported by ") => behind,
+            Some(_) | None => symptom,
+        };
+        self.said = symptom.trim().to_owned();
+        let groups = rest.lines().find_map(|line| line.strip_prefix("- resource groups: "));
+        if let Some(groups) = groups {
+            let list = groups.split(" (name one with").next().unwrap_or_default();
+            self.groups = list.split(", ").map(|name| name.trim().to_owned()).collect();
+        }
+    }
+
+    fn hear(&mut self, text: &str) {
+        if let Some(board) = text.strip_prefix(BOARD) {
+            self.board = board.lines().filter_map(standing).collect();
+            return;
+        }
+        if text.starts_with(REOPENED) {
+            // What was seen before may be mended by now.
+            self.done.clear();
+            return;
+        }
+        if let Some((who, said)) = text.split_once(" says: ")
+            && who.len() <= LONGEST_NAME
+            && !who.contains('\n')
+        {
+            self.said.push('\n');
+            self.said.push_str(said.trim());
+        }
+    }
+
+    /// Returns the calls of a tool.
+    pub(super) fn calls<'a>(&'a self, tool: &'a str) -> impl DoubleEndedIterator<Item = &'a Done> {
+        self.done.iter().filter(move |done| done.tool == tool)
+    }
+
+    /// Returns the calls that did what they were asked.
+    pub(super) fn completed(&self) -> impl Iterator<Item = &Done> {
+        self.done.iter().filter(|done| done.ending == Ending::Completed)
+    }
+
+    /// Returns which layers were looked at, whole.
+    pub(super) fn looked(&self) -> Vec<Looked> {
+        let mut all: Vec<Looked> = Vec::new();
+        for looked in self.completed().flat_map(Done::looked) {
+            if !all.contains(&looked) {
+                all.push(looked);
+            }
+        }
+        all
+    }
+
+    /// Tells whether a hypothesis was put on the board since the session began or went on.
+    pub(super) fn added(&self, id: &str) -> bool {
+        let holds = |done: &Done| {
+            let list = done.arguments.get("add").and_then(Value::as_array);
+            list.is_some_and(|list| list.iter().any(|add| add.get("id").and_then(Value::as_str) == Some(id)))
+        };
+        self.calls("manage_hypotheses").any(|done| done.ending == Ending::Completed && holds(done))
+    }
+
+    /// Returns the state of a hypothesis.
+    pub(super) fn state(&self, id: &str) -> Option<HypothesisState> {
+        self.board.iter().find(|(known, _)| known == id).map(|(_, state)| *state)
+    }
+}
+
+impl Done {
+    /// Returns an argument that is a text.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        self.arguments.get(key).and_then(Value::as_str)
+    }
+
+    /// Returns which layers it looked at, whole.
+    pub(super) fn looked(&self) -> Vec<Looked> {
+        list(&self.result, "looked").filter_map(|item| serde_json::from_value(item.clone()).ok()).collect()
+    }
+
+    /// Returns what it suspects; what no contract names is left out.
+    pub(super) fn suspects(&self) -> Vec<Suspect> {
+        let suspects = list(&self.result, "suspects");
+        let suspects = suspects.filter_map(|item| serde_json::from_value::<Suspect>(item.clone()).ok());
+        suspects
+            .filter(|found| FaultCode::find(&found.code).is_some_and(|code| code.names(&found.object)))
+            .collect()
+    }
+
+    /// Returns what it observed.
+    pub(super) fn observations(&self) -> Vec<String> {
+        let ids = list(&self.result, "observations").filter_map(Value::as_str);
+        ids.filter(|id| id.parse::<crate::event::ObservationId>().is_ok()).map(str::to_owned).collect()
+    }
+
+    /// Returns why it came to nothing.
+    pub(super) fn reason(&self) -> String {
+        let reason =
+            self.result.get("reason").and_then(Value::as_str).unwrap_or("no usable answer came back");
+        plain(reason, 160)
+    }
+}
+
+fn list<'a>(result: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    result.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Returns a text as one short line, so that it can stand within a sentence.
+pub(super) fn plain(text: &str, most: usize) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.retain(|char| !char.is_control());
+    if line.chars().count() > most {
+        line = line.chars().take(most).collect::<String>() + "…";
+    }
+    line
+}
+
+fn done(tool: &str, arguments: &Value, result: Option<&ToolResult>) -> Done {
+    let is_error = result.is_none_or(|result| result.is_error);
+    let content: Value =
+        result.and_then(|result| serde_json::from_str(&result.content).ok()).unwrap_or_default();
+    let ending = match content.get("status").and_then(Value::as_str) {
+        Some("completed" | "ok") if !is_error => Ending::Completed,
+        Some("denied") => Ending::Denied,
+        Some("rejected") => Ending::Refused,
+        Some(_) | None => Ending::Failed,
+    };
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Done { tool: tool.to_owned(), arguments, ending, result: content }
+}
+
+/// Reads a line of the board: `- H-rules ACTIVE: …`.
+fn standing(line: &str) -> Option<(String, HypothesisState)> {
+    let (head, _) = line.strip_prefix("- ")?.split_once(": ")?;
+    let (id, state) = head.split_once(' ')?;
+    Some((id.to_owned(), serde_json::from_value(Value::from(state)).ok()?))
+}

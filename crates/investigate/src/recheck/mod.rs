@@ -1,0 +1,17 @@
+//! "Fixed, check again": the calls whose record bore out the findings run once more, and nothing else; no model is asked.
+//!
+//! Goes in: the state of a session whose report was delivered. Comes out: which calls run again, and each fault before and now.
+//! Never: a call that showed no fault; a fault that is called fixed because nobody could look.
+
+mod compare;
+mod next;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use crate::event::BRAIN;
+pub use compare::{Verdict, verdict};
+pub(crate) use next::next;
+pub use plan::{Refused, possible};
+pub use told::{headline, report};

@@ -1,0 +1,77 @@
+//! What a session does that checks again.
+
+use super::{Verdict, compare, plan, told, verdict};
+use crate::event::{Answered, BRAIN, Concluded, Event};
+use crate::model::{Brain, Call, Stop, Usage};
+use crate::state::{Entry, State, Turn};
+use crate::step::{Effect, Kit};
+use crate::tool::Bench;
+use ghost_base::Timestamp;
+
+/// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
+pub(crate) fn next(state: &State, since: usize, kit: &Kit<'_>, now: Timestamp) -> Effect {
+    let plan = plan::plan(state, kit, now);
+    match turn(state, since) {
+        None if state.wish.is_none() => {
+            let calls = plan::calls(state, &plan);
+            let text = "The looks that had shown the faults are taken again, as they were.".to_owned();
+            Effect::Record(vec![Event::Answered(Answered {
+                turn: state.spent.turns,
+                brain: Brain {
+                    provider: BRAIN.to_owned(),
+                    model: String::new(),
+                    host: None,
+                    window: state.opened.brain.window,
+                },
+                text,
+                calls,
+                carry: None,
+                usage: Usage::default(),
+                cost_micros: Some(0),
+                latency_ms: 0,
+                stop: Stop::Calls,
+            })])
+        }
+        again => {
+            let calls: Vec<&Call> =
+                again.into_iter().flat_map(|turn| &turn.calls).map(|call| &call.call).collect();
+            let rows = compare::compare(state, &plan, &calls, kit, now);
+            Effect::Record(vec![Event::Concluded(concluded(state, rows))])
+        }
+    }
+}
+
+/// Returns the turn that checks again, once there is one.
+fn turn(state: &State, since: usize) -> Option<&Turn> {
+    state.entries.get(since..)?.iter().find_map(|entry| match entry {
+        Entry::Turn(turn) => Some(turn),
+        Entry::Said { .. } | Entry::Noted { .. } => None,
+    })
+}
+
+fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
+    let before = state.earlier.last().map(|(_, concluded)| concluded);
+    let outcome = before.map_or(crate::Outcome::Inconclusive, |before| before.outcome);
+    let left = verdict(&rows) != Verdict::Fixed;
+    Concluded {
+        outcome,
+        confidence: outcome.confidence(),
+        claimed: None,
+        summary: told::summary(&rows),
+        actions: before.filter(|_| left).map(|before| before.actions.clone()).unwrap_or_default(),
+        open_questions: Vec::new(),
+        waived: Vec::new(),
+        by: "code".to_owned(),
+        recheck: rows,
+    }
+}
+
+/// Returns a bench at which a call is looked at.
+pub(super) fn bench<'a>(
+    state: &'a State,
+    call: &'a crate::state::CallState,
+    kit: &'a Kit<'a>,
+    now: Timestamp,
+) -> Bench<'a> {
+    Bench { state, call, evidence: kit.evidence, tools: kit.tools, now }
+}

@@ -1,0 +1,179 @@
+//! One decision against what is recorded.
+
+use serde_json::Value;
+
+use crate::event::{
+    ApprovalRequested, Asked, Classified, Content, Delivered, Event, Executing, Intent, Recorded, StepId,
+};
+use crate::replay::input::refused;
+use crate::replay::{Divergence, Source, Wording};
+use crate::report;
+use crate::state::State;
+use crate::step::{Effect, observed_chore};
+use crate::tool::Chore;
+use ghost_base::Digest;
+use ghost_shell::{Ruling, Verdict};
+
+/// Compares an effect with the events that are recorded behind a state; returns how many of them it accounts for.
+pub(super) fn compare(
+    source: &Source<'_>,
+    state: &State,
+    effect: &Effect,
+    left: &[Recorded],
+) -> Result<usize, Box<Divergence>> {
+    let Some(first) = left.first() else { return Ok(0) };
+    match effect {
+        Effect::Record(events) => batch(&as_before(state, events, left), left),
+        Effect::Ask { asked, .. } => {
+            let mut asked = asked.clone();
+            if let (Some(Event::Asked(found)), Wording::Free) = (event(first), source.wording) {
+                asked = Asked { turn: asked.turn, ..found.clone() };
+            }
+            same(first, &Event::Asked(asked)).map(|()| 1)
+        }
+        Effect::Request(requested) => same(first, &request(requested)).map(|()| 1),
+        Effect::Execute { step, consumes, intended } => {
+            execute(state, *step, consumes.as_deref(), *intended, first).map(|()| 1)
+        }
+        Effect::Refuse { step } => match event(first) {
+            Some(Event::Done(done)) if done.step == *step => refused(state, done, first).map(|()| 1),
+            _ => Err(other(first, &format!("the end of {step}, which does not run"))),
+        },
+        Effect::Withdraw { approval } => Err(other(first, &format!("the end of question {approval}"))),
+        Effect::Chore { call, chore } => done(source, state, call, chore, first).map(|()| 1),
+        Effect::Wait { .. } => Err(other(first, "something that arrives")),
+        Effect::Deliver => deliver(source, state, first).map(|()| 1),
+        Effect::Rest => Err(other(first, "nothing more")),
+    }
+}
+
+/// Returns the event that is recorded, where it is one.
+pub(super) fn event(recorded: &Recorded) -> Option<&Event> {
+    match &recorded.content {
+        Content::Known(event) => Some(event),
+        Content::Foreign | Content::Erased => None,
+    }
+}
+
+/// Says that something else is recorded than what follows.
+pub(super) fn other(recorded: &Recorded, expected: &str) -> Box<Divergence> {
+    Divergence::at(recorded, expected, format!("`{}`", recorded.kind))
+}
+
+/// Where a ledger was begun before destinations were judged, takes the judgement of then for a command that asks for nothing else now.
+fn as_before(state: &State, events: &[Event], left: &[Recorded]) -> Vec<Event> {
+    let mut events = events.to_vec();
+    for (wanted, found) in events.iter_mut().zip(left) {
+        if let (Event::Classified(wanted), Some(Event::Classified(found))) = (wanted, event(found))
+            && state.opened.surroundings.is_none()
+            && wanted.rule == Ruling::UNKNOWN_DESTINATION
+            && found.verdict == Verdict::Safe.as_str()
+            && (wanted.step, wanted.round, wanted.digest) == (found.step, found.round, found.digest)
+        {
+            wanted.clone_from(found);
+        }
+    }
+    events
+}
+
+fn batch(events: &[Event], left: &[Recorded]) -> Result<usize, Box<Divergence>> {
+    let moment = left.first().map(|first| first.at);
+    for (wanted, found) in events.iter().zip(left) {
+        same(found, wanted)?;
+        // They were stored in one step.
+        if Some(found.at) != moment {
+            let expected = moment.map(|moment| format!("the moment {moment}")).unwrap_or_default();
+            return Err(Divergence::at(found, expected, found.at.to_string()));
+        }
+    }
+    // The record may end anywhere.
+    Ok(events.len().min(left.len()))
+}
+
+/// Compares two events; the policy's digest may be another as long as the judgement is the same.
+fn same(recorded: &Recorded, expected: &Event) -> Result<(), Box<Divergence>> {
+    let Some(found) = event(recorded) else { return Err(other(recorded, &format!("`{}`", kind(expected)))) };
+    let expected = match (expected, found) {
+        (Event::Classified(expected), Event::Classified(found)) => &Event::Classified(Classified {
+            policy: found.policy,
+            impact: found.impact.and(expected.impact),
+            ..expected.clone()
+        }),
+        // What an earlier version did not record is not compared.
+        (Event::ApprovalRequested(expected), Event::ApprovalRequested(found))
+            if found.judgements.is_empty() =>
+        {
+            &Event::ApprovalRequested(ApprovalRequested { judgements: Vec::new(), ..expected.clone() })
+        }
+        (expected, _) => expected,
+    };
+    if expected == found {
+        return Ok(());
+    }
+    let (expected, found) = (value(expected), value(found));
+    if expected.get("kind") != found.get("kind") {
+        let word = expected.get("kind").and_then(Value::as_str).unwrap_or_default();
+        return Err(other(recorded, &format!("`{word}`")));
+    }
+    let body = |value: &Value| value.get("body").cloned().unwrap_or_default();
+    Err(Divergence::between(recorded, &body(&expected), &body(&found)))
+}
+
+fn value(event: &Event) -> Value {
+    serde_json::to_value(event).unwrap_or_default()
+}
+
+fn kind(event: &Event) -> String {
+    value(event).get("kind").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn request(requested: &ApprovalRequested) -> Event {
+    Event::ApprovalRequested(requested.clone())
+}
+
+/// A run is first intended, then it begins; a consent that cannot be used up any more has run out.
+fn execute(
+    state: &State,
+    step: StepId,
+    consumes: Option<&str>,
+    intended: bool,
+    first: &Recorded,
+) -> Result<(), Box<Divergence>> {
+    match event(first) {
+        Some(Event::Executing(Executing { step: found, .. })) if intended && *found == step => Ok(()),
+        Some(Event::Intent(found)) if !intended => {
+            let digest = state.step(step).and_then(|step| step.round()).map(|round| round.classified.digest);
+            let approval = consumes.map(str::to_owned);
+            let wanted = Intent { step, digest: digest.unwrap_or(found.digest), approval };
+            same(first, &Event::Intent(wanted))
+        }
+        _ if intended => Err(other(first, &format!("that {step} begins to run"))),
+        _ => Err(other(first, &format!("the intent to run {step}"))),
+    }
+}
+
+/// What comes of a chore came from outside; what is recorded of it did not.
+fn done(
+    source: &Source<'_>,
+    state: &State,
+    call: &str,
+    chore: &Chore,
+    first: &Recorded,
+) -> Result<(), Box<Divergence>> {
+    let (Some(Event::Observed(found)), Some(call)) = (event(first), state.call_named(call)) else {
+        return Err(other(first, "what came of a chore"));
+    };
+    let text = source.evidence.text(&found.digest.to_string());
+    let bytes = text.map_or(found.bytes, |text| u64::try_from(text.len()).unwrap_or(u64::MAX));
+    same(first, &Event::Observed(observed_chore(state, call, chore, found.digest, bytes)))
+}
+
+fn deliver(source: &Source<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {
+    let Some(Event::Delivered(found)) = event(first) else { return Err(other(first, "the report")) };
+    let digest = match source.wording {
+        Wording::Same => Digest::of(report::rca(state)),
+        Wording::Free => found.digest,
+    };
+    let wanted = Delivered { what: Delivered::REPORT.to_owned(), place: found.place.clone(), digest };
+    same(first, &Event::Delivered(wanted))
+}

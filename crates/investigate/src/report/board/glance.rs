@@ -1,0 +1,226 @@
+//! What the board shows, without how it is drawn.
+
+use std::time::Duration;
+
+use crate::event::{ObservationId, StepId};
+use crate::report::fate::{Fate, command, fate, sentence};
+use crate::state::{Phase, State, Step};
+use crate::{Confidence, Hypothesis, Outcome};
+use ghost_base::Timestamp;
+
+/// Where a session stands at one moment. Its texts are data: whoever draws it escapes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Board {
+    /// The session.
+    pub session: String,
+    /// The word for where it stands.
+    pub standing: &'static str,
+    /// What is wrong, in the words of whoever asked.
+    pub symptom: String,
+    /// What is supposed.
+    pub hypotheses: Vec<Hypothesis>,
+    /// What was looked at, oldest first.
+    pub checks: Vec<Check>,
+    /// What happens now.
+    pub current: Current,
+    /// How long ago it was opened; for one that is over, how long it took.
+    pub elapsed: Duration,
+    /// What is left to spend.
+    pub budget: Vec<Budget>,
+}
+
+/// Something that was looked at, or was to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// How it went.
+    pub mark: Mark,
+    /// What it was, in a line.
+    pub what: String,
+    /// What came of it where it was not as it should be.
+    pub problem: Option<String>,
+    /// What it showed.
+    pub observations: Vec<ObservationId>,
+    /// Which hypothesis it tests.
+    pub hypothesis: Option<String>,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It ran to its end.
+    Good,
+    /// It was denied, expired, was refused or went wrong.
+    Bad,
+    /// Nobody knows whether it took effect.
+    Unknown,
+}
+
+/// What happens now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Current {
+    /// A model thinks.
+    Thinking {
+        /// Which turn, from zero.
+        turn: u32,
+    },
+    /// A command is on its way.
+    Running {
+        /// Which step.
+        step: StepId,
+        /// The command.
+        command: String,
+    },
+    /// Somebody has to answer.
+    Waiting {
+        /// The question.
+        approval: String,
+        /// Which step.
+        step: StepId,
+        /// The command that is asked about.
+        command: String,
+        /// How many said yes so far.
+        votes: u32,
+        /// How many have to.
+        votes_needed: u32,
+        /// From then on the answer is no.
+        until: Timestamp,
+    },
+    /// No model answers.
+    Stuck {
+        /// Why, as far as it is known.
+        problem: String,
+    },
+    /// The next step is being chosen.
+    Idle,
+    /// It is over.
+    Over {
+        /// What came of it.
+        outcome: Outcome,
+        /// How sure that is.
+        confidence: Confidence,
+    },
+}
+
+/// A budget. A limit of zero is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Which.
+    pub what: &'static str,
+    /// How much was used.
+    pub used: u64,
+    /// How much there was.
+    pub limit: u64,
+}
+
+impl Budget {
+    /// Returns how much is left; `None` where there is no limit.
+    #[must_use]
+    pub fn left(&self) -> Option<u64> {
+        (self.limit > 0).then(|| self.limit.saturating_sub(self.used))
+    }
+}
+
+impl Board {
+    /// Looks at a session.
+    #[must_use]
+    pub fn of(state: &State, now: Timestamp) -> Self {
+        // A session that is over does not grow older.
+        let now = state.concluded.as_ref().map_or(now, |(at, _)| *at);
+        Self {
+            session: state.session.to_string(),
+            standing: state.standing(),
+            symptom: state.opened.symptom.clone(),
+            hypotheses: state.hypotheses.clone(),
+            checks: checks(state),
+            current: current(state),
+            elapsed: now.since(state.opened_at),
+            budget: budget(state, now),
+        }
+    }
+}
+
+fn checks(state: &State) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for call in state.calls() {
+        checks
+            .extend(call.steps.iter().filter_map(|id| state.step(*id)).filter_map(|step| check(state, step)));
+        let own = call.observations.iter().filter_map(|id| state.observation(*id));
+        let own = own.map(|found| &found.observed).filter(|observed| observed.step.is_none());
+        checks.extend(own.map(|observed| Check {
+            mark: Mark::Good,
+            what: observed.what.clone(),
+            problem: None,
+            observations: vec![observed.id],
+            hypothesis: None,
+        }));
+    }
+    checks
+}
+
+/// Returns the check that a step is; `None` while it is on its way.
+fn check(state: &State, step: &Step) -> Option<Check> {
+    let exit = step.done.as_ref().and_then(|done| done.exit_code);
+    let (mark, problem) = match fate(state, step) {
+        Fate::Open => return None,
+        Fate::Ran if step.outcome_unknown => (Mark::Unknown, Some(sentence(state, step))),
+        Fate::Ran => (Mark::Good, exit.filter(|code| *code != 0).map(|code| format!("exit {code}"))),
+        Fate::Failed | Fate::Refused => (Mark::Bad, Some(sentence(state, step))),
+        Fate::Unknown => (Mark::Unknown, Some(sentence(state, step))),
+    };
+    let observed = state.observations.iter().map(|found| &found.observed);
+    let observed = observed.filter(|observed| observed.step == Some(step.id)).collect::<Vec<_>>();
+    Some(Check {
+        mark,
+        what: observed.first().map_or_else(|| command(step).to_owned(), |observed| observed.what.clone()),
+        problem,
+        observations: observed.iter().map(|observed| observed.id).collect(),
+        hypothesis: step.hypothesis.clone(),
+    })
+}
+
+fn current(state: &State) -> Current {
+    if let Some((_, concluded)) = &state.concluded {
+        return Current::Over { outcome: concluded.outcome, confidence: concluded.confidence };
+    }
+    if let Some(step) = state.open_step() {
+        let command = step.current().to_owned();
+        let Phase::Asked { approval: name } = &step.phase else {
+            return Current::Running { step: step.id, command };
+        };
+        if let Some(approval) = state.approvals.get(name) {
+            let yes = approval.votes.iter().filter(|vote| vote.approves).count();
+            let command = match approval.requested.plan.as_slice() {
+                [] => command,
+                plan => format!("{} commands, the first: {command}", plan.len()),
+            };
+            return Current::Waiting {
+                approval: name.clone(),
+                step: step.id,
+                command,
+                votes: u32::try_from(yes).unwrap_or(u32::MAX),
+                votes_needed: approval.requested.votes_needed,
+                until: approval.requested.expires_at,
+            };
+        }
+    }
+    match (&state.asked, state.failures.last()) {
+        (Some(asked), _) => Current::Thinking { turn: asked.turn },
+        (None, Some(problem)) => Current::Stuck { problem: problem.clone() },
+        (None, None) => Current::Idle,
+    }
+}
+
+fn budget(state: &State, now: Timestamp) -> Vec<Budget> {
+    let (spent, limits) = (&state.spent, &state.limits);
+    // The fold counts a wait when it ends.
+    let waiting = state.open_approval().map_or(Duration::ZERO, |approval| now.since(approval.asked_at));
+    let at_work = spent.at_work(state.opened_at, now).saturating_sub(waiting);
+    let all = [
+        ("turns", u64::from(spent.turns), u64::from(limits.turns)),
+        ("commands", spent.commands.into(), limits.commands.into()),
+        ("minutes", at_work.as_secs() / 60, limits.minutes.into()),
+        ("captured megabytes", spent.captured_bytes / 1_000_000, limits.captured_bytes / 1_000_000),
+        ("tokens", spent.tokens, limits.tokens),
+    ];
+    all.into_iter().map(|(what, used, limit)| Budget { what, used, limit }).collect()
+}

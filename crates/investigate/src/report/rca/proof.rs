@@ -1,0 +1,106 @@
+//! What was read, in words: commands by what they look at, and not by their length.
+
+use serde_json::Value;
+
+use crate::event::{Observed, Source};
+use crate::report::amount::moment;
+use crate::report::markdown::{code, table, text};
+use crate::state::{CallState, Observation, State, Step};
+
+/// A longer command is told as far as this; the whole of it stands in the audit.
+const LONGEST: usize = 200;
+
+/// Says as Markdown what an observation looked at.
+pub(in crate::report) fn looked(state: &State, observed: &Observed) -> String {
+    match observed.step.and_then(|id| state.step(id)) {
+        Some(step) => command(step, &observed.what),
+        None => chore(&observed.what),
+    }
+}
+
+/// Says as Markdown what a command is for; a script that is declared has a purpose and no spelling.
+pub(in crate::report) fn command(step: &Step, what: &str) -> String {
+    if step.tool == "run_shell_cmd" || step.scripted().is_none() && step.rounds.len() > 1 {
+        return code(&cut(what));
+    }
+    let purpose = step.reasoning.trim();
+    let verbs = ["look at ", "list ", "find ", "read ", "see "];
+    let bare = verbs.iter().find_map(|verb| purpose.strip_prefix(verb)).unwrap_or(purpose);
+    if bare.is_empty() { code(&cut(what)) } else { text(&cut(bare)) }
+}
+
+fn chore(what: &str) -> String {
+    let read: Value = serde_json::from_str(what).unwrap_or_default();
+    let named =
+        |key: &str| read.get(key).and_then(Value::as_str).map(|name| text(&cut(name))).unwrap_or_default();
+    match read.get("chore").and_then(Value::as_str) {
+        Some("verify") => format!("the fetched capture {}", named("file")),
+        Some("analyze") => "the analysis of the captured packets".to_owned(),
+        Some("recall") => format!("what was kept as {}", named("session")),
+        Some("keep") => format!("what is kept from now on as {}", named("session")),
+        Some(_) | None => code(&cut(what)),
+    }
+}
+
+fn cut(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.chars().count() > LONGEST || line.len() < text.trim_end().len() {
+        return line.chars().take(LONGEST).collect::<String>() + " …";
+    }
+    line.to_owned()
+}
+
+/// Says where evidence comes from.
+pub(in crate::report) fn source(source: Source) -> &'static str {
+    match source {
+        Source::LocalProbe => "probed from here",
+        Source::GuestProbe => "read inside the machine",
+        Source::Configured => "as configured",
+        Source::Effective => "as in effect",
+        Source::Wire => "packets",
+    }
+}
+
+/// Returns the section with the evidence, a row a call, in the order in which it was recorded.
+pub(super) fn evidence(state: &State) -> String {
+    let title = "## Evidence";
+    let rows: Vec<Vec<String>> = state.calls().filter_map(|call| row(state, call)).collect();
+    if rows.is_empty() {
+        return format!("{title}\n\nNothing was observed.");
+    }
+    let intro = "Every command with its output's digest stands in the audit under its number.";
+    format!("{title}\n\n{intro}\n\n{}", table(&["Observed", "What", "How", "When (UTC)"], &rows))
+}
+
+fn row(state: &State, call: &CallState) -> Option<Vec<String>> {
+    let seen: Vec<&Observation> = call.observations.iter().filter_map(|id| state.observation(*id)).collect();
+    let (first, last) = (seen.first()?, seen.last()?);
+    // Of several lists that one look takes, the weightiest is what it was for.
+    let main = seen.iter().rev().max_by_key(|found| found.observed.source)?;
+    let ids = match seen.as_slice() {
+        [one] => one.observed.id.to_string(),
+        _ => format!("{}–{}", first.observed.id, last.observed.id),
+    };
+    let what = match call.call.tool.as_str() {
+        "topology" => "machines, interfaces, networks, security groups and route tables".to_owned(),
+        _ => format!("{}{}", looked(state, &main.observed), flow(call)),
+    };
+    // What is prose has no bar left; one within code ends a cell all the same.
+    let what = what.replace('|', "\\|");
+    Some(vec![ids, what, source(main.observed.source).to_owned(), moment(main.at)])
+}
+
+/// Names the flow that a call asked about.
+fn flow(call: &CallState) -> String {
+    let of = |key: &str| {
+        let value = call.call.arguments.get(key)?;
+        let told =
+            value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
+        told.filter(|told| !told.is_empty()).map(|told| text(&cut(&told)))
+    };
+    let port =
+        of("dst_port").map(|port| format!(", {}/{port}", of("proto").unwrap_or_else(|| "tcp".to_owned())));
+    let from = of("src_ip").map(|from| format!(" from {from}"));
+    let to = of("dst_ip").map(|to| format!(" to {to}"));
+    [port, from, to].into_iter().flatten().collect()
+}

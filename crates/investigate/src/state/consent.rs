@@ -1,0 +1,46 @@
+//! What is left of the consent to a plan.
+
+use crate::event::Reply;
+use crate::state::{Approval, Ending, State, Step};
+
+/// A consent that was used for the first of its commands, and those that it still covers.
+type Held<'a> = Option<(&'a Approval, &'a [String])>;
+
+impl State {
+    /// Returns the consent to a plan that covers a command: given in the same call, used for the plan's first command already, with
+    /// this one not passed over since. One that was asked about by itself has its own answer.
+    #[must_use]
+    pub fn covering(&self, step: &Step) -> Option<&Approval> {
+        let own = step.rounds.len() > 1 || step.rounds.iter().any(|round| !round.approvals.is_empty());
+        if own || step.plan.is_empty() || step.script.is_some() {
+            return None;
+        }
+        let before = self.steps.iter().filter(|other| other.call == step.call);
+        let before = before.take_while(|other| other.id != step.id);
+        let (approval, left) = before.fold(None, |held, other| self.held(other, held))?;
+        left.iter().any(|next| next == step.current()).then_some(approval)
+    }
+
+    /// Returns the questions about the whole plan that a step was denied with.
+    #[must_use]
+    pub fn denied_as_plan(&self, step: &Step) -> bool {
+        step.asked().and_then(|name| self.approvals.get(name)).is_some_and(|asked| asked.requested.is_plan())
+    }
+
+    /// Returns what is held behind a step.
+    fn held<'a>(&'a self, step: &'a Step, before: Held<'a>) -> Held<'a> {
+        // What reads on the way leaves a consent as it is.
+        if step.plan.is_empty() {
+            return before;
+        }
+        let granted = step.consents.iter().filter_map(|name| self.approvals.get(name)).find(|asked| {
+            let yes = matches!(&asked.ending, Some(Ending::Decided { answer: Reply::Approve, .. }));
+            yes && asked.requested.is_plan() && asked.requested.step == step.id
+        });
+        let (approval, left) = granted.map(|asked| (asked, asked.requested.plan.as_slice())).or(before)?;
+        // A no behind it is a no to what was left; what is not of the plan gives it up.
+        let ran = step.done.as_ref().is_none_or(|done| done.status != "denied");
+        let at = left.iter().position(|next| next == step.current()).filter(|_| ran)?;
+        Some((approval, left.get(at + 1..).unwrap_or_default()))
+    }
+}

@@ -1,0 +1,196 @@
+//! `complete_investigation`: the model says that it is over, and the gates say whether it is.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::event::{
+    Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
+};
+use crate::gate::{Claim, Verdict, completion, outcome};
+use crate::model::ToolSpec;
+use crate::suspect::{Layer, Looked};
+use crate::tool::argument::{parse, schema, sized};
+use crate::tool::{Bench, Move, Outcome, Tool};
+use crate::{Confidence, HypothesisState};
+
+const NAME: &str = "complete_investigation";
+const MOST: usize = 50;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// How sure you are. The report states what the evidence bears out, whatever is claimed here.
+    confidence: Confidence,
+    /// What is broken, by which mechanism, and why that alone explains every symptom; with observation ids.
+    root_cause_summary: String,
+    /// Hypotheses that stand CONFIRMED on the board.
+    #[serde(default)]
+    confirmed_hypotheses: Vec<String>,
+    /// Hypotheses that stand REFUTED on the board.
+    #[serde(default)]
+    refuted_hypotheses: Vec<String>,
+    /// Hypotheses that stand UNVERIFIABLE on the board.
+    #[serde(default)]
+    unverifiable_hypotheses: Vec<String>,
+    /// Hypotheses that stand CONTRADICTED on the board.
+    #[serde(default)]
+    contradicted_hypotheses: Vec<String>,
+    /// What should be done, specific and in order.
+    #[serde(default)]
+    recommended_actions: Vec<String>,
+    /// Faults, each with a code, an object and its evidence. Code checks each against what was recorded.
+    #[serde(default)]
+    findings: Vec<Fault>,
+    /// What would settle what is still open.
+    #[serde(default)]
+    open_questions: Vec<String>,
+    /// Layers that belong to the symptom and were not looked at, each with the reason why not. The report prints them.
+    #[serde(default)]
+    waived: Vec<Gap>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Gap {
+    /// The layer.
+    layer: Layer,
+    /// The machine, where it is one that was left out.
+    #[serde(default)]
+    subject: String,
+    /// Why it was not looked at.
+    why: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Fault {
+    /// The fault code, such as `nsg_deny`.
+    code: String,
+    /// What is at fault, such as `nsg/web-nsg/deny-5001`.
+    object: String,
+    /// In a sentence.
+    #[serde(default)]
+    statement: String,
+    /// What shows it.
+    evidence: Vec<Place>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    /// The observation, such as `o3`.
+    observation: String,
+    /// Words that stand in it, letter by letter.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    quote: Option<String>,
+}
+
+/// See the module.
+pub(super) struct CompleteInvestigation;
+
+impl Tool for CompleteInvestigation {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: NAME.to_owned(),
+            description: "Ends the investigation if every gate is open; otherwise says which are closed. The outcome is computed \
+                from the findings that hold. Example: {\"confidence\":\"high\",\"root_cause_summary\":\"the rule deny-5001 of \
+                web-nsg drops iperf (o3)\",\"confirmed_hypotheses\":[\"H1\"],\"refuted_hypotheses\":[\"H2\"],\
+                \"recommended_actions\":[\"remove the rule deny-5001 from web-nsg, then measure again\"],\"findings\":[{\
+                \"code\":\"nsg_deny\",\"object\":\"nsg/web-nsg/deny-5001\",\"statement\":\"denies tcp/5001 inbound\",\
+                \"evidence\":[{\"observation\":\"o3\",\"quote\":\"deny-5001\"}]}]}"
+                .to_owned(),
+            parameters: schema::<Arguments>(),
+        }
+    }
+
+    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
+        Move::Return(conclude(arguments, bench).map_or_else(|refused| refused, Box::new))
+    }
+}
+
+fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
+    let arguments: Arguments = parse(arguments, NAME)?;
+    sized("root_cause_summary", &arguments.root_cause_summary, 20_000)?;
+    let lists = [
+        arguments.recommended_actions.len(),
+        arguments.findings.len(),
+        arguments.open_questions.len(),
+        arguments.waived.len(),
+    ];
+    if lists.into_iter().any(|length| length > MOST) {
+        return Err(Box::new(Outcome::refuse(
+            Refusal::Malformed,
+            format!("a list holds more than {MOST} items"),
+        )));
+    }
+    let claim = claim(&arguments)?;
+    let Verdict { checked, closed, covered } = completion(&claim, bench);
+    let mut events: Vec<Event> = Vec::new();
+    let mut accepted = bench.state.accepted.len();
+    for (finding, held) in checked {
+        let again = bench.state.accepted.iter().any(|known| known.finding == finding);
+        match held {
+            Ok(_) if again => {}
+            Ok(why) => {
+                accepted += 1;
+                events.push(Event::FindingAccepted(FindingAccepted { finding, why }));
+            }
+            Err(why) => events.push(Event::FindingRejected(FindingRejected { finding, why })),
+        }
+    }
+    if !closed.is_empty() {
+        // What holds is recorded once the investigation ends: the model may still think better of it.
+        events.retain(|event| matches!(event, Event::FindingRejected(_)));
+        let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
+        return Ok(Outcome { content, is_error: true, refused: Some(Refusal::Gate), events });
+    }
+    let outcome = outcome(bench.state, accepted, covered);
+    events.push(Event::Concluded(Concluded {
+        outcome,
+        confidence: outcome.confidence(),
+        claimed: Some(arguments.confidence),
+        summary: arguments.root_cause_summary.trim().to_owned(),
+        actions: arguments.recommended_actions,
+        open_questions: arguments.open_questions,
+        waived: claim.waived,
+        by: "model".to_owned(),
+        recheck: Vec::new(),
+    }));
+    let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
+    Ok(Outcome { events, ..Outcome::of(content) })
+}
+
+fn claim(arguments: &Arguments) -> Result<Claim, Box<Outcome>> {
+    let lists = [
+        (&arguments.confirmed_hypotheses, HypothesisState::Confirmed),
+        (&arguments.refuted_hypotheses, HypothesisState::Refuted),
+        (&arguments.unverifiable_hypotheses, HypothesisState::Unverifiable),
+        (&arguments.contradicted_hypotheses, HypothesisState::Contradicted),
+    ];
+    let hypotheses =
+        lists.iter().flat_map(|(ids, state)| ids.iter().map(|id| (id.clone(), *state))).collect();
+    let findings = arguments.findings.iter().map(finding).collect::<Result<_, _>>()?;
+    let waived = arguments.waived.iter().map(|gap| Waived {
+        what: Looked { layer: gap.layer, subject: gap.subject.trim().to_owned() },
+        why: gap.why.trim().to_owned(),
+    });
+    Ok(Claim { hypotheses, findings, waived: waived.collect() })
+}
+
+fn finding(fault: &Fault) -> Result<Finding, Box<Outcome>> {
+    let cite = |place: &Place| {
+        let observation: ObservationId = place.observation.parse().map_err(|error| {
+            let reason = format!("{:?}: {error}", place.observation);
+            Box::new(Outcome::refuse(Refusal::Malformed, reason))
+        })?;
+        Ok(Citation { observation, quote: place.quote.clone() })
+    };
+    Ok(Finding {
+        code: fault.code.clone(),
+        object: fault.object.clone(),
+        statement: fault.statement.clone(),
+        evidence: fault.evidence.iter().map(cite).collect::<Result<_, Box<Outcome>>>()?,
+    })
+}

@@ -1,0 +1,33 @@
+//! The tools that a model may call, one file each.
+//!
+//! Goes in: the arguments of a call, and what came of its commands so far. Comes out: the next command, or the result. Never:
+//! an effect of its own. A tool is a pure function that is asked again after each of its commands, so that a session that
+//! was cut off anywhere goes on, and one that was recorded replays.
+//!
+//! A tool is added by a file here and a line in `registry.rs`.
+
+mod answer;
+mod argument;
+mod command;
+mod complete_investigation;
+mod errand;
+mod inspect;
+mod known;
+mod manage_hypotheses;
+mod port;
+mod recall_observation;
+mod registry;
+mod run_shell_cmd;
+mod site;
+mod subject;
+mod suggest_next_step;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use crate::event::Scripted;
+pub use command::weigh;
+pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Tool};
+pub use registry::Registry;
+pub use site::{Kept, Site};
+pub use wire::running_tasks;

@@ -1,0 +1,217 @@
+//! What a tool is, and what it is given.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::event::{Event, ObservationId, Refusal, Scripted, Source};
+use crate::fence::Fence;
+use crate::model::ToolSpec;
+use crate::state::{CallState, State, Step};
+use crate::suspect::Borne;
+use crate::tool::Registry;
+use ghost_base::{Digest, Timestamp};
+
+/// What a model may call.
+pub trait Tool: Send + Sync {
+    /// Returns its name, description and schema.
+    fn spec(&self) -> ToolSpec;
+
+    /// Says what is to be done next. It is asked at the beginning and after each of its commands.
+    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move;
+
+    /// Says what the record of one of its calls bears out: it is read anew from what was recorded, whoever asks.
+    fn bears(&self, _arguments: &Map<String, Value>, _bench: &Bench<'_>) -> Borne {
+        Borne::default()
+    }
+}
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Move {
+    /// Run this, then ask again.
+    Run(Box<Command>),
+    /// Do this on this machine, then ask again.
+    Chore(Chore),
+    /// Ask again at this moment.
+    Wait(Timestamp),
+    /// It is over.
+    Return(Box<Outcome>),
+}
+
+/// A command that a tool wants to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The whole command.
+    pub command: String,
+    /// Why; a human who is asked reads it.
+    pub reasoning: String,
+    /// Which hypothesis it tests.
+    pub hypothesis: Option<String>,
+    /// The declared script behind it, where it is one; `command` is then the whole line as it will run.
+    pub script: Option<Scripted>,
+    /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
+    pub plan: Vec<String>,
+}
+
+/// Work on files of this machine. It starts nothing and asks nobody. What comes of it is recorded as an observation, whose `what` is
+/// [`Chore::what`], so that a replay finds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "chore", rename_all = "snake_case")]
+pub enum Chore {
+    /// Read a fetched capture: how many packets, and whether it was cut off. Comes to `{"packets": n, "cut_off": bool}`.
+    Verify {
+        /// Its name in the captures folder.
+        file: String,
+        /// Its size as the platform told.
+        bytes: u64,
+    },
+    /// Analyze fetched captures and write what belongs to them. Comes to the analysis and the semantic documents.
+    Analyze {
+        /// The files: role, name without an ending, name that a comparison takes.
+        work: Vec<(String, String, String)>,
+    },
+    /// Read what was kept under a name before. Comes to the kept text, or to `null`.
+    Recall {
+        /// `effective`, `netfilter`, `meter`.
+        kind: String,
+        /// The session under which it is kept.
+        session: String,
+    },
+    /// Keep a document under a name. Comes to `{"kept": name}`.
+    Keep {
+        /// `effective`, `netfilter`, `meter`.
+        kind: String,
+        /// The session under which it is to be kept.
+        session: String,
+        /// The document.
+        text: String,
+    },
+}
+
+impl Chore {
+    /// Returns what it is called in the record. A text that it keeps is named by its digest: the text is no name.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let named = match self {
+            Self::Keep { kind, session, text } => {
+                let text = Digest::of(text).to_string();
+                Self::Keep { kind: kind.clone(), session: session.clone(), text }
+            }
+            Self::Verify { .. } | Self::Analyze { .. } | Self::Recall { .. } => self.clone(),
+        };
+        serde_json::to_string(&named).unwrap_or_default()
+    }
+
+    /// Returns how much what comes of it weighs.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        match self {
+            Self::Verify { .. } | Self::Analyze { .. } => Source::Wire,
+            Self::Recall { .. } | Self::Keep { .. } => Source::Configured,
+        }
+    }
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What the model reads.
+    pub content: Value,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// Why it was refused before anything was tried.
+    pub refused: Option<Refusal>,
+    /// What happens beside it.
+    pub events: Vec<Event>,
+}
+
+impl Outcome {
+    /// Makes a result that is none.
+    #[must_use]
+    pub fn refuse(why: Refusal, reason: impl Into<String>) -> Self {
+        let content = json!({ "status": "rejected", "reason": reason.into() });
+        Self { content, is_error: true, refused: Some(why), events: Vec::new() }
+    }
+
+    /// Makes a result.
+    #[must_use]
+    pub fn of(content: Value) -> Self {
+        Self { content, is_error: false, refused: None, events: Vec::new() }
+    }
+}
+
+/// Where the whole text of an observation is found.
+pub trait Evidence: Send + Sync {
+    /// Returns a text by its digest.
+    fn text(&self, digest: &str) -> Option<String>;
+
+    /// Keeps a text, and returns the digest under which it is found.
+    ///
+    /// # Errors
+    /// Says why it cannot be kept.
+    fn keep(&self, _text: &str) -> Result<Digest, String> {
+        Err("nothing is kept here".to_owned())
+    }
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEvidence;
+
+impl Evidence for NoEvidence {
+    fn text(&self, _digest: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What a tool can look at.
+pub struct Bench<'a> {
+    /// The session.
+    pub state: &'a State,
+    /// The call.
+    pub call: &'a CallState,
+    /// The texts.
+    pub evidence: &'a dyn Evidence,
+    /// What may be called.
+    pub tools: &'a Registry,
+    /// The present moment.
+    pub now: Timestamp,
+}
+
+impl Bench<'_> {
+    /// Returns what the record of a call bears out, told anew by its tool.
+    #[must_use]
+    pub fn borne(&self, call: &CallState) -> Borne {
+        let Value::Object(arguments) = &call.call.arguments else { return Borne::default() };
+        let bench = Bench { call, ..*self };
+        self.tools.find(&call.call.tool).map_or_else(Borne::default, |tool| tool.bears(arguments, &bench))
+    }
+
+    /// Returns the commands of the call, in order; all of them are over.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.call.steps.iter().filter_map(|id| self.state.step(*id))
+    }
+
+    /// Marks text of the outside, so that it is read as data.
+    #[must_use]
+    pub fn fence(&self, what: &str, text: &str) -> String {
+        Fence::new(&self.state.opened.nonce).wrap(what, text)
+    }
+
+    /// Returns the whole text behind an observation: what was printed, then what was printed as an error.
+    #[must_use]
+    pub fn whole(&self, id: ObservationId) -> Option<String> {
+        let observed = &self.state.observation(id)?.observed;
+        let mut text = match self.evidence.text(&observed.digest.to_string()) {
+            Some(text) => text,
+            None if observed.bytes == 0 => String::new(),
+            None => self.state.step(observed.step?)?.done.as_ref()?.output.clone(),
+        };
+        let done = observed.step.and_then(|step| self.state.step(step)?.done.as_ref());
+        if let Some(stderr) = done.map(|done| done.stderr.as_str()).filter(|stderr| !stderr.is_empty()) {
+            text.push('\n');
+            text.push_str(stderr);
+        }
+        Some(text)
+    }
+}

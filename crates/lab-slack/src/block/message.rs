@@ -1,0 +1,177 @@
+//! A whole message or view: which error an app gets, and with which words.
+
+use serde_json::{Map, Value, json};
+
+use crate::block::across;
+use crate::block::attachment::validate_attachments;
+use crate::block::layout::{Surface, validate_blocks};
+use crate::block::problem::Problem;
+use crate::block::view::validate_view;
+
+/// Longer texts are cut when they are posted.
+const LONGEST_POSTED: usize = 40_000;
+
+/// Longer texts are refused when a message is updated.
+const LONGEST_UPDATED: usize = 4_000;
+
+/// The limit of `markdown_text`.
+const LONGEST_MARKDOWN: usize = 12_000;
+
+/// What the texts of all blocks may hold together. Slack documents no number: apps measured refusals from about 13,200
+/// characters of text on.
+const LONGEST_BLOCKS: usize = 13_200;
+
+const MOST_ATTACHMENTS: usize = 100;
+
+/// A serialized view may not be larger.
+const LARGEST_VIEW: usize = 250_000;
+
+/// Through which door a message comes: the limits differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// `chat.postMessage`, `chat.postEphemeral`, a `response_url`: what is too long is cut.
+    Post,
+    /// `chat.update`: what is too long is refused.
+    Update,
+}
+
+/// What a message consists of. JSON that came as a form's text is parsed before.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Content<'a> {
+    /// The text, or the fallback of the blocks.
+    pub text: Option<&'a str>,
+    /// Markdown in place of text and blocks.
+    pub markdown_text: Option<&'a str>,
+    /// The blocks.
+    pub blocks: Option<&'a Value>,
+    /// The attachments.
+    pub attachments: Option<&'a Value>,
+}
+
+/// A message that may be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The text as it is kept.
+    pub text: String,
+    /// Whether it was cut: the answer then carries [`Accepted::warning`].
+    pub truncated: bool,
+}
+
+impl Accepted {
+    /// Returns the members that tell the app that its text was cut: `response_metadata`.
+    #[must_use]
+    pub fn warning(&self) -> Option<Value> {
+        self.truncated.then(|| {
+            let message = format!(
+                "[WARN] Your message was truncated but still posted. The `text` field accepts up to {},000 characters.",
+                LONGEST_POSTED / 1000
+            );
+            json!({ "messages": [message], "warnings": ["message_truncated"] })
+        })
+    }
+}
+
+/// Why a message or a view was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The `error` of the answer.
+    pub error: &'static str,
+    /// What is wrong, where the answer tells it.
+    pub problems: Vec<Problem>,
+}
+
+impl Refusal {
+    /// Returns the answer's body.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut body = Map::new();
+        body.insert("ok".to_owned(), false.into());
+        body.insert("error".to_owned(), self.error.into());
+        if !self.problems.is_empty() {
+            let messages: Vec<String> = self.problems.iter().map(Problem::to_string).collect();
+            body.insert("response_metadata".to_owned(), json!({ "messages": messages }));
+            // Methods that take blocks repeat them; methods that take a view do not.
+            if self.error == "invalid_blocks" {
+                let errors: Vec<String> = self.problems.iter().map(Problem::bare).collect();
+                body.insert("errors".to_owned(), json!(errors));
+            }
+        }
+        Value::Object(body)
+    }
+}
+
+fn refused(error: &'static str) -> Refusal {
+    Refusal { error, problems: Vec::new() }
+}
+
+/// Judges a message before it is posted or updated.
+///
+/// # Errors
+/// The refusal as the method answers it.
+pub fn accept_message(content: Content<'_>, method: Method) -> Result<Accepted, Refusal> {
+    let text = content.text.unwrap_or_default();
+    if let Some(markdown) = content.markdown_text {
+        if content.text.is_some() || content.blocks.is_some() {
+            return Err(refused("markdown_text_conflict"));
+        }
+        if markdown.chars().count() > LONGEST_MARKDOWN {
+            return Err(refused("msg_too_long"));
+        }
+    }
+    if let Some(blocks) = content.blocks {
+        if !blocks.is_array() {
+            return Err(refused("invalid_blocks_format"));
+        }
+        validate_blocks(blocks, Surface::Message)
+            .map_err(|problems| Refusal { error: "invalid_blocks", problems })?;
+    }
+    if let Some(attachments) = content.attachments {
+        if attachments.as_array().is_some_and(|list| list.len() > MOST_ATTACHMENTS) {
+            return Err(refused("too_many_attachments"));
+        }
+        validate_attachments(attachments)
+            .map_err(|problems| Refusal { error: "invalid_attachments", problems })?;
+    }
+    one_table(&content)?;
+    if content.blocks.is_some_and(|blocks| across::text_length(blocks) > LONGEST_BLOCKS) {
+        return Err(refused("msg_blocks_too_long"));
+    }
+    let filled = |value: Option<&Value>| value.and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let says = !text.is_empty() || content.markdown_text.is_some_and(|text| !text.is_empty());
+    if !says && !filled(content.blocks) && !filled(content.attachments) {
+        return Err(refused("no_text"));
+    }
+    if method == Method::Update && text.chars().count() > LONGEST_UPDATED {
+        return Err(refused("msg_too_long"));
+    }
+    let kept: String = text.chars().take(LONGEST_POSTED).collect();
+    Ok(Accepted { truncated: kept.len() < text.len(), text: kept })
+}
+
+/// A message holds one table, wherever it stands.
+fn one_table(content: &Content<'_>) -> Result<(), Refusal> {
+    let mut tables = content.blocks.map(|blocks| across::tables("/blocks", blocks)).unwrap_or_default();
+    for (at, attachment) in content.attachments.and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if let Some(blocks) = attachment.get("blocks") {
+            tables.extend(across::tables(&format!("/attachments/{at}/blocks"), blocks));
+        }
+    }
+    match tables.into_iter().nth(1) {
+        None => Ok(()),
+        Some(pointer) => Err(Refusal {
+            error: "invalid_attachments",
+            problems: vec![Problem { pointer, message: "only_one_table_allowed".to_owned() }],
+        }),
+    }
+}
+
+/// Judges a view before it is opened, pushed, updated or published.
+///
+/// # Errors
+/// `invalid_arguments` with every problem, or `view_too_large`.
+pub fn accept_view(view: &Value) -> Result<(), Refusal> {
+    if view.to_string().len() > LARGEST_VIEW {
+        return Err(refused("view_too_large"));
+    }
+    validate_view(view).map_err(|problems| Refusal { error: "invalid_arguments", problems })
+}

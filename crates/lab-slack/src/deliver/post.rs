@@ -1,0 +1,106 @@
+//! The other transport: signed requests to an address of the app.
+
+use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
+use rustls::crypto::{CryptoProvider, ring};
+use serde_json::{Value, json};
+
+use crate::deliver::signature::signature;
+use ghost_base::Timestamp;
+
+/// How much of an answer is read.
+const LARGEST_ANSWER: usize = 1 << 20;
+
+/// Carries requests to an app.
+#[derive(Debug)]
+pub(crate) struct Carrier(reqwest::Client);
+
+/// Why a request was not acknowledged, in the word of `X-Slack-Retry-Reason`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Missed {
+    pub(crate) reason: &'static str,
+    /// Whether the app asked for no retry.
+    pub(crate) final_: bool,
+}
+
+/// A request to an app.
+pub(crate) struct Letter<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) secret: &'a str,
+    pub(crate) content_type: &'static str,
+    pub(crate) body: String,
+    /// Which retry this is, and why.
+    pub(crate) retry: Option<(usize, &'static str)>,
+}
+
+impl Carrier {
+    /// Makes a carrier.
+    pub(crate) fn new() -> Result<Self, reqwest::Error> {
+        if CryptoProvider::get_default().is_none() {
+            drop(ring::default_provider().install_default());
+        }
+        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
+        Ok(Self(client.tls_certs_only([]).build()?))
+    }
+
+    /// Sends a request and returns what was answered in time.
+    pub(crate) async fn send(
+        &self,
+        letter: Letter<'_>,
+        now: Timestamp,
+        within: Duration,
+    ) -> Result<Vec<u8>, Missed> {
+        let time = now.as_millis().div_euclid(1000);
+        let sign = signature(letter.secret, time, &letter.body);
+        let mut request = self
+            .0
+            .post(letter.url)
+            .header(CONTENT_TYPE, letter.content_type)
+            .header("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
+            .header("X-Slack-Request-Timestamp", time.to_string())
+            .header("X-Slack-Signature", sign)
+            .timeout(within);
+        if let Some((number, reason)) = letter.retry {
+            request = request
+                .header("X-Slack-Retry-Num", number.to_string())
+                .header("X-Slack-Retry-Reason", reason);
+        }
+        let missed = |error: reqwest::Error| Missed {
+            reason: if error.is_timeout() { "http_timeout" } else { "connection_failed" },
+            final_: false,
+        };
+        let mut answer = request.body(letter.body).send().await.map_err(missed)?;
+        if !answer.status().is_success() {
+            let final_ = answer.headers().get("X-Slack-No-Retry").is_some_and(|value| value == "1");
+            return Err(Missed { reason: "http_error", final_ });
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(missed)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LARGEST_ANSWER {
+                return Err(Missed { reason: "http_error", final_: true });
+            }
+        }
+        Ok(body)
+    }
+}
+
+/// Asks an address whether it belongs to the app: it has to give the challenge back.
+pub(crate) async fn verify_url(
+    carrier: &Carrier,
+    url: &str,
+    secret: &str,
+    token: &str,
+    challenge: &str,
+    now: Timestamp,
+    within: Duration,
+) -> bool {
+    let body = json!({"token": token, "challenge": challenge, "type": "url_verification"}).to_string();
+    let letter = Letter { url, secret, content_type: "application/json", body, retry: None };
+    let Ok(answer) = carrier.send(letter, now, within).await else { return false };
+    let said = String::from_utf8_lossy(&answer);
+    let inside = serde_json::from_str::<Value>(&said).ok();
+    let inside = inside.as_ref().and_then(|answer| answer.get("challenge")).and_then(Value::as_str);
+    inside.unwrap_or_else(|| said.trim().trim_start_matches("challenge=")) == challenge
+}

@@ -1,0 +1,122 @@
+//! Apps: what they are called, what they may do, and where their events go.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::state::error::SlackError;
+use crate::state::model::Workspace;
+
+/// The scopes of a fresh app: everything that the methods here ask for.
+pub(crate) const SCOPES: [&str; 35] = [
+    "app_mentions:read",
+    "assistant:write",
+    "bookmarks:read",
+    "bookmarks:write",
+    "channels:history",
+    "channels:join",
+    "channels:manage",
+    "channels:read",
+    "chat:write",
+    "chat:write.customize",
+    "commands",
+    "dnd:read",
+    "emoji:read",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "groups:read",
+    "groups:write",
+    "im:history",
+    "im:read",
+    "im:write",
+    "links:read",
+    "links:write",
+    "mpim:history",
+    "mpim:read",
+    "mpim:write",
+    "pins:read",
+    "pins:write",
+    "reactions:read",
+    "reactions:write",
+    "team:read",
+    "usergroups:read",
+    "users.profile:read",
+    "users:read",
+    "users:read.email",
+];
+
+/// An installed app.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct App {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) bot_id: String,
+    pub(crate) bot_user: String,
+    pub(crate) bot_token: String,
+    pub(crate) app_token: String,
+    pub(crate) signing_secret: String,
+    pub(crate) verification_token: String,
+    pub(crate) scopes: Vec<String>,
+    /// The events that it asked for by their names of a manifest; all, where it does not say.
+    pub(crate) events: Option<Vec<String>>,
+    /// Whether anything is delivered to it at all.
+    pub(crate) listens: bool,
+    /// Where its events go over HTTP; over sockets, where it has none.
+    pub(crate) request_url: Option<String>,
+    pub(crate) interactivity_url: Option<String>,
+    pub(crate) command_url: Option<String>,
+    /// The command that is meant where a text names none.
+    pub(crate) command: String,
+    /// The domains of links of which it is told.
+    #[serde(default)]
+    pub(crate) domains: Vec<String>,
+    pub(crate) updated: i64,
+}
+
+impl App {
+    /// `bot_profile` of a message, and most of `bots.info`.
+    pub(crate) fn profile(&self, team: &str) -> Value {
+        json!({
+            "id": self.bot_id, "app_id": self.id, "user_id": self.bot_user, "name": self.name, "deleted": false,
+            "updated": self.updated, "team_id": team,
+            "icons": {"image_36": "", "image_48": "", "image_72": ""},
+        })
+    }
+
+    /// Tells whether it has one of several scopes; an empty list asks for none.
+    pub(crate) fn has_one_of(&self, scopes: &[&str]) -> bool {
+        scopes.is_empty() || scopes.iter().any(|scope| self.scopes.iter().any(|own| own == scope))
+    }
+
+    /// What the page is told about it: nothing secret.
+    pub(crate) fn form(&self) -> Value {
+        json!({
+            "id": self.id, "name": self.name, "bot_id": self.bot_id, "bot_user_id": self.bot_user,
+            "command": self.command, "domains": self.domains, "listens": self.listens, "scopes": self.scopes,
+            "events": self.events,
+            "transport": if self.request_url.is_some() { "http" } else { "socket" },
+        })
+    }
+}
+
+impl Workspace {
+    /// Finds the app of a bot token.
+    pub(crate) fn app_of_bot_token(&self, token: &str) -> Option<&App> {
+        self.apps.iter().find(|app| app.bot_token == token)
+    }
+
+    /// Finds the app of an app-level token.
+    pub(crate) fn app_of_app_token(&self, token: &str) -> Option<&App> {
+        self.apps.iter().find(|app| app.app_token == token)
+    }
+
+    /// Finds an app by its id.
+    pub(crate) fn app(&self, id: &str) -> Result<&App, SlackError> {
+        self.apps.iter().find(|app| app.id == id).ok_or_else(|| SlackError::new("invalid_auth"))
+    }
+
+    /// Finds the app that speaks through a user.
+    pub(crate) fn app_of_user(&self, user: &str) -> Option<&App> {
+        self.apps.iter().find(|app| app.bot_user == user)
+    }
+}

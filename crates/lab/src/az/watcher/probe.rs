@@ -1,0 +1,145 @@
+//! What the platform says of a flow: the next hop, the rule, whether a connection comes up, what hangs together.
+
+use serde_json::{Map, Value, json};
+
+use super::region::{VERSION, all, machine, of};
+use crate::az::failure::Failure;
+use crate::az::flatten::flattened;
+use crate::az::line::Line;
+use crate::az::reference::{identifier, segment};
+use crate::az::session::Session;
+use crate::az::table::{Command, Told};
+use crate::az::update::put_in;
+use crate::azure::Verb;
+
+/// The commands.
+pub(in crate::az) const COMMANDS: &[Command] = &[
+    Command::own("network watcher list", "", list),
+    Command::own(
+        "network watcher show-next-hop",
+        "--resource-group,-g! --vm! --source-ip! --dest-ip! --nic --no-wait%",
+        next_hop,
+    ),
+    Command::own(
+        "network watcher test-ip-flow",
+        "--resource-group,-g --direction! --protocol! --vm! --local! --remote! --nic --no-wait%",
+        flow,
+    ),
+    Command::own(
+        "network watcher test-connectivity",
+        "--resource-group,-g --source-resource! --source-port# --dest-resource --dest-address --dest-port# --protocol --no-wait%",
+        connectivity,
+    ),
+    Command::own(
+        "network watcher show-topology",
+        "--resource-group,-g --location,-l --vnet --subnet",
+        topology,
+    ),
+];
+
+fn list(session: &mut Session<'_>, _line: &Line) -> Told {
+    Ok(Some(flattened(Value::Array(all(session)?))))
+}
+
+fn asked(session: &mut Session<'_>, region: &str, action: &str, body: &Value) -> Told {
+    let path = format!("{}/{action}", of(session, region)?);
+    let found = session.call(Verb::Post, &path, VERSION, Some(body))?;
+    Ok(Some(flattened(found)).filter(|found| !found.is_null()))
+}
+
+/// Adds the interface that is asked about, where one is named.
+fn interface(session: &Session<'_>, line: &Line, body: &mut Value) -> Result<(), Failure> {
+    if let Some(name) = line.one("--nic") {
+        let id = identifier(session, line, "Microsoft.Network/networkInterfaces", name)?;
+        put_in(body, "targetNicResourceId", json!(id));
+    }
+    Ok(())
+}
+
+fn next_hop(session: &mut Session<'_>, line: &Line) -> Told {
+    let (id, region) = machine(session, line, line.need("--vm")?)?;
+    let mut body = json!({"targetResourceId": id, "sourceIPAddress": line.need("--source-ip")?,
+        "destinationIPAddress": line.need("--dest-ip")?});
+    interface(session, line, &mut body)?;
+    asked(session, &region, "nextHop", &body)
+}
+
+fn flow(session: &mut Session<'_>, line: &Line) -> Told {
+    let end = |option: &str| -> Result<(String, String), Failure> {
+        let wrong = || {
+            Failure::new(
+                1,
+                "usage error: the format of the '--local' and '--remote' should be like x.x.x.x:port",
+            )
+        };
+        let (address, port) = line.need(option)?.rsplit_once(':').ok_or_else(wrong)?;
+        Ok((address.to_owned(), port.to_owned()))
+    };
+    let word = |option: &str, known: &[&'static str]| -> Result<&'static str, Failure> {
+        let word = line.need(option)?;
+        let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();
+        found.ok_or_else(|| Failure::choice(session.command.name, option, word, known))
+    };
+    let (direction, protocol) =
+        (word("--direction", &["Inbound", "Outbound"])?, word("--protocol", &["TCP", "UDP"])?);
+    let ((local, local_port), (remote, remote_port)) = (end("--local")?, end("--remote")?);
+    let (id, region) = machine(session, line, line.need("--vm")?)?;
+    let mut body = json!({"targetResourceId": id, "direction": direction, "protocol": protocol, "localIPAddress": local,
+        "localPort": local_port, "remoteIPAddress": remote, "remotePort": remote_port});
+    interface(session, line, &mut body)?;
+    asked(session, &region, "ipFlowVerify", &body)
+}
+
+fn connectivity(session: &mut Session<'_>, line: &Line) -> Told {
+    const PREVIEW: &str = "This command is in preview and under development. Reference and support levels: https://aka.ms/CLI_refstatus";
+    session.warnings.push(PREVIEW.to_owned());
+    let (id, region) = machine(session, line, line.need("--source-resource")?)?;
+    let mut source = Map::from_iter([("resourceId".to_owned(), json!(id))]);
+    source.extend(line.number("--source-port").map(|port| ("port".to_owned(), json!(port))));
+    let mut destination = Map::new();
+    if let Some(name) = line.one("--dest-resource") {
+        let id = identifier(session, line, "Microsoft.Compute/virtualMachines", name)?;
+        destination.insert("resourceId".to_owned(), json!(id));
+    }
+    if let Some(address) = line.one("--dest-address") {
+        destination.insert("address".to_owned(), json!(address));
+    }
+    if destination.is_empty() {
+        return Err(Failure::new(1, "usage error: --dest-resource ID_OR_NAME | --dest-address ADDRESS"));
+    }
+    destination.extend(line.number("--dest-port").map(|port| ("port".to_owned(), json!(port))));
+    let mut body = json!({"source": source, "destination": destination});
+    if let Some(word) = line.one("--protocol") {
+        let known =
+            ["Tcp", "Http", "Https", "Icmp"].into_iter().find(|known| known.eq_ignore_ascii_case(word));
+        put_in(&mut body, "protocol", json!(known.unwrap_or(word)));
+    }
+    asked(session, &region, "connectivityCheck", &body)
+}
+
+fn topology(session: &mut Session<'_>, line: &Line) -> Told {
+    let mut body = Map::new();
+    for (option, field, kind) in [
+        ("--vnet", "targetVirtualNetwork", "Microsoft.Network/virtualNetworks"),
+        ("--subnet", "targetSubnet", "Microsoft.Network/subnets"),
+    ] {
+        if let Some(name) = line.one(option) {
+            body.insert(field.to_owned(), json!({"id": identifier(session, line, kind, name)?}));
+        }
+    }
+    if let Some(group) = line.one("--resource-group").filter(|_| body.is_empty()) {
+        body.insert("targetResourceGroupName".to_owned(), json!(group));
+    }
+    let region = match (line.one("--location"), line.one("--resource-group")) {
+        (Some(location), _) => session.region(location)?,
+        (None, Some(group)) => {
+            let path = session.place(&format!("/resourcegroups/{}", segment(group)))?;
+            let found = session.get(&path, "2024-11-01")?;
+            found.get("location").and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
+        (None, None) => {
+            return Err(Failure::new(1, "usage error: --resource-group NAME | --location NAME"));
+        }
+    };
+    asked(session, &region, "topology", &Value::Object(body))
+}

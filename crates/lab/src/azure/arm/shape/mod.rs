@@ -1,0 +1,17 @@
+//! What the platform makes of a document that somebody sends: read-only fields, defaults, refusals.
+
+mod group;
+mod interface;
+mod network;
+mod peering;
+mod prefix;
+mod reference;
+mod removable;
+mod shaped;
+mod subnet;
+mod table;
+
+pub(in crate::azure) use group::defaults as default_rules;
+pub(super) use removable::removable;
+pub(in crate::azure) use shaped::guid;
+pub(super) use shaped::shaped;

@@ -1,0 +1,27 @@
+//! Who answers.
+
+use async_trait::async_trait;
+
+use super::place::Service;
+use crate::azure::request::{Answer, Request};
+
+/// A request, and what is known about how it came.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Which service it is for.
+    pub service: Service,
+    /// Whether it came over TLS.
+    pub secure: bool,
+    /// The request.
+    pub request: Request,
+}
+
+/// Who answers what is served.
+#[async_trait]
+pub trait Desk: Send + Sync + 'static {
+    /// Answers a request.
+    async fn answer(&self, asked: Asked) -> Answer;
+
+    /// Notes that somebody wanted to reach a host that is none of the cloud's.
+    fn stranger(&self, host: &str);
+}

@@ -1,0 +1,84 @@
+//! Whether both gates let a packet through.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::prefix::holds;
+use crate::azure::cloud::Cloud;
+use crate::azure::effective::{Nic, rules};
+
+/// A packet as it passes an interface.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packet<'a> {
+    /// `Inbound` or `Outbound`.
+    pub(super) direction: &'a str,
+    /// `Tcp`, `Udp`, …
+    pub(super) protocol: &'a str,
+    /// The source.
+    pub(super) from: (IpAddr, u16),
+    /// The destination.
+    pub(super) to: (IpAddr, u16),
+}
+
+/// What becomes of a packet, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// It passes.
+    pub(super) allowed: bool,
+    /// The rule that says so, or the last one that does.
+    pub(super) rule: String,
+}
+
+/// Takes a packet through the gates: a subnet's first on the way in, the interface's first on the way out.
+pub(super) fn verdict(cloud: &Cloud, nic: &Nic<'_>, packet: Packet<'_>) -> Verdict {
+    let mut gates = rules(cloud, nic);
+    if packet.direction.eq_ignore_ascii_case("Outbound") {
+        gates.reverse();
+    }
+    let mut last = Verdict { allowed: true, rule: String::new() };
+    for gate in &gates {
+        let rules = gate.get("effectiveSecurityRules").and_then(Value::as_array);
+        // They are in the order of their priorities.
+        let Some(rule) = rules.into_iter().flatten().find(|rule| fits(rule, packet)) else { continue };
+        let word = |field: &str| rule.get(field).and_then(Value::as_str).unwrap_or_default();
+        last =
+            Verdict { allowed: word("access").eq_ignore_ascii_case("Allow"), rule: word("name").to_owned() };
+        if !last.allowed {
+            break;
+        }
+    }
+    last
+}
+
+fn fits(rule: &Value, packet: Packet<'_>) -> bool {
+    let word = |field: &str| rule.get(field).and_then(Value::as_str).unwrap_or_default();
+    let list = |field: &str| {
+        rule.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    };
+    let any = |field: &str, address: IpAddr| {
+        let whole = format!("{field}es");
+        let expanded = format!(
+            "expanded{}{}",
+            field.get(..1).unwrap_or_default().to_uppercase(),
+            field.get(1..).unwrap_or_default()
+        );
+        let holds = |prefix: &str| prefix == "0.0.0.0/0" || holds(prefix, address).is_some();
+        // The platform writes anything as the whole of version 4, and means both. What is expanded is all there is.
+        if list(&expanded).next().is_some() { list(&expanded).any(holds) } else { list(&whole).any(holds) }
+    };
+    let port = |field: &str, port: u16| {
+        list(field).any(|range| {
+            let (low, high) = range.split_once('-').unwrap_or((range, range));
+            low.parse::<u16>().is_ok_and(|low| low <= port)
+                && high.parse::<u16>().is_ok_and(|high| port <= high)
+        })
+    };
+    let protocol = word("protocol");
+    word("direction").eq_ignore_ascii_case(packet.direction)
+        && (protocol == "All" || protocol.eq_ignore_ascii_case(packet.protocol))
+        && any("sourceAddressPrefix", packet.from.0)
+        && any("destinationAddressPrefix", packet.to.0)
+        && port("sourcePortRanges", packet.from.1)
+        && port("destinationPortRanges", packet.to.1)
+}

@@ -1,0 +1,176 @@
+//! Orders about cases to a lab that runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use super::run::{Failed, Ground, Kept, check, inject, reset, standing};
+use super::story::Case;
+use crate::azure::{Answer, Cloud, Description, Request};
+use crate::control::{Door, Lab, Refused};
+use crate::host::{Host, HostError};
+use ghost_base::{Clock as _, Timestamp};
+
+#[async_trait]
+impl Ground for Arc<Lab> {
+    async fn manage(&self, request: &Request) -> Answer {
+        self.ask(request.clone()).await
+    }
+
+    fn documents(&self) -> Vec<Value> {
+        self.cloud().documents()
+    }
+
+    async fn replace(&self, about: Description) -> Result<(), String> {
+        let cloud = Cloud::new(about).map_err(|broken| broken.to_string())?;
+        *self.cloud() = cloud;
+        self.settle().await;
+        Ok(())
+    }
+
+    async fn kept(&self, kept: Kept) -> Result<(), HostError> {
+        match kept {
+            Kept::Keep => self.keep().await,
+            Kept::Restore => self.restore().await,
+        }
+    }
+
+    fn host(&self) -> &dyn Host {
+        Lab::host(self).as_ref()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.clock().now()
+    }
+}
+
+/// Takes the orders `inject`, `check`, `case` and `reset`. One of them at a time; one that began is done to its end, even where
+/// whoever ordered it goes away.
+#[derive(Debug)]
+pub struct Cases {
+    data: PathBuf,
+    turn: Arc<Mutex<()>>,
+    tasks: std::sync::Mutex<JoinSet<()>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Order {
+    /// The text of the case.
+    case: String,
+    /// Its estate, where it names one.
+    #[serde(default)]
+    estate: Option<Value>,
+    #[serde(default = "first")]
+    phase: usize,
+}
+
+fn first() -> usize {
+    1
+}
+
+impl Cases {
+    /// Takes orders, with journal and baselines in a data folder. What a dead lab has left there is for `clean`, by whoever has made
+    /// sure that it is dead.
+    #[must_use]
+    pub fn new(data: PathBuf) -> Self {
+        Self { data, turn: Arc::default(), tasks: std::sync::Mutex::default() }
+    }
+
+    /// Does something to its end, whether somebody waits for it or not.
+    async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Failed>> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let turn = Arc::clone(&self.turn);
+        let (tell, told) = tokio::sync::oneshot::channel();
+        {
+            let mut tasks = self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            while tasks.try_join_next().is_some() {}
+            tasks.spawn(async move {
+                let turn = turn.lock().await;
+                drop(tell.send(work.await));
+                drop(turn);
+            });
+        }
+        match told.await {
+            Ok(done) => done.map_err(refused),
+            Err(_) => {
+                Err(Refused::new("the order broke off").hint("`ghost lab reset` makes everything as it was"))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Door for Cases {
+    async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, Refused>> {
+        let (ground, data) = (Arc::clone(lab), self.data.clone());
+        match name {
+            "inject" => {
+                let order: Order = match serde_json::from_value(body.clone()) {
+                    Ok(order) => order,
+                    Err(error) => return Some(Err(Refused::new(format!("the order cannot be read: {error}")))),
+                };
+                let work = async move {
+                    inject(&ground, &data, &order.case, order.estate.as_ref(), order.phase).await
+                };
+                Some(self.to_the_end(work).await.map(|injected| injected.told()))
+            }
+            "reset" => {
+                let work = async move {
+                    let before = reset(&ground, &data).await?;
+                    // Without a case it still makes everything as it was remembered, or in the beginning.
+                    if before.is_none() {
+                        ground.kept(Kept::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+                    }
+                    Ok(json!({"ok": true, "case": before}))
+                };
+                Some(self.to_the_end(work).await)
+            }
+            "case" => Some(standing(&self.data).map_err(refused).map(|found| match found {
+                None => json!({"case": null}),
+                Some(found) => json!({"case": found.case.as_ref().map(|case| case.id.clone()),
+                    "title": found.case.as_ref().map(|case| case.title.clone()), "phase": found.phase, "done": found.done, "at": found.at}),
+            })),
+            "check" => {
+                let work = async move {
+                    let found = standing(&data)?;
+                    let case = found.as_ref().and_then(|found| found.case.clone());
+                    let (Some(found), Some(case)) = (found, case) else { return Ok(Value::Null) };
+                    let checked = check(&ground, &case, found.phase).await;
+                    Ok(json!({"case": case.id, "title": case.title, "phase": found.phase, "seen": checked}))
+                };
+                Some(match self.to_the_end(work).await {
+                    Ok(Value::Null) => Err(nothing()),
+                    other => other,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn nothing() -> Refused {
+    Refused::new("no case is injected").hint("`ghost lab inject j` injects one; `ghost lab cases` lists them")
+}
+
+fn refused(failed: Failed) -> Refused {
+    let hint = failed.hint();
+    let refused = Refused::new(failed.to_string());
+    if hint.is_empty() { refused } else { refused.hint(hint) }
+}
+
+/// Reads a case that is injected, for whoever asks in this process.
+impl Cases {
+    /// Returns the case that is injected, and its phase.
+    #[must_use]
+    pub fn injected(&self) -> Option<(Case, usize)> {
+        standing(&self.data).ok().flatten().and_then(|found| Some((found.case?, found.phase)))
+    }
+}

@@ -1,0 +1,152 @@
+//! Services, traffic and oddities of a case.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use super::view::View;
+use crate::case::fault::{DnsDoes, Fault};
+use crate::case::problem::Problem;
+use crate::case::story::{Case, Placed};
+use crate::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
+
+/// Sets the stage, without the faults that are gone.
+pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -> (Stage, Vec<Problem>) {
+    let mut stage = Stage::default();
+    let mut problems = Vec::new();
+    for service in &case.services {
+        stage.services.push(Service {
+            machine: service.vm.clone(),
+            protocol: service.protocol,
+            port: service.port,
+            program: service.program.clone(),
+            behavior: service.behavior,
+        });
+    }
+    for talk in &case.traffic {
+        let Some(to) = talk.to.parse::<IpAddr>().ok().or_else(|| view.address(&talk.to)) else {
+            let what = format!("`{}` is neither a machine nor an address", talk.to);
+            problems.push(Problem::new(what, "write whom the traffic is for"));
+            continue;
+        };
+        let one = Talk {
+            machine: talk.from.clone(),
+            to,
+            protocol: talk.protocol,
+            port: talk.port,
+            every_ms: talk.every_ms,
+            request: talk.request,
+            answer: talk.answer,
+            think_ms: talk.think_ms,
+        };
+        stage.talks.extend(std::iter::repeat_n(one, usize::from(talk.parallel)));
+    }
+    let there = case.faults.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+    for (_, placed) in there {
+        if let Err(problem) = odd(&mut stage, placed, view) {
+            problems.push(problem.at(placed.line));
+        }
+    }
+    problems.extend(doubled(&stage));
+    (stage, problems)
+}
+
+/// Adds what a fault brings along.
+fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
+    let address = |vm: &str| {
+        let absent = || Problem::new(format!("`{vm}` has no address"), "name a machine with an interface");
+        view.address(vm).ok_or_else(absent)
+    };
+    let talk = |from: &str, to: IpAddr, protocol: Protocol, port: u16, every_ms: u64| Talk {
+        machine: from.to_owned(),
+        to,
+        protocol,
+        port,
+        every_ms,
+        request: 64,
+        answer: 128,
+        think_ms: 0,
+    };
+    match &placed.fault {
+        Fault::PortClosed(port) => {
+            let taken = |service: &Service| {
+                service.machine == port.vm && service.protocol == Protocol::Tcp && service.port == port.port
+            };
+            if stage.services.iter().any(taken) {
+                let what = format!("somebody listens on {} of {}", port.port, port.vm);
+                return Err(Problem::new(what, "take the service out, or the fault"));
+            }
+            stage.talks.push(talk(&port.from, address(&port.vm)?, Protocol::Tcp, port.port, port.every_ms));
+        }
+        Fault::PortSilent(port) => {
+            stage.services.push(Service {
+                machine: port.vm.clone(),
+                protocol: Protocol::Tcp,
+                port: port.port,
+                program: port.program.clone(),
+                behavior: Behavior::Silent,
+            });
+            stage.talks.push(talk(&port.from, address(&port.vm)?, Protocol::Tcp, port.port, port.every_ms));
+        }
+        Fault::Dns(dns) => {
+            let fault = match dns.does {
+                DnsDoes::Silent => DnsFault::Silent,
+                DnsDoes::Servfail => DnsFault::Servfail,
+                DnsDoes::Nxdomain => DnsFault::Nxdomain,
+            };
+            stage.oddities.push(Oddity::Dns { server: dns.server, fault });
+            if let Some(from) = &dns.from {
+                stage.talks.push(talk(from, dns.server, Protocol::Udp, 53, 2_000));
+            }
+        }
+        Fault::ArpConflict(arp) => {
+            stage.oddities.push(Oddity::ArpConflict { address: arp.address, mac: arp.mac.clone() });
+        }
+        Fault::PathMtu(path) => {
+            if stage.oddities.iter().any(|known| matches!(known, Oddity::PathMtu { .. })) {
+                return Err(Problem::new(
+                    "the path is narrowed twice",
+                    "one path_mtu holds for all machines",
+                ));
+            }
+            stage.oddities.push(Oddity::PathMtu { mtu: path.path, heeded: path.heeded });
+        }
+        Fault::AsymmetricPath(path) => {
+            stage.oddities.push(Oddity::Asymmetric {
+                machine: path.vm.clone(),
+                to: address(&path.to)?,
+                via: path.via,
+            });
+            stage.talks.push(talk(&path.to, address(&path.vm)?, Protocol::Tcp, path.port, 1_000));
+        }
+        Fault::NsgRule(_)
+        | Fault::Route(_)
+        | Fault::ServiceEndpoint(_)
+        | Fault::StorageFirewall(_)
+        | Fault::Peering(_)
+        | Fault::Netem(_)
+        | Fault::RateLimit(_)
+        | Fault::Iptables(_)
+        | Fault::IptablesPolicy(_)
+        | Fault::IptablesChain(_)
+        | Fault::Fail2ban(_)
+        | Fault::Docker(_)
+        | Fault::Nft(_) => {}
+    }
+    Ok(())
+}
+
+/// Two programs cannot listen on one port.
+fn doubled(stage: &Stage) -> Vec<Problem> {
+    let same = |at: usize, one: &Service| {
+        stage.services.iter().take(at).any(|other| {
+            (&other.machine, other.protocol, other.port) == (&one.machine, one.protocol, one.port)
+        })
+    };
+    let twice = stage.services.iter().enumerate().filter(|(at, one)| same(*at, one));
+    twice
+        .map(|(_, one)| {
+            let what = format!("two services listen on {} of {}", one.port, one.machine);
+            Problem::new(what, "a port has one listener")
+        })
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! Whether what a case brings can be seen.
+
+use std::net::SocketAddr;
+
+use regex::Regex;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::ground::Ground;
+use super::perform::{ask, run};
+use crate::azure::Verb;
+use crate::case::plan::View;
+use crate::case::story::{Case, Sight};
+use crate::host::{CaptureOrder, Protocol};
+
+/// What was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// What a person would type.
+    pub command: String,
+    /// What is to be seen.
+    pub shows: String,
+    /// Whether it is to be seen in this phase.
+    pub expected: bool,
+    /// Whether it is seen.
+    pub seen: bool,
+    /// What was seen.
+    pub found: String,
+}
+
+/// Looks at everything that a case says how to see, in a phase from 1. Phase 0 is the lab without the case.
+pub async fn check(ground: &dyn Ground, case: &Case, phase: usize) -> Vec<Checked> {
+    let view = View::new(ground.documents());
+    let mut checked = Vec::new();
+    for seen in &case.seen {
+        let found = look(ground, &view, &seen.sight).await.unwrap_or_else(|error| error);
+        let shown = Regex::new(&seen.shows).is_ok_and(|shows| shows.is_match(&found));
+        checked.push(Checked {
+            command: seen.sight.command(),
+            shows: seen.shows.clone(),
+            expected: phase > 0 && seen.until.is_none_or(|until| phase <= until),
+            seen: shown,
+            found: found.chars().take(20_000).collect(),
+        });
+    }
+    checked
+}
+
+async fn look(ground: &dyn Ground, view: &View, sight: &Sight) -> Result<String, String> {
+    match sight {
+        Sight::Run { vm, command } => {
+            let ran = run(ground, vm, command).await?;
+            Ok(format!("{}{}", ran.out, ran.err))
+        }
+        Sight::Flow { vm, inbound, protocol, local, remote } => {
+            let end = |text: &str| {
+                text.parse::<SocketAddr>().map_err(|_| format!("`{text}` is no address and port"))
+            };
+            let (local, remote) = (end(local)?, end(remote)?);
+            let body = json!({
+                "targetResourceId": view.path(&format!("Microsoft.Compute/virtualMachines/{vm}")),
+                "direction": if *inbound { "Inbound" } else { "Outbound" }, "protocol": upper(*protocol),
+                "localIPAddress": local.ip(), "localPort": local.port().to_string(),
+                "remoteIPAddress": remote.ip(), "remotePort": remote.port().to_string()});
+            watched(ground, "ipFlowVerify", &body).await
+        }
+        Sight::Hop { vm, from, to } => {
+            let body = json!({
+                "targetResourceId": view.path(&format!("Microsoft.Compute/virtualMachines/{vm}")),
+                "sourceIPAddress": from, "destinationIPAddress": to});
+            watched(ground, "nextHop", &body).await
+        }
+        Sight::Routes { vm } => effective(ground, view, vm, "effectiveRouteTable").await,
+        Sight::Rules { vm } => effective(ground, view, vm, "effectiveNetworkSecurityGroups").await,
+        Sight::Document { path } => {
+            ask(ground, Verb::Get, &view.path(path), None).await.map(|found| found.to_string())
+        }
+        Sight::Capture { vm } => captured(ground, vm).await,
+    }
+}
+
+async fn watched(ground: &dyn Ground, action: &str, body: &Value) -> Result<String, String> {
+    let documents = ground.documents();
+    let is = |document: &&Value| {
+        document.get("type").and_then(Value::as_str) == Some("Microsoft.Network/networkWatchers")
+    };
+    let watcher = documents.iter().find(is).and_then(|watcher| watcher.get("id")).and_then(Value::as_str);
+    let watcher = watcher.ok_or("there is no network watcher")?;
+    ask(ground, Verb::Post, &format!("{watcher}/{action}"), Some(body)).await.map(|found| found.to_string())
+}
+
+async fn effective(ground: &dyn Ground, view: &View, vm: &str, action: &str) -> Result<String, String> {
+    let nics = view.nics(vm);
+    let nic = nics.first().ok_or_else(|| format!("`{vm}` has no interface"))?;
+    let path = view.path(&format!("Microsoft.Network/networkInterfaces/{nic}/{action}"));
+    ask(ground, Verb::Post, &path, None).await.map(|found| found.to_string())
+}
+
+/// Captures what passes a machine for half a minute, and says what stands out.
+async fn captured(ground: &dyn Ground, vm: &str) -> Result<String, String> {
+    let name = format!("lab-check-{vm}");
+    let order = CaptureOrder { machine: vm.to_owned(), snaplen: 256, most: 0, filters: Vec::new() };
+    ground.host().capture(&name, order).await.map_err(|error| error.to_string())?;
+    // The lab's clock replaces waiting where the guests are a model.
+    run(ground, vm, "sleep 30").await?;
+    let file = ground.host().captured(&name).await.map_err(|error| error.to_string())?;
+    let mut analyzer = ghost_pcap::Analyzer::new(ghost_pcap::Scope::default());
+    let ending = ghost_pcap::frames(file.as_slice(), |frame| {
+        analyzer.feed(frame);
+    });
+    let summary = analyzer.finish(&ending.map_err(|error| error.to_string())?);
+    let found = serde_json::to_value(&summary).map_err(|error| error.to_string())?;
+    let part = |name: &str| found.get(name).cloned().unwrap_or_default();
+    Ok(json!({"packets": found.pointer("/file/packets"), "counts": part("counts"), "findings": part("findings"),
+        "flows": found.pointer("/tcp/flows"), "icmp": part("icmp"), "arp": part("arp"), "dns": part("dns")}).to_string())
+}
+
+fn upper(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Tcp => "TCP",
+        Protocol::Udp => "UDP",
+        Protocol::Icmp => "ICMP",
+    }
+}
+
+impl Sight {
+    /// Returns what a person would type to see it.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let nic = |vm: &str| format!("-g nw-forensics-rg -n {vm}-nic");
+        match self {
+            Self::Run { vm, command } => format!("{vm}$ {command}"),
+            Self::Flow { vm, inbound, protocol, local, remote } => format!(
+                "az network watcher test-ip-flow -g nw-forensics-rg --vm {vm} --direction {} --protocol {} --local {local} --remote {remote}",
+                if *inbound { "Inbound" } else { "Outbound" },
+                upper(*protocol)
+            ),
+            Self::Hop { vm, from, to } => {
+                format!(
+                    "az network watcher show-next-hop -g nw-forensics-rg --vm {vm} --source-ip {from} --dest-ip {to}"
+                )
+            }
+            Self::Routes { vm } => format!("az network nic show-effective-route-table {}", nic(vm)),
+            Self::Rules { vm } => format!("az network nic list-effective-nsg {}", nic(vm)),
+            Self::Document { path } => {
+                let parts: Vec<&str> = path.split('/').collect();
+                match parts.as_slice() {
+                    [_, "virtualNetworks", vnet, "subnets", subnet] => {
+                        format!(
+                            "az network vnet subnet show -g nw-forensics-rg --vnet-name {vnet} -n {subnet}"
+                        )
+                    }
+                    [_, "storageAccounts", account] => format!("az storage account show -n {account}"),
+                    _ => format!("az resource show --ids …/{path}"),
+                }
+            }
+            Self::Capture { vm } => {
+                format!(
+                    "az network watcher packet-capture create -g nw-forensics-rg --vm {vm} …; ghost pcap analyze FILE"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What a case is injected into.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::azure::{Answer, Description, Request};
+use crate::host::{Host, HostError};
+use ghost_base::Timestamp;
+
+/// A lab, as far as a case needs one.
+#[async_trait]
+pub trait Ground: Send + Sync {
+    /// Answers a request to the resource manager; guests have seen what it changes.
+    async fn manage(&self, request: &Request) -> Answer;
+
+    /// Returns the documents of the estate.
+    fn documents(&self) -> Vec<Value>;
+
+    /// Puts another estate in place of the one that is there; guests have seen it.
+    async fn replace(&self, about: Description) -> Result<(), String>;
+
+    /// Remembers everything as it is, or makes everything as it was remembered.
+    async fn kept(&self, kept: Kept) -> Result<(), HostError>;
+
+    /// Returns the guests.
+    fn host(&self) -> &dyn Host;
+
+    /// Returns the lab's time.
+    fn now(&self) -> Timestamp;
+}
+
+/// What is done with the whole of a lab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is remembered.
+    Keep,
+    /// It is made as it was when it was last remembered; without that, as it was in the beginning.
+    Restore,
+}

@@ -1,0 +1,290 @@
+//! A case, injected; and everything as it was.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::baseline;
+use super::failed::Failed;
+use super::ground::{Ground, Kept};
+use super::journal::{Entry, Journal};
+use super::perform::perform;
+use crate::azure::Description;
+use crate::case::plan::{Act, Step, View, lift, plan, stage};
+use crate::case::problem::Problems;
+use crate::case::story::Case;
+
+/// What was injected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Injected {
+    /// The case.
+    pub case: Case,
+    /// The phase that is there, from 1.
+    pub phase: usize,
+    /// What was done, in order.
+    pub done: Vec<String>,
+    /// The case that had to go before.
+    pub before: Option<String>,
+    /// The files that were written.
+    pub files: Vec<PathBuf>,
+}
+
+/// What is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The case; nothing where the journal is about one that cannot be read any more.
+    pub case: Option<Case>,
+    /// The phase, from 1.
+    pub phase: usize,
+    /// Whether all of it is there.
+    pub done: bool,
+    /// Since when, by the lab's clock.
+    pub at: String,
+}
+
+/// Injects a case, up to a phase. Whatever was injected before goes first; a later phase of what is there only takes faults away.
+///
+/// # Errors
+/// Fails where the case does not fit the estate, and where a step fails; then everything is as it was before the case.
+pub async fn inject(
+    ground: &dyn Ground,
+    data: &Path,
+    text: &str,
+    estate: Option<&Value>,
+    phase: usize,
+) -> Result<Injected, Failed> {
+    let case = Case::read(text).map_err(Failed::Case)?;
+    let has = case.phases.len();
+    if phase == 0 || phase > has {
+        return Err(Failed::Phase { phase, has });
+    }
+    let about = estate.map(described).transpose().map_err(Failed::Case)?;
+    let journal = Journal::below(data);
+    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let found = journal.read().map_err(disk)?;
+    if let Some(entry) = found
+        .as_ref()
+        .filter(|entry| entry.done && entry.case == text && entry.phase < phase && estate.is_none())
+    {
+        return onward(ground, data, &journal, case, entry.clone(), phase).await;
+    }
+    // What cannot be is told before anything that is there goes; after that it is looked at again.
+    let before = found.map(|entry| title(&entry.case));
+    if before.is_none() && about.is_none() {
+        plan(&case, &View::new(ground.documents())).map_err(Failed::Case)?;
+    }
+    reset(ground, data).await?;
+    let files: Vec<PathBuf> = case.baselines.iter().map(baseline::file).collect();
+    if let Some(taken) = files.iter().map(|file| data.join(file)).find(|path| path.exists()) {
+        return Err(Failed::Baseline(taken));
+    }
+    ground.kept(Kept::Keep).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    let mut entry = Entry {
+        done: false,
+        phase,
+        at: ground.now().to_string(),
+        case: text.to_owned(),
+        files: files.clone(),
+        steps: Vec::new(),
+    };
+    journal.write(&entry).map_err(disk)?;
+    match steps(ground, data, &case, about, phase).await {
+        Ok((done, undo)) => {
+            entry.done = true;
+            entry.steps = undo;
+            journal.write(&entry).map_err(disk)?;
+            Ok(Injected { case, phase, done, before, files })
+        }
+        Err(failed) => Err(back(ground, data, failed).await),
+    }
+}
+
+/// Takes away what later phases take away from what is there.
+async fn onward(
+    ground: &dyn Ground,
+    data: &Path,
+    journal: &Journal,
+    case: Case,
+    mut entry: Entry,
+    phase: usize,
+) -> Result<Injected, Failed> {
+    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let view = View::new(ground.documents());
+    let already = fixed(&case, entry.phase);
+    let from = entry.phase;
+    entry.done = false;
+    journal.write(&entry).map_err(disk)?;
+    let mut done = Vec::new();
+    let gone: BTreeSet<usize> = fixed(&case, phase);
+    let run = async {
+        for step in lift(&entry.steps, &gone)
+            .into_iter()
+            .filter(|step| !step.faults.iter().all(|fault| already.contains(fault)))
+        {
+            undo(ground, data, step).await?;
+            done.push(format!("{} is taken away", step.what));
+        }
+        on_stage(ground, &case, &view, &gone).await
+    };
+    let ran = run.await;
+    if let Err(failed) = ran {
+        return Err(back(ground, data, failed).await);
+    }
+    entry.done = true;
+    entry.phase = phase;
+    journal.write(&entry).map_err(disk)?;
+    let before = Some(format!("{} (phase {from})", case.id));
+    Ok(Injected { case, phase, done, before, files: entry.files })
+}
+
+async fn steps(
+    ground: &dyn Ground,
+    data: &Path,
+    case: &Case,
+    about: Option<Description>,
+    phase: usize,
+) -> Result<(Vec<String>, Vec<Step>), Failed> {
+    let mut done = Vec::new();
+    if let Some(about) = about {
+        let replaced = ground.replace(about).await;
+        replaced.map_err(|why| Failed::Step { step: "the estate of the case".to_owned(), why })?;
+        done.push("the estate of the case".to_owned());
+    }
+    let view = View::new(ground.documents());
+    let plan = plan(case, &view).map_err(Failed::Case)?;
+    let staged = ground.host().stage(plan.stage.clone()).await;
+    staged
+        .map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })?;
+    for step in &plan.steps {
+        for act in &step.acts {
+            let performed = perform(ground, data, act).await;
+            performed.map_err(|why| Failed::Step { step: step.what.clone(), why })?;
+        }
+        done.push(step.what.clone());
+    }
+    let gone = fixed(case, phase);
+    if !gone.is_empty() {
+        for step in lift(&plan.steps, &gone) {
+            undo(ground, data, step).await?;
+            done.push(format!("{} is taken away", step.what));
+        }
+        on_stage(ground, case, &View::new(ground.documents()), &gone).await?;
+    }
+    let only_undo = plan.steps.into_iter().map(|step| Step { acts: Vec::new(), ..step });
+    Ok((done, only_undo.collect()))
+}
+
+async fn undo(ground: &dyn Ground, data: &Path, step: &Step) -> Result<(), Failed> {
+    for act in &step.undo {
+        let undone = perform(ground, data, act).await;
+        // Somebody may have repaired it by hand, as the prompt of a later phase says.
+        if let Err(why) = undone
+            && !matches!(act, Act::Run { .. })
+        {
+            return Err(Failed::Step { step: format!("{} is taken away", step.what), why });
+        }
+    }
+    Ok(())
+}
+
+async fn on_stage(
+    ground: &dyn Ground,
+    case: &Case,
+    view: &View,
+    gone: &BTreeSet<usize>,
+) -> Result<(), Failed> {
+    let (stage, _) = stage(case, view, gone);
+    let staged = ground.host().stage(stage).await;
+    staged.map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })
+}
+
+/// Returns the faults that are gone in a phase.
+fn fixed(case: &Case, phase: usize) -> BTreeSet<usize> {
+    let fixes: BTreeSet<&String> = case.phases.iter().take(phase).flat_map(|phase| &phase.fixes).collect();
+    let faults = case.faults.iter().enumerate();
+    faults
+        .filter(|(_, placed)| placed.id.as_ref().is_some_and(|id| fixes.contains(id)))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// Makes everything as it was, and tells what failed.
+async fn back(ground: &dyn Ground, data: &Path, failed: Failed) -> Failed {
+    match (reset(ground, data).await, failed) {
+        (Ok(_), failed) => failed,
+        (Err(back), Failed::Step { step, why }) => Failed::Stuck { step, why, back: back.to_string() },
+        (Err(back), failed) => {
+            Failed::Stuck { step: "the case".to_owned(), why: failed.to_string(), back: back.to_string() }
+        }
+    }
+}
+
+/// Makes everything as it was before what is injected, whether that was completed or not. Returns what that was; without one
+/// nothing is done.
+///
+/// # Errors
+/// Fails where the guests cannot be made as they were.
+pub async fn reset(ground: &dyn Ground, data: &Path) -> Result<Option<String>, Failed> {
+    let journal = Journal::below(data);
+    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let Some(entry) = journal.read().map_err(disk)? else { return Ok(None) };
+    ground.kept(Kept::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    journal.clear(data, &entry).map_err(disk)?;
+    Ok(Some(title(&entry.case)))
+}
+
+/// Takes away what a lab that is gone has left in the data folder. Returns what it had injected.
+///
+/// # Errors
+/// Fails where the disk does not let it go.
+pub fn clean(data: &Path) -> Result<Option<String>, Failed> {
+    let journal = Journal::below(data);
+    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let Some(entry) = journal.read().map_err(disk)? else { return Ok(None) };
+    journal.clear(data, &entry).map_err(disk)?;
+    Ok(Some(title(&entry.case)))
+}
+
+/// Returns what is injected.
+///
+/// # Errors
+/// Fails where the journal cannot be read.
+pub fn standing(data: &Path) -> Result<Option<Standing>, Failed> {
+    let found = Journal::below(data).read().map_err(|error| Failed::Disk(data.to_owned(), error))?;
+    Ok(found.map(|entry| Standing {
+        case: Case::read(&entry.case).ok(),
+        phase: entry.phase,
+        done: entry.done,
+        at: entry.at,
+    }))
+}
+
+fn title(text: &str) -> String {
+    Case::read(text).map_or_else(
+        |_| "a case that cannot be read".to_owned(),
+        |case| format!("{}: {}", case.id, case.title),
+    )
+}
+
+fn described(estate: &Value) -> Result<Description, Problems> {
+    let read: Result<Description, serde_json::Error> = serde_json::from_value(estate.clone());
+    read.map_err(|error| {
+        let what = format!("the estate of the case cannot be read: {error}");
+        crate::case::problem::Problem::new(what, "it has the form of `ghost lab up --estate FILE`").into()
+    })
+}
+
+impl Injected {
+    /// Returns it as a document.
+    #[must_use]
+    pub fn told(&self) -> Value {
+        let phase = self.phase.checked_sub(1).and_then(|at| self.case.phases.get(at));
+        json!({
+            "id": self.case.id, "title": self.case.title, "phase": self.phase, "phases": self.case.phases.len(),
+            "prompt": phase.map(|phase| &phase.prompt), "expected": phase.map(|phase| &phase.expected),
+            "may": phase.map(|phase| &phase.may), "outcome": phase.map(|phase| &phase.outcome),
+            "done": self.done, "before": self.before, "files": self.files, "notes": self.case.notes,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! One act, done.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::baseline;
+use super::ground::Ground;
+use crate::azure::{Answer, Body, Request, Verb};
+use crate::case::plan::Act;
+use crate::host::{Ran, Script, Way};
+
+/// So often the result of something that takes long is asked for.
+const POLLS: usize = 1_000;
+
+/// Does one act. The error says what failed and what the other side said.
+pub(super) async fn perform(ground: &dyn Ground, data: &Path, act: &Act) -> Result<(), String> {
+    match act {
+        Act::Put { path, body } => ask(ground, Verb::Put, path, Some(body)).await.map(drop),
+        Act::Patch { path, body } => ask(ground, Verb::Patch, path, Some(body)).await.map(drop),
+        Act::Delete { path } => ask(ground, Verb::Delete, path, None).await.map(drop),
+        Act::Set { path, field, value } => {
+            let mut document = ask(ground, Verb::Get, path, None).await?;
+            set(&mut document, field, value).ok_or_else(|| format!("{path} has no place for {field}"))?;
+            ask(ground, Verb::Put, path, Some(&document)).await.map(drop)
+        }
+        Act::Run { vm, command } => {
+            let ran = run(ground, vm, command).await?;
+            if ran.code == 0 {
+                return Ok(());
+            }
+            let said = [ran.err.trim(), ran.out.trim()]
+                .into_iter()
+                .find(|said| !said.is_empty())
+                .unwrap_or("nothing");
+            Err(format!("`{command}` on {vm} ended with {}: {said}", ran.code))
+        }
+        Act::Remember { baseline, nics } => baseline::remember(ground, data, baseline, nics).await,
+    }
+}
+
+/// Runs a command on a machine, as somebody in its shell.
+pub(super) async fn run(ground: &dyn Ground, vm: &str, command: &str) -> Result<Ran, String> {
+    let script =
+        Script { text: command.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
+    ground.host().run(vm, &script).await.map_err(|error| format!("`{command}` on {vm}: {error}"))
+}
+
+/// Asks the resource manager, and waits for the result.
+pub(super) async fn ask(
+    ground: &dyn Ground,
+    verb: Verb,
+    path: &str,
+    body: Option<&Value>,
+) -> Result<Value, String> {
+    let mut answer = ground.manage(&request(verb, path, &[], body)).await;
+    if verb == Verb::Post {
+        for _ in 0..POLLS {
+            let place = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+            let (202, Some((_, place))) = (answer.status, place) else { break };
+            let (path, query) = place.split_once('?').unwrap_or((place, ""));
+            let pairs: Vec<(&str, &str)> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
+            let request = request(Verb::Get, path, &pairs, None);
+            answer = ground.manage(&request).await;
+        }
+    }
+    let document = document(&answer);
+    if answer.status < 300 {
+        return Ok(document);
+    }
+    let error = document.get("error").unwrap_or(&document);
+    let word = |field: &str| error.get(field).and_then(Value::as_str).unwrap_or_default();
+    Err(format!("{} {path}: {} {} {}", verb.name(), answer.status, word("code"), word("message")))
+}
+
+fn request(verb: Verb, path: &str, query: &[(&str, &str)], body: Option<&Value>) -> Request {
+    let query = query.iter().filter(|(name, _)| *name != "api-version");
+    let query = query.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let version = ("api-version".to_owned(), "2024-07-01".to_owned());
+    let headers = BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]);
+    Request {
+        verb,
+        base: String::new(),
+        path: path.to_owned(),
+        query: query.chain([version]).collect(),
+        headers: if body.is_some() { headers } else { BTreeMap::new() },
+        body: body.map(|body| body.to_string().into_bytes()).unwrap_or_default(),
+    }
+}
+
+fn document(answer: &Answer) -> Value {
+    match &answer.body {
+        Body::Json(document) => document.clone(),
+        Body::Text(_, text) => json!(text),
+        Body::Empty | Body::Bytes(_) => Value::Null,
+    }
+}
+
+/// Sets a field of a document; null takes it away. Nothing where the document has no place for it.
+fn set(document: &mut Value, field: &str, value: &Value) -> Option<()> {
+    let (parent, name) = field.rsplit_once('/')?;
+    let parent = document.pointer_mut(parent)?.as_object_mut()?;
+    if value.is_null() {
+        parent.remove(name);
+    } else {
+        parent.insert(name.to_owned(), value.clone());
+    }
+    Some(())
+}

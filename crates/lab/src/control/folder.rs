@@ -1,0 +1,81 @@
+//! What leads `az` to the lab: a configuration folder written by hand, the certificate to trust, and an `az` for machines without one.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::azure::Description;
+use ghost_base::{private_dir, write_private};
+
+/// The release of `az` for which the note about versions is written. Without that note the first command asks a public host for the
+/// newest one; another release takes it once.
+const RELEASE: &str = "2.91.0";
+
+/// The name of the cloud in `az`'s configuration.
+const CLOUD: &str = "Lab";
+
+/// What is written, by name below the folder.
+pub(super) fn files(about: &Description, port: u16) -> Vec<(&'static str, String)> {
+    let text = |field: &str| about.subscription.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (subscription, tenant) = (text("subscriptionId"), text("tenantId"));
+    let base = format!("https://localhost:{port}");
+    let config =
+        format!("[cloud]\nname = {CLOUD}\n[core]\ncollect_telemetry = no\ninstance_discovery = false\n");
+    let clouds = format!(
+        "[{CLOUD}]\nendpoint_resource_manager = {base}\nendpoint_management = {base}/\nendpoint_active_directory = {base}\n\
+         endpoint_active_directory_resource_id = {base}/\nendpoint_microsoft_graph_resource_id = {base}/\n\
+         suffix_storage_endpoint = core.windows.net\nsuffix_keyvault_dns = .vault.lab.test\nsubscription = {subscription}\n"
+    );
+    let profile = json!({"subscriptions": [{"id": subscription, "name": text("displayName"), "state": "Enabled",
+        "user": {"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}, "isDefault": true,
+        "tenantId": tenant, "environmentName": CLOUD, "homeTenantId": tenant, "managedByTenants": []}]});
+    let never = "2099-01-01 00:00:00.000000";
+    let versions = json!({"versions": {"azure-cli": {"local": RELEASE}, "core": {"local": RELEASE}, "telemetry": {"local": "1.1.0"}},
+        "update_time": never, "check_time": never});
+    vec![
+        ("config", config),
+        ("clouds.config", clouds),
+        ("azureProfile.json", profile.to_string()),
+        ("versionCheck.json", versions.to_string()),
+    ]
+}
+
+/// Where everything lies.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    pub(super) config: PathBuf,
+    pub(super) authority: PathBuf,
+    pub(super) programs: PathBuf,
+}
+
+impl Places {
+    pub(super) fn below(folder: &Path) -> Self {
+        Self { config: folder.join("az"), authority: folder.join("ca.pem"), programs: folder.join("bin") }
+    }
+
+    /// Writes all of it; every folder is for its owner alone.
+    pub(super) fn write(
+        &self,
+        files: &[(&'static str, String)],
+        authority: &str,
+        script: &str,
+    ) -> io::Result<()> {
+        private_dir(&self.config)?;
+        private_dir(&self.programs)?;
+        for (name, text) in files {
+            write_private(&self.config.join(name), text.as_bytes())?;
+        }
+        write_private(&self.authority, authority.as_bytes())?;
+        let program = self.programs.join("az");
+        write_private(&program, script.as_bytes())?;
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700))
+    }
+}
+
+/// Writes the `az` of a lab: a call of this program.
+pub(super) fn script(program: &str, record: &str) -> String {
+    format!("#!/bin/sh\nexec {program} lab --lab {record} az -- \"$@\"\n")
+}

@@ -1,0 +1,156 @@
+//! Who listens: real sockets in the machine's namespace.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::dns;
+use crate::host::stage::DnsFault;
+
+/// So long somebody who says nothing is listened to.
+const QUIET: Duration = Duration::from_secs(30);
+/// So many connections are served at once.
+const GUESTS: usize = 256;
+/// The most bytes of an answer.
+const ANSWER: u32 = 8 << 20;
+/// So often a port that is taken is asked for, and so long in between.
+const TRIES: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What a listener says to whoever spoke.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Manner {
+    /// So many bytes are waited for.
+    pub(super) request: u32,
+    /// So many are said then; none is an echo.
+    pub(super) answer: u32,
+    /// So long it thinks.
+    pub(super) think: Duration,
+}
+
+/// A listener that is shut when it is dropped, not only closed: a program that is just being started elsewhere in this process holds a copy
+/// for a moment, and the port would stay taken for so long.
+#[derive(Debug)]
+pub(super) struct Door(TcpListener);
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        // What cannot be shut is closed all the same.
+        let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+    }
+}
+
+/// Opens a TCP listener for both families, or for the one that this machine has.
+pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<Door> {
+    let open = |socket: std::io::Result<TcpSocket>, any: IpAddr| {
+        let socket = socket?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(SocketAddr::new(any, port))?;
+        socket.listen(waiting)
+    };
+    open(TcpSocket::new_v6(), Ipv6Addr::UNSPECIFIED.into())
+        .or_else(|_| open(TcpSocket::new_v4(), Ipv4Addr::UNSPECIFIED.into()))
+        .map(Door)
+}
+
+/// Serves whoever connects, for ever.
+pub(super) async fn serve(door: Door, manner: Manner) {
+    let mut guests = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = door.0.accept(), if guests.len() < GUESTS => {
+                if let Ok((stream, _)) = accepted {
+                    guests.spawn(talk(stream, manner));
+                }
+            }
+            Some(_) = guests.join_next() => {}
+        }
+    }
+}
+
+/// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
+pub(super) async fn silent(port: u16) -> std::io::Result<()> {
+    let door = tcp(port, 0)?;
+    let mut filling = Vec::new();
+    // The machine itself fills the queue, which holds one more than it says.
+    for _ in 0..4 {
+        let own = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port);
+        match timeout(Duration::from_millis(300), TcpStream::connect(own)).await {
+            Ok(Ok(stream)) => filling.push(stream),
+            Ok(Err(_)) | Err(_) => break,
+        }
+    }
+    std::future::pending::<()>().await;
+    drop((door, filling));
+    Ok(())
+}
+
+async fn talk(mut stream: TcpStream, manner: Manner) {
+    let mut buffer = vec![0_u8; 16 << 10];
+    let (mut heard, mut first, want) = (0_u64, true, u64::from(manner.request.max(1)));
+    loop {
+        let Ok(Ok(count)) = timeout(QUIET, stream.read(&mut buffer)).await else { return };
+        let some = buffer.get(..count).unwrap_or_default();
+        if some.is_empty() {
+            return;
+        }
+        let is_web = first && [&b"GET "[..], b"HEAD ", b"POST "].iter().any(|verb| some.starts_with(verb));
+        first = false;
+        heard += u64::try_from(count).unwrap_or_default();
+        if heard < want && !is_web {
+            continue;
+        }
+        heard = 0;
+        tokio::time::sleep(manner.think).await;
+        let length = usize::try_from(manner.answer.min(ANSWER)).unwrap_or_default();
+        let said = match (is_web, length) {
+            (true, _) => web(length),
+            (false, 0) => some.to_vec(),
+            (false, length) => vec![b'.'; length],
+        };
+        if stream.write_all(&said).await.is_err() || is_web {
+            return;
+        }
+        first = true;
+    }
+}
+
+/// Writes a page of some length.
+fn web(length: usize) -> Vec<u8> {
+    let body = if length == 0 { "ok\n".to_owned() } else { ".".repeat(length) };
+    let head =
+        "HTTP/1.1 200 OK\r\nServer: lab\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ";
+    format!("{head}{}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// Opens a UDP socket on an address.
+pub(super) async fn udp(address: IpAddr, port: u16) -> std::io::Result<UdpSocket> {
+    for _ in 0..TRIES {
+        match UdpSocket::bind(SocketAddr::new(address, port)).await {
+            // Nothing shuts it as a door is shut, and nothing tells when a program that is just being started lets go of its copy.
+            Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::time::sleep(PAUSE).await,
+            bound => return bound,
+        }
+    }
+    UdpSocket::bind(SocketAddr::new(address, port)).await
+}
+
+/// Answers datagrams, for ever: questions on the port of name servers as such, others with what they hold.
+pub(super) async fn answer(socket: UdpSocket, fault: Option<DnsFault>) {
+    let names = socket.local_addr().is_ok_and(|own| own.port() == 53);
+    let mut buffer = vec![0_u8; 64 << 10];
+    loop {
+        // An error is about a datagram before: whoever sent it is gone.
+        let Ok((count, from)) = socket.recv_from(&mut buffer).await else { continue };
+        let some = buffer.get(..count).unwrap_or_default();
+        let said = if names { dns::answer(some, fault) } else { Some(some.to_vec()) };
+        if let Some(said) = said {
+            drop(socket.send_to(&said, from).await);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The files of a machine, in memory.
+
+use std::collections::BTreeMap;
+
+/// The most bytes of a file, and of all files of a machine.
+const LARGEST: usize = 16 << 20;
+/// The most files of a machine.
+const MOST: usize = 4_096;
+
+/// Files, by their path.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::host) struct Files {
+    files: BTreeMap<String, File>,
+    bytes: usize,
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::host) struct File {
+    /// What it holds.
+    pub(in crate::host) content: Vec<u8>,
+    /// Who may do what, as in `0o644`.
+    pub(in crate::host) mode: u32,
+    /// Whose it is.
+    pub(in crate::host) owner: String,
+    /// Whether it is a folder.
+    pub(in crate::host) folder: bool,
+}
+
+impl Files {
+    /// Returns a file.
+    pub(in crate::host) fn get(&self, path: &str) -> Option<&File> {
+        self.files.get(path)
+    }
+
+    /// Returns a file, to change who may do what.
+    pub(in crate::host) fn get_mut(&mut self, path: &str) -> Option<&mut File> {
+        self.files.get_mut(path)
+    }
+
+    /// Returns the paths of all files.
+    pub(in crate::host) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Writes a file; false where there is no room for it.
+    pub(in crate::host) fn write(&mut self, path: &str, content: Vec<u8>) -> bool {
+        let before = self.files.get(path).map_or(0, |file| file.content.len());
+        let bytes = self.bytes - before + content.len();
+        if bytes > LARGEST || (self.files.len() >= MOST && !self.files.contains_key(path)) {
+            return false;
+        }
+        self.bytes = bytes;
+        let file = self.files.entry(path.to_owned()).or_insert_with(|| File {
+            content: Vec::new(),
+            mode: 0o644,
+            owner: "root".to_owned(),
+            folder: false,
+        });
+        file.content = content;
+        true
+    }
+
+    /// Makes a folder; false where there is no room for it.
+    pub(in crate::host) fn make_folder(&mut self, path: &str) -> bool {
+        if !self.write(path, Vec::new()) {
+            return false;
+        }
+        if let Some(file) = self.files.get_mut(path) {
+            (file.folder, file.mode) = (true, 0o755);
+        }
+        true
+    }
+
+    /// Removes a file; false where there is none.
+    pub(in crate::host) fn remove(&mut self, path: &str) -> bool {
+        let removed = self.files.remove(path);
+        self.bytes -= removed.as_ref().map_or(0, |file| file.content.len());
+        removed.is_some()
+    }
+}

@@ -1,0 +1,154 @@
+//! Words, with their quotes.
+
+use super::reader::{Broken, Reader};
+use crate::host::script::tree::{Piece, Word};
+
+/// Where a piece of text stops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// The end of a word.
+    Word,
+    /// A closing quote.
+    Quote,
+    /// A closing brace.
+    Brace,
+    /// The end of the text: a here-document.
+    End,
+    /// A slash or a closing brace.
+    Slash,
+    /// A colon or a closing brace.
+    Colon,
+}
+
+impl Reader {
+    /// Reads a word; nothing where none begins here.
+    pub(super) fn word(&mut self) -> Result<Option<Word>, Broken> {
+        self.blanks();
+        let begun = self.at;
+        let word = self.pieces(Until::Word)?;
+        Ok((self.at > begun).then_some(word))
+    }
+
+    /// Reads the text of a here-document.
+    pub(super) fn document(&mut self) -> Result<Word, Broken> {
+        self.pieces(Until::End)
+    }
+
+    pub(super) fn pieces(&mut self, until: Until) -> Result<Word, Broken> {
+        let mut word = Word::default();
+        let mut text = String::new();
+        let quoted = matches!(until, Until::Quote | Until::End);
+        while let Some(char) = self.peek() {
+            let ends = match until {
+                Until::Word => char.is_whitespace() || ";&|()<>".contains(char),
+                Until::Quote => char == '"',
+                Until::Brace => char == '}',
+                Until::Slash => char == '}' || char == '/',
+                Until::Colon => char == '}' || char == ':',
+                Until::End => false,
+            };
+            if ends {
+                break;
+            }
+            match char {
+                '\\' => {
+                    self.next();
+                    self.escaped(quoted, &mut text, &mut word);
+                }
+                '\'' if !quoted => {
+                    self.next();
+                    flush(&mut text, quoted, &mut word);
+                    let inner = self.single()?;
+                    word.pieces.push(Piece::Text(inner, true));
+                }
+                '"' if until != Until::End => {
+                    self.next();
+                    flush(&mut text, quoted, &mut word);
+                    let inner = self.pieces(Until::Quote)?;
+                    if self.next() != Some('"') {
+                        return self.error("unexpected EOF while looking for matching `\"'");
+                    }
+                    if inner.pieces.is_empty() {
+                        word.pieces.push(Piece::Text(String::new(), true));
+                    }
+                    word.pieces.extend(inner.pieces);
+                }
+                '$' if !quoted && self.ahead(1) == Some('\'') => {
+                    self.at += 2;
+                    flush(&mut text, quoted, &mut word);
+                    let inner = self.single_with_escapes()?;
+                    word.pieces.push(Piece::Text(inner, true));
+                }
+                '$' | '`' => {
+                    flush(&mut text, quoted, &mut word);
+                    match self.expansion(quoted)? {
+                        Some(piece) => word.pieces.push(piece),
+                        None => text.push('$'),
+                    }
+                }
+                _ => {
+                    self.next();
+                    text.push(char);
+                }
+            }
+        }
+        flush(&mut text, quoted, &mut word);
+        Ok(word)
+    }
+
+    fn escaped(&mut self, quoted: bool, text: &mut String, word: &mut Word) {
+        match self.next() {
+            Some('\n') => {}
+            Some(char) if quoted && !"$`\"\\".contains(char) => {
+                text.push('\\');
+                text.push(char);
+            }
+            Some(char) if quoted => text.push(char),
+            Some(char) => {
+                flush(text, quoted, word);
+                word.pieces.push(Piece::Text(char.to_string(), true));
+            }
+            None => text.push('\\'),
+        }
+    }
+
+    fn single(&mut self) -> Result<String, Broken> {
+        let mut inner = String::new();
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(inner),
+                Some(char) => inner.push(char),
+                None => return self.error("unexpected EOF while looking for matching `''"),
+            }
+        }
+    }
+
+    fn single_with_escapes(&mut self) -> Result<String, Broken> {
+        let mut inner = String::new();
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(inner),
+                Some('\\') => match self.next() {
+                    Some('n') => inner.push('\n'),
+                    Some('t') => inner.push('\t'),
+                    Some('r') => inner.push('\r'),
+                    Some('e') => inner.push('\u{1b}'),
+                    Some(char @ ('\\' | '\'' | '"')) => inner.push(char),
+                    Some(char) => {
+                        inner.push('\\');
+                        inner.push(char);
+                    }
+                    None => return self.error("unexpected EOF while looking for matching `''"),
+                },
+                Some(char) => inner.push(char),
+                None => return self.error("unexpected EOF while looking for matching `''"),
+            }
+        }
+    }
+}
+
+fn flush(text: &mut String, quoted: bool, word: &mut Word) {
+    if !text.is_empty() {
+        word.pieces.push(Piece::Text(std::mem::take(text), quoted));
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether a connection comes up.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::journal::Act;
+use super::net::{Net, SECOND};
+use super::path::{Fall, How};
+use super::play::Echo;
+use crate::host::port::Dialed;
+use crate::host::simulated::world::World;
+use crate::host::stage::Protocol;
+
+/// So long a connection is waited for; nanoseconds.
+const PATIENCE: u64 = 10 * SECOND;
+
+/// What becomes of a first packet, whatever is lost by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::host) enum Reach {
+    /// Somebody answers.
+    Open(Duration),
+    /// Somebody refuses.
+    Refused,
+    /// Nobody says anything.
+    Silent,
+}
+
+/// Tries a connection.
+pub(in crate::host) fn dial(
+    world: &mut World,
+    machine: &str,
+    to: IpAddr,
+    protocol: Protocol,
+    port: u16,
+) -> Dialed {
+    let mut net = Net::new(world, machine, "dial");
+    let outcome = match protocol {
+        Protocol::Tcp => {
+            let outcome = net.tcp(to, port, Vec::new(), PATIENCE).1.outcome;
+            (outcome.connected, outcome.refused)
+        }
+        Protocol::Udp | Protocol::Icmp => {
+            let line = net.line(to, protocol, port);
+            let act = if protocol == Protocol::Icmp {
+                Act::Echo(Echo { id: 1, number: 1, size: 56 })
+            } else {
+                Act::Datagram { request: vec![0; 16], answer: Some(vec![0; 16]), think: 50_000 }
+            };
+            // What the machine itself drops ends in silence, and so does an error that may pass.
+            let heard = match line.there.fall {
+                Some(Fall::Sender(how)) => protocol == Protocol::Icmp && how != How::Silent || how.is_told(),
+                Some(Fall::Receiver(how)) => protocol == Protocol::Icmp || how.is_told(),
+                Some(Fall::Between) | None => true,
+            };
+            let outcome = net.say(&line, act).outcome;
+            (outcome.done, outcome.refused.filter(|_| heard))
+        }
+    };
+    match outcome {
+        (Some(took), _) => Dialed::Open(Duration::from_nanos(took)),
+        (None, Some(_)) => Dialed::Refused,
+        (None, None) => Dialed::Silent,
+    }
+}
+
+/// Says whether somebody can be reached, without a packet being sent and whatever may be lost on the way.
+pub(in crate::host) fn reaches(
+    world: &mut World,
+    machine: &str,
+    to: IpAddr,
+    protocol: Protocol,
+    port: u16,
+) -> Reach {
+    let line = Net::new(world, machine, "reaches").line(to, protocol, port);
+    if line.open() {
+        return Reach::Open(Duration::from_nanos(line.round()));
+    }
+    if line.refuses() { Reach::Refused } else { Reach::Silent }
+}

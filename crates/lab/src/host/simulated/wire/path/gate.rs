@@ -1,0 +1,80 @@
+//! The platform's rules and routes, asked about one packet.
+
+use std::net::IpAddr;
+
+use crate::host::fabric::{Fabric, Nic};
+use ghost_inspect::net::Tags;
+use ghost_inspect::{nsg, route};
+
+/// Where the platform takes a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// To whoever has the address, in this network or a peered one.
+    Straight {
+        /// Whether it is a peered one.
+        peered: bool,
+    },
+    /// Out of all networks, or to a service.
+    Outside,
+    /// To an appliance.
+    Appliance(IpAddr),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// Whether the rules of an interface let a packet through; where there are no rules at all, they do.
+pub(super) fn lets(
+    fabric: &Fabric,
+    nic: &Nic,
+    direction: &str,
+    protocol: u8,
+    from: (IpAddr, u16),
+    to: (IpAddr, u16),
+) -> bool {
+    let word = match protocol {
+        6 => "tcp",
+        17 => "udp",
+        _ => "icmp",
+    };
+    if nic.rules.is_null() {
+        return true;
+    }
+    let tags = tags(fabric);
+    let knowledge = nsg::Knowledge { tags: tags.as_ref(), inventory: None };
+    let Ok(rules) = nsg::Ruleset::parse(&nic.rules.to_string(), knowledge) else { return true };
+    let port = if word == "icmp" { 0 } else { to.1 };
+    let source = (word != "icmp").then_some(from.1);
+    let Ok(packet) = nsg::Packet::new(direction, word, from.0, source, to.0, port) else { return true };
+    rules.verdict(&packet).verdict != nsg::Verdict::Deny
+}
+
+/// Whether nothing is known about the routes of an interface; then whatever is known can be reached.
+pub(super) fn unrouted(nic: &Nic) -> bool {
+    let rows = nic.routes.get("value").unwrap_or(&nic.routes);
+    rows.is_null() || rows.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Says where the routes of an interface take a packet.
+pub(super) fn next(fabric: &Fabric, nic: &Nic, to: IpAddr) -> Next {
+    if unrouted(nic) {
+        return Next::Straight { peered: false };
+    }
+    let tags = tags(fabric);
+    let Ok(table) = route::Table::parse(&nic.routes.to_string(), tags.as_ref()) else { return Next::Nowhere };
+    let choice = table.choose(to);
+    let Some(best) = choice.best().next() else { return Next::Nowhere };
+    match best.row.hop {
+        route::Hop::None | route::Hop::Gateway => Next::Nowhere,
+        route::Hop::Local => Next::Straight { peered: false },
+        route::Hop::Peering => Next::Straight { peered: true },
+        route::Hop::ServiceEndpoint | route::Hop::Other => Next::Outside,
+        route::Hop::Appliance => {
+            let address = best.row.hop_ips.iter().find_map(|address| address.parse().ok());
+            address.map_or(Next::Nowhere, Next::Appliance)
+        }
+    }
+}
+
+fn tags(fabric: &Fabric) -> Option<Tags> {
+    (!fabric.tags.is_null()).then(|| Tags::parse(&fabric.tags.to_string()).ok()).flatten()
+}

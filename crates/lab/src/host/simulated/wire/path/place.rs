@@ -1,0 +1,78 @@
+//! Whose an address is.
+
+use std::net::IpAddr;
+
+use super::internet::{METADATA, Outside, PLATFORM, outside};
+use crate::host::fabric::{Machine, Nic};
+use crate::host::simulated::world::World;
+
+/// Who has an address.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::host::simulated::wire) enum Place {
+    /// A machine, by one of its interfaces.
+    Machine {
+        /// Its name.
+        name: String,
+        /// Which interface.
+        nic: usize,
+        /// The address inside, where it was a public one.
+        inside: Option<IpAddr>,
+    },
+    /// The platform itself.
+    Platform,
+    /// Somebody outside.
+    Outside(Outside),
+    /// Nobody.
+    Nobody,
+}
+
+/// Says who has an address.
+pub(in crate::host::simulated::wire) fn place(world: &World, address: IpAddr) -> Place {
+    if address == IpAddr::V4(PLATFORM) || address == IpAddr::V4(METADATA) {
+        return Place::Platform;
+    }
+    for machine in world.fabric.machines.iter().filter(|machine| machine.running) {
+        for (at, nic) in machine.nics.iter().enumerate() {
+            let owns = nic.addresses.iter().any(|(own, _)| *own == address);
+            if owns {
+                return Place::Machine { name: machine.name.clone(), nic: at, inside: None };
+            }
+            if nic.public == Some(address) {
+                let inside = nic.addresses.iter().map(|(own, _)| *own).find(IpAddr::is_ipv4);
+                return Place::Machine { name: machine.name.clone(), nic: at, inside };
+            }
+        }
+    }
+    outside(&world.fabric, address).map_or(Place::Nobody, Place::Outside)
+}
+
+/// Returns the interface by which a machine sends to an address: one of its network, else the first.
+pub(in crate::host::simulated::wire) fn exit(machine: &Machine, to: IpAddr) -> Option<(usize, &Nic, IpAddr)> {
+    let same = |own: &IpAddr| own.is_ipv4() == to.is_ipv4();
+    let near = machine.nics.iter().enumerate().find_map(|(at, nic)| {
+        let address = nic.addresses.iter().find(|(own, length)| same(own) && shares(*own, to, *length))?;
+        Some((at, nic, address.0))
+    });
+    near.or_else(|| {
+        machine
+            .nics
+            .iter()
+            .enumerate()
+            .find_map(|(at, nic)| Some((at, nic, nic.addresses.iter().map(|(own, _)| *own).find(same)?)))
+    })
+}
+
+/// Whether two addresses share so many leading bits.
+pub(in crate::host::simulated::wire) fn shares(one: IpAddr, other: IpAddr, length: u8) -> bool {
+    match (one, other) {
+        (IpAddr::V4(one), IpAddr::V4(other)) => {
+            let apart = one.to_bits() ^ other.to_bits();
+            length == 0 || apart.leading_zeros() >= u32::from(length.min(32))
+        }
+        (IpAddr::V6(one), IpAddr::V6(other)) => {
+            let apart = one.to_bits() ^ other.to_bits();
+            length == 0 || apart.leading_zeros() >= u32::from(length.min(128))
+        }
+        (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+    }
+}

@@ -1,0 +1,345 @@
+//! One packet on its way, one direction.
+
+use std::net::IpAddr;
+
+use super::filter::{IN, OUT, judge, stays, told};
+use super::gate::{Next, lets, next, unrouted};
+use super::place::{Place, exit, place};
+use crate::host::fabric::Nic;
+use crate::host::simulated::guest::Shaping;
+use crate::host::simulated::world::World;
+use crate::host::stage::Oddity;
+use ghost_inspect::netfilter::{Hook, Packet, State};
+use ghost_inspect::qdisc::Flow;
+
+/// One way through a network, and what every appliance and every other network adds; nanoseconds.
+const NEAR: u64 = 118_000;
+const HOP: u64 = 130_000;
+const PEERED: u64 = 240_000;
+/// The most appliances on a way; then it is a circle.
+const MOST_HOPS: usize = 8;
+
+/// A packet as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::host::simulated::wire) struct Datagram {
+    /// The machine that sends it; nobody's, if it comes from outside.
+    pub(in crate::host::simulated::wire) from: Option<String>,
+    /// Where it comes from.
+    pub(in crate::host::simulated::wire) src: (IpAddr, u16),
+    /// Where it goes.
+    pub(in crate::host::simulated::wire) dst: (IpAddr, u16),
+    /// The number of its protocol.
+    pub(in crate::host::simulated::wire) protocol: u8,
+    /// Its TCP flags.
+    pub(in crate::host::simulated::wire) flags: Option<u8>,
+    /// Its type of ICMP.
+    pub(in crate::host::simulated::wire) icmp: Option<u8>,
+    /// What connection tables know about it.
+    pub(in crate::host::simulated::wire) state: State,
+    /// Whether a packet filter wrote it: to its own machine it is about a connection, and none of it.
+    pub(in crate::host::simulated::wire) refusal: bool,
+}
+
+impl Datagram {
+    /// Whether it answers something, so that the platform lets it through.
+    fn answers(&self) -> bool {
+        self.state != State::New
+    }
+
+    pub(super) fn at(&self, hook: Hook, input: Option<String>, output: Option<String>) -> Packet {
+        let ports = matches!(self.protocol, 6 | 17);
+        // A packet that stays on its machine keeps what it is there.
+        let own = matches!(hook, Hook::Output | Hook::Postrouting) || input.as_deref() == Some("lo");
+        let state = if self.refusal && own { State::Related } else { self.state };
+        Packet {
+            hook,
+            protocol: self.protocol,
+            src: self.src.0,
+            dst: self.dst.0,
+            sport: ports.then_some(self.src.1),
+            dport: ports.then_some(self.dst.1),
+            input,
+            output,
+            state: Some(state),
+            icmp_type: self.icmp,
+            tcp_flags: self.flags,
+            mark: Some(0),
+        }
+    }
+}
+
+/// How a packet ends that does not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::host::simulated::wire) enum How {
+    /// Without a word.
+    Silent,
+    /// With a reset.
+    Reset,
+    /// With an ICMP error that it cannot be reached, and why: its code.
+    Unreachable(u8),
+}
+
+/// Where a packet ends that does not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::host::simulated::wire) enum Fall {
+    /// At its sender, before it is sent.
+    Sender(How),
+    /// Between the machines.
+    Between,
+    /// At its receiver, after it came.
+    Receiver(How),
+}
+
+/// One direction of a way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::host::simulated::wire) struct Leg {
+    /// What the sender's device does.
+    pub(in crate::host::simulated::wire) own: Shaping,
+    /// What devices of appliances do.
+    pub(in crate::host::simulated::wire) between: Vec<Shaping>,
+    /// How long it takes besides; nanoseconds.
+    pub(in crate::host::simulated::wire) base: u64,
+    /// Where it ends, unless it arrives.
+    pub(in crate::host::simulated::wire) fall: Option<Fall>,
+    /// The appliances on the way.
+    pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
+    /// The machine where it arrives.
+    pub(in crate::host::simulated::wire) arrives: Option<Place>,
+    /// Whether it never leaves its machine.
+    pub(in crate::host::simulated::wire) local: bool,
+}
+
+impl How {
+    /// Whether a program that sends datagrams hears of it: an error that may pass is kept from it.
+    pub(in crate::host::simulated::wire) fn is_told(self) -> bool {
+        matches!(self, Self::Reset | Self::Unreachable(2..))
+    }
+}
+
+impl Leg {
+    /// Whether something arrives and is heard.
+    pub(in crate::host::simulated::wire) fn whole(&self) -> bool {
+        self.fall.is_none()
+    }
+
+    /// The share of packets that are lost or damaged on the way.
+    pub(in crate::host::simulated::wire) fn lost(&self) -> f64 {
+        let kept = |shaping: &Shaping| (1.0 - shaping.loss) * (1.0 - shaping.corrupt);
+        1.0 - self.between.iter().chain([&self.own]).map(kept).product::<f64>()
+    }
+
+    /// The least bits a second on the way, with what goes at once.
+    pub(in crate::host::simulated::wire) fn rate(&self) -> Option<(u64, u64)> {
+        self.between.iter().chain([&self.own]).filter_map(|shaping| shaping.rate).min()
+    }
+
+    /// How long a packet takes on average; nanoseconds.
+    pub(in crate::host::simulated::wire) fn delay(&self) -> u64 {
+        let waits = self.between.iter().chain([&self.own]).map(|shaping| nanos(shaping.delay));
+        waits.fold(self.base, u64::saturating_add)
+    }
+}
+
+/// Nanoseconds of a time, at most some hundred years.
+pub(in crate::host::simulated::wire) fn nanos(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 4).min(u64::MAX / 4)
+}
+
+/// Takes a packet from its sender to wherever it ends.
+pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> Leg {
+    let mut leg = Leg::default();
+    let Some(from) = packet.from.clone() else {
+        if let Place::Outside(outside) = place(world, packet.src.0) {
+            leg.base = u64::from(outside.round) * 500;
+        }
+        receive(world, packet, &mut leg);
+        return leg;
+    };
+    if own(world, &from, packet.dst.0) {
+        leg.local = true;
+        (leg.base, leg.arrives) = (12_000, Some(Place::Machine { name: from.clone(), nic: 0, inside: None }));
+        leg.fall = stays(world, &from, packet);
+        return leg;
+    }
+    let Some((nic, document)) = world
+        .machine(&from)
+        .and_then(|machine| exit(machine, packet.dst.0))
+        .map(|(at, nic, _)| (at, nic.clone()))
+    else {
+        leg.fall = Some(Fall::Between);
+        return leg;
+    };
+    let leads = world.guests.get(&from).is_none_or(|guest| {
+        let route = guest.route(packet.dst.0);
+        packet.dst.0.is_ipv6() || route.is_some_and(|route| route.kind.is_empty())
+    });
+    if !leads {
+        leg.fall = Some(Fall::Sender(How::Unreachable(3)));
+        return leg;
+    }
+    if down(world, &from, nic) || !send(world, &from, nic, packet, &mut leg) {
+        leg.fall = leg.fall.or(Some(Fall::Sender(How::Silent)));
+        return leg;
+    }
+    carry(world, &from, document, packet, &mut leg);
+    leg
+}
+
+fn own(world: &World, machine: &str, address: IpAddr) -> bool {
+    let mine = world.machine(machine).is_some_and(|machine| {
+        machine.nics.iter().any(|nic| nic.addresses.iter().any(|(own, _)| *own == address))
+    });
+    mine || address.is_loopback()
+}
+
+/// Takes a packet through the sender's own firewall and onto its device.
+fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
+    let device = format!("eth{nic}");
+    if let Some(how) = judge(world, from, packet, &OUT.map(|hook| (hook, device.as_str()))) {
+        leg.fall = Some(Fall::Sender(told(world, from, packet, how)));
+        return false;
+    }
+    leg.own = shaping(world, from, &device, packet);
+    true
+}
+
+/// Takes a packet from a device through the platform.
+fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut Leg) {
+    let to = place(world, packet.dst.0);
+    if to == Place::Platform {
+        (leg.base, leg.arrives) = (160_000, Some(to));
+        return;
+    }
+    let mut sender = from.to_owned();
+    for _ in 0..MOST_HOPS {
+        let open = packet.answers()
+            || lets(&world.fabric, &nic, "outbound", packet.protocol, packet.src, packet.dst);
+        if !open || astray(world, from, packet) {
+            break;
+        }
+        match next(&world.fabric, &nic, packet.dst.0) {
+            Next::Nowhere => break,
+            Next::Straight { peered } => {
+                let here = matches!(to, Place::Machine { inside: None, .. });
+                // Without a table of routes, whatever is known can be reached.
+                let free = unrouted(&nic) && to != Place::Nobody;
+                if !here && !free {
+                    break;
+                }
+                leg.base += if peered { PEERED } else { NEAR };
+                return arrive(world, packet, &to, leg);
+            }
+            Next::Outside => {
+                if !matches!(to, Place::Outside(_) | Place::Machine { inside: Some(_), .. }) {
+                    break;
+                }
+                leg.base += NEAR;
+                return arrive(world, packet, &to, leg);
+            }
+            Next::Appliance(address) => {
+                let Place::Machine { name, nic: at, .. } = place(world, address) else { break };
+                if name == sender {
+                    break;
+                }
+                leg.base += HOP;
+                if matches!(&to, Place::Machine { name: end, .. } if *end == name) {
+                    return arrive(world, packet, &to, leg);
+                }
+                leg.hops.push(address);
+                let found = world.machine(&name).and_then(|machine| machine.nics.get(at)).cloned();
+                let Some(own) = found.filter(|own| own.forwards) else { break };
+                if !forward(world, &name, (at, &own), packet, leg) {
+                    break;
+                }
+                (sender, nic) = (name, own);
+            }
+        }
+    }
+    leg.fall = leg.fall.or(Some(Fall::Between));
+}
+
+/// Takes a packet through an appliance; false where it ends there.
+fn forward(
+    world: &mut World,
+    name: &str,
+    (at, nic): (usize, &Nic),
+    packet: &Datagram,
+    leg: &mut Leg,
+) -> bool {
+    let open =
+        packet.answers() || lets(&world.fabric, nic, "inbound", packet.protocol, packet.src, packet.dst);
+    let device = format!("eth{at}");
+    let hooks = [Hook::Prerouting, Hook::Forward, Hook::Postrouting].map(|hook| (hook, device.as_str()));
+    let passes = open && judge(world, name, packet, &hooks).is_none();
+    let own = shaping(world, name, &device, packet);
+    leg.between.push(own);
+    passes
+}
+
+fn arrive(world: &mut World, packet: &Datagram, to: &Place, leg: &mut Leg) {
+    match to {
+        Place::Outside(outside) => {
+            leg.base += u64::from(outside.round) * 500;
+            leg.arrives = Some(to.clone());
+        }
+        Place::Machine { name, nic, .. } => {
+            let nic = world.machine(name).and_then(|machine| machine.nics.get(*nic)).cloned();
+            let open = packet.answers()
+                || nic.is_none_or(|nic| {
+                    lets(&world.fabric, &nic, "inbound", packet.protocol, packet.src, packet.dst)
+                });
+            if open {
+                receive(world, packet, leg);
+            } else {
+                leg.fall = Some(Fall::Between);
+            }
+        }
+        Place::Platform | Place::Nobody => leg.arrives = Some(to.clone()),
+    }
+}
+
+/// Takes a packet from the device of its receiver through its firewall.
+fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
+    let to = place(world, packet.dst.0);
+    if let Place::Machine { name, nic, inside } = &to {
+        let mut packet = packet.clone();
+        packet.dst.0 = inside.unwrap_or(packet.dst.0);
+        let device = format!("eth{nic}");
+        if down(world, name, *nic) {
+            leg.fall = Some(Fall::Between);
+            return;
+        }
+        let fall = judge(world, name, &packet, &IN.map(|hook| (hook, device.as_str())));
+        leg.fall = fall.map(Fall::Receiver);
+    }
+    leg.arrives = Some(to);
+}
+
+/// Whether somebody took a device down.
+fn down(world: &World, machine: &str, nic: usize) -> bool {
+    world.guests.get(machine).is_some_and(|guest| guest.down.contains(&format!("eth{nic}")))
+}
+
+/// Whether the answers of a machine take a way that leads nowhere.
+fn astray(world: &World, from: &str, packet: &Datagram) -> bool {
+    packet.answers()
+        && world.stage.oddities.iter().any(|oddity| match oddity {
+            Oddity::Asymmetric { machine, to, .. } => machine == from && *to == packet.dst.0,
+            Oddity::PathMtu { .. } | Oddity::ArpConflict { .. } | Oddity::Dns { .. } => false,
+        })
+}
+
+fn shaping(world: &World, machine: &str, device: &str, packet: &Datagram) -> Shaping {
+    // Where others have ports, ICMP has its type, its code and its checksum; filters look there without asking.
+    let kind = packet.icmp.map(|kind| (u16::from(kind) << 8, 0xffff));
+    let (sport, dport) = kind.unwrap_or((packet.src.1, packet.dst.1));
+    let flow = Flow {
+        protocol: packet.protocol,
+        src: packet.src.0,
+        dst: packet.dst.0,
+        sport: Some(sport),
+        dport: Some(dport),
+        priority: Some(0),
+    };
+    world.guests.get(machine).map(|guest| guest.shaping(device, &flow)).unwrap_or_default()
+}

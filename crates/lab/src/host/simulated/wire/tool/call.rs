@@ -1,0 +1,40 @@
+//! Which program answers to which name.
+
+use super::{arping, curl, dig, iperf, iperf3, lookup, nc, ping, qperf, ssh, timeout, trace};
+use crate::host::simulated::world::{Called, World};
+
+/// Answers a command that asks the network; nothing where it is none of those.
+///
+/// `/dev/tcp HOST PORT` is what a shell does that opens such a file.
+pub(in crate::host) fn call(
+    world: &mut World,
+    machine: &str,
+    argv: &[String],
+    input: &str,
+) -> Option<Called> {
+    let name = argv.first()?.as_str();
+    if name == "/dev/tcp" {
+        return Some(nc::file(world, machine, argv));
+    }
+    let answer = match name.rsplit('/').next().unwrap_or_default() {
+        "timeout" => return timeout::timeout(world, machine, argv, input),
+        "getent" => return lookup::getent(world, machine, argv),
+        "ssh" => return Some(ssh::ssh(world, machine, argv, input)),
+        "arping" => arping::arping,
+        "curl" => curl::curl,
+        "dig" => dig::dig,
+        "host" => lookup::host,
+        "iperf" => iperf::iperf,
+        "iperf3" => iperf3::iperf3,
+        "mtr" => trace::mtr,
+        "nc" | "netcat" | "ncat" => nc::nc,
+        "nslookup" => lookup::nslookup,
+        "ping" | "ping4" | "ping6" => ping::ping,
+        "qperf" => qperf::qperf,
+        "tracepath" => trace::tracepath,
+        "traceroute" => trace::traceroute,
+        "wget" => curl::wget,
+        _ => return None,
+    };
+    Some(answer(world, machine, argv))
+}

@@ -1,0 +1,400 @@
+//! `curl` and `wget`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use super::nc::FOREVER;
+use super::option::Options;
+use super::web::{Page, Request, page};
+use super::write_out::write_out;
+use crate::host::simulated::wire::net::{Net, SECOND};
+use crate::host::simulated::wire::play::Turn;
+use crate::host::simulated::world::{Called, World};
+
+const KNOWN: [&str; 62] = [
+    "s",
+    "S",
+    "f",
+    "L",
+    "k",
+    "v",
+    "I",
+    "i",
+    "g",
+    "N",
+    "4",
+    "6",
+    "O",
+    "n",
+    "q",
+    "#",
+    "o=",
+    "w=",
+    "m=",
+    "H=",
+    "X=",
+    "d=",
+    "T=",
+    "x=",
+    "u=",
+    "A=",
+    "e=",
+    "b=",
+    "c=",
+    "r=",
+    "F=",
+    "E=",
+    "silent",
+    "show-error",
+    "fail",
+    "location",
+    "insecure",
+    "verbose",
+    "head",
+    "include",
+    "output=",
+    "write-out=",
+    "max-time=",
+    "connect-timeout=",
+    "header=",
+    "request=",
+    "data=",
+    "data-binary=",
+    "upload-file=",
+    "retry=",
+    "retry-delay=",
+    "interface=",
+    "resolve=",
+    "noproxy=",
+    "proxy=",
+    "user=",
+    "user-agent=",
+    "http1.1",
+    "no-progress-meter",
+    "tlsv1.2",
+    "cacert=",
+    "ipv4",
+];
+
+/// Where something is.
+struct Address<'a> {
+    secure: bool,
+    host: &'a str,
+    port: u16,
+    path: &'a str,
+}
+
+fn address(text: &str) -> Option<Address<'_>> {
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let secure = match scheme.to_ascii_lowercase().as_str() {
+        "http" => false,
+        "https" => true,
+        _ => return None,
+    };
+    let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (place, path) = rest.split_at_checked(cut)?;
+    let place = place.rsplit('@').next().unwrap_or(place);
+    let standard = if secure { 443 } else { 80 };
+    let bare = place.starts_with('[') && place.ends_with(']');
+    let (host, port) = match place.rsplit_once(':').filter(|_| !bare) {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => (place, standard),
+    };
+    (!host.is_empty()).then_some(Address {
+        secure,
+        host,
+        port,
+        path: if path.is_empty() { "/" } else { path },
+    })
+}
+
+/// How a request went; times are nanoseconds.
+#[derive(Debug, Default)]
+struct Went {
+    named: u64,
+    connected: u64,
+    secured: u64,
+    first: u64,
+    total: u64,
+    to: Option<IpAddr>,
+    page: Option<Page>,
+    code: u8,
+    why: String,
+}
+
+/// Asks for pages.
+pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called {
+    let options = Options::read(argv, &KNOWN);
+    if let Some(bad) = options.unknown.as_ref().or(options.incomplete.as_ref()) {
+        return Called::failed(
+            2,
+            format!("curl: option -{bad}: is unknown\ncurl: try 'curl --help' for more information\n"),
+        );
+    }
+    let Some(text) = options.rest.first() else {
+        return Called::failed(2, "curl: try 'curl --help' or 'curl --manual' for more information\n");
+    };
+    let Some(place) = address(text) else {
+        return Called::failed(3, "curl: (3) URL using bad/illegal format or missing URL\n");
+    };
+    let body = options.text(&["d", "data", "data-binary", "T", "upload-file"]);
+    let method = options.text(&["X", "request"]).unwrap_or(match () {
+        () if options.has(&["T", "upload-file"]) => "PUT",
+        () if body.is_some() => "POST",
+        () if options.has(&["I", "head"]) => "HEAD",
+        () => "GET",
+    });
+    let headers: Vec<String> = [options.all("H"), options.all("header")].concat();
+    let limits = Limits {
+        all: options.seconds(&["m", "max-time"]).filter(|time| *time > 0),
+        connect: options.seconds(&["connect-timeout"]).filter(|time| *time > 0),
+        sends: body.map_or(0, |body| body.len() as u64),
+    };
+    let mut net = Net::new(world, machine, "curl");
+    let went = fetch(&mut net, &place, (method, &headers), &limits);
+    let mut out = String::new();
+    let mut code = went.code;
+    let mut why = went.why.clone();
+    let kept = options.has(&["o", "output", "O"]);
+    let mut size = 0;
+    if let Some(page) = &went.page {
+        let head = head(page);
+        size = page.body.len();
+        if options.has(&["i", "include", "I", "head"]) && !kept {
+            out.push_str(&head);
+        }
+        let fails = options.has(&["f", "fail"]) && page.status >= 400;
+        if fails {
+            code = 22;
+            why = format!("The requested URL returned error: {}", page.status);
+        } else if !kept && method != "HEAD" {
+            out.push_str(&page.body);
+        }
+        let file =
+            options.text(&["o", "output"]).filter(|path| path.starts_with('/') && !path.starts_with("/dev/"));
+        if let (Some(path), false) = (file, fails)
+            && let Some(guest) = net.world.guests.get_mut(machine)
+        {
+            guest.files.write(path, page.body.clone().into_bytes());
+        }
+    }
+    if let Some(format) = options.text(&["w", "write-out"]) {
+        out.push_str(&write_out(format, &values(&went, text, size, code, &place)));
+    }
+    let loud = !options.has(&["s", "silent"]) || options.has(&["S", "show-error"]);
+    let err = if code != 0 && loud { format!("curl: ({code}) {why}\n") } else { String::new() };
+    Called { out, err, code, took: net.took() }
+}
+
+struct Limits {
+    all: Option<u64>,
+    connect: Option<u64>,
+    sends: u64,
+}
+
+fn fetch(
+    net: &mut Net<'_>,
+    place: &Address<'_>,
+    (method, headers): (&str, &[String]),
+    limits: &Limits,
+) -> Went {
+    let mut went = Went::default();
+    let to = match net.resolve(place.host) {
+        Ok(to) => to,
+        Err(_) => {
+            let host = place.host;
+            went.code = 6;
+            went.why = format!("Could not resolve host: {host}");
+            if let Some(most) = limits.all.filter(|most| *most < net.passed) {
+                net.passed = most;
+                went.code = 28;
+                went.why = format!("Resolving timed out after {} milliseconds", most / 1_000_000);
+            }
+            went.total = net.passed;
+            return went;
+        }
+    };
+    went.to = Some(to);
+    went.named = net.passed;
+    let request = Request { method, path: place.path, to, port: place.port, headers };
+    let page = page(net.world, net.machine, &request);
+    let think = page.as_ref().map_or(1, |page| page.think) * 1_000_000;
+    let asks = limits.sends + 90 + place.path.len() as u64;
+    let answer = page.as_ref().map_or(0, |page| 120 + page.body.len() as u64);
+    let mut turns = Vec::new();
+    if place.secure {
+        turns.push(Turn { request: 517, think: 700_000, answer: 3_900 });
+        turns.push(Turn { request: 80, think: 100_000, answer: 51 });
+    }
+    turns.push(Turn { request: asks, think, answer });
+    let most = limits.all.map_or(FOREVER, |most| most.saturating_sub(net.passed));
+    let (_, played) = net.tcp(to, place.port, turns, most.min(FOREVER));
+    let begun = net.passed;
+    let outcome = played.outcome;
+    let connect = limits.connect.unwrap_or(300 * SECOND);
+    let up = outcome.connected.filter(|took| *took <= connect);
+    match (up, outcome.refused) {
+        (None, Some(took)) => {
+            net.passed += took;
+            went.code = 7;
+            went.why = failed(place, net.passed, "Couldn't connect to server");
+        }
+        (None, None) => {
+            let waited = connect.min(most).min(FOREVER);
+            net.passed += waited;
+            went.code = 28;
+            let millis = net.passed / 1_000_000 + 1;
+            went.why = if waited == FOREVER {
+                failed(place, net.passed, "Couldn't connect to server")
+            } else {
+                format!("Connection timed out after {millis} milliseconds")
+            };
+        }
+        (Some(took), _) => {
+            went.connected = begun + took;
+            went.secured = if place.secure { went.connected + took * 2 + 800_000 } else { 0 };
+            match (outcome.done, page) {
+                (Some(done), Some(page)) => {
+                    net.passed += done;
+                    went.first = begun + outcome.first.unwrap_or(done).max(took);
+                    went.page = Some(page);
+                }
+                (Some(done), None) => {
+                    net.passed += done;
+                    went.code = if place.secure { 35 } else { 52 };
+                    went.why =
+                        if place.secure { "SSL connect error" } else { "Empty reply from server" }.to_owned();
+                }
+                (None, _) => {
+                    let waited = outcome.gave_up.unwrap_or(most).min(most);
+                    net.passed += waited;
+                    let reset = waited < most && limits.all.is_none_or(|all| net.passed < all);
+                    went.code = if reset { 56 } else { 28 };
+                    let millis = net.passed / 1_000_000 + 1;
+                    went.why = if reset {
+                        "Recv failure: Connection reset by peer".to_owned()
+                    } else {
+                        format!("Operation timed out after {millis} milliseconds with 0 bytes received")
+                    };
+                }
+            }
+        }
+    }
+    went.total = net.passed;
+    went
+}
+
+fn failed(place: &Address<'_>, passed: u64, why: &str) -> String {
+    format!("Failed to connect to {} port {} after {} ms: {why}", place.host, place.port, passed / 1_000_000)
+}
+
+fn head(page: &Page) -> String {
+    let (status, reason, kind) = (page.status, page.reason, page.kind);
+    let length = page.body.len();
+    format!("HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n")
+}
+
+fn values<'a>(
+    went: &Went,
+    url: &str,
+    size: usize,
+    code: u8,
+    place: &Address<'_>,
+) -> BTreeMap<&'a str, String> {
+    let seconds = |time: u64| format!("{}.{:06}", time / 1_000_000_000, time % 1_000_000_000 / 1_000);
+    let status = format!("{:03}", went.page.as_ref().map_or(0, |page| page.status));
+    BTreeMap::from([
+        ("http_code", status.clone()),
+        ("response_code", status),
+        ("time_namelookup", seconds(went.named)),
+        ("time_connect", seconds(went.connected)),
+        ("time_appconnect", seconds(went.secured)),
+        ("time_pretransfer", seconds(went.connected.max(went.secured))),
+        ("time_starttransfer", seconds(went.first)),
+        ("time_total", seconds(went.total)),
+        ("size_download", size.to_string()),
+        ("remote_ip", went.to.filter(|_| went.connected > 0).map(|to| to.to_string()).unwrap_or_default()),
+        ("remote_port", place.port.to_string()),
+        ("num_connects", u8::from(went.connected > 0).to_string()),
+        ("exitcode", code.to_string()),
+        ("errormsg", went.why.clone()),
+        ("url_effective", url.to_owned()),
+        ("content_type", went.page.as_ref().map(|page| page.kind.to_owned()).unwrap_or_default()),
+        ("http_version", if went.page.is_some() { "1.1" } else { "0" }.to_owned()),
+    ])
+}
+
+/// Fetches a page into a file.
+pub(super) fn wget(world: &mut World, machine: &str, argv: &[String]) -> Called {
+    let known = [
+        "q",
+        "S",
+        "4",
+        "6",
+        "c",
+        "O=",
+        "T=",
+        "t=",
+        "timeout=",
+        "tries=",
+        "spider",
+        "quiet",
+        "no-verbose",
+        "no-check-certificate",
+        "n=",
+    ];
+    let options = Options::read(argv, &known);
+    let Some(text) = options.rest.first() else {
+        return Called::failed(1, "wget: missing URL\nUsage: wget [OPTION]... [URL]...\n");
+    };
+    let Some(place) = address(text) else {
+        return Called::failed(1, format!("{text}: Unsupported scheme.\n"));
+    };
+    let limit = options.seconds(&["T", "timeout"]).filter(|time| *time > 0);
+    let tries = options.number::<u32>(&["t", "tries"]).unwrap_or(20).clamp(1, 20);
+    let mut net = Net::new(world, machine, "wget");
+    let limits = Limits { all: None, connect: limit, sends: 0 };
+    let mut went = Went::default();
+    for _ in 0..tries {
+        went = fetch(&mut net, &place, ("GET", &[]), &limits);
+        if went.code != 28 {
+            break;
+        }
+    }
+    let quiet = options.has(&["q", "quiet"]);
+    let to = went.to.map(|to| to.to_string()).unwrap_or_default();
+    let mut err = format!("Connecting to {} ({})|{to}|:{}... ", place.host, place.host, place.port);
+    let (word, code) = match (went.code, &went.page) {
+        (6, _) => (
+            format!(
+                "failed: Name or service not known.\nwget: unable to resolve host address ‘{}’",
+                place.host
+            ),
+            4,
+        ),
+        (7, _) => ("failed: Connection refused.".to_owned(), 4),
+        (28, _) => ("failed: Connection timed out.\nGiving up.".to_owned(), 4),
+        (0, Some(page)) => {
+            let text = format!(
+                "connected.\nHTTP request sent, awaiting response... {} {}",
+                page.status, page.reason
+            );
+            (text, if page.status >= 400 { 8 } else { 0 })
+        }
+        (_, _) => ("connected.\nHTTP request sent, awaiting response... No data received.".to_owned(), 4),
+    };
+    let _ = writeln!(err, "{word}");
+    let mut out = String::new();
+    let body = went.page.filter(|page| page.status < 400).map(|page| page.body).unwrap_or_default();
+    match options.text(&["O"]) {
+        Some("-") => out = body,
+        Some(path) if path.starts_with('/') && !path.starts_with("/dev/") && code == 0 => {
+            if let Some(guest) = net.world.guests.get_mut(machine) {
+                guest.files.write(path, body.into_bytes());
+            }
+        }
+        Some(_) | None => {}
+    }
+    Called { out, err: if quiet { String::new() } else { err }, code, took: net.took() }
+}

@@ -1,0 +1,26 @@
+//! The programs that ask the network: what they print, how they end, how long they take.
+
+mod amount;
+mod arping;
+mod call;
+mod curl;
+mod dig;
+mod iperf;
+mod iperf3;
+mod lookup;
+mod nc;
+mod option;
+mod ping;
+mod qperf;
+mod rate;
+mod report;
+mod ssh;
+#[cfg(test)]
+mod tests;
+mod timeout;
+mod trace;
+mod web;
+mod write_out;
+
+pub(in crate::host) use call::call;
+pub(in crate::host) use report::prints_to;

@@ -1,0 +1,135 @@
+//! What web servers of the lab answer.
+
+use crate::host::simulated::wire::path::{METADATA, PLATFORM, Place, place};
+use crate::host::simulated::world::World;
+use crate::host::stage::Protocol;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) to: std::net::IpAddr,
+    pub(super) port: u16,
+    pub(super) headers: &'a [String],
+}
+
+/// An answer; none, where whoever listens speaks no HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) status: u16,
+    pub(super) reason: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) body: String,
+    /// How long it takes to make it; milliseconds.
+    pub(super) think: u64,
+}
+
+/// Answers a request.
+pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Option<Page> {
+    let plain =
+        |body: &str| Page { status: 200, reason: "OK", kind: "text/plain", body: body.to_owned(), think: 1 };
+    match place(world, request.to) {
+        Place::Machine { name, .. } => {
+            if !speaks(world, &name, request.port) {
+                return None;
+            }
+            Some(Page { think: think(world, &name, request.port), ..plain("ok\n") })
+        }
+        Place::Platform if request.to == METADATA => Some(metadata(machine, request)),
+        Place::Platform if request.to == PLATFORM => {
+            let body = "<?xml version=\"1.0\" encoding=\"utf-8\"?><Versions><Supported><Version>2015-04-05</Version></Supported></Versions>";
+            Some(Page { kind: "application/xml", ..plain(body) })
+        }
+        Place::Outside(outside) => match outside.account {
+            Some(account) => Some(storage(world, machine, &account, request)),
+            None => Some(Page { kind: "text/html", think: 3, ..plain("<!doctype html><title>ok</title>\n") }),
+        },
+        Place::Platform | Place::Nobody => None,
+    }
+}
+
+/// Whether whoever listens is a web server.
+fn speaks(world: &World, machine: &str, port: u16) -> bool {
+    let web =
+        ["http", "nginx", "apache", "python", "node", "java", "caddy", "envoy", "busybox", "app", "web"];
+    let of = |program: &str| web.iter().any(|name| program.contains(name));
+    let staged =
+        world.stage.services.iter().find(|service| service.machine == machine && service.port == port);
+    match staged {
+        Some(service) => of(&service.program) || matches!(port, 80 | 443 | 8_080 | 7_070 | 9_090 | 8_000),
+        None => world.guests.get(machine).is_some_and(|guest| {
+            guest.processes.iter().any(|process| {
+                let listens = process.listens.contains(&(Protocol::Tcp, port));
+                listens && process.argv.iter().take(3).any(|word| of(word))
+            })
+        }),
+    }
+}
+
+/// How long whoever listens thinks, as the stage's own traffic has it.
+fn think(world: &World, machine: &str, port: u16) -> u64 {
+    let own = |address: std::net::IpAddr| matches!(place(world, address), Place::Machine { name, .. } if name == machine);
+    let talk = world.stage.talks.iter().find(|talk| talk.port == port && own(talk.to));
+    talk.map_or(1, |talk| talk.think_ms)
+}
+
+fn metadata(machine: &str, request: &Request<'_>) -> Page {
+    let asked = request.headers.iter().any(|header| {
+        let header = header.to_ascii_lowercase();
+        header
+            .split_once(':')
+            .is_some_and(|(name, value)| name.trim() == "metadata" && value.trim() == "true")
+    });
+    if !asked {
+        let body = "{ \"error\": \"Bad request. Required metadata header not specified\" }";
+        return Page {
+            status: 400,
+            reason: "Bad Request",
+            kind: "application/json",
+            body: body.to_owned(),
+            think: 1,
+        };
+    }
+    let body = format!("{{\"compute\":{{\"name\":\"{machine}\",\"osType\":\"Linux\"}}}}");
+    Page { status: 200, reason: "OK", kind: "application/json", body, think: 2 }
+}
+
+/// A storage account answers everybody; whom its network rules keep out gets a no.
+fn storage(world: &World, machine: &str, account: &str, request: &Request<'_>) -> Page {
+    let account = world.fabric.accounts.iter().find(|known| known.name == account);
+    let inside = account.is_some_and(|account| account.lets_in.iter().any(|name| name == machine));
+    let signed = request.path.contains("sig=");
+    let error = |status, reason, code: &str, message: &str| Page {
+        status,
+        reason,
+        kind: "application/xml",
+        body: format!(
+            "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"
+        ),
+        think: 4,
+    };
+    match (inside, signed, request.method) {
+        (false, _, _) => error(
+            403,
+            "This request is not authorized to perform this operation.",
+            "AuthorizationFailure",
+            "This request is not authorized to perform this operation.",
+        ),
+        (true, true, "PUT") => {
+            Page { status: 201, reason: "Created", kind: "text/plain", body: String::new(), think: 9 }
+        }
+        (true, _, "PUT") => error(
+            401,
+            "Server failed to authenticate the request.",
+            "NoAuthenticationInformation",
+            "Server failed to authenticate the request.",
+        ),
+        (true, _, _) => error(
+            409,
+            "Public access is not permitted on this storage account.",
+            "PublicAccessNotPermitted",
+            "Public access is not permitted on this storage account.",
+        ),
+    }
+}

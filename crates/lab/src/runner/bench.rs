@@ -1,0 +1,79 @@
+//! A lab in memory, with a clock of its own.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::LabClock;
+use crate::azure::{Broken, Cloud, Description};
+use crate::control::Lab;
+use crate::host::Simulated;
+use ghost_base::{Clock, ManualClock, SystemClock, Timestamp};
+
+/// When a lab in memory begins, in milliseconds: 2025-06-02T09:31:00Z, when the estate of the use cases was told.
+pub const START: i64 = 1_748_856_660_000;
+
+/// The account that captures are written to. The one of the estate is what a case may be about.
+pub const CAPTURES_ACCOUNT: &str = "ghostcaptures01";
+
+/// The container in it.
+pub const CAPTURES_CONTAINER: &str = "captures";
+
+/// Why there is no lab.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The estate is broken.
+    #[error("the estate of the lab is broken")]
+    Estate(#[from] Broken),
+    /// This machine gives no random bytes.
+    #[error("making the lab's tokens")]
+    Random(#[from] std::io::Error),
+}
+
+/// Makes a lab of the use cases' estate and an account for captures. What its machines draw follows from the seed; its clock stands
+/// unless somebody lets it pass.
+///
+/// # Errors
+/// Fails where this machine gives no random bytes.
+pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
+    by(seed, Arc::new(ManualClock::new(Timestamp::from_millis(START))))
+}
+
+/// Makes the same lab by the clock of this machine, for programs that know no other one.
+///
+/// # Errors
+/// Fails where this machine gives no random bytes.
+pub fn bench_now(seed: u64) -> Result<Arc<Lab>, BenchError> {
+    by(seed, Arc::new(SystemClock))
+}
+
+fn by(seed: u64, own: Arc<dyn Clock>) -> Result<Arc<Lab>, BenchError> {
+    let (clock, began) = (LabClock::new(Arc::clone(&own)), own.now());
+    let mut about = Description::usual()?;
+    let account = account(&about.resources);
+    about.resources.extend(account);
+    let mut cloud = Cloud::new(about)?;
+    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, began);
+    let host = Arc::new(Simulated::new(cloud.fabric(), seed, clock.clone()));
+    Ok(Lab::new(cloud, host, clock, Vec::new())?)
+}
+
+/// Makes an account like the first one beside it: another group would have to be asked for by its subscription.
+fn account(resources: &[Value]) -> Option<Value> {
+    // A description may leave types out.
+    let kind = "/providers/Microsoft.Storage/storageAccounts";
+    let mut accounts = resources.iter().filter_map(|one| {
+        let (folder, _) = one.get("id").and_then(Value::as_str)?.rsplit_once('/')?;
+        folder.ends_with(kind).then_some((one, folder))
+    });
+    let (first, folder) = accounts.next()?;
+    let mut account = first.clone();
+    let map = account.as_object_mut()?;
+    map.insert("name".to_owned(), json!(CAPTURES_ACCOUNT));
+    map.insert("id".to_owned(), json!(format!("{folder}/{CAPTURES_ACCOUNT}")));
+    let endpoints = account.pointer_mut("/properties/primaryEndpoints").and_then(Value::as_object_mut);
+    for (service, address) in endpoints.into_iter().flatten() {
+        *address = json!(format!("https://{CAPTURES_ACCOUNT}.{service}.core.windows.net/"));
+    }
+    Some(account)
+}

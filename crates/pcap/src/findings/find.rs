@@ -1,0 +1,84 @@
+//! From what was remembered to what is wrong.
+
+use super::finding::{Evidence, Finding, Severity};
+use super::rule::Rule;
+use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
+use crate::analyze::Pass;
+
+/// How many findings are told, and how many of one rule.
+const MOST: usize = 12;
+const MOST_OF_ONE: usize = 3;
+/// What too large packets, a refusal, a full receiver or a bad path look like from afar.
+const SYMPTOMS: [&str; 3] = ["tcp_retransmission", "tcp_rto_backoff", "tcp_gaps"];
+
+/// Finds what is wrong, and says how much of that is left out. Needs a pass whose waiting has ended.
+///
+/// The worst severity comes first. Of one severity, what others may explain stands behind what may explain it; then comes the order of
+/// the rules and, within a rule, what happened most often.
+pub(crate) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
+    let mut found =
+        Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new(), left_out: 0 };
+    tcp::find(&mut found, pass);
+    names::find(&mut found, pass);
+    suspect::find(&mut found, pass);
+    path::find(&mut found, pass);
+    echo::find(&mut found, pass);
+    link::find(&mut found, pass);
+    tls::find(&mut found, pass);
+    http::find(&mut found, pass);
+    datagrams::find(&mut found, pass);
+    flood::find(&mut found, pass);
+    found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
+    let most = if pass.scope.full { usize::MAX } else { MOST };
+    found.left_out += found.list.len().saturating_sub(most) as u64;
+    found.list.truncate(most);
+    (found.list, found.left_out)
+}
+
+/// What was found so far.
+pub(super) struct Found {
+    most: usize,
+    list: Vec<Finding>,
+    left_out: u64,
+}
+
+impl Found {
+    /// Adds a finding, unless there are enough of its rule.
+    pub(super) fn add(
+        &mut self,
+        rule: &Rule,
+        title: String,
+        frames: &[u64],
+        filter: String,
+        numbers: &[(&'static str, f64)],
+    ) {
+        self.add_with(rule, rule.severity, title, frames, filter, numbers);
+    }
+
+    /// Adds a finding that is less bad than its rule says, for a reason that the rule names.
+    pub(super) fn add_with(
+        &mut self,
+        rule: &Rule,
+        severity: Severity,
+        title: String,
+        frames: &[u64],
+        filter: String,
+        numbers: &[(&'static str, f64)],
+    ) {
+        if self.list.iter().filter(|finding| finding.code == rule.code).count() >= self.most {
+            self.left_out += 1;
+            return;
+        }
+        self.list.push(Finding {
+            code: rule.code,
+            severity,
+            title,
+            evidence: Evidence {
+                frames: frames.to_vec(),
+                filter,
+                numbers: numbers.iter().copied().collect(),
+            },
+            vantage: rule.vantage,
+        });
+    }
+}

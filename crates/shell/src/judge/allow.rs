@@ -1,0 +1,347 @@
+//! The allow list: words against the entries of their program.
+
+use super::path::base;
+use super::{cloud, cluster, curl, endless, filter, object};
+use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, brief, carries_data, ports};
+use crate::{Profile, Socket};
+
+/// A command that may run, and what it needs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Allowed {
+    /// The rule that allows it.
+    pub(super) rule: String,
+    /// What the command does.
+    pub(super) why: String,
+    /// The programs of the command, the wrapper in front first.
+    pub(super) programs: Vec<String>,
+    /// What it needs from the sandbox.
+    pub(super) profile: Profile,
+    /// It is an `az` command.
+    pub(super) cloud: bool,
+    /// It writes into the captures folder.
+    pub(super) captures: bool,
+}
+
+impl Allowed {
+    /// Allows an `az` command.
+    pub(super) fn cloud(rule: &str, why: &str) -> Self {
+        Self { rule: rule.to_owned(), why: why.to_owned(), cloud: true, ..Self::default() }
+    }
+
+    /// Returns the profile with everything in it.
+    pub(super) fn into_profile(self) -> Profile {
+        const CLOUD: &[Socket] = &[Socket::Stream, Socket::Datagram, Socket::Netlink];
+        let sockets = if self.cloud { CLOUD.into() } else { self.profile.sockets };
+        Profile {
+            sockets,
+            programs: self.programs,
+            cloud: self.cloud,
+            captures: self.captures,
+            ..self.profile
+        }
+    }
+}
+
+/// Where trusted programs lie, beside being named bare.
+const TRUSTED: [&str; 6] =
+    ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
+
+/// Returns the name of a trusted program, `None` for a path elsewhere.
+pub(super) fn trusted(program: &str) -> Option<&str> {
+    let name = TRUSTED.iter().find_map(|folder| program.strip_prefix(folder)).unwrap_or(program);
+    (!name.is_empty() && !name.contains('/')).then_some(name)
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place<'a, 'w> {
+    /// The words of the command whose output it reads, where it stands behind `|`.
+    pub(super) behind: Option<&'a [&'w str]>,
+    /// It runs in a guest, where no deadline ends it.
+    pub(super) guest: bool,
+}
+
+/// What keeps a command from going on for ever.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Time {
+    /// `timeout` stands before it.
+    pub(super) bounded: bool,
+    /// It runs in a guest, where nothing else does.
+    pub(super) guest: bool,
+}
+
+/// A command without the programs before it that only run it.
+#[derive(Debug)]
+pub(super) struct Peeled<'a, 'w> {
+    /// The words of the command itself.
+    pub(super) words: &'a [&'w str],
+    /// The programs before it, then its own.
+    programs: Vec<String>,
+    /// One of them ends it after some time.
+    bounded: bool,
+}
+
+impl Peeled<'_, '_> {
+    /// Tells whether the command is one of `az`, from a folder for programs.
+    pub(super) fn is_az(&self) -> bool {
+        self.programs.last().is_some_and(|name| name == "az")
+    }
+}
+
+/// Drops the word at the head of a command that asks for rights: it runs with the rights that there are.
+pub(super) fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    let rest = match words {
+        [program, "-n", rest @ ..] | [program, rest @ ..] if trusted(program) == Some("sudo") => rest,
+        _ => return words,
+    };
+    // Behind any other option, and before `NAME=value`, it is more than that word.
+    let runs = rest
+        .first()
+        .is_some_and(|first| !first.is_empty() && !first.starts_with('-') && !first.contains('='));
+    if runs { rest } else { words }
+}
+
+/// Takes `timeout`, `nice` and `stdbuf` away from what they run.
+pub(super) fn peel<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Result<Peeled<'a, 'w>, Refusal> {
+    let tightened =
+        |name: &str, words: &[&str]| match policy.tightened().iter().find(|rule| rule.matches(name, words)) {
+            Some(rule) => Err(Refusal::new("site", rule.reason.clone())),
+            None => Ok(()),
+        };
+    let mut peeled = Peeled { words: without_sudo(words), programs: Vec::new(), bounded: false };
+    if peeled.words.len() < words.len() {
+        tightened("sudo", words)?;
+    }
+    loop {
+        let Some((program, arguments)) = peeled.words.split_first() else {
+            return Err(Refusal::missing("a command"));
+        };
+        let Some(name) = trusted(program) else {
+            return Err(Refusal::new(
+                "unknown",
+                format!("`{}` is not in a folder for programs", brief(program)),
+            ));
+        };
+        peeled.programs.push(name.to_owned());
+        tightened(name, peeled.words)?;
+        let Some(entry) = policy.transparent(name) else { return Ok(peeled) };
+        let given =
+            entry.grammar.read(arguments, &policy.files).map_err(|refusal| in_program(refusal, entry))?;
+        peeled.bounded |= name == "timeout" && ends_it(&given);
+        peeled.words = arguments.get(given.inner..).unwrap_or_default();
+    }
+}
+
+/// Tells whether `timeout` really ends what it runs: after a while that is not nought, with a signal that does.
+fn ends_it(given: &Given<'_>) -> bool {
+    let time = |text: &str| text.contains(|char: char| matches!(char, '1'..='9'));
+    let option = |names: [&str; 2]| {
+        let last = given.options.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
+        last.and_then(|(_, value)| *value)
+    };
+    let killed = option(["-k", "--kill-after"]).is_some_and(time);
+    let signal = option(["-s", "--signal"]).unwrap_or("TERM");
+    let ends =
+        matches!(signal.strip_prefix("SIG").unwrap_or(signal), "TERM" | "KILL" | "INT" | "15" | "9" | "2");
+    (ends || killed) && given.operands.first().is_some_and(|duration| time(duration))
+}
+
+/// Judges words: SAFE with what they need, or the reason why not.
+pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed, Refusal> {
+    let all = words;
+    let Peeled { words, programs, bounded } = peel(policy, words)?;
+    let time = Time { bounded, guest: place.guest };
+    let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
+        return Err(Refusal::missing("a command"));
+    };
+    let mut refused = None;
+    if let (Some(entry), Some(_)) = (policy.filter(name), place.behind) {
+        match fits(policy, entry, name, arguments, time) {
+            Ok(allowed) => return Ok(Allowed { programs, ..allowed }),
+            Err(refusal) => refused = Some(refusal),
+        }
+    }
+    if let Some(before) = place.behind {
+        check_input(name, arguments, before)?;
+    }
+    let allowed = match cloud::is_az(name) {
+        true if place.guest => {
+            return Err(Refusal::new("script", "`az` has no place in a script for a guest"));
+        }
+        true => cloud::judge(policy, words)?,
+        false => first_fit(policy, name, arguments, time).map_err(|refusal| refused.unwrap_or(refusal))?,
+    };
+    if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
+        return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", brief(word))));
+    }
+    Ok(Allowed { programs, ..allowed })
+}
+
+/// Refuses a program that sends what it reads to a host, unless it reads an empty line.
+fn check_input(name: &str, arguments: &[&str], before: &[&str]) -> Result<(), Refusal> {
+    let sends = name == "openssl" && arguments.first() == Some(&"s_client");
+    if sends && before != ["echo"] {
+        let what = "`openssl s_client` would send what it is given; only a bare `echo` may stand before it";
+        return Err(Refusal::new("input", what));
+    }
+    Ok(())
+}
+
+/// Tries every form that a program has; the refusal of the first one is told.
+fn first_fit(policy: &Policy, name: &str, arguments: &[&str], time: Time) -> Result<Allowed, Refusal> {
+    let mut refused = None;
+    for entry in policy.remote(name).filter(|_| time.guest).into_iter().chain(policy.entries(name)) {
+        match fits(policy, entry, name, arguments, time) {
+            Ok(allowed) => return Ok(allowed),
+            // That it would fit, but for its end, says more than that another form does not.
+            Err(refusal) if refusal.part == "endless" => return Err(refusal),
+            Err(refusal) => refused = refused.or(Some(refusal)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        Refusal::new("unknown", format!("`{}` is not on the list of read-only programs", brief(base(name))))
+    }))
+}
+
+/// Holds the words behind a program against one entry.
+pub(super) fn fits(
+    policy: &Policy,
+    entry: &Entry,
+    name: &str,
+    arguments: &[&str],
+    time: Time,
+) -> Result<Allowed, Refusal> {
+    let refuse = |refusal| in_program(refusal, entry);
+    let given = entry.grammar.read(arguments, &policy.files).map_err(refuse)?;
+    if !entry.needs.is_empty() && !entry.needs.iter().any(|option| given.has(option)) {
+        return Err(refuse(Refusal::missing(&format!("one of `{}`", entry.needs.join("`, `")))));
+    }
+    if let Some(option) = arguments.first().filter(|word| entry.verb_first && word.starts_with('-')) {
+        return Err(refuse(Refusal::option(option)));
+    }
+    if let Some(option) = entry.all.iter().find(|option| !given.has(option)) {
+        return Err(refuse(Refusal::missing(&format!("the option `{option}`"))));
+    }
+    if entry.single && given.options.len() != 1 {
+        return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
+    }
+    endless::check(entry, &given, arguments, time).map_err(refuse)?;
+    check(policy, entry, &given, arguments, time).map_err(refuse)?;
+    let namespace = entry.namespace.iter().any(|option| given.has(option));
+    let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
+    let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
+    Ok(Allowed {
+        rule: entry.id.clone(),
+        why: entry.why.clone(),
+        programs: vec![name.to_owned()],
+        profile: Profile {
+            namespace,
+            processes,
+            net_admin,
+            captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
+            read: owned(&read(policy, entry, &given)),
+            redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),
+            ..entry.profile.clone()
+        },
+        ..Allowed::default()
+    })
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Returns the files that a command reads because they are meant to be read.
+fn read<'w>(policy: &Policy, entry: &Entry, given: &Given<'w>) -> Vec<&'w str> {
+    match entry.check {
+        Some(Check::PatternAndFiles) => behind_pattern(given).to_vec(),
+        _ => entry.grammar.of_kind(&Kind::Readable, given, &policy.files),
+    }
+}
+
+fn check(
+    policy: &Policy,
+    entry: &Entry,
+    given: &Given<'_>,
+    arguments: &[&str],
+    time: Time,
+) -> Result<(), Refusal> {
+    let operands = given.operands.as_slice();
+    match entry.check {
+        None => Ok(()),
+        Some(Check::Objects) => object::check(entry, &given.operands),
+        Some(Check::Curl) => curl::check(policy, given, curl::Query::Asks),
+        Some(Check::NoSecrets) => cluster::check(given),
+        Some(Check::FewPorts) => few_ports(&given.operands),
+        Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
+        Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
+        Some(Check::Nft) => list_only(&given.operands),
+        Some(Check::Networksetup) => match arguments.split_first() {
+            Some((first, rest)) if first.starts_with("-list") || first.starts_with("-get") => rest
+                .iter()
+                .find(|word| word.starts_with('-'))
+                .map_or(Ok(()), |word| Err(Refusal::option(word))),
+            _ => Err(Refusal::missing("`-list…` or `-get…`")),
+        },
+        Some(Check::Awk) => filter::awk(arguments),
+        Some(Check::Sed) => filter::sed(arguments),
+        Some(Check::Jq) => filter::jq(arguments, time.bounded || !time.guest),
+        Some(Check::OnePattern) => {
+            let given = given.options.iter().any(|(name, _)| matches!(name.as_str(), "-e" | "--regexp"));
+            match (given, operands) {
+                (true, []) | (false, [_]) => Ok(()),
+                (false, []) => Err(Refusal::missing("a pattern")),
+                (true, [file, ..]) | (false, [_, file, ..]) => Err(Refusal::operand(file)),
+            }
+        }
+    }
+}
+
+/// Accepts one `list` or `describe`; nft joins its words, so they are judged joined.
+fn list_only(operands: &[&str]) -> Result<(), Refusal> {
+    if let Some(word) = operands.iter().find(|word| word.contains([';', '{', '}', '\n', '\r'])) {
+        return Err(Refusal::operand(word));
+    }
+    let first = operands.iter().flat_map(|word| word.split_whitespace()).next().unwrap_or_default();
+    if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
+}
+
+/// Accepts at most a hundred ports behind the host.
+fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
+    const MOST: usize = 100;
+    let count: usize = operands.iter().skip(1).filter_map(|word| ports(word)).sum();
+    if count <= MOST { Ok(()) } else { Err(Refusal::new("operand", format!("{count} ports are a scan"))) }
+}
+
+/// Accepts two numbers at the end, neither of them nought.
+fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
+    let number = |word: &&str| {
+        word.len() <= 6
+            && word.bytes().all(|byte| byte.is_ascii_digit())
+            && word.bytes().any(|byte| byte != b'0')
+    };
+    match operands {
+        [.., interval, count] if number(interval) && number(count) => Ok(()),
+        _ => Err(Refusal::missing("an interval and a count")),
+    }
+}
+
+/// Accepts a pattern, unless options held some, and then files that are meant to be read.
+fn pattern_and_files(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
+    let files = behind_pattern(given);
+    if files.is_empty() {
+        return Err(Refusal::missing("a file"));
+    }
+    let other = files.iter().find(|file| !policy.files.allows(file));
+    other.map_or(Ok(()), |file| Err(Refusal::operand(file)))
+}
+
+/// Returns the operands behind the pattern, which is none of them where options held some.
+fn behind_pattern<'g, 'w>(given: &'g Given<'w>) -> &'g [&'w str] {
+    let patterns = usize::from(!given.has("-e") && !given.has("--regexp"));
+    given.operands.get(patterns..).unwrap_or_default()
+}
+
+fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {
+    Refusal { what: format!("{} ({})", refusal.what, entry.id), ..refusal }
+}

@@ -1,0 +1,48 @@
+//! Where a command sends something: names that become hosts, and URLs.
+
+use super::line::{Given, Line, is_below};
+use crate::policy::{Cloud, Refusal};
+
+/// Returns the accounts, vaults and hosts that the command's own options name, in the order of the text.
+pub(in crate::judge) fn destinations(words: &[&str], table: &Cloud) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for given in Given::all(words) {
+        if table.destinations.iter().any(|option| option == given.name) {
+            for value in given.values() {
+                if !found.iter().any(|known| known == value) {
+                    found.push(value.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Refuses a value that would send a token to a host of the caller's choice.
+pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -> Result<(), Refusal> {
+    let login = options.iter().any(|given| {
+        given.name == "--auth-mode" && given.values().any(|value| value.eq_ignore_ascii_case("login"))
+    });
+    let talks = login || table.url_groups.iter().any(|group| is_below(&line.path, group));
+    for given in options {
+        let by_name = table.url_options.iter().any(|option| option == given.name);
+        for value in given.values() {
+            if (by_name || (talks && given.name != "--query")) && is_url(value) {
+                return Err(Refusal::value(given.name, value));
+            }
+            let host = table.hosts.iter().find(|host| {
+                host.option == given.name
+                    && is_below(&line.path, &host.below)
+                    && !host.but.as_ref().is_some_and(|but| is_below(&line.path, but))
+            });
+            if host.is_some_and(|host| !host.kind.accepts(value)) {
+                return Err(Refusal::value(given.name, value));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_url(value: &str) -> bool {
+    value.contains("://") || value.trim_start().starts_with("//")
+}

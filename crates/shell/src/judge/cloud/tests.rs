@@ -1,0 +1,225 @@
+//! What holds for every command that the real `az` has without an extension.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+
+use super::destinations;
+use crate::policy::Cloud;
+use crate::{Policy, Verdict};
+
+/// Every core command.
+static CORE: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/shell/az-core.txt");
+    let text = std::fs::read_to_string(list).unwrap();
+    let commands = text.lines().flat_map(|line| {
+        let (group, verbs) = line.split_once(':').unwrap();
+        verbs.split_whitespace().map(move |verb| format!("{group} {verb}").trim().to_owned())
+    });
+    commands.collect()
+});
+
+fn cloud() -> &'static Cloud {
+    &Policy::builtin().unwrap().cloud
+}
+
+fn verdict(command: &str) -> Verdict {
+    Policy::builtin().unwrap().classify(command).verdict
+}
+
+/// Tells whether a word is a verb that changes something; `begins` where `create-x` counts, too.
+fn changes(word: &str, begins: bool) -> bool {
+    let other = |verb: &String| {
+        word == verb || (begins && word.strip_prefix(verb.as_str()).is_some_and(|rest| rest.starts_with('-')))
+    };
+    cloud().other_verbs.iter().any(other)
+}
+
+#[test]
+fn the_list_of_reads_is_what_the_real_az_has_in_these_groups() {
+    let expected: std::collections::BTreeSet<String> = CORE
+        .iter()
+        .filter(|command| {
+            let words: Vec<&str> = command.split(' ').collect();
+            cloud().may_read(&words)
+        })
+        .cloned()
+        .collect();
+    assert_eq!(cloud().core.paths().collect::<std::collections::BTreeSet<_>>(), expected);
+}
+
+/// A word inside the path is a noun where it is joined: `vm run-command list`.
+fn says_change(command: &str) -> bool {
+    let words: Vec<&str> = command.split(' ').collect();
+    let (last, before) = words.split_last().unwrap();
+    let view = cloud().verbs.iter().any(|verb| verb == last);
+    before.iter().any(|word| changes(word, false)) || (changes(last, true) && !view)
+}
+
+#[test]
+fn no_core_command_whose_words_say_that_it_changes_something_is_safe() {
+    let wrong: Vec<&String> = CORE
+        .iter()
+        .filter(|command| {
+            says_change(command) && verdict(&format!("az {command} -g g -n n")) == Verdict::Safe
+        })
+        .collect();
+    assert_eq!(wrong, Vec::<&String>::new());
+}
+
+#[test]
+fn the_classes_of_the_core_commands_are_these() {
+    let mut counts = std::collections::BTreeMap::new();
+    for command in CORE.iter() {
+        *counts.entry(verdict(&format!("az {command} -g g")).as_str()).or_insert(0) += 1;
+    }
+    assert_eq!(counts.values().sum::<usize>(), CORE.len());
+    assert_eq!(counts, std::collections::BTreeMap::from(COUNTS));
+}
+
+/// What the table of the policy makes of azure-cli 2.91.0; a change of it is a change of this.
+const COUNTS: [(&str, usize); 3] = [("BLOCKED", 217), ("RISKY", 4195), ("SAFE", 1693)];
+
+#[test]
+fn what_the_tables_name_never_runs() {
+    let (secret, destroy) = (&cloud().secret, &cloud().destroy);
+    let pairs = destroy
+        .groups
+        .iter()
+        .flat_map(|group| destroy.verbs.iter().map(move |verb| format!("{group} {verb}")));
+    let named = secret.commands.iter().chain(&destroy.commands).cloned().chain(pairs);
+    let options = secret.options.iter().map(|option| format!("vm show {option}"));
+    for command in named.chain(options) {
+        for text in [
+            format!("az {command}"),
+            format!("az --only-show-errors {command} list"),
+            format!("az {}", command.to_uppercase()),
+        ] {
+            assert_eq!(verdict(&text), Verdict::Blocked, "{text}");
+        }
+    }
+    for command in CORE.iter().filter(|command| command.starts_with("ad ") && command.ends_with(" delete")) {
+        assert_eq!(verdict(&format!("az {command} --id x")), Verdict::Blocked, "{command}");
+    }
+}
+
+#[test]
+fn what_sounds_like_a_read_and_asks_is_a_core_command() {
+    for command in cloud().asks_although.keys() {
+        assert!(CORE.contains(command), "{command}");
+        assert_eq!(verdict(&format!("az {command} -g g")), Verdict::Risky, "{command}");
+    }
+}
+
+#[test]
+fn no_extension_has_the_path_of_a_core_command() {
+    for command in cloud().extensions.paths() {
+        assert!(!CORE.contains(&command), "{command}");
+        assert_eq!(verdict(&format!("az {command} -g g")), Verdict::Safe, "{command}");
+    }
+}
+
+/// What the policy closes.
+const CLOSED: [&str; 20] = [
+    "--debug",
+    "--file",
+    "--dest",
+    "--destination",
+    "--destination-path",
+    "--output-file",
+    "--account-key",
+    "--sas-token",
+    "--connection-string",
+    "--password",
+    "--client-secret",
+    "--blob-endpoint",
+    "--service-endpoint",
+    "--url",
+    "--blob-url",
+    "--template-file",
+    "--some-folder",
+    "--include-user-data",
+    "--show-secrets",
+    "--expose-token",
+];
+
+#[test]
+fn no_open_option_is_one_that_the_policy_closes() {
+    for option in &cloud().options {
+        let closed =
+            CLOSED.contains(&option.as_str()) || ["-f", "-p", "-u", "-h", "-y"].contains(&option.as_str());
+        let ends = ["endpoint", "-file", "-folder", "-url"].iter().any(|end| option.ends_with(end));
+        assert!(!closed && !ends, "{option}");
+    }
+}
+
+#[test]
+fn no_beginning_of_an_option_opens_what_the_whole_option_closes() {
+    for option in CLOSED {
+        for length in 3..=option.len() {
+            let begin = &option[..length];
+            // `--id` and the globals are options of their own everywhere.
+            if begin == "--id" || begin == "--output" {
+                continue;
+            }
+            for text in [
+                format!("az vm show -g g {begin} x"),
+                format!("az vm show {begin}=x"),
+                format!("az storage share list {begin} x"),
+            ] {
+                let own = begin == "--include" && text.contains("storage");
+                assert!(own || verdict(&text) != Verdict::Safe, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn destinations_are_named_in_the_order_of_the_text_and_once() {
+    let words = "az x --dest-address 10.0.0.4 --account-name abc -n y --vault-name=v --account-name abc";
+    let words: Vec<&str> = words.split(' ').collect();
+    assert_eq!(destinations(&words, cloud()), ["10.0.0.4", "abc", "v"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Neither case, nor options in front, nor words behind make a command that never runs look more harmless.
+    #[test]
+    fn nothing_around_a_destroying_command_hides_it(
+        group in prop::sample::select(cloud().destroy.groups.clone()),
+        front in prop::sample::select(vec!["", "--debug ", "--outp json ", "-ojson ", "--query=x ", "--subs s --verb ", "--foo x "]),
+        behind in prop::sample::select(vec!["", " list", " show -n x", " --help -n x", " -g list --yes", " --no-wait"]),
+        upper in any::<bool>(),
+    ) {
+        let path = format!("{group} delete");
+        let path = if upper { path.to_uppercase() } else { path };
+        let text = format!("az {front}{path}{behind}");
+        prop_assert_eq!(verdict(&text), Verdict::Blocked, "{}", text);
+    }
+
+    /// Whatever follows a verb that changes something, the command is not SAFE.
+    #[test]
+    fn no_path_with_a_verb_that_changes_something_is_safe(
+        command in prop::sample::select(CORE.clone()),
+        verb in prop::sample::select(cloud().other_verbs.clone()),
+        tail in prop::sample::select(vec!["", " list", " show", " check-name"]),
+    ) {
+        let text = format!("az {command} {verb}{tail} -g g");
+        prop_assert!(verdict(&text) != Verdict::Safe, "{}", text);
+    }
+
+    /// A value from a file asks wherever it stands.
+    #[test]
+    fn no_value_from_a_file_is_safe(
+        command in prop::sample::select(cloud().core.paths().collect::<Vec<_>>()),
+        option in prop::sample::select(cloud().options.clone()),
+        value in prop::sample::select(vec!["@f", "a=@f", "x y=@f", "[?a=='b=@f']"]),
+        attached in any::<bool>(),
+    ) {
+        let joint = if attached { "=" } else { " " };
+        let text = format!("az {command} {option}{joint}\"{value}\"");
+        prop_assert!(verdict(&text) != Verdict::Safe, "{}", text);
+    }
+}

@@ -1,0 +1,95 @@
+//! Files that hold credentials, wherever a command names one.
+
+use super::path::{clean, from_place, spread};
+use crate::policy::Credentials;
+
+/// Lists the words that name a credential file; relative ones start at `place`, where that is known.
+pub(super) fn find<'w>(words: &[&'w str], table: &Credentials, place: &str) -> Vec<&'w str> {
+    let moved = |word: &str| {
+        !place.is_empty() && !word.starts_with('-') && names_one(&from_place(word, place), table)
+    };
+    words.iter().copied().filter(|word| names_one(word, table) || moved(word)).collect()
+}
+
+/// Drops what is the identity of a connection from the list. `own` are the words behind the program that are its own,
+/// not those of a command that it runs elsewhere.
+pub(super) fn drop_identities(found: &mut Vec<&str>, program: &str, own: &[&str]) {
+    let options: &[&str] = match program {
+        "ssh" | "scp" | "sftp" => &["-i"],
+        "az" if own.first() == Some(&"ssh") => &["-i"],
+        "curl" => &["--cert", "--key", "-E"],
+        _ => return,
+    };
+    let mut before = "";
+    for &word in own {
+        if is_identity(word, before, options) {
+            // The same word, not the same text: what else names the file still counts.
+            found.retain(|other| !std::ptr::eq(*other, word));
+        }
+        before = word;
+    }
+}
+
+fn is_identity(word: &str, before: &str, options: &[&str]) -> bool {
+    options.iter().any(|option| {
+        let attached = word
+            .strip_prefix(option)
+            .is_some_and(|rest| rest.starts_with('=') || (!option.starts_with("--") && !rest.is_empty()));
+        before == *option || attached
+    })
+}
+
+/// Tells whether a word is, or holds behind `@`, `=`, `:` or an option letter, a credential file.
+pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
+    if word.starts_with("http://") || word.starts_with("https://") {
+        return false;
+    }
+    // Every name in the table has a dot, a slash or an underscore: most words are done here.
+    if !word.contains(['.', '/', '_']) {
+        return false;
+    }
+    let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut letters = rest.chars();
+        letters.next().map(|_| letters.as_str())
+    });
+    // Braces first: their commas part names, not pieces.
+    spread(word)
+        .iter()
+        .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|piece| is_one(piece, table)))
+        || attached.is_some_and(|path| is_one(path, table))
+}
+
+fn is_one(path: &str, table: &Credentials) -> bool {
+    let cleaned = clean(path);
+    let tail = |pattern: &String| {
+        let depth = pattern.split('/').count();
+        let parts: Vec<&str> = cleaned.rsplit('/').take(depth).collect();
+        parts.len() == depth && pattern.rsplit('/').zip(parts).all(|(pattern, part)| matches(pattern, part))
+    };
+    let whole = |pattern: &String| {
+        pattern.split('/').count() == cleaned.split('/').count()
+            && pattern.split('/').zip(cleaned.split('/')).all(|(pattern, part)| matches(pattern, part))
+    };
+    let opens = || {
+        cleaned.rsplit_once('/').is_some_and(|(folder, last)| {
+            let folder = folder.rsplit('/').next().unwrap_or_default();
+            last.contains(['*', '?', '[', '{']) && table.patterns_in.iter().any(|name| name == folder)
+        })
+    };
+    let below = || cleaned.split('/').any(|part| table.folders.iter().any(|folder| folder == part));
+    !table.except.iter().any(tail)
+        && (table.paths.iter().any(whole) || table.tails.iter().any(tail) || opens() || below())
+}
+
+/// Matches one part of a path; `*` stands for any run without blanks.
+fn matches(pattern: &str, part: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == part,
+        Some((front, back)) => {
+            part.len() >= front.len() + back.len()
+                && part.starts_with(front)
+                && part.ends_with(back)
+                && !part.contains(char::is_whitespace)
+        }
+    }
+}

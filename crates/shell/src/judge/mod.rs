@@ -1,0 +1,39 @@
+//! The judge: one text in, one ruling out.
+//!
+//! Goes in: a command line and a policy. Comes out: a verdict with its tier, rule and reason, and the words that would
+//! run. Never: a clock, the environment, a file; an answer that depends on anything but the two inputs; SAFE for what
+//! was not understood.
+//!
+//! Two passes look at every text. The *hunt* takes it apart as far as anything in it could run and stops at the first
+//! part that tier 0 forbids. Only what survives is held against the allow list.
+
+mod address;
+mod allow;
+mod classify;
+mod cloud;
+mod cluster;
+mod credential;
+mod curl;
+mod destination;
+mod endless;
+mod filter;
+mod harm;
+mod hunt;
+mod impact;
+mod list;
+mod object;
+mod path;
+mod redirect;
+mod remote;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod unwrap;
+
+pub(crate) use address::parse_address;
+pub(crate) use redirect::{Redirects, host_and_port};
+pub use scope::Scope;
+pub(crate) use scope::blocked;
+
+/// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.
+pub const LONGEST_COMMAND: usize = 128 * 1024 - 1;

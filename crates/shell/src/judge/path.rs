@@ -1,0 +1,297 @@
+//! Paths as text: what they come down to after `//`, `.` and `..`.
+
+use crate::policy::Block;
+
+/// Returns the last part of a path.
+pub(super) fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Cleans a path without looking at the machine. A home directory stands as `~` in front.
+pub(super) fn clean(path: &str) -> String {
+    let (home, rest) = split_home(path);
+    let mut parts: Vec<&str> = Vec::new();
+    let mut above_home = false;
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_some() || path.starts_with('/') => {}
+            ".." if home => above_home = true,
+            ".." => parts.push(".."),
+            other => parts.push(other),
+        }
+    }
+    let front = if above_home {
+        "/home/"
+    } else if home {
+        "~/"
+    } else if path.starts_with('/') {
+        "/"
+    } else {
+        ""
+    };
+    let cleaned = format!("{front}{}", parts.join("/"));
+    if cleaned.len() > 1 { cleaned.trim_end_matches('/').to_owned() } else { cleaned }
+}
+
+fn split_home(path: &str) -> (bool, &str) {
+    for name in ["${HOME}", "$HOME"] {
+        if let Some(rest) = path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return (true, rest);
+        }
+    }
+    match path.strip_prefix('~') {
+        Some(rest) => (true, rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default()),
+        None => (false, path),
+    }
+}
+
+/// What the words of a command are held against, and where relative ones start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ground<'g> {
+    /// What never runs.
+    pub(super) block: &'g Block,
+    /// The folder that `cd` went to, empty where none did.
+    pub(super) place: &'g str,
+}
+
+/// Puts a relative path behind the folder where it starts.
+pub(super) fn from_place(path: &str, place: &str) -> String {
+    if place.is_empty() || path.starts_with(['/', '~', '$']) {
+        path.to_owned()
+    } else {
+        format!("{place}/{path}")
+    }
+}
+
+/// Tells whether a path is a system or home tree as a whole, all that lies in one, or a pattern for either.
+pub(super) fn is_protected(path: &str, ground: Ground<'_>) -> bool {
+    spread(path).iter().any(|path| {
+        let path = from_place(path, ground.place);
+        let mut path = path.trim_end_matches('/');
+        while let Some(rest) = path.strip_suffix("/*") {
+            path = rest.trim_end_matches('/');
+        }
+        let cleaned = clean(if path.is_empty() { "/" } else { path });
+        if cleaned == "~" || ground.block.protected.contains(&cleaned) {
+            return true;
+        }
+        let Some((above, last)) = cleaned.rsplit_once('/') else { return false };
+        let opens_below = is_pattern(last)
+            && (above.is_empty() || above == "~" || ground.block.protected.iter().any(|tree| tree == above));
+        opens_below
+            || (is_pattern(&cleaned) && ground.block.protected.iter().any(|tree| may_be(&cleaned, tree)))
+    })
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// Tells whether a pattern of a path can stand for another path, part by part.
+fn may_be(pattern: &str, path: &str) -> bool {
+    pattern.split('/').count() == path.split('/').count()
+        && pattern.split('/').zip(path.split('/')).all(|(pattern, part)| {
+            let (pattern, part): (Vec<char>, Vec<char>) = (pattern.chars().collect(), part.chars().collect());
+            part_may_be(&pattern, &part)
+        })
+}
+
+/// Matches one part as a shell does. Whatever stands in brackets may be any character.
+fn part_may_be(pattern: &[char], part: &[char]) -> bool {
+    // The places in the pattern that a match can have reached.
+    let mut open = vec![false; pattern.len() + 1];
+    let skip_stars = |open: &mut Vec<bool>| {
+        for at in 0..pattern.len() {
+            if open.get(at) == Some(&true) && pattern.get(at) == Some(&'*') {
+                open.get_mut(at + 1).into_iter().for_each(|next| *next = true);
+            }
+        }
+    };
+    open.first_mut().into_iter().for_each(|start| *start = true);
+    skip_stars(&mut open);
+    for letter in part {
+        let mut next = vec![false; pattern.len() + 1];
+        for at in (0..pattern.len()).filter(|at| open.get(*at) == Some(&true)) {
+            let to = match pattern.get(at) {
+                Some('*') => Some(at),
+                Some('?') => Some(at + 1),
+                Some('[') => {
+                    // `[]x]` and `[!]x]`: a bracket right at the start is one of the characters.
+                    let front = if matches!(pattern.get(at + 1), Some('!' | '^')) { at + 3 } else { at + 2 };
+                    let end = (front..pattern.len()).find(|end| pattern.get(*end) == Some(&']'));
+                    end.map(|end| end + 1).or((*letter == '[').then_some(at + 1))
+                }
+                Some(own) => (own == letter).then_some(at + 1),
+                None => None,
+            };
+            to.and_then(|to| next.get_mut(to)).into_iter().for_each(|place| *place = true);
+        }
+        open = next;
+        skip_stars(&mut open);
+    }
+    open.last() == Some(&true)
+}
+
+/// Tells whether writing to a path writes onto a device, or asks the kernel to act.
+pub(super) fn is_device(path: &str, ground: Ground<'_>) -> bool {
+    let block = ground.block;
+    spread(path).iter().any(|path| {
+        let cleaned = clean(&from_place(path, ground.place));
+        if block.kernel_switches.contains(&cleaned) {
+            return true;
+        }
+        let Some(device) = cleaned.strip_prefix("/dev/") else { return false };
+        !block.harmless_devices.iter().any(|harmless| match harmless.strip_suffix('*') {
+            Some(folder) => device.starts_with(folder),
+            None => device == harmless,
+        })
+    })
+}
+
+/// How many words are written out of one.
+const MOST_SPREAD: usize = 256;
+
+/// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another.
+pub(super) fn spread(path: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(word) = open.pop() {
+        match one_spread(&word) {
+            Some(more) if done.len() + open.len() + more.len() <= MOST_SPREAD => open.extend(more),
+            _ => done.push(word),
+        }
+    }
+    done.reverse();
+    done
+}
+
+/// Writes out the first brace expansion of a word, if it has one.
+fn one_spread(word: &str) -> Option<Vec<String>> {
+    for (start, _) in word.match_indices('{') {
+        let mut depth = 0;
+        let mut commas = vec![start];
+        for (at, byte) in word.bytes().enumerate().skip(start) {
+            match byte {
+                b'{' => depth += 1,
+                b',' if depth == 1 => commas.push(at),
+                b'}' if depth == 1 => {
+                    commas.push(at);
+                    let parts: Vec<&str> = commas
+                        .windows(2)
+                        .filter_map(|pair| word.get(pair.first()? + 1..*pair.last()?))
+                        .collect();
+                    let (front, back) = (word.get(..start)?, word.get(at + 1..)?);
+                    let parts = if parts.len() > 1 {
+                        Some(parts.into_iter().map(str::to_owned).collect())
+                    } else {
+                        range(parts.first()?)
+                    };
+                    let Some(parts) = parts else { break };
+                    return Some(parts.iter().map(|part: &String| format!("{front}{part}{back}")).collect());
+                }
+                b'}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Writes out `a..e`; of numbers no path is made that anybody protects.
+fn range(inside: &str) -> Option<Vec<String>> {
+    let (first, last) = inside.split_once("..")?;
+    let letter =
+        |text: &str| text.chars().next().filter(|char| text.len() == 1 && char.is_ascii_alphabetic());
+    let (first, last) = (letter(first)?, letter(last)?);
+    let (low, high) = if first <= last { (first, last) } else { (last, first) };
+    Some((low..=high).map(String::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_comes_down_to_what_it_names() {
+        for (path, cleaned) in [
+            ("/", "/"),
+            ("//", "/"),
+            ("/.", "/"),
+            ("/etc/../", "/"),
+            ("/./usr//lib/", "/usr/lib"),
+            ("~/", "~"),
+            ("~ops/x/..", "~"),
+            ("$HOME", "~"),
+            ("${HOME}/.ssh", "~/.ssh"),
+            ("~/..", "/home"),
+            ("a/../b", "b"),
+            ("../x", "../x"),
+            ("$HOMEX", "$HOMEX"),
+            ("/../../etc", "/etc"),
+        ] {
+            assert_eq!(clean(path), cleaned, "{path}");
+        }
+    }
+
+    #[test]
+    fn braces_are_written_out() {
+        assert_eq!(spread("/{usr,var}/*"), ["/usr/*", "/var/*"]);
+        assert_eq!(spread("{}"), ["{}"]);
+        assert_eq!(spread("/{a..c}x"), ["/ax", "/bx", "/cx"]);
+        assert_eq!(spread("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
+        assert_eq!(spread("{}{a,b}"), ["{}a", "{}b"]);
+    }
+
+    #[test]
+    fn a_pattern_that_can_be_a_tree_or_opens_in_one_is_protected() {
+        let block = &crate::Policy::builtin().unwrap().block;
+        let protected = |path: &str, place: &str| is_protected(path, Ground { block, place });
+        for path in [
+            "/?*",
+            "/e*",
+            "/[a-z]*",
+            "/{bin,etc}",
+            "/etc/?*",
+            "/us?",
+            "/*",
+            "//*",
+            "/et[c]",
+            "~/.*",
+            "/[!x]tc",
+            "/{u,v}*",
+            "/home/*",
+            "/Lib*",
+            "/etc/*/",
+        ] {
+            assert!(protected(path, ""), "{path}");
+        }
+        for path in [
+            "/tmp/*",
+            "/tmp/ghost_*",
+            "/var/lib/app/*",
+            "/etc/nginx/*.conf",
+            "*",
+            "./x*",
+            "/home/alice/*",
+            "/tmp",
+            "/srv/www/x?",
+        ] {
+            assert!(!protected(path, ""), "{path}");
+        }
+        for (path, place) in [
+            ("*", "/"),
+            (".", "/"),
+            ("./*", "/etc"),
+            ("etc", "/"),
+            ("..", "/etc/nginx"),
+            ("?*", "~"),
+            ("../*", "/var/log"),
+        ] {
+            assert!(protected(path, place), "{path} in {place}");
+        }
+        for (path, place) in [("*", "/tmp"), ("x", "/"), ("log/x", "/var"), ("/tmp/x", "/")] {
+            assert!(!protected(path, place), "{path} in {place}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The tables by which `az` commands are judged.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// A command that carries a script.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Carrier {
+    /// The command path.
+    pub(crate) path: Vec<String>,
+    /// The option that holds the script.
+    pub(crate) option: String,
+    /// Its short form.
+    pub(crate) short: Option<String>,
+    /// The script is judged as one for a guest and may be SAFE.
+    #[serde(default)]
+    pub(crate) remote: bool,
+}
+
+/// Commands by their whole paths: a group, then its verbs.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Commands(BTreeMap<String, String>);
+
+impl Commands {
+    pub(crate) fn has(&self, path: &[&str]) -> bool {
+        path.split_last().is_some_and(|(last, group)| {
+            self.0.get(&group.join(" ")).is_some_and(|verbs| verbs.split(' ').any(|verb| verb == *last))
+        })
+    }
+
+    /// Lists the paths.
+    #[cfg(test)]
+    pub(crate) fn paths(&self) -> impl Iterator<Item = String> {
+        self.0.iter().flat_map(|(group, verbs)| {
+            verbs.split(' ').map(move |verb| format!("{group} {verb}").trim_start().to_owned())
+        })
+    }
+}
+
+/// An option that is one of its own below some commands, and elsewhere the beginning of one that is closed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Narrow {
+    pub(crate) option: String,
+    pub(crate) below: Vec<String>,
+}
+
+/// What a value may look like that becomes part of a host's name.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HostKind {
+    /// 3 to 24 lower-case letters and digits.
+    Account,
+    /// Letters, digits and `-`.
+    Label,
+    /// The same, with dots.
+    Registry,
+}
+
+impl HostKind {
+    pub(crate) fn accepts(self, value: &str) -> bool {
+        let label = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        match self {
+            Self::Account => {
+                matches!(value.len(), 3..=24)
+                    && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            }
+            Self::Label => !value.is_empty() && value.bytes().all(label),
+            Self::Registry => !value.is_empty() && value.bytes().all(|byte| label(byte) || byte == b'.'),
+        }
+    }
+}
+
+/// An option whose value becomes part of the name of a host.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HostOption {
+    pub(crate) option: String,
+    pub(crate) kind: HostKind,
+    /// It is one below this command alone.
+    #[serde(default)]
+    pub(crate) below: String,
+    /// It is none below this one.
+    pub(crate) but: Option<String>,
+}
+
+/// An option that makes one command print a secret.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SecretOption {
+    pub(crate) command: String,
+    pub(crate) option: String,
+    /// Its letter.
+    pub(crate) short: char,
+    /// Letters that may stand in front of it in the same word.
+    #[serde(default)]
+    pub(crate) flags: String,
+}
+
+/// What prints a secret.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SecretTable {
+    pub(crate) verb_begins: Vec<String>,
+    pub(crate) verb_ends: Vec<String>,
+    pub(crate) verb_prefixes: Vec<String>,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) groups: Vec<String>,
+    pub(crate) group_verbs: Vec<String>,
+    pub(crate) but: String,
+    pub(crate) commands: Vec<String>,
+    pub(crate) options: Vec<String>,
+    pub(crate) only: Vec<SecretOption>,
+    pub(crate) types: Vec<String>,
+    pub(crate) actions: Vec<String>,
+    pub(crate) action_begins: Vec<String>,
+    pub(crate) action_holds: Vec<String>,
+}
+
+/// What destroys whole resources.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Destroy {
+    pub(crate) verbs: Vec<String>,
+    pub(crate) groups: Vec<String>,
+    pub(crate) below: Vec<String>,
+    pub(crate) commands: Vec<String>,
+}
+
+/// Commands and what is promised of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CloudExamples {
+    pub(crate) safe: Vec<String>,
+    pub(crate) asks: Vec<String>,
+    pub(crate) blocked: Vec<String>,
+}
+
+/// The tables of `cloud.toml`; its comments say what each is for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cloud {
+    /// The commands of `core.toml`.
+    #[serde(skip)]
+    pub(crate) core: Commands,
+    pub(crate) groups: Vec<String>,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) verb_prefixes: Vec<String>,
+    pub(crate) other_verbs: Vec<String>,
+    pub(crate) globals: Vec<String>,
+    pub(crate) global_flags: Vec<String>,
+    pub(crate) front_flags: Vec<String>,
+    pub(crate) options: Vec<String>,
+    pub(crate) attached: Vec<String>,
+    pub(crate) narrow: Vec<Narrow>,
+    pub(crate) hosts: Vec<HostOption>,
+    pub(crate) url_options: Vec<String>,
+    pub(crate) url_groups: Vec<String>,
+    pub(crate) destinations: Vec<String>,
+    pub(crate) scripts: Vec<Carrier>,
+    pub(crate) remote_options: Vec<String>,
+    pub(crate) download_options: Vec<String>,
+    pub(crate) extensions: Commands,
+    pub(crate) asks_although: BTreeMap<String, String>,
+    pub(crate) secret: SecretTable,
+    pub(crate) destroy: Destroy,
+    pub(crate) examples: CloudExamples,
+}
+
+impl Cloud {
+    /// Reads the tables.
+    pub(super) fn read(tables: &str, core: &str) -> Result<Self, toml::de::Error> {
+        Ok(Self { core: toml::from_str(core)?, ..toml::from_str(tables)? })
+    }
+
+    /// Tells whether a path is one of those that `core.toml` may hold: of these groups, and with a verb that reads.
+    pub(crate) fn may_read(&self, path: &[&str]) -> bool {
+        let [group, between @ .., last] = path else { return path == ["version"] };
+        let begins = |prefix: &String| last.len() > prefix.len() && last.starts_with(prefix.as_str());
+        let verb = |word: &&str| self.verbs.iter().chain(&self.other_verbs).any(|verb| verb == word);
+        self.groups.iter().any(|known| known == group)
+            && !between.iter().any(verb)
+            && (self.verbs.iter().any(|verb| verb == last) || self.verb_prefixes.iter().any(begins))
+    }
+}

@@ -1,0 +1,195 @@
+//! One entry of the allow list, as it is written and as it is used.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::grammar::{Grammar, Lines, Style};
+use crate::{Profile, Socket};
+
+/// A question about the words as a whole that a grammar of options cannot ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Check {
+    /// `ip`, `bridge`, `tc`: an object, then nothing, `show` or `get`.
+    Objects,
+    /// `curl`: every address is http, none is a metadata service.
+    Curl,
+    /// `nft`: one `list` or `describe`.
+    Nft,
+    /// `networksetup`: one `-list…` or `-get…`.
+    Networksetup,
+    /// `grep` behind a pipe: a pattern and no file.
+    OnePattern,
+    /// `awk`: one program that picks lines and prints fields.
+    Awk,
+    /// `sed`: one script that picks and replaces.
+    Sed,
+    /// `jq`: one filter that looks at its input only.
+    Jq,
+    /// `grep` of files: a pattern, then files that are meant to be read.
+    PatternAndFiles,
+    /// `nc`: at most a hundred ports.
+    FewPorts,
+    /// `vmstat`: an interval and a count behind everything else.
+    IntervalAndCount,
+    /// `kubectl`: nothing that shows what is in a secret.
+    NoSecrets,
+}
+
+/// When a program goes on without end in a guest.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Guest {
+    /// It goes on where one of these options is given.
+    pub(crate) repeats: Vec<String>,
+    /// It goes on whatever is given.
+    pub(crate) always: bool,
+    /// With one of these options it ends after all.
+    pub(crate) ends: Vec<String>,
+    /// Options that a guest is never given.
+    pub(crate) never: Vec<String>,
+}
+
+/// An entry as it stands in a policy file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawEntry {
+    pub(super) id: String,
+    pub(super) names: Vec<String>,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    style: Style,
+    #[serde(default)]
+    stop: bool,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    operands: Vec<String>,
+    any: Option<String>,
+    #[serde(default)]
+    bare: bool,
+    #[serde(default)]
+    single: bool,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
+    follows: Vec<String>,
+    guest: Option<Guest>,
+    #[serde(default)]
+    verb_first: bool,
+    check: Option<Check>,
+    #[serde(default)]
+    objects: Vec<String>,
+    #[serde(default)]
+    gets: Vec<String>,
+    #[serde(default)]
+    verbs: BTreeMap<String, String>,
+    #[serde(default)]
+    namespace: Vec<String>,
+    #[serde(default)]
+    processes: Vec<String>,
+    #[serde(default)]
+    log: bool,
+    #[serde(default)]
+    net_admin: Vec<String>,
+    #[serde(default)]
+    helpers: Vec<String>,
+    #[serde(default)]
+    sockets: Vec<Socket>,
+    #[serde(default)]
+    pub(super) safe: Vec<String>,
+    #[serde(default)]
+    pub(super) asks: Vec<String>,
+}
+
+/// An entry that can judge.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    /// The rule's stable name.
+    pub(crate) id: String,
+    /// The programs that it speaks of.
+    pub(crate) names: Vec<String>,
+    /// What the program does, for a reason.
+    pub(crate) why: String,
+    /// Its options and operands.
+    pub(crate) grammar: Grammar,
+    /// One of these options has to be given.
+    pub(crate) needs: Vec<String>,
+    /// All of these options have to be given.
+    pub(crate) all: Vec<String>,
+    /// Options with which the program goes on until it is stopped.
+    pub(crate) follows: Vec<String>,
+    /// What else a guest, where no deadline ends anything, must not be asked for.
+    pub(crate) guest: Guest,
+    /// No option stands before the verb.
+    pub(crate) verb_first: bool,
+    /// Exactly one option has to be given.
+    pub(crate) single: bool,
+    /// What has to hold beside the grammar.
+    pub(crate) check: Option<Check>,
+    /// For [`Check::Objects`]: the objects in the order in which shortened ones match; `!` marks those that ask.
+    pub(crate) objects: Vec<String>,
+    /// For [`Check::Objects`]: the objects that know `get`.
+    pub(crate) gets: Vec<String>,
+    /// For [`Check::Objects`]: the verbs of an object in the order in which shortened ones match.
+    pub(crate) verbs: BTreeMap<String, Vec<String>>,
+    /// Options with which the program enters a network namespace.
+    pub(crate) namespace: Vec<String>,
+    /// Options with which the program looks into other processes; `*` where it always does.
+    pub(crate) processes: Vec<String>,
+    /// Options with which reading takes the power over the network; `*` where it always does.
+    pub(crate) net_admin: Vec<String>,
+    /// What it needs from the sandbox.
+    pub(crate) profile: Profile,
+}
+
+impl RawEntry {
+    /// Compiles the entry; `wraps` where another command follows its operands.
+    pub(super) fn compile(&self, family: &str, wraps: bool) -> Result<Entry, String> {
+        let lines = Lines {
+            style: self.style,
+            options: &self.options,
+            operands: &self.operands,
+            any: self.any.as_deref(),
+            bare: self.bare,
+            wraps,
+            stop: self.stop,
+        };
+        let grammar = Grammar::compile(&lines).map_err(|what| format!("entry `{}`: {what}", self.id))?;
+        Ok(Entry {
+            id: if self.id.starts_with(family) { self.id.clone() } else { format!("{family}.{}", self.id) },
+            names: self.names.clone(),
+            why: self.why.clone(),
+            grammar,
+            needs: self.needs.clone(),
+            all: self.all.clone(),
+            follows: self.follows.clone(),
+            guest: self.guest.clone().unwrap_or_default(),
+            verb_first: self.verb_first,
+            single: self.single,
+            check: self.check,
+            objects: self.objects.clone(),
+            gets: self.gets.clone(),
+            verbs: self
+                .verbs
+                .iter()
+                .map(|(object, verbs)| {
+                    (object.clone(), verbs.split_whitespace().map(str::to_owned).collect())
+                })
+                .collect(),
+            namespace: self.namespace.clone(),
+            processes: self.processes.clone(),
+            net_admin: self.net_admin.clone(),
+            profile: Profile {
+                sockets: self.sockets.clone().into(),
+                helpers: self.helpers.clone().into(),
+                log: self.log,
+                ..Profile::default()
+            },
+        })
+    }
+}

@@ -1,0 +1,484 @@
+//! Kinds of values: what may stand behind an option or as an operand.
+
+use super::Files;
+
+/// A label longer than this can carry data out of the network in a question to a name server.
+const LONGEST_LABEL: usize = 50;
+const LONGEST_NAME: usize = 150;
+
+/// What a value has to look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of the listed words.
+    OneOf(Vec<String>),
+    /// Anything.
+    Text,
+    /// A word without blanks that does not look like an option.
+    Name,
+    /// A name or address of a host.
+    Host,
+    /// A host and a port: `example.com:443`, `[2001:db8::1]:443`.
+    Endpoint,
+    /// Anything but a name long enough to carry data.
+    Answer,
+    /// A server, a type, a switch or a name for dig.
+    Question,
+    /// A socket address for lsof.
+    Address,
+    /// A network interface or one of its addresses.
+    Interface,
+    /// A port.
+    Port,
+    /// A port or a range of ports.
+    Ports,
+    /// A whole number.
+    Number,
+    /// How often.
+    Count,
+    /// At most five.
+    Retries,
+    /// A size of at most 65,535.
+    Packet,
+    /// A traffic class or flow label.
+    Flow,
+    /// Seconds between two packets, not below 0.2.
+    Interval,
+    /// Seconds.
+    Seconds,
+    /// Seconds with a unit.
+    Duration,
+    /// A scheduling priority.
+    Priority,
+    /// A buffering mode.
+    Buffering,
+    /// A number of lines, with a sign.
+    Lines,
+    /// A byte range.
+    Range,
+    /// A capture file, by its name.
+    Capture,
+    /// A capture file right inside the captures folder.
+    OwnCapture,
+    /// Any file that can be named.
+    File,
+    /// A value for `az` that names no local file.
+    Value,
+    /// A form of output that reads no local file.
+    Form,
+    /// A statistic of tshark.
+    Statistic,
+    /// A preference of tshark.
+    Preference,
+    /// A kernel setting.
+    Setting,
+    /// A format of a date.
+    Moment,
+    /// A request header that carries no credential.
+    Header,
+    /// A format that writes no file.
+    Writeout,
+    /// A file that is meant to be read.
+    Readable,
+}
+
+impl Kind {
+    /// Reads a kind by the name under which the policy files know it.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        if let Some(words) = name.strip_prefix('=') {
+            return Some(Self::OneOf(words.split('|').map(str::to_owned).collect()));
+        }
+        Some(match name {
+            "TEXT" | "AGENT" => Self::Text,
+            "NAME" => Self::Name,
+            "HOST" => Self::Host,
+            "ENDPOINT" => Self::Endpoint,
+            "ANSWER" => Self::Answer,
+            "QUESTION" => Self::Question,
+            "ADDRESS" => Self::Address,
+            "INTERFACE" => Self::Interface,
+            "PORT" => Self::Port,
+            "PORTS" => Self::Ports,
+            "NUMBER" => Self::Number,
+            "COUNT" => Self::Count,
+            "RETRIES" => Self::Retries,
+            "PACKET" => Self::Packet,
+            "FLOW" => Self::Flow,
+            "INTERVAL" => Self::Interval,
+            "SECONDS" => Self::Seconds,
+            "DURATION" => Self::Duration,
+            "PRIORITY" => Self::Priority,
+            "BUFFERING" => Self::Buffering,
+            "LINES" => Self::Lines,
+            "RANGE" => Self::Range,
+            "CAPTURE" => Self::Capture,
+            "OWN-CAPTURE" => Self::OwnCapture,
+            "FILE" => Self::File,
+            "VALUE" => Self::Value,
+            "FORM" => Self::Form,
+            "STATISTIC" => Self::Statistic,
+            "PREFERENCE" => Self::Preference,
+            "SETTING" => Self::Setting,
+            "MOMENT" => Self::Moment,
+            "HEADER" => Self::Header,
+            "WRITEOUT" => Self::Writeout,
+            "READABLE" => Self::Readable,
+            _ => return None,
+        })
+    }
+
+    /// Tells whether a value is of this kind.
+    pub(crate) fn accepts(&self, value: &str, files: &Files) -> bool {
+        match self {
+            Self::OneOf(words) => words.iter().any(|word| word == value),
+            Self::Text => true,
+            Self::Name => is_word(value),
+            Self::Endpoint => is_endpoint(value),
+            Self::Host => is_host(value),
+            Self::Answer => value.starts_with(['-', '+']) || fits_name(value),
+            Self::Question => is_question(value),
+            Self::Address => is_word(value) && !value.contains('/'),
+            Self::Interface => is_word(value) && value.len() <= 64 && !value.contains(['/', '!', '=', ',']),
+            Self::Port => is_port(value),
+            Self::Ports => ports(value).is_some(),
+            Self::Number | Self::Count => value.len() <= 10 && digits(value),
+            Self::Retries => matches!(value, "0" | "1" | "2" | "3" | "4" | "5"),
+            Self::Packet => digits(value) && value.parse::<u16>().is_ok(),
+            Self::Flow => {
+                !value.is_empty()
+                    && value.len() <= 10
+                    && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
+            Self::Interval => decimal(value) && value.parse::<f64>().is_ok_and(|seconds| seconds >= 0.2),
+            Self::Seconds => decimal(value),
+            Self::Duration => decimal(value.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(value)),
+            Self::Priority => digits(value.strip_prefix(['-', '+']).unwrap_or(value)) && value.len() <= 4,
+            Self::Buffering => value == "L" || digits(value.strip_suffix(['K', 'M', 'G']).unwrap_or(value)),
+            Self::Lines => digits(value.strip_prefix(['-', '+']).unwrap_or(value)) && value.len() <= 10,
+            Self::Range => {
+                !value.is_empty()
+                    && value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','))
+            }
+            Self::Capture => is_capture(value),
+            Self::OwnCapture => files.is_capture(value),
+            Self::File => !value.is_empty() && !value.starts_with('-') && !value.contains("://"),
+            Self::Value => is_value(value),
+            Self::Form => !value.split('=').next().unwrap_or_default().ends_with("-file"),
+            Self::Statistic => !value.starts_with('-') && !value.to_ascii_lowercase().contains("credential"),
+            Self::Preference => is_preference(value),
+            Self::Setting => {
+                is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
+            }
+            Self::Moment => value.starts_with('+'),
+            Self::Header => is_plain_header(value),
+            Self::Writeout => !value.starts_with('@') && !value.contains("%output"),
+            Self::Readable => files.allows(value),
+        }
+    }
+}
+
+fn digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Accepts `5`, `0.5` and `.5`: no sign, no exponent, no infinity.
+fn decimal(text: &str) -> bool {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    text.len() <= 12
+        && (digits(whole) || (whole.is_empty() && text.len() > 1))
+        && (part.is_empty() || digits(part))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('-') && !text.chars().any(char::is_whitespace)
+}
+
+fn fits_name(text: &str) -> bool {
+    text.chars().count() <= LONGEST_NAME
+        && text.split('.').all(|label| label.chars().count() <= LONGEST_LABEL)
+}
+
+/// Tells whether a word holds a label or a name so long that data can leave with it.
+///
+/// Every part of the word counts that could be a name, wherever it stands: behind an `@`, in an address, in a filter.
+/// A line of nothing but dashes says nothing.
+pub(crate) fn carries_data(word: &str) -> bool {
+    if word.len() <= LONGEST_LABEL {
+        return false;
+    }
+    let of_a_name =
+        |char: char| char.is_alphanumeric() || matches!(char, '.' | '-' | '_' | '\\') || !char.is_ascii();
+    word.split(|char: char| !of_a_name(char))
+        .any(|name| !fits_name(name) && name.chars().any(char::is_alphanumeric))
+}
+
+fn is_port(text: &str) -> bool {
+    text.len() <= 5 && digits(text) && text.parse::<u16>().is_ok_and(|port| port > 0)
+}
+
+/// Counts the ports of `443` and `8001-8100`.
+pub(crate) fn ports(text: &str) -> Option<usize> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.parse::<usize>().ok().filter(|_| is_port(text));
+    let (first, last) = (port(first)?, port(last)?);
+    (first <= last).then(|| last - first + 1)
+}
+
+fn is_endpoint(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let inside = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let host = match inside {
+        Some(inside) => inside.contains(':').then_some(inside),
+        None => (!host.contains(':')).then_some(host),
+    };
+    is_port(port) && host.is_some_and(|host| is_host(host) && !host.contains('/'))
+}
+
+/// `az` reads a local file for `@FILE` and for `NAME=@FILE`.
+fn is_value(text: &str) -> bool {
+    !text.starts_with(['@', '-']) && !text.contains("=@") && !text.contains(['\n', '\r'])
+}
+
+pub(crate) fn is_host(text: &str) -> bool {
+    is_word(text)
+        && fits_name(text)
+        && text.chars().all(|char| {
+            char.is_alphanumeric() || matches!(char, '.' | '-' | '_' | ':' | '%' | '/') || !char.is_ascii()
+        })
+}
+
+fn is_question(text: &str) -> bool {
+    match text.strip_prefix('@') {
+        Some(server) => is_host(server),
+        None if text.starts_with('+') => is_query_option(text),
+        None => is_word(text) && fits_name(text),
+    }
+}
+
+/// Accepts an option of dig that chooses neither what is sent nor a file. Names of options may be shortened.
+fn is_query_option(text: &str) -> bool {
+    let Some((name, _)) = text.trim_start_matches('+').split_once('=') else { return true };
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_prefix("no").unwrap_or(&name);
+    let names_a_file = (name.starts_with("tls-c") && name != "tls-ca") || name.starts_with("tls-k");
+    !(name.starts_with("ednso") || name.starts_with("op") || name.starts_with("ht") || names_a_file)
+}
+
+/// Accepts a file that is named as captures are, but none that the kernel offers as a file.
+fn is_capture(text: &str) -> bool {
+    const KERNEL: [&str; 3] = ["dev", "proc", "sys"];
+    const ENDINGS: [&str; 3] = [".pcap", ".pcapng", ".cap"];
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let named = ENDINGS.iter().any(|ending| plain.len() > ending.len() && plain.ends_with(ending));
+    let mut parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+    let special = if text.contains("..") {
+        parts.any(|part| KERNEL.contains(&part))
+    } else {
+        text.starts_with('/') && parts.next().is_some_and(|first| KERNEL.contains(&first))
+    };
+    named && !text.starts_with('-') && !special
+}
+
+fn is_preference(text: &str) -> bool {
+    const OWNERS: [&str; 9] = ["tcp", "udp", "ip", "ipv6", "icmp", "dns", "http", "frame", "gui"];
+    const TELLING: [&str; 8] = ["file", "path", "dir", "key", "log", "lua", "command", "program"];
+    let Some((name, value)) = text.split_once(':') else { return false };
+    let Some((owner, setting)) = name.split_once('.') else { return false };
+    let setting = setting.to_ascii_lowercase();
+    OWNERS.contains(&owner)
+        && !TELLING.iter().any(|word| setting.contains(word))
+        && !value.contains(['/', '\\'])
+}
+
+fn is_plain_header(text: &str) -> bool {
+    const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
+    const PREFIXES: [&str; 5] = ["proxy-", "metadata", "x-aws-", "x-google-", "x-http-method"];
+    const ENDINGS: [&str; 3] = ["-token", "-key", "-secret"];
+    let name = text.split([':', ';']).next().unwrap_or_default().trim().to_ascii_lowercase();
+    !text.starts_with('@')
+        && !CREDENTIALS.contains(&name.as_str())
+        && !PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        && !ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: &Kind, good: &[&str], bad: &[&str]) {
+        let files = Files::default();
+        good.iter().for_each(|value| assert!(kind.accepts(value, &files), "{kind:?} refuses {value:?}"));
+        bad.iter().for_each(|value| assert!(!kind.accepts(value, &files), "{kind:?} accepts {value:?}"));
+    }
+
+    #[test]
+    fn an_interval_is_never_below_a_fifth_of_a_second() {
+        check(
+            &Kind::Interval,
+            &["0.2", "1", ".5", "0.20", "3600"],
+            &["0.1", "0", "1e-9", "nan", "inf", "-1", "0,5", "", "0.19999999"],
+        );
+    }
+
+    #[test]
+    fn a_port_is_one_port() {
+        check(&Kind::Port, &["1", "443", "65535"], &["0", "65536", "1-9", "+80", "http", ""]);
+    }
+
+    #[test]
+    fn a_name_that_could_carry_data_is_no_host() {
+        let long = "a".repeat(51);
+        let many = ["abcdefghij"; 15].join(".");
+        check(
+            &Kind::Host,
+            &["a.example", "10.0.0.4", "fe80::1%eth0", "münchen.example"],
+            &[&long, &many, "-x", "", "a b", "a@b"],
+        );
+    }
+
+    #[test]
+    fn a_capture_is_a_file_that_is_named_so() {
+        check(
+            &Kind::Capture,
+            &["a.pcap", "/tmp/a b.pcap", "x.cap", "../y.pcapng", "rotated.pcap.gz"],
+            &[
+                "-",
+                "",
+                "/dev/sda",
+                "//proc/1/mem",
+                "/tmp/../dev/x",
+                "-w",
+                "/etc/ssl/private/server.key",
+                "a.pcap.bak",
+                "a.pcap0",
+                ".pcap",
+                "pcap",
+                "/dev/x.pcap",
+                "/tmp/../proc/x.cap",
+                "a.gz",
+                "-w.pcap",
+                "a.pcap/x",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_option_of_dig_neither_reads_a_file_nor_chooses_what_is_sent() {
+        check(
+            &Kind::Question,
+            &[
+                "+short",
+                "+tcp",
+                "+time=1",
+                "+edns=0",
+                "+https",
+                "+tls-ca=/x",
+                "+opt",
+                "+nsid",
+                "+subnet=10.0.0.0/24",
+            ],
+            &[
+                "+ednsopt=65001:4141",
+                "+ednso=1:2",
+                "+EDNSOPT=1",
+                "+https=/x",
+                "+https-get=/x",
+                "+http-plain=/x",
+                "+opcode=update",
+                "+op=5",
+                "+tls-certfile=/x",
+                "+tls-keyfile=/x",
+                "+tls-k=/x",
+                "+noopcode=1",
+            ],
+        );
+    }
+
+    #[test]
+    fn ports_are_counted() {
+        assert_eq!(ports("443"), Some(1));
+        assert_eq!(ports("8001-8100"), Some(100));
+        for text in ["", "-", "0", "1-", "-1", "9-1", "1-65536", "http", "1-2-3", "+1"] {
+            assert_eq!(ports(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_a_host_and_a_port() {
+        check(
+            &Kind::Endpoint,
+            &["example.com:443", "10.0.0.5:25", "[2001:db8::1]:443"],
+            &[
+                "example.com",
+                "example.com:",
+                ":443",
+                "2001:db8::1:443",
+                "[a]:443",
+                "a:0",
+                "-x:1",
+                "unix:/run/x:1",
+                "a/b:1",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_long_label_is_found_wherever_it_stands_in_a_word() {
+        let long = "a".repeat(51);
+        let many = ["abcdefghij"; 15].join(".");
+        for word in [
+            long.clone(),
+            format!("@{long}.evil.example"),
+            format!("http://10.0.0.5/{long}"),
+            format!("a:80:{long}.example:80"),
+            format!("dst={long}"),
+            format!("-s{long}"),
+            format!("\\097{long}"),
+            many.clone(),
+            format!("x,{many}"),
+        ] {
+            assert!(carries_data(&word), "{word}");
+        }
+        for word in [
+            "a".repeat(50),
+            "-".repeat(200),
+            "=".repeat(200),
+            "%{http_code} %{time_namelookup} %{time_connect} %{time_total}".to_owned(),
+            "tcp.port == 443 and ip.addr == 10.0.0.4 and frame.len > 100 and tcp.analysis.retransmission"
+                .to_owned(),
+        ] {
+            assert!(!carries_data(&word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_preference_names_no_file() {
+        check(
+            &Kind::Preference,
+            &["tcp.relative_sequence_numbers:FALSE", "gui.x:y"],
+            &["tls.keylog_file:x", "tcp.log_file:x", "http.x:/tmp/y", "uat:x", "tcp.x"],
+        );
+    }
+
+    #[test]
+    fn a_header_carries_no_credential() {
+        check(
+            &Kind::Header,
+            &["Host: a", "Accept: */*", "X-Api-Version: 1"],
+            &[
+                "authorization: x",
+                " Cookie : a",
+                "Metadata:true",
+                "Proxy-Foo: x",
+                "@file",
+                "X-HTTP-Method-Override: DELETE",
+                "Cookie;",
+                "X-Vault-Token: x",
+                "PRIVATE-TOKEN: x",
+                "X-Api-Key: x",
+                "X-Client-Secret : x",
+            ],
+        );
+    }
+}

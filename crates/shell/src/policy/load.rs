@@ -1,0 +1,386 @@
+//! Reading the policy files, once.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::entry::RawEntry;
+use super::impact::{ImpactRow, RawImpact};
+use super::script::{self, Script};
+use super::site::{self, Tighten};
+use super::{Block, Cloud, Destinations, Entry, Example, Files, Wrapper};
+use crate::{Impact, Verdict};
+use ghost_base::Digest;
+
+/// The families of the allow list, by the name that begins their rules.
+const FAMILIES: [(&str, &str); 13] = [
+    ("reach", include_str!("reach.toml")),
+    ("name", include_str!("name.toml")),
+    ("socket", include_str!("socket.toml")),
+    ("link", include_str!("link.toml")),
+    ("firewall", include_str!("firewall.toml")),
+    ("capture", include_str!("capture.toml")),
+    ("system", include_str!("system.toml")),
+    ("service", include_str!("service.toml")),
+    ("cluster", include_str!("cluster.toml")),
+    ("file", include_str!("file.toml")),
+    ("filter", include_str!("filter.toml")),
+    ("wrapper", include_str!("wrapper.toml")),
+    ("impact", include_str!("impact.toml")),
+];
+const CLOUD: &str = include_str!("cloud.toml");
+const CORE: &str = include_str!("core.toml");
+const DESTINATION: &str = include_str!("destination.toml");
+const BLOCK: &str = include_str!("block.toml");
+
+static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::load);
+
+/// Why a policy cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// A file is not of the form that the policy has.
+    #[error("{file}: {what}")]
+    Syntax {
+        /// Which file.
+        file: &'static str,
+        /// What is wrong, with the line.
+        what: String,
+    },
+    /// An entry cannot be compiled.
+    #[error("{file}: {what}")]
+    Entry {
+        /// Which file.
+        file: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// A site may not speak of this program.
+    #[error(
+        "site policy: entry `{entry}` may not allow `{name}`: its arguments are programs, or tier 0 speaks of it"
+    )]
+    Forbidden {
+        /// The entry.
+        entry: String,
+        /// The program.
+        name: String,
+    },
+    /// A site's entry has no examples.
+    #[error("site policy: entry `{entry}` needs at least one example under `safe` and one under `asks`")]
+    NoExamples {
+        /// The entry.
+        entry: String,
+    },
+    /// An approved command would not have the impact that an example says.
+    #[error("entry `{entry}` promises `{promised}` for `{command}`, but the answer is {answer}")]
+    ImpactExample {
+        /// The entry.
+        entry: String,
+        /// The command.
+        command: String,
+        /// What the entry promises.
+        promised: &'static str,
+        /// What the policy answers.
+        answer: &'static str,
+    },
+    /// An entry does not do what its examples say.
+    #[error("entry `{entry}` promises {promised} for `{command}`, but the answer is {answer} ({reason})")]
+    Example {
+        /// The entry.
+        entry: String,
+        /// The command.
+        command: String,
+        /// What the entry promises.
+        promised: Verdict,
+        /// What the policy answers.
+        answer: Verdict,
+        /// Why it answers so.
+        reason: String,
+    },
+}
+
+/// Everything by which commands are judged.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    programs: HashMap<String, Vec<Entry>>,
+    transparent: HashMap<String, Entry>,
+    remote: HashMap<String, Entry>,
+    filters: HashMap<String, Entry>,
+    wrappers: Vec<Wrapper>,
+    impacts: Vec<ImpactRow>,
+    interpreters: Vec<String>,
+    pub(crate) files: Files,
+    pub(crate) cloud: Cloud,
+    pub(crate) block: Block,
+    destinations: HashMap<String, Destinations>,
+    pub(super) scripts: Vec<Script>,
+    pub(super) carriers: Vec<Vec<String>>,
+    pub(crate) shelf: Option<String>,
+    pub(super) tighten: Vec<Tighten>,
+    pub(super) examples: Vec<Example>,
+    digest: Digest,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Family {
+    program: Vec<RawEntry>,
+    transparent: Vec<RawEntry>,
+    remote: Vec<RawEntry>,
+    filter: Vec<RawEntry>,
+    wrapper: Vec<Wrapper>,
+    impact: Vec<RawImpact>,
+    interpreters: Vec<String>,
+    readable: Option<Files>,
+}
+
+impl Policy {
+    /// Returns the embedded policy, its examples checked.
+    ///
+    /// # Errors
+    /// Fails where an embedded file is broken, which a test of this crate would have found.
+    pub fn builtin() -> Result<&'static Self, PolicyError> {
+        BUILTIN.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the embedded policy with a site's file on top, every example checked.
+    ///
+    /// # Errors
+    /// Fails where the file is broken, speaks of what a site may not allow, or breaks the promise of an example.
+    pub fn with_site(text: &str) -> Result<Self, PolicyError> {
+        let mut policy = Self::builtin()?.clone();
+        site::extend(&mut policy, text)?;
+        policy.digest = Digest::of_fields([policy.digest.to_string().as_str(), text]);
+        policy.check_examples()?;
+        Ok(policy)
+    }
+
+    /// Returns the digest of every file that makes up this policy.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Returns the examples by which the policy is checked.
+    #[must_use]
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    fn load() -> Result<Self, PolicyError> {
+        let policy = Self::unchecked()?;
+        policy.check_examples()?;
+        Ok(policy)
+    }
+
+    pub(super) fn unchecked() -> Result<Self, PolicyError> {
+        let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
+        let cloud = Cloud::read(CLOUD, CORE).map_err(|what| read("cloud", what))?;
+        let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
+        let mut policy = Self {
+            programs: HashMap::new(),
+            transparent: HashMap::new(),
+            remote: HashMap::new(),
+            filters: HashMap::new(),
+            wrappers: Vec::new(),
+            impacts: Vec::new(),
+            interpreters: Vec::new(),
+            files: Files::default(),
+            examples: fixed_examples(&cloud, &block),
+            cloud,
+            block,
+            destinations: Destinations::load(DESTINATION).map_err(|what| read("destination", what))?,
+            scripts: script::load()?,
+            carriers: Vec::new(),
+            shelf: None,
+            tighten: Vec::new(),
+            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
+                CLOUD,
+                CORE,
+                BLOCK,
+                DESTINATION,
+            ])),
+        };
+        for (name, text) in FAMILIES {
+            let family: Family = toml::from_str(text).map_err(|what| read(name, what))?;
+            policy.add_family(name, family)?;
+        }
+        Ok(policy)
+    }
+
+    fn add_family(&mut self, name: &'static str, family: Family) -> Result<(), PolicyError> {
+        let compile = |raw: &RawEntry, wraps| {
+            raw.compile(name, wraps).map_err(|what| PolicyError::Entry { file: name, what })
+        };
+        for raw in &family.program {
+            let entry = compile(raw, false)?;
+            self.examples.extend(Example::all(&entry.id, Verdict::Safe, &raw.safe));
+            self.examples.extend(Example::all(&entry.id, Verdict::Risky, &raw.asks));
+            self.add_program(entry);
+        }
+        for raw in &family.transparent {
+            let entry = compile(raw, true)?;
+            self.examples.extend(Example::all(&entry.id, Verdict::Safe, &raw.safe));
+            self.examples.extend(Example::all(&entry.id, Verdict::Risky, &raw.asks));
+            add(&mut self.transparent, &entry);
+        }
+        for (raws, table, before) in
+            [(&family.remote, &mut self.remote, ""), (&family.filter, &mut self.filters, "ss -s | ")]
+        {
+            for raw in raws {
+                let entry = compile(raw, false)?;
+                let guest = |commands: &[String]| {
+                    commands.iter().map(|command| invoke(&format!("{before}{command}"))).collect::<Vec<_>>()
+                };
+                self.examples.extend(Example::all(&entry.id, Verdict::Safe, &guest(&raw.safe)));
+                self.examples.extend(Example::all(&entry.id, Verdict::Risky, &guest(&raw.asks)));
+                add(table, &entry);
+            }
+        }
+        for wrapper in family.wrapper {
+            let id = format!("wrapper.{}", wrapper.names.first().map_or("", String::as_str));
+            self.examples.extend(Example::all(&id, Verdict::Blocked, &wrapper.blocked));
+            self.examples.extend(Example::all(&id, Verdict::Risky, &wrapper.asks));
+            self.wrappers.push(wrapper);
+        }
+        for raw in &family.impact {
+            let like = |id: &str| self.programs.values().flatten().find(|entry| entry.id == id);
+            let row = raw.compile(like).map_err(|what| PolicyError::Entry { file: name, what })?;
+            self.examples.extend(raw.examples());
+            self.impacts.push(row);
+        }
+        self.interpreters.extend(family.interpreters);
+        if let Some(files) = family.readable {
+            self.files = files;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_program(&mut self, entry: Entry) {
+        for name in &entry.names {
+            self.programs.entry(name.clone()).or_default().push(entry.clone());
+        }
+    }
+
+    /// Returns the entries that speak of a program.
+    pub(crate) fn entries(&self, name: &str) -> &[Entry] {
+        self.programs.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn transparent(&self, name: &str) -> Option<&Entry> {
+        self.transparent.get(name)
+    }
+
+    pub(crate) fn remote(&self, name: &str) -> Option<&Entry> {
+        self.remote.get(name)
+    }
+
+    pub(crate) fn filter(&self, name: &str) -> Option<&Entry> {
+        self.filters.get(name)
+    }
+
+    /// Returns which words of a program name hosts, where the table speaks of it.
+    pub(crate) fn destinations(&self, name: &str) -> Option<&Destinations> {
+        self.destinations.get(name)
+    }
+
+    /// Returns the rows that say what an approved command does to the world.
+    pub(crate) fn impacts(&self) -> &[ImpactRow] {
+        &self.impacts
+    }
+
+    pub(crate) fn wrappers(&self) -> &[Wrapper] {
+        &self.wrappers
+    }
+
+    pub(crate) fn tightened(&self) -> &[Tighten] {
+        &self.tighten
+    }
+
+    /// Returns the entries for local programs, and those that run another program, each once.
+    pub(super) fn local_entries(&self) -> (Vec<&Entry>, Vec<&Entry>) {
+        (once(self.programs.values().flatten().collect()), once(self.transparent.values().collect()))
+    }
+
+    /// Returns every entry of the allow list once, for printing.
+    pub(crate) fn all_entries(&self) -> Vec<&Entry> {
+        let lists = self.programs.values().flatten().chain(self.transparent.values());
+        once(lists.chain(self.remote.values()).chain(self.filters.values()).collect())
+    }
+
+    /// Tells whether a site may put a program on its allow list.
+    pub(super) fn may_extend(&self, name: &str) -> bool {
+        let fits = |pattern: &String| {
+            pattern.strip_suffix('*').map_or(pattern == name, |stem| name.starts_with(stem))
+        };
+        let wraps = self
+            .wrappers
+            .iter()
+            .filter(|wrapper| wrapper.after.is_empty())
+            .flat_map(|wrapper| &wrapper.names);
+        let harms = self.block.rules.iter().flat_map(|rule| &rule.names);
+        let plain = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'));
+        plain && !wraps.chain(harms).chain(&self.interpreters).any(fits)
+    }
+
+    fn check_examples(&self) -> Result<(), PolicyError> {
+        for example in &self.examples {
+            let ruling = self.classify(&example.command);
+            if ruling.verdict != example.verdict {
+                return Err(PolicyError::Example {
+                    entry: example.entry.clone(),
+                    command: example.command.clone(),
+                    promised: example.verdict,
+                    answer: ruling.verdict,
+                    reason: ruling.reason.into_owned(),
+                });
+            }
+            let word = |impact: Option<Impact>| impact.map_or("none", Impact::as_str);
+            if example.impact.is_some() && example.impact != ruling.impact {
+                return Err(PolicyError::ImpactExample {
+                    entry: example.entry.clone(),
+                    command: example.command.clone(),
+                    promised: word(example.impact),
+                    answer: word(ruling.impact),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn once(mut entries: Vec<&Entry>) -> Vec<&Entry> {
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    entries.dedup_by(|a, b| a.id == b.id);
+    entries
+}
+
+fn add(table: &mut HashMap<String, Entry>, entry: &Entry) {
+    for name in &entry.names {
+        table.insert(name.clone(), entry.clone());
+    }
+}
+
+fn invoke(script: &str) -> String {
+    let script = script::quote(script);
+    format!("az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts {script}")
+}
+
+fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
+    let mut all: Vec<Example> = Vec::new();
+    all.extend(Example::all("cloud", Verdict::Safe, &cloud.examples.safe));
+    all.extend(Example::all("cloud", Verdict::Risky, &cloud.examples.asks));
+    all.extend(Example::all("cloud", Verdict::Blocked, &cloud.examples.blocked));
+    all.extend(Example::all("block.credential", Verdict::Blocked, &block.credentials.blocked));
+    all.extend(Example::all("block.credential", Verdict::Risky, &block.credentials.asks));
+    for rule in &block.rules {
+        let id = format!("block.{}", rule.id);
+        all.extend(Example::all(&id, Verdict::Blocked, &rule.blocked));
+        all.extend(Example::all(&id, Verdict::Risky, &rule.asks));
+    }
+    all
+}

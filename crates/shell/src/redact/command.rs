@@ -1,0 +1,91 @@
+//! Secrets on a command line whose option does not say so: `-p`, `-u user:password`, `set --value`.
+
+use crate::redact::rule::{Rule, rule};
+use crate::redact::span::Span;
+
+/// One rule per habit; each is tied to its program, because `-p` is a port elsewhere.
+static RULES: [Rule; 15] = [
+    // curl: the user may be followed by the password.
+    rule!(
+        "password",
+        r#"(?i)(?:^|[^a-z])(?:curl|wget|http|https|xh)\b[^\r\n]{0,300}?\s(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'-][^\s:"']*:([^\s"']+)"#
+    ),
+    rule!(
+        "password",
+        r#"(?:^|\s)(?:--user|--proxy-user|--auth)[ =]["']?[A-Za-z0-9_.@\\-]*[A-Za-z@][A-Za-z0-9_.@\\-]*:([^\s"':/]*[0-9!@#$%^&*?][^\s"':/]*)["'\s]"#
+    ),
+    rule!("password", r#"\baz\s[^\r\n]{0,300}?\s-p[ =]+(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#),
+    rule!(
+        "password",
+        r#"\b(?:sshpass|docker login|podman login|helm registry login|oras login)\s(?:[^\r\n]{0,300}?\s)?-p ?(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!(
+        "password",
+        r#"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\r\n]{0,300}?\s-p(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'=-]\S*))"#
+    ),
+    rule!("password", r#"\bredis-cli\b[^\r\n]{0,300}?\s-a (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#),
+    rule!(
+        "password",
+        r#"\bldap(?:search|modify|add|whoami|delete|passwd)\b[^\r\n]{0,300}?\s-w ?(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!("password", r"\b(?:ipmitool|bcp|sqlcmd)\b[^\r\n]{0,300}?\s-P ?([^\s-]\S*)"),
+    rule!("password", r"\b(?:smbclient|rpcclient|net rpc|mount\.cifs)\b[^\r\n]{0,300}?\s-U ?[^\s%]+%(\S+)"),
+    rule!("password", r"\s-?-pass(?:in|out)?[ =]pass:(\S+)"),
+    rule!(
+        "secret",
+        r#"\bkeyvault secret set\b[^\r\n]{0,300}?\s--value[ =](?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!("cookie", r#"\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]["']?[^\s=;"']{1,64}=([^\r\n"' ]+)"#),
+    rule!(
+        "password",
+        r"\bsnmp(?:walk|get|set|getnext|bulkwalk|bulkget|table|status)\b[^\r\n]{0,300}?\s-[cAX] ?([^\s-]\S*)"
+    ),
+    rule!(
+        "password",
+        r#"\bssh-keygen\b[^\r\n]{0,300}?\s-[NP] (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    // SQL, and the file of passwords that ftp and curl read.
+    rule!(
+        "password",
+        r#"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:encrypted\s+)?password|set\s+password\s*=|\blogin\s+\S+\s+password|\bpassword)\s+(?:'([^'\r\n]+)'|"([^"\r\n]+)")|\blogin\s+\S+\s+password\s+([^\s"']+)"#
+    ),
+];
+
+/// Finds the secrets of command lines.
+pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+    for rule in &RULES {
+        rule.find(text, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        find(text, &mut found);
+        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
+        hidden.dedup();
+        assert_eq!(hidden, expected, "{text}");
+    }
+
+    #[test]
+    fn short_options_hide_where_their_program_says_so() {
+        check("curl -su admin:hunter2 http://10.0.0.1", &["hunter2"]);
+        check("az login --service-principal -u app -p hunter2 --tenant x", &["hunter2"]);
+        check("mysql -u root -phunter2 -h db", &["hunter2"]);
+        check("sshpass -p 'a b' ssh ops@10.0.0.1", &["a b"]);
+        check("ALTER USER app WITH PASSWORD 'a b';", &["a b"]);
+        check("machine db login app password hunter2", &["hunter2"]);
+    }
+
+    #[test]
+    fn the_same_letters_elsewhere_stay() {
+        check("docker run --user 1000:1000 -p 8080:80 nginx", &[]);
+        check("iptables -A INPUT -p tcp --dport 22 -j ACCEPT", &[]);
+        check("nc -u 10.0.0.1:53", &[]);
+        check("mysql -P 3306 -h db", &[]);
+    }
+}

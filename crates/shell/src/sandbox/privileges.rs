@@ -1,0 +1,116 @@
+//! What root gives up before a SAFE command starts.
+//!
+//! Root keeps its capabilities through `exec` as far as the bounding set goes, which belongs to a thread. Landlock alone
+//! does not do: with CAP_PERFMON, for one, `/proc/PID/environ` of any process can be read from inside it.
+
+use std::io;
+
+use rustix::io::Errno;
+use rustix::process::{Gid, Uid, geteuid};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set,
+    remove_capability_from_bounding_set, set_capabilities, set_keep_capabilities, set_thread_groups,
+    set_thread_res_gid, set_thread_res_uid,
+};
+
+use crate::Profile;
+
+/// What reading the network's state takes as root: any file, raw packets, becoming less than root.
+const KEPT: CapabilitySet = CapabilitySet::DAC_READ_SEARCH
+    .union(CapabilitySet::NET_RAW)
+    .union(CapabilitySet::NET_BIND_SERVICE)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETPCAP);
+/// What looking into other processes takes: reading `/proc/PID/fd` of a process that holds more capabilities than one's
+/// own. The filter of system calls forbids every other use of CAP_SYS_PTRACE.
+const PROCESSES: CapabilitySet = CapabilitySet::DAC_READ_SEARCH.union(CapabilitySet::SYS_PTRACE);
+/// What keeping one's own files takes where the folder belongs to the user behind `sudo`.
+const FILES: CapabilitySet =
+    CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::FOWNER).union(CapabilitySet::CHOWN);
+
+/// Takes from the calling thread what the programs that it starts have no use for; returns what is left, in words.
+pub(super) fn drop_needless(profile: &Profile) -> io::Result<String> {
+    if !geteuid().is_root() {
+        return Ok("those of this user".to_owned());
+    }
+    if profile.namespace {
+        inherit_for_ip()?;
+    }
+    let mut kept = if profile.processes { PROCESSES } else { KEPT };
+    if profile.cloud {
+        kept |= FILES;
+    }
+    if profile.net_admin {
+        kept |= CapabilitySet::NET_ADMIN;
+    }
+    if profile.log {
+        kept |= CapabilitySet::SYSLOG;
+    }
+    if profile.namespace {
+        kept |= CapabilitySet::SYS_ADMIN;
+    }
+    for number in 0..u64::BITS {
+        let one = CapabilitySet::from_bits_retain(1 << number);
+        if kept.contains(one) {
+            continue;
+        }
+        match remove_capability_from_bounding_set(one) {
+            // Root in a container may lack the right to give up rights; then the container is what confines.
+            Err(Errno::PERM) => return Ok("all of this container's root".to_owned()),
+            // Past the last that this kernel knows.
+            Err(Errno::INVAL) => break,
+            other => other?,
+        }
+    }
+    Ok(in_words(kept))
+}
+
+/// Turns the calling thread into a user who owns nothing, with what looking into other processes or entering a namespace
+/// takes; returns that in words, or nothing where this root may not.
+///
+/// With CAP_SYS_ADMIN the environment of any process can be read, if only its file can be opened: which takes its owner, or
+/// CAP_DAC_READ_SEARCH, and entering a namespace takes neither.
+///
+/// `lsof` opens `/dev/null` for reading and writing and gives up where it cannot. No filter of system calls knows a path;
+/// but to a user who owns nothing, `/dev/null` is about the only file that is writable.
+pub(super) fn become_nobody(profile: &Profile) -> Option<String> {
+    const NOBODY: u32 = 65_534;
+    let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+    let mut kept = CapabilitySet::empty();
+    for (wanted, powers) in [
+        (profile.processes, PROCESSES),
+        (profile.namespace, CapabilitySet::SYS_ADMIN),
+        (profile.net_admin, CapabilitySet::NET_ADMIN),
+    ] {
+        if wanted {
+            kept |= powers;
+        }
+    }
+    let left = if profile.namespace { CapabilitySet::NET_ADMIN } else { CapabilitySet::empty() };
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: kept | left };
+    let change = || {
+        set_keep_capabilities(true)?;
+        set_thread_groups(&[])?;
+        set_thread_res_gid(group, group, group)?;
+        set_thread_res_uid(user, user, user)?;
+        set_capabilities(None, sets)?;
+        kept.iter().try_for_each(|one| configure_capability_in_ambient_set(one, true))
+    };
+    change().ok().map(|()| format!("{}, as nobody", in_words(kept)))
+}
+
+/// Makes the power over the network inheritable, which by itself gives it to nobody: `ip` of a user gives up all that it has
+/// unless it finds that.
+fn inherit_for_ip() -> io::Result<()> {
+    let mut sets = capabilities(None)?;
+    sets.inheritable |= CapabilitySet::NET_ADMIN;
+    // Where this root has not got it, `ip` cannot enter a namespace anyway.
+    let _ = set_capabilities(None, sets);
+    Ok(())
+}
+
+fn in_words(kept: CapabilitySet) -> String {
+    let names: Vec<String> = kept.iter_names().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    names.join(" ")
+}

@@ -1,0 +1,111 @@
+//! Facts about commands that Landlock would keep from their work.
+
+use std::fs;
+use std::net::TcpListener;
+
+use rustix::process::{geteuid, getpid};
+
+use super::{EACCES, EPERM, perl};
+use crate::process::tests::{Place, text};
+use crate::{Profile, Socket};
+
+fn entering() -> Profile {
+    Profile { namespace: true, ..Profile::default() }
+}
+
+fn looking() -> Profile {
+    Profile { processes: true, sockets: (&[Socket::Netlink]).into(), ..Profile::default() }
+}
+
+/// What no command may do to a file, with the error that it gets.
+fn changes(path: &str) -> Vec<(String, &'static str)> {
+    let forbidden = [
+        format!("open(F, '>', '{path}.new')"),
+        format!("open(F, '>>', '{path}')"),
+        format!("unlink '{path}'"),
+        format!("rename '{path}', '{path}.moved'"),
+        format!("link '{path}', '{path}.link'"),
+        format!("symlink 'x', '{path}.link'"),
+        format!("mkdir '{path}.d'"),
+        format!("truncate '{path}', 0"),
+        format!("syscall({}, -100, $ENV{{HOME}} . '/fifo', 0010600, 0) != -1", libc::SYS_mknodat),
+        format!("kill 'TERM', {}", getpid()),
+    ];
+    // These are denied in every sandbox, by the filter that is loaded last.
+    let metadata = [
+        line_typed(),
+        "socket(S, 1, 1, 0)".to_owned(),
+        format!("chmod 0777, '{path}'"),
+        format!("chown 1, 1, '{path}'"),
+        format!("utime 1, 1, '{path}'"),
+    ];
+    let denied = forbidden.map(|expression| (expression, EACCES));
+    denied.into_iter().chain(metadata.map(|expression| (expression, EPERM))).collect()
+}
+
+fn line_typed() -> String {
+    "open(F, '<', '/dev/null') && ioctl(F, 0x5412, $_ = 'x')".to_owned()
+}
+
+#[tokio::test]
+async fn a_command_that_landlock_does_not_watch_changes_nothing() {
+    let place = Place::new();
+    let path = place.setting.cwd.join("x");
+    fs::write(&path, "before").unwrap();
+    let name = path.display().to_string();
+    for profile in [entering(), looking()] {
+        // Under Landlock, which those who are not root keep, a few of these are harmless.
+        if profile.processes && !geteuid().is_root() {
+            continue;
+        }
+        for (expression, error) in changes(&name) {
+            assert_eq!(perl(&place, &expression, profile.clone()).await, error, "{expression}");
+        }
+        assert_eq!(perl(&place, &format!("open(F, '+<', '{name}')"), profile).await, EACCES);
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "before");
+    assert_eq!(fs::read_dir(&place.setting.cwd).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_command_that_enters_a_namespace_mounts_as_ip_does_and_not_otherwise() {
+    let remount = format!("syscall({}, 0, $ENV{{HOME}} . '', 0, 0x1020, 0) != -1", libc::SYS_mount);
+    assert_eq!(perl(&Place::new(), &remount, entering()).await, EACCES);
+}
+
+#[tokio::test]
+async fn a_command_that_looks_into_processes_sees_them_and_cannot_touch_them() {
+    let place = Place::new();
+    let look = format!("opendir(D, '/proc/{0}/fd') && readlink('/proc/{0}/fd/0')", getpid());
+    let attach = format!("syscall({}, 16, {}, 0, 0) != -1", libc::SYS_ptrace, getpid());
+    assert_eq!(perl(&place, &attach, looking()).await, EPERM);
+    if geteuid().is_root() {
+        assert_eq!(perl(&place, &look, looking()).await, "ok");
+        assert_eq!(perl(&place, "open(F, '+<', '/dev/null')", looking()).await, "ok", "which lsof needs");
+        let memory = format!("open(F, '+<', '/proc/{}/mem')", getpid());
+        assert_eq!(perl(&place, &memory, looking()).await, EACCES);
+    } else {
+        assert_ne!(perl(&place, &look, looking()).await, "ok");
+    }
+}
+
+#[tokio::test]
+async fn the_account_says_whether_processes_were_seen() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = format!(":{} ", listener.local_addr().unwrap().port());
+    let output = Place::new().safe(&["ss", "-tlnp"], looking()).await;
+    let found = output.confinement;
+    let line = text(&output.stdout).lines().find(|line| line.contains(&port)).unwrap();
+    let named = line.contains(&format!("pid={}", getpid()));
+    if geteuid().is_root() {
+        assert_eq!(
+            (found.landlock.as_str(), found.seccomp.as_str()),
+            ("not used: processes", "on, no writes")
+        );
+        assert_eq!(found.capabilities, "dac_read_search sys_ptrace, as nobody");
+        assert!(named, "{line}");
+    } else {
+        assert!(found.landlock.ends_with(", hides other processes"), "{}", found.landlock);
+        assert!(!named, "{line}");
+    }
+}

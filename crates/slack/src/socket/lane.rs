@@ -1,0 +1,138 @@
+//! One of the places that always hold a connection: opens it, and the next one before the old one goes.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::arrive::Farewell;
+use crate::socket::backoff::{chance, pause};
+use crate::socket::error::SocketError;
+use crate::socket::link::{Link, Signal};
+use crate::socket::open::{Missed, Shared};
+
+/// A connection as its lane knows it.
+struct Live {
+    signals: mpsc::UnboundedReceiver<Signal>,
+    retire: oneshot::Sender<()>,
+    since: Instant,
+}
+
+/// What a lane holds.
+struct Lane {
+    shared: Arc<Shared>,
+    links: JoinSet<()>,
+    /// Those that will end, and are read until then.
+    leaving: Vec<oneshot::Sender<()>>,
+    failures: u32,
+    stood: bool,
+}
+
+/// Keeps one connection standing until everything stops.
+pub(crate) async fn keep(shared: Arc<Shared>) -> Result<(), SocketError> {
+    let mut lane = Lane { shared, links: JoinSet::new(), leaving: Vec::new(), failures: 0, stood: false };
+    let shared = Arc::clone(&lane.shared);
+    let ended = tokio::select! {
+        biased;
+        () = shared.stopped() => Ok(()),
+        error = lane.serve() => Err(error),
+    };
+    // What ends one for good ends all. Each connection knows it then, lets its handlers finish, and ends by itself.
+    shared.stop.send_replace(true);
+    while lane.links.join_next().await.is_some() {}
+    ended
+}
+
+impl Lane {
+    async fn serve(&mut self) -> SocketError {
+        loop {
+            let wait = pause(&self.shared.settings, self.failures, chance());
+            sleep(wait).await;
+            self.shared.watch.note(|counts| counts.connecting += 1);
+            let connected = self.connect().await;
+            self.shared.watch.note(|counts| counts.connecting = counts.connecting.saturating_sub(1));
+            let live = match connected {
+                Ok(live) => live,
+                Err(Missed::Ever(error)) => return error,
+                Err(Missed::Now(what)) => {
+                    self.failed(&what);
+                    continue;
+                }
+            };
+            // The new one stands: the old ones are read for a while, and then let go.
+            self.retire();
+            if let Some(error) = self.stay(live).await {
+                return error;
+            }
+            while self.links.try_join_next().is_some() {}
+        }
+    }
+
+    fn failed(&mut self, what: &str) {
+        self.failures = self.failures.saturating_add(1);
+        self.shared.watch.failed(what);
+    }
+
+    fn retire(&mut self) {
+        for old in self.leaving.drain(..) {
+            // It may have ended already.
+            let _ = old.send(());
+        }
+    }
+
+    /// Opens a connection and waits until it is ready.
+    async fn connect(&mut self) -> Result<Live, Missed> {
+        let wire = self.shared.open().await?;
+        let (tell, mut signals) = mpsc::unbounded_channel();
+        let (retire, retired) = oneshot::channel();
+        self.links.spawn(Link::new(Arc::clone(&self.shared), wire, tell).speak(retired));
+        let limit = self.shared.settings.handshake;
+        let what = match timeout(limit, signals.recv()).await {
+            Ok(Some(Signal::Up)) => {
+                if std::mem::replace(&mut self.stood, true) {
+                    self.shared.watch.note(|counts| counts.reconnects += 1);
+                }
+                return Ok(Live { signals, retire, since: Instant::now() });
+            }
+            Ok(Some(Signal::Leaving(Farewell::Disabled))) => return Err(Missed::Ever(SocketError::Disabled)),
+            Ok(Some(Signal::Leaving(Farewell::TooMany))) => {
+                // One of those may be our own old one.
+                self.retire();
+                "too_many_websockets: the app has as many connections as it may have".to_owned()
+            }
+            Ok(Some(Signal::Leaving(farewell))) => format!("it was ended at once: {farewell:?}"),
+            Ok(Some(Signal::Ended(why))) => why,
+            Ok(None) => "its task ended".to_owned(),
+            Err(_) => format!("no hello within {} ms", limit.as_millis()),
+        };
+        // Whatever it still brings is taken, but nobody waits for it.
+        let _ = retire.send(());
+        Err(Missed::Now(what))
+    }
+
+    /// Stays with a connection until another one is wanted.
+    async fn stay(&mut self, mut live: Live) -> Option<SocketError> {
+        let signal = live.signals.recv().await;
+        let settled = live.since.elapsed() >= self.shared.settings.settled;
+        if settled {
+            self.failures = 0;
+        }
+        match signal {
+            Some(Signal::Leaving(Farewell::Disabled)) => return Some(SocketError::Disabled),
+            Some(Signal::Leaving(Farewell::Warning | Farewell::Refresh)) => self.leaving.push(live.retire),
+            Some(Signal::Leaving(farewell @ (Farewell::TooMany | Farewell::Other(_)))) => {
+                self.leaving.push(live.retire);
+                self.failed(&format!("Slack ends it: {farewell:?}"));
+            }
+            Some(Signal::Ended(why)) => {
+                self.shared.watch.failed(&why);
+                // After a good time the next attempt needs no pause.
+                self.failures = if settled { 0 } else { self.failures.saturating_add(1) };
+            }
+            Some(Signal::Up) => {}
+            None => self.failed("its task ended"),
+        }
+        None
+    }
+}

@@ -1,0 +1,214 @@
+//! Saying, changing and taking back.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::block::SlackBlock;
+use crate::web::call::Web;
+use crate::web::error::CallError;
+
+/// Where something is to be said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Address {
+    /// The conversation; a person's id is the direct one with them.
+    pub channel: String,
+    /// The root of a thread.
+    pub thread_ts: Option<String>,
+    /// Whether an answer in a thread is shown in the channel, too.
+    pub broadcast: bool,
+}
+
+impl Address {
+    /// Addresses a conversation.
+    #[must_use]
+    pub fn channel(channel: &str) -> Self {
+        Self { channel: channel.to_owned(), ..Self::default() }
+    }
+
+    /// Addresses a thread.
+    #[must_use]
+    pub fn thread(channel: &str, root: &str) -> Self {
+        Self { channel: channel.to_owned(), thread_ts: Some(root.to_owned()), broadcast: false }
+    }
+
+    /// Shows the answer in the channel, too.
+    #[must_use]
+    pub fn broadcast(mut self) -> Self {
+        self.broadcast = true;
+        self
+    }
+}
+
+/// What is said. Links in it are never unfolded, and names in it are never looked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Message {
+    /// The words; with blocks they are what notifications and screen readers tell.
+    pub text: String,
+    /// The blocks.
+    pub blocks: Vec<SlackBlock>,
+    /// The type and the payload of metadata, which nobody sees. Flat texts are what all clients can read.
+    pub metadata: Option<(String, Map<String, Value>)>,
+}
+
+impl Message {
+    /// Makes a message of words.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Adds blocks.
+    #[must_use]
+    pub fn with_blocks(mut self, blocks: Vec<SlackBlock>) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// Adds metadata of texts.
+    #[must_use]
+    pub fn with_metadata(mut self, kind: &str, fields: &[(&str, &str)]) -> Self {
+        let payload = fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        self.metadata = Some((kind.to_owned(), payload));
+        self
+    }
+
+    fn fields(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        fields.insert("text".to_owned(), json!(self.text));
+        // An empty list is told, too: that is how an edit takes buttons away.
+        fields.insert("blocks".to_owned(), value(&self.blocks));
+        if let Some((kind, payload)) = &self.metadata {
+            fields.insert("metadata".to_owned(), json!({"event_type": kind, "event_payload": payload}));
+        }
+        fields
+    }
+}
+
+/// Turns blocks and views into JSON; ours have no key that is no text.
+pub(crate) fn value(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+/// A message that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Posted {
+    /// The conversation.
+    pub channel: String,
+    /// The message.
+    pub ts: String,
+}
+
+/// What became of an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// It is shown.
+    Now,
+    /// A newer one took its place in line; this one is never shown.
+    Replaced,
+}
+
+impl Web {
+    /// `chat.postMessage`
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn post(&self, to: &Address, message: &Message) -> Result<Posted, CallError> {
+        let mut fields = message.fields();
+        fields.insert("channel".to_owned(), json!(to.channel));
+        fields.insert("unfurl_links".to_owned(), json!(false));
+        fields.insert("unfurl_media".to_owned(), json!(false));
+        if let Some(root) = &to.thread_ts {
+            fields.insert("thread_ts".to_owned(), json!(root));
+            if to.broadcast {
+                fields.insert("reply_broadcast".to_owned(), json!(true));
+            }
+        }
+        let method = "chat.postMessage";
+        let answer = self.call(method, &Value::Object(fields)).await?;
+        let field = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
+        let ts = field("ts").ok_or_else(|| CallError::odd(method, "ts"))?;
+        Ok(Posted { channel: field("channel").unwrap_or_else(|| to.channel.clone()), ts })
+    }
+
+    /// `chat.update`. Updates of one message go one after the other; one at the priority of boards that still waits gives its place
+    /// to a newer one.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn update(&self, posted: &Posted, message: &Message) -> Result<Shown, CallError> {
+        let mut fields = message.fields();
+        fields.insert("channel".to_owned(), json!(posted.channel));
+        fields.insert("ts".to_owned(), json!(posted.ts));
+        let arguments = Value::Object(fields);
+        let name = format!("{} {}", posted.channel, posted.ts);
+        let answer = self.call_unless_replaced("chat.update", &arguments, name).await?;
+        Ok(if answer.is_some() { Shown::Now } else { Shown::Replaced })
+    }
+
+    /// `chat.delete`
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn delete(&self, posted: &Posted) -> Result<(), CallError> {
+        self.call("chat.delete", &json!({"channel": posted.channel, "ts": posted.ts})).await.map(drop)
+    }
+
+    /// `chat.postEphemeral`: only one person sees it, and it cannot be changed later. Returns its name.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn ephemeral(&self, to: &Address, user: &str, message: &Message) -> Result<String, CallError> {
+        let mut fields = message.fields();
+        // Metadata is for messages that are kept.
+        fields.remove("metadata");
+        fields.insert("channel".to_owned(), json!(to.channel));
+        fields.insert("user".to_owned(), json!(user));
+        if let Some(root) = &to.thread_ts {
+            fields.insert("thread_ts".to_owned(), json!(root));
+        }
+        let answer = self.call("chat.postEphemeral", &Value::Object(fields)).await?;
+        Ok(answer.get("message_ts").and_then(Value::as_str).unwrap_or_default().to_owned())
+    }
+
+    /// `chat.getPermalink`
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn permalink(&self, posted: &Posted) -> Result<String, CallError> {
+        let method = "chat.getPermalink";
+        let answer = self.get(method, &json!({"channel": posted.channel, "message_ts": posted.ts})).await?;
+        let link = answer.get("permalink").and_then(Value::as_str).map(str::to_owned);
+        link.ok_or_else(|| CallError::odd(method, "permalink"))
+    }
+
+    /// `reactions.add`; one that is there already is fine.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn react(&self, posted: &Posted, emoji: &str) -> Result<(), CallError> {
+        self.reaction("reactions.add", posted, emoji, "already_reacted").await
+    }
+
+    /// `reactions.remove`; one that is gone already is fine.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn unreact(&self, posted: &Posted, emoji: &str) -> Result<(), CallError> {
+        self.reaction("reactions.remove", posted, emoji, "no_reaction").await
+    }
+
+    async fn reaction(
+        &self,
+        method: &str,
+        posted: &Posted,
+        emoji: &str,
+        fine: &str,
+    ) -> Result<(), CallError> {
+        let arguments =
+            json!({"channel": posted.channel, "timestamp": posted.ts, "name": emoji.trim_matches(':')});
+        match self.call(method, &arguments).await {
+            Err(error) if error.code() == Some(fine) => Ok(()),
+            done => done.map(drop),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading conversations.
+
+use serde_json::{Value, json};
+
+use crate::arrive::Words;
+use crate::web::call::Web;
+use crate::web::error::CallError;
+
+/// How many messages are asked for at once.
+const PAGE: usize = 200;
+
+/// A page of messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The messages, in Slack's order: threads the oldest first, channels the newest first.
+    pub messages: Vec<Words>,
+    /// Where the next page begins, where there is one.
+    pub next: Option<String>,
+}
+
+/// What is known about a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// The conversation.
+    pub id: String,
+    /// Its name; direct ones have none.
+    pub name: Option<String>,
+    /// Whether it is a direct one.
+    pub direct: bool,
+    /// Whether it is private.
+    pub private: bool,
+    /// Whether it is shared with another organization.
+    pub shared: bool,
+    /// Whether the bot is in it.
+    pub member: bool,
+    /// Whether it is archived.
+    pub archived: bool,
+}
+
+impl Web {
+    /// `conversations.replies`: one page of a thread, its root first.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn replies(&self, channel: &str, root: &str, cursor: Option<&str>) -> Result<Page, CallError> {
+        let arguments = json!({
+            "channel": channel, "ts": root, "limit": PAGE, "cursor": cursor, "include_all_metadata": true,
+        });
+        Ok(page(&self.get("conversations.replies", &arguments).await?, channel))
+    }
+
+    /// Reads a whole thread, up to `most` messages; tells whether that was all.
+    ///
+    /// # Errors
+    /// Fails where a call does.
+    pub async fn thread(
+        &self,
+        channel: &str,
+        root: &str,
+        most: usize,
+    ) -> Result<(Vec<Words>, bool), CallError> {
+        let mut messages: Vec<Words> = Vec::new();
+        let mut cursor = None;
+        loop {
+            let mut page = self.replies(channel, root, cursor.as_deref()).await?;
+            // Some pages begin with the root again.
+            page.messages.retain(|new| !messages.iter().any(|known| known.ts == new.ts));
+            let stuck = page.messages.is_empty() || page.next == cursor;
+            messages.append(&mut page.messages);
+            if messages.len() > most {
+                messages.truncate(most);
+                return Ok((messages, false));
+            }
+            match page.next {
+                Some(next) if !stuck => cursor = Some(next),
+                Some(_) | None => return Ok((messages, true)),
+            }
+        }
+    }
+
+    /// `conversations.history`: one page of a conversation, the newest first, of the time between two moments.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn history(
+        &self,
+        channel: &str,
+        oldest: Option<&str>,
+        latest: Option<&str>,
+        cursor: Option<&str>,
+    ) -> Result<Page, CallError> {
+        let arguments = json!({
+            "channel": channel, "oldest": oldest, "latest": latest, "inclusive": true, "limit": PAGE,
+            "cursor": cursor, "include_all_metadata": true,
+        });
+        Ok(page(&self.get("conversations.history", &arguments).await?, channel))
+    }
+
+    /// `conversations.info`
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn conversation(&self, channel: &str) -> Result<Conversation, CallError> {
+        let method = "conversations.info";
+        let answer = self.get(method, &json!({"channel": channel})).await?;
+        let about = answer.get("channel").ok_or_else(|| CallError::odd(method, "channel"))?;
+        let flag = |name: &str| about.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let direct = flag("is_im") || flag("is_mpim");
+        Ok(Conversation {
+            id: about.get("id").and_then(Value::as_str).unwrap_or(channel).to_owned(),
+            name: about
+                .get("name")
+                .and_then(Value::as_str)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned),
+            direct,
+            private: flag("is_private") || direct,
+            shared: flag("is_ext_shared") || flag("is_pending_ext_shared"),
+            member: flag("is_member") || flag("is_im"),
+            archived: flag("is_archived"),
+        })
+    }
+
+    /// `conversations.open`: the direct conversation with a person. Returns its id.
+    ///
+    /// # Errors
+    /// Fails where the call does.
+    pub async fn open_dm(&self, user: &str) -> Result<String, CallError> {
+        let method = "conversations.open";
+        let answer = self.call(method, &json!({"users": user})).await?;
+        let id = answer.get("channel").and_then(|channel| channel.get("id")).and_then(Value::as_str);
+        id.map(str::to_owned).ok_or_else(|| CallError::odd(method, "channel"))
+    }
+}
+
+fn page(answer: &Value, channel: &str) -> Page {
+    let around = json!({"channel": channel});
+    let messages = answer.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let next = answer.get("response_metadata").and_then(|metadata| metadata.get("next_cursor"));
+    Page {
+        messages: messages.map(|message| Words::read(message, &around)).collect(),
+        next: next.and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned),
+    }
+}

@@ -1,0 +1,85 @@
+//! The line of work in the file.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use redb::{ReadableTable, ReadableTableMetadata as _, WriteTransaction};
+use tokio::time::{Instant, timeout_at};
+
+use crate::embedded::open::Store;
+use crate::embedded::table::{PENDING, WORK, broken, head, name, set_work};
+use crate::settings::millis;
+use crate::{Backlog, Dispatch, StoreError};
+use ghost_base::{SessionId, Timestamp};
+
+#[async_trait]
+impl Dispatch for Store {
+    async fn next_work(&self, _owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let woken = self.wake.notified();
+            let now = self.now();
+            // Looking costs no write; taking does.
+            let due = self.look(move |read| first(&read.open_table(WORK).map_err(broken)?)).await?;
+            if due.as_ref().is_some_and(|(at, _)| *at <= now.as_millis()) {
+                let claim = self.settings.claim;
+                if let Some(session) = self.write(move |write, now| take(write, now, claim)).await? {
+                    // There may be more, for others that wait.
+                    self.wake.notify_one();
+                    return Ok(Some(session));
+                }
+                continue;
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            let until = deadline.min(Instant::now() + self.settings.poll);
+            drop(timeout_at(until, woken).await);
+        }
+    }
+
+    async fn backlog(&self) -> Result<Backlog, StoreError> {
+        let now = self.now().as_millis();
+        self.look(move |read| {
+            let mut backlog = Backlog::default();
+            for row in read.open_table(WORK).map_err(broken)?.iter().map_err(broken)? {
+                let (_, at) = row.map_err(broken)?;
+                backlog.queued += u64::from(at.value() <= now);
+            }
+            backlog.asked = read.open_table(PENDING).map_err(broken)?.len().map_err(broken)?;
+            Ok(backlog)
+        })
+        .await
+    }
+}
+
+fn first(work: &impl ReadableTable<&'static str, i64>) -> Result<Option<(i64, String)>, StoreError> {
+    let mut first: Option<(i64, String)> = None;
+    for row in work.iter().map_err(broken)? {
+        let (session, at) = row.map_err(broken)?;
+        if first.as_ref().is_none_or(|(earliest, _)| at.value() < *earliest) {
+            first = Some((at.value(), session.value().to_owned()));
+        }
+    }
+    Ok(first)
+}
+
+/// Takes the session that has waited longest; those that only look like work are put right on the way.
+fn take(write: &WriteTransaction, now: Timestamp, claim: Duration) -> Result<Option<SessionId>, StoreError> {
+    loop {
+        let due = first(&write.open_table(WORK).map_err(broken)?)?;
+        let Some((_, session)) = due.filter(|(at, _)| *at <= now.as_millis()) else {
+            return Ok(None);
+        };
+        let session = name(&session)?;
+        let head = head(write, &session)?;
+        if head.is_owned(now) {
+            set_work(write, &session, head.until)?;
+        } else if head.until.is_some() || head.next > head.first {
+            set_work(write, &session, Some(now.as_millis().saturating_add(millis(claim).max(1))))?;
+            return Ok(Some(session));
+        } else {
+            set_work(write, &session, None)?;
+        }
+    }
+}

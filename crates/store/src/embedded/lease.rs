@@ -1,0 +1,98 @@
+//! Owners in the file.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use redb::{ReadableTable as _, WriteTransaction};
+
+use crate::embedded::ledger::next_epoch;
+use crate::embedded::open::Store;
+use crate::embedded::table::{HEADS, Head, WORK, broken, head, name, parse, set_head, set_work};
+use crate::{Lease, Leases, StoreError};
+use ghost_base::{SessionId, Timestamp};
+
+/// The end of a lease whose owner is known to be dead: before any clock.
+const ENDED: i64 = i64::MIN;
+
+#[async_trait]
+impl Leases for Store {
+    async fn acquire(
+        &self,
+        session: &SessionId,
+        owner: &str,
+        ttl: Duration,
+    ) -> Result<Option<Lease>, StoreError> {
+        let (session, owner) = (session.clone(), owner.to_owned());
+        self.write(move |write, now| {
+            let mut head = head(write, &session)?;
+            if head.is_owned(now) {
+                return Ok(None);
+            }
+            let orphans = head.until.is_some() && head.owner != owner;
+            let until = now.plus(ttl);
+            head.epoch = next_epoch(write)?;
+            head.until = Some(until.as_millis());
+            head.owner.clone_from(&owner);
+            set_head(write, &session, &head)?;
+            // Somebody looks when the lease ends: an owner that died is followed.
+            set_work(write, &session, head.until)?;
+            Ok(Some(Lease { session, owner, epoch: head.epoch, ttl, until, orphans }))
+        })
+        .await
+    }
+
+    async fn renew(&self, lease: &Lease) -> Result<Lease, StoreError> {
+        let mut lease = lease.clone();
+        self.write(move |write, now: Timestamp| {
+            let mut head = head(write, &lease.session)?;
+            head.check(&lease, now)?;
+            lease.until = now.plus(lease.ttl);
+            head.until = Some(lease.until.as_millis());
+            set_head(write, &lease.session, &head)?;
+            set_work(write, &lease.session, head.until)?;
+            Ok(lease)
+        })
+        .await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let lease = lease.clone();
+        self.write(move |write, now| {
+            let mut head = head(write, &lease.session)?;
+            if head.epoch != lease.epoch {
+                return Err(StoreError::Fenced);
+            }
+            head.until = None;
+            set_head(write, &lease.session, &head)?;
+            set_work(write, &lease.session, (head.next > head.first).then_some(now.as_millis()))
+        })
+        .await?;
+        self.wake.notify_one();
+        Ok(())
+    }
+}
+
+/// Ends every lease, and makes all sessions that may hold work come up now.
+pub(super) fn end_all(write: &WriteTransaction, now: Timestamp) -> Result<(), StoreError> {
+    let mut owned = Vec::new();
+    for row in write.open_table(HEADS).map_err(broken)?.iter().map_err(broken)? {
+        let (key, text) = row.map_err(broken)?;
+        let head: Head = parse(text.value())?;
+        if head.until.is_some() {
+            owned.push((name(key.value())?, Head { until: Some(ENDED), ..head }));
+        }
+    }
+    for (session, head) in &owned {
+        set_head(write, session, head)?;
+    }
+    // An owner's entry stands at the end of its lease, a claim's at the end of the claim: both owners are dead.
+    let mut later = Vec::new();
+    for row in write.open_table(WORK).map_err(broken)?.iter().map_err(broken)? {
+        let (key, at) = row.map_err(broken)?;
+        if at.value() > now.as_millis() {
+            later.push(name(key.value())?);
+        }
+    }
+    let mut sessions = owned.iter().map(|(session, _)| session).chain(&later);
+    sessions.try_for_each(|session| set_work(write, session, Some(now.as_millis())))
+}

@@ -1,0 +1,233 @@
+//! The ports: what a store does, whatever it is made of.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::{Approval, ApprovalId, ApprovalRecord, Consumed, Item, Lease, Opened, Outcome, StoreError, Vote};
+use ghost_base::{SessionId, Timestamp};
+
+/// Append-only lists of events, one a session.
+#[async_trait]
+pub trait Ledger: Send + Sync {
+    /// Appends events and takes the first `drained` items out of the inbox, all in one step; returns the new length.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where the lease ended, [`StoreError::Moved`] where the length is another; nothing is written then.
+    /// Under a living lease the other length can only come from an append of the same owner whose answer got lost; on a cluster
+    /// the way to the servers may have repeated it by itself.
+    async fn append(
+        &self,
+        lease: &Lease,
+        expected: u64,
+        events: &[String],
+        drained: u64,
+    ) -> Result<u64, StoreError>;
+
+    /// Returns the events from number `from` on, counted from zero.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<String>, StoreError>;
+
+    /// Returns how many events there are; zero where nobody has heard of the session.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn length(&self, session: &SessionId) -> Result<u64, StoreError>;
+
+    /// Returns up to `limit` session names in order, those after `after`.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError>;
+
+    /// Removes everything that a session holds, and fences its owner; its epoch keeps growing. What is to be kept takes the
+    /// place of the events in the same step: without a line the session is gone, with lines it is still listed and read, has
+    /// no moment to be erased at, and is no work until something new arrives.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError>;
+
+    /// Sets when a session may be erased; a later call replaces the moment.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn expire(&self, session: &SessionId, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Erases the sessions whose moment has come, except those that have an owner, and returns their names.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn erase_expired(&self, now: Timestamp) -> Result<Vec<SessionId>, StoreError>;
+}
+
+/// Whether a delivery was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivered {
+    /// It is in the inbox now.
+    New,
+    /// It was delivered before under the same key; nothing changed.
+    Seen,
+}
+
+/// What arrives for a session while somebody else, or nobody, works on it.
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Puts an item into the inbox, once per key, and makes the session come up for work.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; the sender may then repeat it.
+    async fn deliver(&self, session: &SessionId, key: &str, item: &str) -> Result<Delivered, StoreError>;
+
+    /// Returns what waits, oldest first. An append takes it out.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn inbox(&self, session: &SessionId) -> Result<Vec<Item>, StoreError>;
+}
+
+/// Who may write a session.
+#[async_trait]
+pub trait Leases: Send + Sync {
+    /// Takes a session for `ttl`, unless it has a living owner. The epoch is larger than any before.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn acquire(
+        &self,
+        session: &SessionId,
+        owner: &str,
+        ttl: Duration,
+    ) -> Result<Option<Lease>, StoreError>;
+
+    /// Lets the lease last its `ttl` from now on.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where it ended already: the session has to be acquired and read again.
+    async fn renew(&self, lease: &Lease) -> Result<Lease, StoreError>;
+
+    /// Gives the session back: its work is done until something arrives.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where somebody else took it over.
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
+}
+
+/// Questions to humans that are answered once.
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// Records a question. One of the same name stays as it is and is returned.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn open(&self, record: &ApprovalRecord) -> Result<Opened, StoreError>;
+
+    /// Counts a vote. Of all votes for one approval, exactly one gets [`Outcome::Decided`].
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; the same vote may then be repeated.
+    async fn vote(&self, id: &ApprovalId, vote: &Vote) -> Result<Outcome, StoreError>;
+
+    /// Looks an approval up, and lets it run out if its time is over.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn find(&self, id: &ApprovalId, now: Timestamp) -> Result<Option<Approval>, StoreError>;
+
+    /// Returns what is still waiting for an answer, of one session or of all.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn pending(&self, session: Option<&SessionId>, now: Timestamp)
+    -> Result<Vec<Approval>, StoreError>;
+
+    /// Lets all approvals run out whose time is over, and returns those that did just now.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn sweep(&self, now: Timestamp) -> Result<Vec<ApprovalId>, StoreError>;
+
+    /// Uses an approved approval up, once, for the owner of its session.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where the lease ended.
+    async fn consume(&self, id: &ApprovalId, lease: &Lease) -> Result<Consumed, StoreError>;
+}
+
+/// How much there is to do, for all owners together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Sessions that wait for an owner that has room.
+    pub queued: u64,
+    /// Questions that wait for a human.
+    pub asked: u64,
+}
+
+/// The line of sessions that want an owner.
+#[async_trait]
+pub trait Dispatch: Send + Sync {
+    /// Waits up to `wait` for a session without a living owner that has something in its inbox, or whose owner went away
+    /// without releasing it. It is not handed out again for a moment, so that `owner` can take the lease.
+    ///
+    /// An owner counts as living until its lease ends. A dead owner's session is taken over at once on the embedded store:
+    /// whoever can open the file knows that its last process is gone.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError>;
+
+    /// Returns how much there is to do, roughly: the index is a hint.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn backlog(&self) -> Result<Backlog, StoreError>;
+}
+
+/// What all owners see besides sessions: a few flags, a journal, and a line about each session for whoever looks them over.
+///
+/// It decides nothing about a session. Where it and a ledger differ, the ledger is right.
+#[async_trait]
+pub trait Wall: Send + Sync {
+    /// Returns a flag.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError>;
+
+    /// Sets a flag, or takes it down.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn set_flag(&self, name: &'static str, value: Option<&str>) -> Result<(), StoreError>;
+
+    /// Puts a line about a session up, in place of the one before. It is gone when the session is erased.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; asking again is safe.
+    async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Writes a line behind the `expected` lines of the one journal that all owners share. It is never erased.
+    ///
+    /// # Errors
+    /// [`StoreError::Moved`] where there are more or fewer; nothing is written then.
+    async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError>;
+
+    /// Returns the last lines of the journal, up to `limit`, oldest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError>;
+
+    /// Returns up to `limit` lines, the latest first.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError>;
+}
+
+/// All ports at once.
+pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + Wall {}
+
+impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + Wall> Store for T {}

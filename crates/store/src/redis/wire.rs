@@ -1,0 +1,93 @@
+//! The way to the servers, whichever there are.
+
+use std::time::Duration;
+
+use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::ClusterClientBuilder;
+use redis::cluster_async::ClusterConnection;
+use redis::{Client, Cmd, Pipeline, RedisFuture, RedisResult, Value};
+
+use crate::redis::address::Address;
+use crate::redis::place::Place;
+use crate::redis::sentinel::Watched;
+use crate::settings::millis;
+
+/// How soon a broken connection is made again, at first and at last.
+const SOONEST: Duration = Duration::from_millis(50);
+const LATEST: Duration = Duration::from_secs(1);
+
+/// A way to the servers. Clones share it; it mends itself.
+#[derive(Clone)]
+pub(super) enum Wire {
+    Single(ConnectionManager),
+    Cluster(ClusterConnection),
+    Sentinel(Watched),
+}
+
+impl Wire {
+    /// Connects.
+    pub(super) async fn open(address: Address, place: &Place) -> RedisResult<Self> {
+        if address.is_encrypted() {
+            // Where the program chose another cryptography before, that one is used.
+            drop(rustls::crypto::ring::default_provider().install_default());
+        }
+        match address {
+            Address::Single(server) => {
+                let config = ConnectionManagerConfig::new()
+                    .set_response_timeout(Some(place.answer))
+                    .set_connection_timeout(Some(place.connect))
+                    .set_min_delay(SOONEST)
+                    .set_max_delay(LATEST)
+                    .set_number_of_retries(2);
+                let client = Client::open(server)?;
+                ConnectionManager::new_with_config(client, config).await.map(Self::Single)
+            }
+            Address::Cluster(nodes) => {
+                let wait = |duration| u64::try_from(millis(duration)).unwrap_or_default();
+                let client = ClusterClientBuilder::new(nodes)
+                    .response_timeout(place.answer)
+                    .overall_response_timeout(Some(2 * place.answer))
+                    .connection_timeout(place.connect)
+                    .min_retry_wait(wait(SOONEST))
+                    .max_retry_wait(wait(LATEST))
+                    .retries(4)
+                    .build()?;
+                client.get_async_connection().await.map(Self::Cluster)
+            }
+            Address::Sentinel { sentinels, service, login } => {
+                Watched::connect(sentinels, service, login, place).await.map(Self::Sentinel)
+            }
+        }
+    }
+}
+
+impl ConnectionLike for Wire {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        match self {
+            Self::Single(way) => way.req_packed_command(command),
+            Self::Cluster(way) => way.req_packed_command(command),
+            Self::Sentinel(way) => way.req_packed_command(command),
+        }
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        match self {
+            Self::Single(way) => way.req_packed_commands(pipeline, offset, count),
+            Self::Cluster(way) => way.req_packed_commands(pipeline, offset, count),
+            Self::Sentinel(way) => way.req_packed_commands(pipeline, offset, count),
+        }
+    }
+
+    fn get_db(&self) -> i64 {
+        match self {
+            Self::Single(way) => way.get_db(),
+            Self::Cluster(way) => way.get_db(),
+            Self::Sentinel(way) => way.get_db(),
+        }
+    }
+}
