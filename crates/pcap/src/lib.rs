@@ -26,6 +26,7 @@
 //! The way of a frame: `read` (records) → `layers` (headers, nothing remembered but fragments) → `analyze`, which tells `tcp` (the
 //! sequence analysis), `dns`, `icmp`, `arp`, `talk` (protocols above TCP and UDP) → `flow` (connections that are over)
 //! → `findings`, `summary`, `report`.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod analyze;
 mod arp;
@@ -83,8 +84,3 @@ pub use summary::{
 pub use talk::UdpTold;
 pub use tcp::MOST_FLOWS;
 pub use watch::{News, Turn, Watch};
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
