@@ -139,6 +139,9 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";
 
+    /// The rule by which a SAFE command asks whose name leads to a metadata service, or is one that only the program can look up.
+    pub const NAME_LOOKUP: &'static str = "destination.lookup";
+
     /// The rule by which a SAFE command asks on a machine that cannot confine it.
     pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
 
@@ -153,7 +156,7 @@ impl Ruling {
     /// Tells whether the command only reads, and asks because of what was found where it would run.
     #[must_use]
     pub fn asks_for_machine(&self) -> bool {
-        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED];
+        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED, Self::NAME_LOOKUP];
         self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
     }
 

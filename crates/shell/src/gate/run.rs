@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
 use super::builder::Builder;
+use super::look_up::about_times;
 use super::machine;
 use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
@@ -93,12 +94,18 @@ impl Shell {
     /// Takes a judged command through consent to its end.
     async fn pass(&self, mut case: Case, cancel: CancelSignal) -> Response {
         loop {
+            let begun = Instant::now();
+            case.ruling = self.look_up(case.ruling).await;
+            let about_times = about_times(&case, begun.elapsed());
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
                 Verdict::Safe if case.ruling.profile.redirected => return self.follow(case, cancel).await,
                 Verdict::Safe => {
                     return match Permit::for_safe(&case.ruling) {
-                        Some(permit) => self.execute(case, permit, cancel).await,
+                        Some(permit) => {
+                            let response = self.execute(case, permit, cancel).await;
+                            Response { hint: response.hint.or(about_times), ..response }
+                        }
                         None => self.deny(case, Action::UserAbandoned, "a SAFE command has no words").await,
                     };
                 }
