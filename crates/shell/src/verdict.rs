@@ -160,6 +160,13 @@ impl Ruling {
         self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
     }
 
+    /// Tells whether the command only reads, and asks because of what the gate found on its machine: files, servers that send on, a
+    /// missing sandbox. No judgement of the words alone comes to that.
+    #[must_use]
+    pub fn asks_for_surroundings(&self) -> bool {
+        self.only_reads() && !self.asks_for_destination()
+    }
+
     /// Tells whether the command only reads, and asks because of where it would send something.
     #[must_use]
     pub fn asks_for_destination(&self) -> bool {
