@@ -304,7 +304,7 @@ fn programs_that_nobody_confines_look_for_settings() {
         ("dig @127.0.0.1 +time=1 +tries=1 a.example", "home/.digrc"),
         ("echo 1 | jq .", "home/.jq"),
         ("file a.pcap", "home/.magic"),
-        ("top -b -n 1", "xdg/procps"),
+        ("top -b -n 1", "home/.toprc"),
         ("tshark -r a.pcap", "xdg/wireshark"),
         ("cat .netrc", "work/.netrc"),
     ];

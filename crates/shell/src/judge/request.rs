@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn every_name_that_curl_would_look_up_is_listed_once() {
         check("curl http://a/", &["a:80"]);
-        check("timeout 5 /usr/bin/curl -s https://a/x https://b:8443/ --url a", &["a:443", "a:80", "b:8443"]);
+        check("timeout 5 /usr/bin/curl -s https://a/x https://b:8443/ --url a", &["a:80", "a:443", "b:8443"]);
         check("curl http://a/1 http://a/2", &["a:80"]);
         check("curl http://10.0.0.5/ http://[2001:db8::1]/ http://0x7f.1/", &[]);
         check("curl 'http://[fe80::1%25eth0]/'", &[]);

@@ -1,7 +1,7 @@
 //! The check point: every command of a ruling, and what it would read.
 
-use super::super::look_up::is_proxied;
 use super::{capture, link};
+use crate::gate::look_up::is_proxied;
 use crate::policy::Policy;
 use crate::{Impact, Profile, Ruling, Setting, Verdict};
 
