@@ -10,8 +10,11 @@ use serde_json::Value;
 
 use super::place::{Place, lacking};
 
-/// What the resolver says to the first question for an address, and to every later one; nothing is a name that is not there.
-const ZONE: [(&str, Option<[u8; 4]>, Option<[u8; 4]>); 4] = [
+/// An address of the fourth version; nothing is a name that is not there.
+type Address = Option<[u8; 4]>;
+
+/// What the resolver says to the first question for an address, and to every later one.
+const ZONE: [(&str, Address, Address); 4] = [
     ("web.example", Some([127, 0, 0, 1]), Some([127, 0, 0, 1])),
     ("meta.example", Some([169, 254, 169, 254]), Some([169, 254, 169, 254])),
     ("turns.example", Some([127, 0, 0, 1]), Some([169, 254, 169, 254])),

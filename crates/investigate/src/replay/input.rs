@@ -104,7 +104,14 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
     let due = || match effect() {
         Effect::Execute { step, .. } => step == judged.step,
         Effect::Request(asked) => asked.step == judged.step,
-        _ => false,
+        Effect::Record(_)
+        | Effect::Ask { .. }
+        | Effect::Refuse { .. }
+        | Effect::Withdraw { .. }
+        | Effect::Chore { .. }
+        | Effect::Wait { .. }
+        | Effect::Deliver
+        | Effect::Rest => false,
     };
     Some(fits && new && may_be_found(step) && due())
 }
