@@ -179,19 +179,26 @@ async fn the_record_replays_where_the_file_is_not_and_shows_what_was_made_up() {
                 judged.rule = judged.rule.replace("file.capture", "program.unknown");
             }
         }),
-        ("another command", |event| match event {
-            Event::Classified(judged) if judged.rule == "file.capture" => judged.command.push('x'),
-            _ => {}
+        ("another command", |event| {
+            if let Event::Classified(judged) = event
+                && judged.rule == "file.capture"
+            {
+                judged.command.push('x');
+            }
         }),
-        ("a milder impact", |event| match event {
-            Event::Classified(judged) if judged.rule == "file.capture" => {
+        ("a milder impact", |event| {
+            if let Event::Classified(judged) = event
+                && judged.rule == "file.capture"
+            {
                 judged.impact = Some(ghost_investigate::event::Impact::Measurement);
             }
-            _ => {}
         }),
-        ("that it is SAFE", |event| match event {
-            Event::Classified(judged) if judged.rule == "file.capture" => judged.verdict = "SAFE".to_owned(),
-            _ => {}
+        ("that it is SAFE", |event| {
+            if let Event::Classified(judged) = event
+                && judged.rule == "file.capture"
+            {
+                judged.verdict = "SAFE".to_owned();
+            }
         }),
     ];
     for (what, change) in changes {
