@@ -8,5 +8,6 @@ pub mod effective;
 pub mod net;
 pub mod netfilter;
 pub mod nsg;
+pub mod path;
 pub mod qdisc;
 pub mod route;
