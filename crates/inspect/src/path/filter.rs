@@ -219,7 +219,7 @@ impl Backend {
         Self {
             six,
             placed,
-            writes_marks: rules().any(|rule| writes_mark(rule)),
+            writes_marks: rules().any(writes_mark),
             translates: rules().any(translates),
             splits_callers: rules().any(splits_callers),
             hooks: Hook::ALL.into_iter().filter(|hook| judges(&ruleset, *hook)).collect(),

@@ -128,7 +128,7 @@ fn changed(
                 && rule.may_apply(direction)
         })
     };
-    let kept = group.rules.iter().filter(|rule| !taken(rule) && !(open && denies_all(rule)));
+    let kept = group.rules.iter().filter(|rule| !(taken(rule) || open && denies_all(rule)));
     let mut rules: Vec<Rule> = kept.cloned().collect();
     if open && let Some(pattern) = group.rules.iter().find(|rule| denies_all(rule)) {
         let mut allow = pattern.clone();

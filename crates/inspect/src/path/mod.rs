@@ -44,6 +44,7 @@ mod socket;
 mod topology;
 mod translate;
 mod walk;
+mod walk_guest;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};

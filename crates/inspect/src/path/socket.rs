@@ -127,7 +127,7 @@ fn local(word: &str) -> Option<(Bound, u16)> {
             let address: IpAddr = inner.parse().ok()?;
             match address.to_canonical() {
                 IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Bound::AnyV4,
-                other => Bound::At(other),
+                own @ (IpAddr::V4(_) | IpAddr::V6(_)) => Bound::At(own),
             }
         }
     };
