@@ -27,6 +27,7 @@ mod name;
 mod netfilter;
 mod nsg;
 mod page;
+mod path;
 mod pcap;
 mod playbook;
 mod print;

@@ -58,6 +58,8 @@ enum Sub {
     Nsg(super::nsg::Arguments),
     /// Takes snapshots of routes and rules, says what changed, and proves that nothing did.
     Effective(super::effective::Arguments),
+    /// Says whether a flow can pass, hop by hop and in both directions, and what decides it.
+    Path(super::path::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(super::sessions::Arguments),
     /// Decides a recorded session once more and says where it would go another way.
@@ -129,6 +131,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
+        Sub::Path(arguments) => super::path::run(&arguments),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Playbook(arguments) => super::playbook::run(&arguments),
