@@ -1,4 +1,4 @@
-//! How long a judgement of one flow takes in an estate of thirty machines: a hub with an appliance, three spokes, hardened guests.
+//! How long a judgement of one flow takes in an estate of some thirty machines: a hub with an appliance, three spokes, hardened guests.
 //!
 //! Reading the documents is measured apart from asking.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const SPOKES: usize = 3;
 
 /// So many machines are in each.
-const MACHINES: usize = 9;
+const MACHINES: usize = 10;
 
 /// The address of the appliance.
 const APPLIANCE: &str = "10.0.1.4";

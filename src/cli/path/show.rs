@@ -24,7 +24,7 @@ pub(super) fn page(report: &Report, explain: bool) -> Page {
         _ => Tone::Bad,
     };
     page.add(tone, report.verdict).add(Tone::Plain, &format!("  {}", words(&report.flow))).end();
-    page.add(Tone::Plain, &format!("  it {}", report.fate)).end();
+    page.add(Tone::Plain, &format!("  {}", report.fate)).end();
     for cause in &report.causes {
         page.add(Tone::Bad, &format!("  ! {}", cause.fault))
             .add(Tone::Plain, &format!(" {}", cause.object))

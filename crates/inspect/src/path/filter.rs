@@ -11,7 +11,7 @@ use super::ruleset_change::{Place, placed, sharing, with_share, without};
 use super::shaping::is_virtual;
 use super::translate::{Translation, translates, translation};
 use crate::netfilter::{
-    Body, Bundle, Compiled, Format, Hook, Host, Packet, Rule, Ruleset, Source, State, Verdict,
+    Base, Body, Bundle, Compiled, Format, Hook, Host, Packet, Rule, Ruleset, Source, State, Verdict,
 };
 
 /// So many places of one hook are taken away one after another before the rest is left open.
@@ -48,7 +48,8 @@ struct Backend {
     /// The same, knowing whose the packet's addresses are; absent where no rule asks.
     placed: Option<Box<[Compiled<'static>; 3]>>,
     writes_marks: bool,
-    translates: bool,
+    /// The hooks at which it may translate.
+    translates_at: Vec<Hook>,
     /// Whether a rule tells some of the ports that callers have from others.
     splits_callers: bool,
     /// The hooks at which it judges anything.
@@ -126,19 +127,20 @@ impl Filters {
         for backend in self.backends.iter().filter(judging) {
             let removed = backend.pass(passage, hook, &mut passed);
             let begins = passage.wire.part == Part::Opening;
-            if !(backend.writes_marks || (backend.translates && begins)) {
+            let translates = begins && backend.translates_at.contains(&hook);
+            if !backend.writes_marks && !translates {
                 continue;
             }
             let Some(trace) = backend.trace(passage, hook, &removed) else {
                 marked |= backend.writes_marks;
-                if begins && backend.asks_translation(hook) && passed.translation.is_none() {
+                if translates && passed.translation.is_none() {
                     let why = "whether it is translated is open".to_owned();
                     passed.translation = Some(Translation::Unknown(why));
                 }
                 continue;
             };
             marked |= trace.iter().any(writes_mark);
-            if begins && passed.translation.is_none() {
+            if translates && passed.translation.is_none() {
                 passed.translation = translation(&trace, hook, &passage.wire);
             }
         }
@@ -220,7 +222,7 @@ impl Backend {
             six,
             placed,
             writes_marks: rules().any(writes_mark),
-            translates: rules().any(translates),
+            translates_at: Hook::ALL.into_iter().filter(|hook| asks_translation(&ruleset, *hook)).collect(),
             splits_callers: rules().any(splits_callers),
             hooks: Hook::ALL.into_iter().filter(|hook| judges(&ruleset, *hook)).collect(),
             devices,
@@ -324,17 +326,6 @@ impl Backend {
         Some(rules.collect())
     }
 
-    /// Tells whether a rule at a hook may translate.
-    fn asks_translation(&self, hook: Hook) -> bool {
-        self.plain.ruleset().tables.iter().any(|table| {
-            let nat = |base: &crate::netfilter::Base| {
-                base.hook.eq_ignore_ascii_case(hook.name()) && base.kind == "nat"
-            };
-            let at_hook = table.chains.iter().filter_map(|chain| chain.base.as_ref()).any(nat);
-            at_hook && table.chains.iter().flat_map(|chain| &chain.rules).any(translates)
-        })
-    }
-
     /// Describes the packet, once for each device and port that it may have.
     fn packets(&self, passage: &Passage<'_>, hook: Hook) -> Vec<Packet> {
         let wire = &passage.wire;
@@ -397,6 +388,17 @@ fn judges(ruleset: &Ruleset, hook: Hook) -> bool {
     let chains =
         ruleset.tables.iter().flat_map(|table| &table.chains).filter_map(|chain| chain.base.as_ref());
     !ruleset.unread.is_empty() || chains.into_iter().any(|base| base.hook.eq_ignore_ascii_case(hook.name()))
+}
+
+/// Tells whether a ruleset may translate at a hook: rules stand there, in a table of which some rule does.
+fn asks_translation(ruleset: &Ruleset, hook: Hook) -> bool {
+    ruleset.tables.iter().any(|table| {
+        let at_hook = table.chains.iter().any(|chain| {
+            let nat = |base: &Base| base.kind == "nat" && base.hook.eq_ignore_ascii_case(hook.name());
+            chain.base.as_ref().is_some_and(nat) && (!chain.rules.is_empty() || !chain.unread.is_empty())
+        });
+        at_hook && table.chains.iter().flat_map(|chain| &chain.rules).any(translates)
+    })
 }
 
 fn ask(compiled: &Compiled<'_>, packets: &[Packet]) -> Fate {
