@@ -42,4 +42,4 @@ mod topology;
 mod wait;
 mod workshop;
 
-pub use root::main;
+pub use root::{command, main};

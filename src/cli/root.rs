@@ -101,6 +101,12 @@ fn exit_code() -> Arg {
         .help("Exit with 3 where the answer is bad news, with 4 where it is inconclusive; no effect where it can be neither")
 }
 
+/// Returns the whole command line, for completions and for whoever checks examples of it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Root::command()
+}
+
 /// Runs the program and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -138,7 +144,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Completions { shell } => {
             // Through memory: the generator itself panics where its reader goes away.
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Root::command(), "ghost", &mut script);
+            clap_complete::generate(shell, &mut command(), "ghost", &mut script);
             line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
     }

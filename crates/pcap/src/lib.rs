@@ -27,6 +27,7 @@
 //! A frame passes `read` (records), `layers` (headers; only fragments are remembered) and `analyze`, which hands it to `tcp` (sequence
 //! analysis), `dns`, `icmp`, `arp` and `protocol` (protocols above TCP and UDP). Finished streams go to `flow`; `findings`, `summary`
 //! and `report` present the result.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod address_filter;
 mod analyze;
@@ -86,8 +87,3 @@ pub use summary::{
     TlsServerFacts, TracerouteFacts, UdpFacts, UnreachableFacts,
 };
 pub use tcp::MAX_TCP_STREAMS;
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

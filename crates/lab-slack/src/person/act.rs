@@ -98,7 +98,6 @@ pub(crate) async fn act(
         "open" => workspace.open_direct(&args, now),
         "home" => workspace.open_home(&args, now),
         "stop" => workspace.person_stops(&args, now),
-        "pin" => workspace.person_pins(&args, now),
         "leave" => workspace.person_leaves(&args, now),
         "context" => workspace.person_looks(&args, now),
         "assistant" => workspace.person_assists(&args, now),

@@ -120,9 +120,6 @@ async fn set_up(inner: &Arc<Inner>, args: &Args) -> Result<Value, SlackError> {
                 *place = args.text(name);
             }
         }
-        if has("domains") {
-            app.domains = args.names("domains").iter().map(|domain| domain.to_ascii_lowercase()).collect();
-        }
         if has("scopes") {
             app.scopes = args.names("scopes");
         }

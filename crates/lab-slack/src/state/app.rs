@@ -7,20 +7,15 @@ use crate::state::error::SlackError;
 use crate::state::model::Workspace;
 
 /// The scopes of a fresh app: everything that the methods here ask for.
-pub(crate) const SCOPES: [&str; 35] = [
+pub(crate) const SCOPES: [&str; 25] = [
     "app_mentions:read",
     "assistant:write",
-    "bookmarks:read",
-    "bookmarks:write",
     "channels:history",
-    "channels:join",
     "channels:manage",
     "channels:read",
     "chat:write",
     "chat:write.customize",
     "commands",
-    "dnd:read",
-    "emoji:read",
     "files:read",
     "files:write",
     "groups:history",
@@ -29,18 +24,13 @@ pub(crate) const SCOPES: [&str; 35] = [
     "im:history",
     "im:read",
     "im:write",
-    "links:read",
-    "links:write",
     "mpim:history",
     "mpim:read",
     "mpim:write",
-    "pins:read",
-    "pins:write",
     "reactions:read",
     "reactions:write",
     "team:read",
     "usergroups:read",
-    "users.profile:read",
     "users:read",
     "users:read.email",
 ];
@@ -67,9 +57,6 @@ pub(crate) struct App {
     pub(crate) command_url: Option<String>,
     /// The command that is meant where a text names none.
     pub(crate) command: String,
-    /// The domains of links of which it is told.
-    #[serde(default)]
-    pub(crate) domains: Vec<String>,
     pub(crate) updated: i64,
 }
 
@@ -92,7 +79,7 @@ impl App {
     pub(crate) fn form(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "bot_id": self.bot_id, "bot_user_id": self.bot_user,
-            "command": self.command, "domains": self.domains, "listens": self.listens, "scopes": self.scopes,
+            "command": self.command, "listens": self.listens, "scopes": self.scopes,
             "events": self.events,
             "transport": if self.request_url.is_some() { "http" } else { "socket" },
         })

@@ -71,20 +71,9 @@ pub(crate) struct Channel {
     pub(crate) messages: BTreeMap<String, Message>,
     /// The last name given to a message, in microseconds.
     pub(crate) last: i64,
-    /// Bookmarks in Slack's form.
-    #[serde(default)]
-    pub(crate) bookmarks: Vec<Value>,
     /// About how many bytes the messages hold.
     #[serde(default)]
     pub(crate) weight: usize,
-}
-
-/// That a message is pinned: where, by whom, when.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Pin {
-    pub(crate) channel: String,
-    pub(crate) user: String,
-    pub(crate) created: i64,
 }
 
 /// A message.
@@ -110,7 +99,6 @@ pub(crate) struct Message {
     pub(crate) tombstone: bool,
     pub(crate) replies: Vec<(String, String)>,
     pub(crate) stream: Option<Stream>,
-    pub(crate) pin: Option<Pin>,
 }
 
 /// An emoji and who put it there.
@@ -148,7 +136,6 @@ impl Channel {
             members: BTreeSet::new(),
             messages: BTreeMap::new(),
             last: 0,
-            bookmarks: Vec::new(),
             weight: 0,
         }
     }

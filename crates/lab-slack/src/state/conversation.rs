@@ -50,22 +50,7 @@ impl Workspace {
 
     /// `conversations.list`
     pub(crate) fn conversations_list(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        self.places(app, args, |_| true)
-    }
-
-    /// `users.conversations`
-    pub(crate) fn users_conversations(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        let user = args.text("user").unwrap_or_else(|| self.bot_of(app));
-        self.user(&user)?;
-        self.places(app, args, |place| place.members.contains(&user))
-    }
-
-    fn bot_of(&self, app: &str) -> String {
-        self.app(app).map(|app| app.bot_user.clone()).unwrap_or_default()
-    }
-
-    fn places(&self, app: &str, args: &Args, meant: impl Fn(&Channel) -> bool) -> Result<Value, SlackError> {
-        let bot = self.bot_of(app);
+        let bot = self.app(app)?.bot_user.clone();
         let mut types = args.names("types");
         if types.is_empty() {
             types.push("public_channel".to_owned());
@@ -80,7 +65,7 @@ impl Workspace {
             .values()
             .filter(|place| types.iter().any(|word| word == place.kind.listed()))
             .filter(|place| place.kind == Kind::Public || place.members.contains(&bot))
-            .filter(|place| !(hide && place.archived) && meant(place))
+            .filter(|place| !(hide && place.archived))
             .map(|place| self.shape(place, &bot))
             .collect();
         let (channels, next) = page(&all, args, 1000, 100)?;
@@ -169,30 +154,6 @@ impl Workspace {
         let channel =
             if args.flag("return_im").unwrap_or(false) { self.shape(place, &bot) } else { json!({"id": id}) };
         Ok(json!({"ok": true, "no_op": true, "already_open": true, "channel": channel}))
-    }
-
-    /// `conversations.join`
-    pub(crate) fn conversations_join(
-        &mut self,
-        app: &str,
-        args: &Args,
-        now: Timestamp,
-    ) -> Result<Value, SlackError> {
-        let bot = self.app(app)?.bot_user.clone();
-        let id = self.visible(app, &args.need("channel")?)?.id.clone();
-        if self.channel(&id)?.kind != Kind::Public {
-            return Err(SlackError::new("method_not_supported_for_channel_type"));
-        }
-        if self.channel(&id)?.archived {
-            return Err(SlackError::new("is_archived"));
-        }
-        let new = self.admit(&id, &bot, None, now)?;
-        let mut answer = json!({"ok": true, "channel": self.shape(self.channel(&id)?, &bot)});
-        if !new {
-            set(&mut answer, "warning", json!("already_in_channel"));
-            set(&mut answer, "response_metadata", json!({"warnings": ["already_in_channel"]}));
-        }
-        Ok(answer)
     }
 
     /// `conversations.invite`

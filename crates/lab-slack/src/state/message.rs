@@ -65,7 +65,6 @@ impl Workspace {
         set(&mut event, "channel_type", json!(kind.channel_type()));
         self.tell(channel, &event, now);
         self.mentioned(channel, &message, kind, &event, now);
-        self.linked(channel, &message, now);
     }
 
     /// Sends `app_mention` to every app that the message names, outside of direct messages.
@@ -154,7 +153,6 @@ impl Workspace {
                     (None, None, None, None);
                 message.files.clear();
                 message.reactions.clear();
-                message.pin = None;
             });
         }
         let place = self.channel_mut(channel)?;
@@ -240,10 +238,6 @@ impl Workspace {
         }
         if message.only_for.is_some() {
             put("is_ephemeral", json!(true));
-        }
-        if let Some(pin) = &message.pin {
-            put("pinned_to", json!([pin.channel]));
-            put("pinned_info", pin.form());
         }
         if let Some(stream) = &message.stream {
             put("streaming_state", json!(if stream.open { "in_progress" } else { "completed" }));

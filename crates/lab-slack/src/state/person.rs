@@ -139,15 +139,6 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
-    /// Pins a message, or takes its pin away.
-    pub(crate) fn person_pins(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
-        let user = self.user_named(&args.need("user")?)?.id.clone();
-        let channel = self.seen_by(&user, &args.need("channel")?)?;
-        let add = !args.flag("remove").unwrap_or(false);
-        self.pin(&channel, &args.need("ts")?, &user, add, now)?;
-        Ok(json!({"ok": true}))
-    }
-
     /// Leaves a channel.
     pub(crate) fn person_leaves(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();

@@ -8,7 +8,7 @@ use crate::state::error::SlackError;
 use crate::state::field::action;
 use crate::state::form::state_of;
 use crate::state::interaction::{Interaction, Post, channel_name};
-use crate::state::model::{Workspace, stamp, text_of};
+use crate::state::model::{Workspace, stamp};
 use crate::state::user::set;
 use ghost_base::Timestamp;
 
@@ -72,13 +72,7 @@ impl Workspace {
         let attachments = message.attachments.as_ref().and_then(Value::as_array).into_iter().flatten();
         let blocks = std::iter::once(message.blocks.as_ref()).chain(attachments.map(|one| one.get("blocks")));
         let blocks: Vec<Value> = blocks.map(|blocks| blocks.cloned().unwrap_or(Value::Null)).collect();
-        // What an app unfurled below a person's message is pressed for that app.
-        let unfurled = message.attachments.as_ref().and_then(Value::as_array).into_iter().flatten();
-        let app = message.app.clone().or_else(|| {
-            let mut apps = unfurled.map(|one| text_of(one, "app_id")).filter(|app| !app.is_empty());
-            apps.next().map(str::to_owned)
-        });
-        let app = app.ok_or_else(|| SlackError::new("action_not_found"))?;
+        let app = message.app.clone().ok_or_else(|| SlackError::new("action_not_found"))?;
         let hidden = message.only_for.is_some();
         let thread = message.thread_ts.clone();
         let mut container =

@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::state::args::Args;
-use crate::state::channel::{Message, Reaction};
+use crate::state::channel::Reaction;
 use crate::state::error::SlackError;
 use crate::state::model::{Workspace, stamp};
-use crate::state::paging::page;
 use ghost_base::Timestamp;
 
 impl Workspace {
@@ -41,29 +40,6 @@ impl Workspace {
         let channel = self.place_to_read(app, &args.need("channel")?)?;
         let (_, message) = self.at(&channel, &args.need("timestamp")?)?;
         Ok(json!({"ok": true, "type": "message", "channel": channel, "message": self.look(message, false)}))
-    }
-
-    /// `reactions.list`
-    pub(crate) fn reactions_list(&self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        let bot = self.app(app)?.bot_user.clone();
-        let user = args.text("user").unwrap_or_else(|| bot.clone());
-        self.user(&user)?;
-        let mut found: Vec<(&String, &String, &Message)> = Vec::new();
-        for place in self.channels.values().filter(|place| place.members.contains(&bot)) {
-            let reacted = |message: &&Message| message.reactions.iter().any(|row| row.users.contains(&user));
-            let messages = place.messages.values().filter(|message| message.only_for.is_none());
-            found.extend(messages.filter(reacted).map(|message| (&message.ts, &place.id, message)));
-        }
-        // The latest message first.
-        found.sort_by(|one, other| other.0.cmp(one.0));
-        let all: Vec<Value> = found
-            .into_iter()
-            .map(|(_, channel, message)| {
-                json!({"type": "message", "channel": channel, "message": self.look(message, false)})
-            })
-            .collect();
-        let (items, next) = page(&all, args, 1000, 100)?;
-        Ok(json!({"ok": true, "items": items, "response_metadata": {"next_cursor": next}}))
     }
 
     fn aim(&self, app: &str, args: &Args) -> Result<(String, String, String), SlackError> {

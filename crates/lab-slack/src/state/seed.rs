@@ -151,7 +151,6 @@ pub(crate) fn add_app(
         interactivity_url: None,
         command_url: None,
         command: format!("/{}", name.to_lowercase()),
-        domains: Vec::new(),
         updated: created,
     };
     let bot = User {

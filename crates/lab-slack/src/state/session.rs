@@ -100,15 +100,6 @@ impl Workspace {
         Ok(json!({"ok": true}))
     }
 
-    /// `assistant.threads.setTitle`
-    pub(crate) fn assistant_set_title(&mut self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        let (channel, thread) = self.thread_of(app, args)?;
-        let title = args.need("title")?;
-        self.session_of(app, &channel, Some(&thread)).title = title;
-        self.status_notice("status", &channel, Some(&thread));
-        Ok(json!({"ok": true}))
-    }
-
     /// `assistant.threads.setSuggestedPrompts`
     pub(crate) fn assistant_set_prompts(&mut self, app: &str, args: &Args) -> Result<Value, SlackError> {
         let channel = self.place_to_read(app, &args.need("channel_id")?)?;
@@ -167,22 +158,6 @@ impl Workspace {
             set(&mut answer, "response_metadata", json!({"warnings": [warning]}));
         }
         Ok(answer)
-    }
-
-    /// `agents.sessions.rename`
-    pub(crate) fn agents_rename(&mut self, app: &str, args: &Args) -> Result<Value, SlackError> {
-        let title = args.need("title")?;
-        let (channel, thread) = self.thread_of(app, args)?;
-        if title.chars().count() > 200 {
-            return Err(SlackError::arguments([
-                "[ERROR] must be less than 201 characters [json-pointer:/title]".to_owned(),
-            ]));
-        }
-        let known =
-            self.sessions.get_mut(&key(&channel, Some(&thread))).filter(|one| one.agent_status.is_some());
-        known.ok_or_else(|| SlackError::new("session_not_found"))?.title.clone_from(&title);
-        self.status_notice("status", &channel, Some(&thread));
-        Ok(json!({"ok": true, "title": title}))
     }
 
     /// Takes the words below a thread away, because the app spoke there.

@@ -178,12 +178,6 @@ impl Workspace {
         Ok(json!({"ok": true, "user": user.form()}))
     }
 
-    /// `users.profile.get`
-    pub(crate) fn users_profile_get(&self, args: &Args, own: &str) -> Result<Value, SlackError> {
-        let user = args.text("user").unwrap_or_else(|| own.to_owned());
-        Ok(json!({"ok": true, "profile": self.user(&user)?.profile()}))
-    }
-
     /// `usergroups.list`
     pub(crate) fn usergroups_list(&self, args: &Args) -> Value {
         let with_users = args.flag("include_users").unwrap_or(false);

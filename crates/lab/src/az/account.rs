@@ -19,7 +19,6 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::own("account show", "", show),
     Command::own("account list", "--all? --refresh?", list).rows(row),
     Command::own("account set", "--subscription,-s,--name,-n!", set),
-    Command::own("account clear", "", clear),
     Command::own("account list-locations", "--include-extended-locations%", locations),
     Command::own("account get-access-token", "--resource --resource-type --scope,--scopes* --tenant,-t", token),
     Command::own(
@@ -30,7 +29,6 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::own("cloud set", "--name,-n! --profile", choose),
     Command::own("cloud show", "--name,-n", cloud),
     Command::own("cloud list", "", clouds),
-    Command::own("cloud unregister", "--name,-n!", unregister),
     Command::own(
         "login",
         "--identity,-i? --service-principal? --username,-u --password,-p --tenant,-t --client-id --allow-no-subscriptions?",
@@ -100,12 +98,6 @@ fn set(session: &mut Session<'_>, line: &Line) -> Told {
             map.insert("isDefault".to_owned(), json!(first));
         }
     }
-    Ok(None)
-}
-
-fn clear(session: &mut Session<'_>, _line: &Line) -> Told {
-    session.profile.subscriptions.clear();
-    session.profile.secrets.clear();
     Ok(None)
 }
 
@@ -234,19 +226,6 @@ fn clouds(session: &mut Session<'_>, _line: &Line) -> Told {
         names.insert(0, name.to_owned());
     }
     Ok(Some(names.iter().map(|name| described(session, name)).collect()))
-}
-
-fn unregister(session: &mut Session<'_>, line: &Line) -> Told {
-    let name = line.need("--name")?;
-    if session.profile.cloud() == name {
-        return Err(Failure::new(
-            1,
-            format!("The cloud '{name}' cannot be unregistered as it's currently active."),
-        ));
-    }
-    known(session, name)?;
-    session.profile.clouds.remove(name);
-    Ok(None)
 }
 
 fn login(session: &mut Session<'_>, line: &Line) -> Told {

@@ -135,13 +135,12 @@ impl Command {
 
 /// Returns all commands, area by area.
 pub(super) fn all() -> impl Iterator<Item = &'static Command> {
-    let areas: [&'static [Command]; 15] = [
+    let areas: [&'static [Command]; 14] = [
         account::COMMANDS,
         group::COMMANDS,
         monitor::COMMANDS,
         network::effective::COMMANDS,
         network::kind::COMMANDS,
-        network::peering::COMMANDS,
         network::route::COMMANDS,
         network::rule::COMMANDS,
         network::subnet::COMMANDS,

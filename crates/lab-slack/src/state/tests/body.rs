@@ -24,19 +24,16 @@ fn bad_blocks_are_refused_with_every_reason_through_every_door() {
         ("chat.scheduleMessage", json!({"channel": NETWORK, "post_at": 1_700_000_100, "blocks": bad()})),
         ("chat.appendStream", json!({"channel": NETWORK, "ts": stream, "chunks": chunk})),
         ("chat.stopStream", json!({"channel": NETWORK, "ts": stream, "blocks": bad()})),
-        ("blocks.validate", json!({"blocks": bad()})),
     ] {
         let body = stage.call(method, args).unwrap_err().body();
         assert_eq!(body["error"], "invalid_blocks", "{method}");
         let first = body["errors"][0].to_string();
         assert!(first.contains("must define either `text` or `fields`"), "{method} {first}");
-        if method != "blocks.validate" {
-            assert_eq!(
-                body["response_metadata"]["messages"][0],
-                "[ERROR] must define either `text` or `fields` [json-pointer:/blocks/0/type]",
-                "{method}"
-            );
-        }
+        assert_eq!(
+            body["response_metadata"]["messages"][0],
+            "[ERROR] must define either `text` or `fields` [json-pointer:/blocks/0/type]",
+            "{method}"
+        );
     }
 }
 
@@ -100,25 +97,6 @@ fn a_response_through_an_address_is_judged_too() {
     ] {
         assert_eq!(stage.workspace.hooked(&secret, &answer, now).unwrap_err().code(), code);
     }
-}
-
-#[test]
-fn the_judge_can_be_asked_without_a_message() {
-    let mut stage = Stage::new();
-    stage.ok("blocks.validate", json!({"blocks": [{"type": "divider"}]}));
-    stage.ok("blocks.validate", json!({"message": {"text": "x"}}));
-    stage.ok("blocks.validate", json!({"view": {"type": "home", "blocks": []}}));
-    // An alert stands in modals only, and that is enough.
-    let alert = json!([{"type": "alert", "text": {"type": "plain_text", "text": "x"}}]);
-    stage.ok("blocks.validate", json!({"blocks": alert.to_string()}));
-    let refused = stage.call("blocks.validate", json!({"view": {"type": "modal"}})).unwrap_err().body();
-    assert_eq!(refused["error"], "invalid_view");
-    let refused = stage.call("blocks.validate", json!({"blocks": bad()})).unwrap_err().body();
-    assert_eq!(refused["errors"][0]["pointer"], "/0/type");
-    assert_eq!(stage.refused("blocks.validate", json!({"message": {}})), "invalid_message");
-    assert_eq!(stage.refused("blocks.validate", json!({})), "invalid_arguments");
-    let both = json!({"blocks": [], "view": {}});
-    assert_eq!(stage.refused("blocks.validate", both), "invalid_arguments");
 }
 
 #[test]

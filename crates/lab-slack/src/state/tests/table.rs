@@ -65,7 +65,7 @@ fn every_type_that_the_state_writes_has_a_row() {
     ];
     let missing: Vec<&String> =
         found.iter().filter(|kind| !has_row(kind) && !inner.contains(&kind.as_str())).collect();
-    assert!(found.contains("pin_removed") && found.contains("app_mention"), "{found:?}");
+    assert!(found.contains("reaction_removed") && found.contains("app_mention"), "{found:?}");
     assert!(missing.is_empty(), "{missing:?}");
 }
 

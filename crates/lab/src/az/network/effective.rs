@@ -21,8 +21,6 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveNetworkSecurityGroups", "2022-01-01"),
     Command::own("network nic ip-config list", "--nic-name! --resource-group,-g!", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
-    Command::own("network nic ip-config show", "--nic-name!^ -n,--name!^ --resource-group,-g!^", address)
-        .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
     Command::own("network list-service-tags", "--location,-l!", tags).at("serviceTags", "2022-01-01"),
 ];
 
@@ -37,16 +35,6 @@ fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
     let found = session.get(&path, session.command.version)?;
     let found = found.pointer("/properties/ipConfigurations").cloned().unwrap_or_else(|| json!([]));
     Ok(Some(flattened(found)))
-}
-
-fn address(session: &mut Session<'_>, line: &Line) -> Told {
-    let name = line.need("--name")?.to_owned();
-    let all = addresses(session, line)?.unwrap_or_default();
-    let is = |entry: &&Value| {
-        entry.get("name").and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(&name))
-    };
-    let found = all.as_array().into_iter().flatten().find(is).cloned();
-    found.map(Some).ok_or_else(|| crate::az::failure::Failure::new(3, "ResourceNotFound"))
 }
 
 fn tags(session: &mut Session<'_>, line: &Line) -> Told {

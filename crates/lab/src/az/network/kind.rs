@@ -5,17 +5,15 @@ use serde_json::{Map, Value, json};
 use crate::az::failure::Failure;
 use crate::az::flatten::flattened;
 use crate::az::line::Line;
-use crate::az::reference::{filled, identifier};
-use crate::az::session::{Session, checked};
+use crate::az::reference::filled;
+use crate::az::session::Session;
 use crate::az::table::{Command, Told};
-use crate::az::update::{change, put_in, writable};
 use crate::azure::Verb;
 
 const LIST: &str = "--resource-group,-g --max-items#";
 const WHOLE: &str = "--resource-group,-g";
 const SHOW: &str = "-n,--name!^ --resource-group,-g!^";
 const GONE: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
-const CHANGED: &str = "-n,--name!^ --resource-group,-g!^ --tags* --no-wait% --set* --add* --remove*";
 
 const GROUPS: &str = "Microsoft.Network/networkSecurityGroups";
 const GROUP: &str = "Microsoft.Network/networkSecurityGroups/{--name}";
@@ -26,22 +24,19 @@ const NETWORK: &str = "Microsoft.Network/virtualNetworks/{--name}";
 const INTERFACES: &str = "Microsoft.Network/networkInterfaces";
 const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
-const ADDRESS: &str = "Microsoft.Network/publicIPAddresses/{--name}";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
-const ENDPOINT: &str = "Microsoft.Network/privateEndpoints/{--name}";
-const SETS: &str = "Microsoft.Network/applicationSecurityGroups";
-const SET: &str = "Microsoft.Network/applicationSecurityGroups/{--name}";
-const BALANCERS: &str = "Microsoft.Network/loadBalancers";
-const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
 
 /// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network nsg list", WHOLE, GROUPS, "2022-01-01"),
     Command::show("network nsg show", SHOW, GROUP, "2022-01-01"),
     Command::delete("network nsg delete", GONE, GROUP, "2022-01-01"),
-    Command::own("network nsg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", wrapped)
-        .at(GROUP, "2022-01-01"),
-    Command::own("network nsg update", CHANGED, changed).at(GROUP, "2022-01-01"),
+    Command::own(
+        "network nsg create",
+        "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%",
+        wrapped,
+    )
+    .at(GROUP, "2022-01-01"),
     Command::list("network route-table list", "--resource-group,-g! --max-items#", TABLES, "2025-07-01"),
     Command::show("network route-table show", SHOW, TABLE, "2025-07-01"),
     Command::delete("network route-table delete", GONE, TABLE, "2025-07-01"),
@@ -51,49 +46,18 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         created,
     )
     .at(TABLE, "2025-07-01"),
-    Command::own(
-        "network route-table update",
-        "-n,--name!^ --resource-group,-g!^ --tags* --disable-bgp-route-propagation% --no-wait% --set* --add* --remove*",
-        changed,
-    )
-    .at(TABLE, "2025-07-01"),
     Command::list("network vnet list", LIST, NETWORKS, "2025-07-01").rows(network_row),
     Command::show("network vnet show", SHOW, NETWORK, "2025-07-01"),
-    Command::delete("network vnet delete", GONE, NETWORK, "2025-07-01"),
-    Command::own(
-        "network vnet create",
-        "-n,--name! --resource-group,-g! --location,-l --tags* --address-prefixes,--address-prefix* --subnet-name --subnet-prefixes,--subnet-prefix* --dns-servers* --no-wait%",
-        network,
-    )
-    .at(NETWORK, "2025-07-01"),
-    Command::own(
-        "network vnet update",
-        "-n,--name!^ --resource-group,-g!^ --tags* --address-prefixes* --dns-servers* --no-wait% --set* --add* --remove*",
-        changed,
-    )
-    .at(NETWORK, "2025-07-01"),
+    Command::list(
+        "network vnet peering list",
+        "--resource-group,-g! --vnet-name! --max-items#",
+        "Microsoft.Network/virtualNetworks/{--vnet-name}/virtualNetworkPeerings",
+        "2023-11-01",
+    ),
     Command::list("network nic list", LIST, INTERFACES, "2023-11-01"),
     Command::show("network nic show", SHOW, INTERFACE, "2023-11-01"),
-    Command::delete("network nic delete", GONE, INTERFACE, "2023-11-01"),
-    Command::own(
-        "network nic update",
-        "-n,--name!^ --resource-group,-g!^ --network-security-group --accelerated-networking% --ip-forwarding% --dns-servers* --no-wait% --set* --add* --remove*",
-        changed,
-    )
-    .at(INTERFACE, "2023-11-01"),
     Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01").rows(address_row),
-    Command::show("network public-ip show", SHOW, ADDRESS, "2022-01-01").rows(address_row),
-    Command::delete("network public-ip delete", GONE, ADDRESS, "2022-01-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
-    Command::show("network private-endpoint show", SHOW, ENDPOINT, "2026-01-01"),
-    Command::list("network asg list", WHOLE, SETS, "2023-11-01"),
-    Command::show("network asg show", SHOW, SET, "2023-11-01"),
-    Command::delete("network asg delete", GONE, SET, "2023-11-01"),
-    Command::own("network asg create", "-n,--name! --resource-group,-g! --location,-l --tags* --no-wait%", created)
-        .at(SET, "2023-11-01"),
-    Command::list("network lb list", LIST, BALANCERS, "2023-11-01"),
-    Command::show("network lb show", SHOW, BALANCER, "2023-11-01"),
-    Command::delete("network lb delete", GONE, BALANCER, "2023-11-01"),
 ];
 
 /// Returns the path that a command asks for.
@@ -217,63 +181,4 @@ fn created(session: &mut Session<'_>, line: &Line) -> Told {
 
 fn wrapped(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(created(session, line)?.map(|group| json!({"NewNSG": group})))
-}
-
-fn network(session: &mut Session<'_>, line: &Line) -> Told {
-    let mut body = begun(session, line)?;
-    let all = ["10.0.0.0/16".to_owned()];
-    let mut properties =
-        json!({"addressSpace": {"addressPrefixes": line.many("--address-prefixes").unwrap_or(&all)}});
-    if let Some(servers) = line.many("--dns-servers") {
-        put_in(&mut properties, "dhcpOptions", json!({"dnsServers": servers}));
-    }
-    if let Some(name) = line.one("--subnet-name") {
-        let prefix = line.one("--subnet-prefixes").unwrap_or("10.0.0.0/24");
-        put_in(&mut properties, "subnets", json!([{"name": name, "properties": {"addressPrefix": prefix}}]));
-    }
-    body.insert("properties".to_owned(), properties);
-    Ok(put(session, line, &Value::Object(body))?.map(|made| json!({"newVNet": made})))
-}
-
-/// Reads, changes what is asked for, and sends the whole.
-fn changed(session: &mut Session<'_>, line: &Line) -> Told {
-    let place = path(session, line)?;
-    let found = session.ask(Verb::Get, &place, &[("api-version", session.command.version)], None)?;
-    let mut body = checked(&found)?;
-    writable(&mut body);
-    let mut fields: Vec<(&str, Value)> = Vec::new();
-    let flags = [
-        ("--disable-bgp-route-propagation", "disableBgpRoutePropagation"),
-        ("--accelerated-networking", "enableAcceleratedNetworking"),
-        ("--ip-forwarding", "enableIPForwarding"),
-    ];
-    for (option, field) in flags {
-        fields.extend(line.wants(option).map(|wanted| (field, json!(wanted))));
-    }
-    if let Some(name) = line.one("--network-security-group") {
-        let id = identifier(session, line, GROUPS, name)?;
-        fields.push(("networkSecurityGroup", if name == "null" { Value::Null } else { json!({"id": id}) }));
-    }
-    if let Some(prefixes) = line.many("--address-prefixes") {
-        fields.push(("addressSpace", json!({"addressPrefixes": prefixes})));
-    }
-    if let Some(servers) = line.many("--dns-servers") {
-        let servers = if servers.iter().any(|server| server == "null") { &[][..] } else { servers };
-        let field = if session.command.path == NETWORK { "dhcpOptions" } else { "dnsSettings" };
-        fields.push((field, json!({"dnsServers": servers})));
-    }
-    if let (Some(tags), Some(map)) = (tags(line), body.as_object_mut()) {
-        map.insert("tags".to_owned(), tags);
-    }
-    if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
-        for (field, value) in fields {
-            if value.is_null() {
-                properties.remove(field);
-            } else {
-                properties.insert(field.to_owned(), value);
-            }
-        }
-    }
-    change(&mut body, line)?;
-    put(session, line, &body)
 }

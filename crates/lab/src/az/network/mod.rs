@@ -2,7 +2,6 @@
 
 pub(super) mod effective;
 pub(super) mod kind;
-pub(super) mod peering;
 pub(super) mod route;
 pub(super) mod rule;
 pub(super) mod subnet;

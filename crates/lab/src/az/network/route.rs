@@ -1,14 +1,12 @@
 //! `az network route-table route …`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
-use super::kind::{path, put};
+use super::kind::put;
 use crate::az::failure::Failure;
 use crate::az::line::Line;
-use crate::az::session::{Session, checked};
+use crate::az::session::Session;
 use crate::az::table::{Command, Told};
-use crate::az::update::{change, writable};
-use crate::azure::Verb;
 
 const ROUTES: &str = "Microsoft.Network/routeTables/{--route-table-name}/routes";
 const ROUTE: &str = "Microsoft.Network/routeTables/{--route-table-name}/routes/{--name}";
@@ -30,12 +28,6 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         create,
     )
     .at(ROUTE, VERSION),
-    Command::own(
-        "network route-table route update",
-        "--route-table-name!^ -n,--name!^ --resource-group,-g!^ --address-prefix --next-hop-type --next-hop-ip-address --no-wait% --set* --add* --remove*",
-        update,
-    )
-    .at(ROUTE, VERSION),
 ];
 
 const HOPS: [&str; 6] =
@@ -43,24 +35,6 @@ const HOPS: [&str; 6] =
 
 fn create(session: &mut Session<'_>, line: &Line) -> Told {
     let mut properties = Map::new();
-    told(session, line, &mut properties)?;
-    put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
-}
-
-fn update(session: &mut Session<'_>, line: &Line) -> Told {
-    let place = path(session, line)?;
-    let found = session.ask(Verb::Get, &place, &[("api-version", session.command.version)], None)?;
-    let mut body = checked(&found)?;
-    writable(&mut body);
-    if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.remove("hasBgpOverride");
-        told(session, line, properties)?;
-    }
-    change(&mut body, line)?;
-    put(session, line, &body)
-}
-
-fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure> {
     if let Some(prefix) = line.one("--address-prefix") {
         properties.insert("addressPrefix".to_owned(), json!(prefix));
     }
@@ -73,5 +47,5 @@ fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>)
     if let Some(address) = line.one("--next-hop-ip-address") {
         properties.insert("nextHopIpAddress".to_owned(), json!(address));
     }
-    Ok(())
+    put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
 }

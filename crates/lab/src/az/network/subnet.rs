@@ -19,13 +19,6 @@ const VERSION: &str = "2024-07-01";
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network vnet subnet list", "--resource-group,-g! --vnet-name! --max-items#", SUBNETS, VERSION),
     Command::show("network vnet subnet show", "--vnet-name!^ -n,--name!^ --resource-group,-g!^", SUBNET, VERSION),
-    Command::delete("network vnet subnet delete", "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --no-wait%", SUBNET, VERSION),
-    Command::own(
-        "network vnet subnet create",
-        "-n,--name! --resource-group,-g! --vnet-name! --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --service-endpoints* --no-wait%",
-        create,
-    )
-    .at(SUBNET, VERSION),
     Command::own(
         "network vnet subnet update",
         "--vnet-name!^ -n,--name!^ --resource-group,-g!^ --address-prefixes,--address-prefix* --network-security-group,--nsg --route-table --nat-gateway --service-endpoints* --no-wait% --set* --add* --remove*",
@@ -52,12 +45,6 @@ const REFERENCES: [(&str, &str, &str); 3] = [
     ("--route-table", "routeTable", "Microsoft.Network/routeTables"),
     ("--nat-gateway", "natGateway", "Microsoft.Network/natGateways"),
 ];
-
-fn create(session: &mut Session<'_>, line: &Line) -> Told {
-    let mut properties = Map::new();
-    told(session, line, &mut properties)?;
-    put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
-}
 
 /// Reads a subnet, changes what was asked for, and sends all of it that can be written: what is absent then is detached.
 fn update(session: &mut Session<'_>, line: &Line) -> Told {

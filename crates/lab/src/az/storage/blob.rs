@@ -29,8 +29,6 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         container::create,
     ),
     Command::own("storage container exists", options!("--name,-n!"), container::exists),
-    Command::own("storage container show", options!("--name,-n!"), container::show),
-    Command::own("storage container delete", options!("--name,-n! --fail-not-exist?"), container::delete),
     Command::own(
         "storage blob list",
         options!("--container-name,-c! --prefix --num-results --marker --include"),

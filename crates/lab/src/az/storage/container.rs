@@ -86,22 +86,3 @@ pub(super) fn there(answer: &Answer) -> Told {
         _ => Ok(Some(json!({"exists": true}))),
     }
 }
-
-/// Shows a container.
-pub(super) fn show(session: &mut Session<'_>, line: &Line) -> Told {
-    let access = Access::find(session, line)?;
-    let name = line.need("--name")?;
-    let answer = access.call(session, Verb::Get, &path(name, None), query())?;
-    Ok(Some(shape::shown(name, &answer)))
-}
-
-/// Removes a container.
-pub(super) fn delete(session: &mut Session<'_>, line: &Line) -> Told {
-    let access = Access::find(session, line)?;
-    let answer = access.ask(session, Verb::Delete, &path(line.need("--name")?, None), query())?;
-    match answer.status {
-        404 if !line.has("--fail-not-exist") => Ok(Some(json!({"deleted": false}))),
-        400.. => Err(trouble::failure(&answer)),
-        _ => Ok(Some(json!({"deleted": true}))),
-    }
-}

@@ -125,24 +125,6 @@ pub(super) fn container(container: &Element) -> Value {
     )
 }
 
-/// Prints a container from the headers of an answer.
-pub(super) fn shown(name: &str, answer: &Answer) -> Value {
-    let text = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
-    let flag = |name: &str| {
-        header(answer, name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")))
-    };
-    let mut out = held(
-        name,
-        json!({"etag": text("etag"), "hasImmutabilityPolicy": flag("x-ms-has-immutability-policy"),
-            "hasLegalHold": flag("x-ms-has-legal-hold"), "lastModified": header(answer, "last-modified").and_then(moment),
-            "lease": {"duration": null, "state": text("x-ms-lease-state"), "status": text("x-ms-lease-status")},
-            "publicAccess": text("x-ms-blob-public-access")}),
-    );
-    put(&mut out, "/encryptionScope", Value::Null);
-    put(&mut out, "/metadata", json!({}));
-    out
-}
-
 fn held(name: &str, properties: Value) -> Value {
     json!({"deleted": null, "encryptionScope": {"defaultEncryptionScope": "$account-encryption-key",
         "preventEncryptionScopeOverride": false}, "immutableStorageWithVersioningEnabled": null, "metadata": null, "name": name,

@@ -19,10 +19,6 @@ pub(in crate::host) struct Files {
 pub(in crate::host) struct File {
     /// What it holds.
     pub(in crate::host) content: Vec<u8>,
-    /// Who may do what, as in `0o644`.
-    pub(in crate::host) mode: u32,
-    /// Whose it is.
-    pub(in crate::host) owner: String,
     /// Whether it is a folder.
     pub(in crate::host) folder: bool,
 }
@@ -31,11 +27,6 @@ impl Files {
     /// Returns a file.
     pub(in crate::host) fn get(&self, path: &str) -> Option<&File> {
         self.files.get(path)
-    }
-
-    /// Returns a file, to change who may do what.
-    pub(in crate::host) fn get_mut(&mut self, path: &str) -> Option<&mut File> {
-        self.files.get_mut(path)
     }
 
     /// Returns the paths of all files.
@@ -51,12 +42,8 @@ impl Files {
             return false;
         }
         self.bytes = bytes;
-        let file = self.files.entry(path.to_owned()).or_insert_with(|| File {
-            content: Vec::new(),
-            mode: 0o644,
-            owner: "root".to_owned(),
-            folder: false,
-        });
+        let file =
+            self.files.entry(path.to_owned()).or_insert_with(|| File { content: Vec::new(), folder: false });
         file.content = content;
         true
     }
@@ -67,7 +54,7 @@ impl Files {
             return false;
         }
         if let Some(file) = self.files.get_mut(path) {
-            (file.folder, file.mode) = (true, 0o755);
+            file.folder = true;
         }
         true
     }

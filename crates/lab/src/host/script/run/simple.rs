@@ -96,20 +96,12 @@ impl Shell<'_> {
     /// Runs a program of the machine.
     pub(super) fn program(&mut self, argv: &[String], io: &Io) {
         let Some(name) = argv.first() else { return };
-        // A script that was written to a file is run as one.
-        if name.contains('/')
-            && let Some(file) = {
-                let path = self.path(name);
-                self.calls.files().get(&path).cloned()
-            }
-        {
-            if file.mode & 0o111 == 0 {
-                self.status = self.protest(io, &format!("{name}: Permission denied"), 126);
-                return;
-            }
-            let text = String::from_utf8_lossy(&file.content).into_owned();
-            let arguments = argv.get(1..).unwrap_or_default().to_vec();
-            self.inner_script(&text, arguments, io);
+        // Nothing that a script wrote can be executed; `bash FILE` reads it.
+        if name.contains('/') && {
+            let path = self.path(name);
+            self.calls.files().get(&path).is_some()
+        } {
+            self.status = self.protest(io, &format!("{name}: Permission denied"), 126);
             return;
         }
         let input = {

@@ -129,10 +129,7 @@ impl Question<'_> {
             "-s" => shell.content(value).is_ok_and(|content| !content.is_empty()),
             "-x" => {
                 let path = shell.path(value);
-                match shell.calls.files().get(&path).map(|file| file.mode) {
-                    Some(mode) => mode & 0o111 != 0,
-                    None => shell.is_there(value),
-                }
+                shell.calls.files().get(&path).is_none() && shell.is_there(value)
             }
             "-L" | "-h" | "-p" => false,
             _ => shell.is_there(value),

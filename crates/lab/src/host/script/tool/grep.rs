@@ -6,24 +6,12 @@ use super::options::{Options, lines};
 use crate::host::script::run::{Io, Shell};
 
 pub(super) fn grep(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    search(shell, arguments, io, 'G')
-}
-
-pub(super) fn egrep(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    search(shell, arguments, io, 'E')
-}
-
-pub(super) fn fgrep(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    search(shell, arguments, io, 'F')
-}
-
-fn search(shell: &mut Shell<'_>, arguments: &[String], io: &Io, language: char) -> u8 {
     let long = ["color", "colour", "line-buffered", "quiet", "count", "invert-match", "ignore-case", "text"];
     let mut options = match Options::read(arguments, "EFGPivcqonwxsahHrIl", "emABC", &long) {
         Ok(options) => options,
         Err(what) => return shell.complain(io, &format!("grep: {what}"), 2),
     };
-    let mut language = language;
+    let mut language = 'G';
     for letter in ['E', 'F', 'G', 'P'] {
         if options.has(&letter.to_string()) {
             language = letter;

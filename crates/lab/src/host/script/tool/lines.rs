@@ -97,12 +97,6 @@ pub(super) fn count(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 
     code
 }
 
-pub(super) fn tac(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    let (content, code) = shell.input("tac", arguments, io);
-    texts(&content).iter().rev().for_each(|line| shell.say(io, line));
-    code
-}
-
 pub(super) fn sort(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
     let options =
         options!(shell, io, "sort", arguments, "nrubfhV", "kto", ["numeric-sort", "reverse", "unique"]);

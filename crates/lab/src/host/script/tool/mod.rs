@@ -1,6 +1,5 @@
 //! Text tools: what scripts do with what other programs print.
 
-mod awk;
 mod file;
 mod grep;
 mod lines;

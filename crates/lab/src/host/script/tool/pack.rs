@@ -1,4 +1,4 @@
-//! Bytes: encoded, packed, digested, cut into pieces.
+//! Bytes: encoded, packed, digested.
 
 use std::io::{Read as _, Write as _};
 
@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use md5::Md5;
 use sha2::{Digest as _, Sha256};
 
 use super::options::Options;
@@ -109,82 +108,10 @@ pub(super) fn gunzip(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8
 }
 
 pub(super) fn sha256sum(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    digests(shell, "sha256sum", arguments, io, |content| hex(&Sha256::digest(content)))
-}
-
-pub(super) fn md5sum(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    digests(shell, "md5sum", arguments, io, |content| hex(&Md5::digest(content)))
-}
-
-fn digests(
-    shell: &mut Shell<'_>,
-    tool: &str,
-    arguments: &[String],
-    io: &Io,
-    digest: fn(&[u8]) -> String,
-) -> u8 {
-    let files: Vec<String> =
-        arguments.iter().filter(|word| !(word.starts_with('-') && word.len() > 1)).cloned().collect();
-    let (inputs, code) = shell.inputs(tool, &files, io);
+    let (inputs, code) = shell.inputs("sha256sum", arguments, io);
     for (name, content) in inputs {
-        shell.say(io, &format!("{}  {name}", digest(&content)));
+        let digest: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        shell.say(io, &format!("{digest}  {name}"));
     }
     code
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-pub(super) fn dd(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    let value = |name: &str| {
-        arguments.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
-    };
-    let number = |name: &str, otherwise: usize| value(name).map_or(Some(otherwise), |text| size(&text));
-    let (Some(block), Some(count), Some(skip)) =
-        (number("bs", 512), number("count", usize::MAX), number("skip", 0))
-    else {
-        return shell.complain(io, "dd: invalid number", 1);
-    };
-    let files: Vec<String> = value("if").into_iter().collect();
-    let content = if files.first().is_some_and(|file| file == "/dev/zero") {
-        vec![0; block.saturating_mul(count).min(8 << 20)]
-    } else {
-        let (content, code) = shell.input("dd", &files, io);
-        if code != 0 {
-            return code;
-        }
-        content
-    };
-    let from = block.saturating_mul(skip).min(content.len());
-    let to = from.saturating_add(block.saturating_mul(count)).min(content.len());
-    let part = content.get(from..to).unwrap_or_default().to_vec();
-    match value("of").filter(|file| file != "/dev/null") {
-        Some(file) => {
-            let path = shell.path(&file);
-            if !shell.calls.files().write(&path, part.clone()) {
-                return shell.complain(io, "dd: error writing: No space left on device", 1);
-            }
-        }
-        None if value("of").is_some() => {}
-        None => shell.put(io, 1, &part),
-    }
-    if value("status").as_deref() != Some("none") {
-        let (whole, rest) = (part.len() / block.max(1), usize::from(part.len() % block.max(1) != 0));
-        shell.complain(
-            io,
-            &format!("{whole}+{rest} records in\n{whole}+{rest} records out\n{} bytes copied", part.len()),
-            0,
-        );
-    }
-    0
-}
-
-fn size(text: &str) -> Option<usize> {
-    let (digits, unit) = match text.chars().last()? {
-        'k' | 'K' => (text.get(..text.len() - 1)?, 1 << 10),
-        'M' => (text.get(..text.len() - 1)?, 1 << 20),
-        _ => (text, 1),
-    };
-    digits.parse::<usize>().ok()?.checked_mul(unit)
 }

@@ -30,12 +30,11 @@ enum Action {
 }
 
 pub(super) fn sed(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
-    let mut options =
-        match Options::read(arguments, "nErsi", "e", &["quiet", "in-place", "expression", "regexp-extended"])
-        {
-            Ok(options) => options,
-            Err(what) => return shell.complain(io, &format!("sed: {what}"), 1),
-        };
+    let mut options = match Options::read(arguments, "nEr", "e", &["quiet", "expression", "regexp-extended"])
+    {
+        Ok(options) => options,
+        Err(what) => return shell.complain(io, &format!("sed: {what}"), 1),
+    };
     let language =
         if options.has("E") || options.has("r") || options.has("regexp-extended") { 'E' } else { 'G' };
     let mut scripts: Vec<String> = options
@@ -59,21 +58,6 @@ pub(super) fn sed(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
         return shell.complain(io, &format!("sed: -e expression #1: not known here: `{script}'"), 1);
     };
     let quiet = options.has("n") || options.has("quiet");
-    let in_place = options.has("i") || options.has("in-place");
-    if in_place {
-        let mut code = 0;
-        for file in options.rest.clone() {
-            let (content, own) = shell.input("sed", std::slice::from_ref(&file), io);
-            code |= own;
-            let path = shell.path(&file);
-            let edited = edit(&mut commands, &content, quiet);
-            if own == 0 && !shell.calls.files().write(&path, edited) {
-                code =
-                    shell.complain(io, &format!("sed: couldn't write to {file}: No space left on device"), 4);
-            }
-        }
-        return code;
-    }
     let (content, code) = shell.input("sed", &options.rest, io);
     let edited = edit(&mut commands, &content, quiet);
     shell.put(io, 1, &edited);

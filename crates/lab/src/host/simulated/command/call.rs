@@ -33,18 +33,14 @@ const SBIN: [&str; 26] = [
     "ufw",
     "dmesg",
 ];
-const BIN: [&str; 34] = [
+const BIN: [&str; 28] = [
     "apt",
     "apt-get",
-    "cloud-init",
     "curl",
     "dig",
-    "dpkg",
-    "free",
     "getent",
     "host",
     "hostname",
-    "hostnamectl",
     "id",
     "journalctl",
     "kill",
@@ -60,12 +56,10 @@ const BIN: [&str; 34] = [
     "resolvectl",
     "ss",
     "systemctl",
-    "timedatectl",
     "tracepath",
     "uname",
     "update-alternatives",
     "uptime",
-    "wget",
     "whoami",
     "bash",
 ];
@@ -90,16 +84,13 @@ pub(super) fn call(world: &mut World, machine: &str, argv: &[String], input: &st
         "lsof" => socket::lsof(world, machine, words),
         "kill" | "pkill" => socket::kill(world, machine, name, words),
         "apt-get" | "apt" => package::apt(world, machine, words),
-        "dpkg" | "dpkg-query" => package::dpkg(world, machine, words),
         "systemctl" | "service" => unit::systemctl(world, machine, name, words),
         "docker" => unit::docker(world, machine, words),
         "fail2ban-client" => unit::fail2ban(world, machine, words),
         "sysctl" => file::sysctl(world, machine, words),
         "update-alternatives" => system::alternatives(world, machine, words),
         "timeout" => return timeout(world, machine, words, input),
-        "iperf" | "iperf3" | "qperf"
-            if matches!(words.first().map(String::as_str), Some("-v" | "--version" | "-V")) =>
-        {
+        "iperf" | "qperf" if matches!(words.first().map(String::as_str), Some("-v" | "--version" | "-V")) => {
             package::version(name)
         }
         _ => return system::call(world, machine, name, words),
@@ -175,7 +166,6 @@ pub(super) fn listens(argv: &[String]) -> Vec<(Protocol, u16)> {
         "iperf" if has("-s") => {
             vec![(if has("-u") { Protocol::Udp } else { Protocol::Tcp }, after("-p").unwrap_or(5_001))]
         }
-        "iperf3" if has("-s") => vec![(Protocol::Tcp, after("-p").unwrap_or(5_201))],
         "nc" | "ncat" if has("-l") => {
             let port = after("-p").or_else(|| argv.iter().skip(1).find_map(|word| word.parse().ok()));
             port.map(|port| (if has("-u") { Protocol::Udp } else { Protocol::Tcp }, port))

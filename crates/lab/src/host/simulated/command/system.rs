@@ -17,9 +17,6 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             }
             _ => Called::said(format!("{machine}\n")),
         },
-        "hostnamectl" => Called::said(format!(
-            " Static hostname: {machine}\nOperating System: Ubuntu 22.04.4 LTS\n          Kernel: Linux 5.15.0-1061-azure\n    Architecture: x86-64\n"
-        )),
         "uname" => match first {
             Some("-r") => Called::said("5.15.0-1061-azure\n"),
             Some("-m" | "-p" | "-i") => Called::said("x86_64\n"),
@@ -45,9 +42,6 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             _ => "uid=0(root) gid=0(root) groups=0(root)\n",
         }),
         "nproc" => Called::said("2\n"),
-        "free" => Called::said(
-            "               total        used        free      shared  buff/cache   available\nMem:         4014812      312044     3021120        1064      681648     3467120\nSwap:              0           0           0\n",
-        ),
         "ps" => {
             let mut out =
                 "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n".to_owned();
@@ -80,7 +74,7 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             _ => Called::failed(1, "ipset v7.15: No command specified.\n"),
         },
         "ufw" => Called::said("Status: inactive\n"),
-        "dmesg" | "journalctl" | "cloud-init" | "bridge" | "arp" | "timedatectl" => Called::default(),
+        "dmesg" | "journalctl" | "bridge" | "arp" => Called::default(),
         "resolvectl" => Called::said(
             "Global\n       Protocols: -LLMNR -mDNS -DNSOverTLS DNSSEC=no/unsupported\nresolv.conf mode: stub\n\nLink 2 (eth0)\n    Current Scopes: DNS\nCurrent DNS Server: 168.63.129.16\n       DNS Servers: 168.63.129.16\n        DNS Domain: internal.cloudapp.net\n",
         ),

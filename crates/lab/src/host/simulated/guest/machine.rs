@@ -136,7 +136,7 @@ pub(in crate::host) struct Guest {
 impl Guest {
     /// Makes a machine as it is after its first start.
     pub(in crate::host) fn new(machine: &Machine) -> Self {
-        let missing = ["iperf3", "docker.io", "fail2ban", "nmap", "hping3", "mtr-tiny"].map(str::to_owned);
+        let missing = ["docker.io", "fail2ban"].map(str::to_owned);
         Self {
             name: machine.name.clone(),
             mtu: 1500,

@@ -1,6 +1,6 @@
 //! Which program answers to which name.
 
-use super::{arping, curl, dig, iperf, iperf3, lookup, nc, ping, qperf, ssh, timeout, trace};
+use super::{arping, curl, dig, iperf, lookup, nc, ping, qperf, ssh, timeout, trace};
 use crate::host::simulated::world::{Called, World};
 
 /// Answers a command that asks the network; nothing where it is none of those.
@@ -25,15 +25,12 @@ pub(in crate::host) fn call(
         "dig" => dig::dig,
         "host" => lookup::host,
         "iperf" => iperf::iperf,
-        "iperf3" => iperf3::iperf3,
-        "mtr" => trace::mtr,
         "nc" | "netcat" | "ncat" => nc::nc,
         "nslookup" => lookup::nslookup,
         "ping" | "ping4" | "ping6" => ping::ping,
         "qperf" => qperf::qperf,
         "tracepath" => trace::tracepath,
         "traceroute" => trace::traceroute,
-        "wget" => curl::wget,
         _ => return None,
     };
     Some(answer(world, machine, argv))

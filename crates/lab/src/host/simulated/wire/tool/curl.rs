@@ -1,7 +1,6 @@
-//! `curl` and `wget`.
+//! `curl`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use super::nc::FOREVER;
@@ -323,78 +322,4 @@ fn values<'a>(
         ("content_type", went.page.as_ref().map(|page| page.kind.to_owned()).unwrap_or_default()),
         ("http_version", if went.page.is_some() { "1.1" } else { "0" }.to_owned()),
     ])
-}
-
-/// Fetches a page into a file.
-pub(super) fn wget(world: &mut World, machine: &str, argv: &[String]) -> Called {
-    let known = [
-        "q",
-        "S",
-        "4",
-        "6",
-        "c",
-        "O=",
-        "T=",
-        "t=",
-        "timeout=",
-        "tries=",
-        "spider",
-        "quiet",
-        "no-verbose",
-        "no-check-certificate",
-        "n=",
-    ];
-    let options = Options::read(argv, &known);
-    let Some(text) = options.rest.first() else {
-        return Called::failed(1, "wget: missing URL\nUsage: wget [OPTION]... [URL]...\n");
-    };
-    let Some(place) = address(text) else {
-        return Called::failed(1, format!("{text}: Unsupported scheme.\n"));
-    };
-    let limit = options.seconds(&["T", "timeout"]).filter(|time| *time > 0);
-    let tries = options.number::<u32>(&["t", "tries"]).unwrap_or(20).clamp(1, 20);
-    let mut net = Net::new(world, machine, "wget");
-    let limits = Limits { all: None, connect: limit, sends: 0 };
-    let mut went = Went::default();
-    for _ in 0..tries {
-        went = fetch(&mut net, &place, ("GET", &[]), &limits);
-        if went.code != 28 {
-            break;
-        }
-    }
-    let quiet = options.has(&["q", "quiet"]);
-    let to = went.to.map(|to| to.to_string()).unwrap_or_default();
-    let mut err = format!("Connecting to {} ({})|{to}|:{}... ", place.host, place.host, place.port);
-    let (word, code) = match (went.code, &went.page) {
-        (6, _) => (
-            format!(
-                "failed: Name or service not known.\nwget: unable to resolve host address ‘{}’",
-                place.host
-            ),
-            4,
-        ),
-        (7, _) => ("failed: Connection refused.".to_owned(), 4),
-        (28, _) => ("failed: Connection timed out.\nGiving up.".to_owned(), 4),
-        (0, Some(page)) => {
-            let text = format!(
-                "connected.\nHTTP request sent, awaiting response... {} {}",
-                page.status, page.reason
-            );
-            (text, if page.status >= 400 { 8 } else { 0 })
-        }
-        (_, _) => ("connected.\nHTTP request sent, awaiting response... No data received.".to_owned(), 4),
-    };
-    let _ = writeln!(err, "{word}");
-    let mut out = String::new();
-    let body = went.page.filter(|page| page.status < 400).map(|page| page.body).unwrap_or_default();
-    match options.text(&["O"]) {
-        Some("-") => out = body,
-        Some(path) if path.starts_with('/') && !path.starts_with("/dev/") && code == 0 => {
-            if let Some(guest) = net.world.guests.get_mut(machine) {
-                guest.files.write(path, body.into_bytes());
-            }
-        }
-        Some(_) | None => {}
-    }
-    Called { out, err: if quiet { String::new() } else { err }, code, took: net.took() }
 }

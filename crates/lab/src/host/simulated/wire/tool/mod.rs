@@ -6,7 +6,6 @@ mod call;
 mod curl;
 mod dig;
 mod iperf;
-mod iperf3;
 mod lookup;
 mod nc;
 mod option;

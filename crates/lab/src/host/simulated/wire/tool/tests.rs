@@ -156,19 +156,17 @@ fn the_same_seed_prints_the_same() {
     let all = || {
         let mut world = world();
         world.stage.services.push(service("tf-dest-vm", 5_001, Behavior::Answers));
-        ["ping -c 5 10.0.1.5", "iperf -c 10.0.1.5 -t 2", "traceroute 10.0.1.5", "mtr -r -c 3 10.0.1.5"]
+        ["ping -c 5 10.0.1.5", "iperf -c 10.0.1.5 -t 2", "traceroute 10.0.1.5"]
             .map(|line| run(&mut world, line).out)
     };
     assert_eq!(all(), all());
 }
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 13] = [
     "ping",
     "qperf",
     "iperf",
-    "iperf3",
     "curl",
-    "wget",
     "nc",
     "dig",
     "nslookup",
@@ -176,7 +174,6 @@ const PROGRAMS: [&str; 16] = [
     "getent",
     "traceroute",
     "tracepath",
-    "mtr",
     "arping",
     "timeout",
 ];

@@ -1,4 +1,4 @@
-//! `traceroute`, `tracepath`, `mtr`. The platform itself shows no routers, appliances do.
+//! `traceroute`, `tracepath`. The platform itself shows no routers, appliances do.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -147,59 +147,6 @@ pub(super) fn tracepath(world: &mut World, machine: &str, argv: &[String]) -> Ca
         let _ = writeln!(out, "     Too many hops: pmtu {pmtu}\n     Resume: pmtu {pmtu} ");
     }
     net.passed += steps.line.round();
-    Called { out, took: net.took(), ..Called::default() }
-}
-
-/// Shows the way of packets, and what is lost on it.
-pub(super) fn mtr(world: &mut World, machine: &str, argv: &[String]) -> Called {
-    let known = ["r", "w", "n", "b", "4", "6", "T", "u", "c=", "i=", "P=", "s=", "m=", "report", "no-dns"];
-    let options = Options::read(argv, &known);
-    let Some(host) = options.rest.first() else {
-        return Called::failed(1, "Usage:\n mtr [options] hostname\n");
-    };
-    let mut net = Net::new(world, machine, "mtr");
-    let to = match net.resolve(host) {
-        Ok(to) => to,
-        Err(unresolved) => {
-            let err = format!("mtr: Failed to resolve host: {host}: {}\n", unresolved.text);
-            return Called { err, code: 1, took: net.took(), ..Called::default() };
-        }
-    };
-    let count = options.number::<u32>(&["c"]).unwrap_or(10).clamp(1, 1_000);
-    let (protocol, port) = if options.has(&["T"]) {
-        (Protocol::Tcp, options.number(&["P"]).unwrap_or(80))
-    } else {
-        (Protocol::Icmp, 0)
-    };
-    let steps = steps(&mut net, to, protocol, port, 30);
-    let mut out = format!("Start: {}\n", net.world.now);
-    let _ = writeln!(out, "HOST: {machine:<24} Loss%   Snt   Last   Avg  Best  Wrst StDev");
-    let lost = 1.0 - (1.0 - steps.line.there.lost()) * (1.0 - steps.line.back.lost());
-    let end = steps.found.iter().rposition(|(found, _)| found.is_some()).map_or(1, |at| at + 1);
-    for (at, (found, round)) in steps.found.iter().enumerate().take(end) {
-        let mut times: Vec<f64> = Vec::new();
-        for _ in 0..count {
-            if found.is_some() && !net.chance.hit(lost) {
-                times.push(millis(*round) + net.chance.between(0.1, 0.7));
-            }
-        }
-        let heard = f64::from(u32::try_from(times.len()).unwrap_or(0));
-        let share = 100.0 * (1.0 - heard / f64::from(count));
-        let mean = times.iter().sum::<f64>() / heard.max(1.0);
-        let best = times.iter().copied().fold(f64::MAX, f64::min).min(1e9);
-        let worst = times.iter().copied().fold(0.0, f64::max);
-        let best = if times.is_empty() { 0.0 } else { best };
-        let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
-        let swing = (squares / heard.max(1.0)).sqrt();
-        let last = times.last().copied().unwrap_or(0.0);
-        let name = found.map_or_else(|| "???".to_owned(), |found| found.to_string());
-        let _ = writeln!(
-            out,
-            "{:>3}.|-- {name:<22} {share:>5.1}% {count:>5} {last:>6.1} {mean:>5.1} {best:>5.1} {worst:>5.1} {swing:>5.1}",
-            at + 1
-        );
-    }
-    net.passed += u64::from(count) * SECOND + SECOND;
     Called { out, took: net.took(), ..Called::default() }
 }
 
