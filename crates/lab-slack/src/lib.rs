@@ -17,5 +17,5 @@ mod state;
 mod web;
 
 pub use deliver::Timing;
-pub use play::{Play, Played};
-pub use server::{Place, Settings, Workspace, WorkspaceError};
+pub use play::{DemoControl, OrderOutcome};
+pub use server::{ChannelInfo, Settings, Workspace, WorkspaceError};

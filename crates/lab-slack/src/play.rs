@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Played {
+pub struct OrderOutcome {
     /// What was done, for whoever ordered it.
     pub told: String,
     /// What is said to the app at once, in the name of whoever ordered it.
@@ -16,7 +16,7 @@ pub struct Played {
 
 /// Something that is played in a workspace, beside what people say there. The page shows it, and takes orders for it.
 #[async_trait]
-pub trait Play: Send + Sync {
+pub trait DemoControl: Send + Sync {
     /// Returns what a newcomer could say first to the app.
     fn opening(&self) -> Option<String>;
 
@@ -27,5 +27,5 @@ pub trait Play: Send + Sync {
     ///
     /// # Errors
     /// Says in words for people why it was not done.
-    async fn order(&self, order: &Value) -> Result<Played, String>;
+    async fn order(&self, order: &Value) -> Result<OrderOutcome, String>;
 }

@@ -22,8 +22,8 @@ use ghost_base::{SystemClock, private_dir};
 use ghost_investigate::playbook::Playbook;
 use ghost_lab::case::clean;
 use ghost_lab::control::Lab;
-use ghost_lab::runner::{InProcess, bench_now};
-use ghost_lab_slack::{Place, Play as _, Settings, Timing, Workspace};
+use ghost_lab::runner::{InProcess, memory_lab_now};
+use ghost_lab_slack::{ChannelInfo, DemoControl as _, Settings, Timing, Workspace};
 use ghost_shell::Cancel;
 
 /// From which all that machines draw follows.
@@ -72,7 +72,7 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         |name: &str| exports.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value.as_str());
     let place = workspace.first_channel().context("the workspace has no channel")?;
     let tokens = ["SLACK_API_URL", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"].map(|name| (name, named(name)));
-    let lab = bench_now(SEED).context("putting up a cloud")?;
+    let lab = memory_lab_now(SEED).context("putting up a cloud")?;
     let clock = lab.clock().clone();
     let mut setup = Setup::of(
         config(&place, &lab, &folder.path),
@@ -113,7 +113,7 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
 }
 
 /// Says where it is, once somebody answers there.
-fn announce(page: &str, place: &Place, opening: &str) -> anyhow::Result<()> {
+fn announce(page: &str, place: &ChannelInfo, opening: &str) -> anyhow::Result<()> {
     line(page)?;
     line(&format!("# In #{} write:  @{} {opening}", place.name, place.app))?;
     line("# A cloud in this process answers; nothing runs on this machine. Ctrl-C ends it.")?;
@@ -121,7 +121,7 @@ fn announce(page: &str, place: &Place, opening: &str) -> anyhow::Result<()> {
 }
 
 /// Everybody in the channel may approve there, and it is about the estate of the cases.
-fn config(place: &Place, lab: &Lab, data: &Path) -> Config {
+fn config(place: &ChannelInfo, lab: &Lab, data: &Path) -> Config {
     let everybody = People { users: place.members.iter().cloned().collect(), ..People::default() };
     let scope = Scope { resource_groups: GROUPS.map(str::to_owned).to_vec(), ..Scope::default() };
     let channel = Channel {

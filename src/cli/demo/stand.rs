@@ -19,7 +19,7 @@ use ghost_investigate::event::{Said, Wish, read};
 use ghost_investigate::state::State;
 use ghost_lab::case::{Failed, Pair, inject, reset};
 use ghost_lab::control::Lab;
-use ghost_lab_slack::{Play, Played};
+use ghost_lab_slack::{DemoControl, OrderOutcome};
 use ghost_store::Store;
 
 /// So long a mention may take to become an investigation.
@@ -110,7 +110,7 @@ impl Stand {
 }
 
 #[async_trait]
-impl Play for Stand {
+impl DemoControl for Stand {
     fn opening(&self) -> Option<String> {
         lock(&self.parts.there).story.as_ref().map(|story| story.prompt.clone())
     }
@@ -119,7 +119,7 @@ impl Play for Stand {
         self.parts.look().await
     }
 
-    async fn order(&self, order: &Value) -> Result<Played, String> {
+    async fn order(&self, order: &Value) -> Result<OrderOutcome, String> {
         let order: Order = serde_json::from_value(order.clone())
             .map_err(|_| "the order cannot be read: it is case, fault, reset or stop".to_owned())?;
         let (tell, told) = tokio::sync::oneshot::channel();
@@ -138,33 +138,33 @@ impl Play for Stand {
 }
 
 impl Parts {
-    async fn perform(&self, order: Order) -> Result<Played, String> {
+    async fn perform(&self, order: Order) -> Result<OrderOutcome, String> {
         match order {
             Order::Case { case } => self.begin(&case).await,
             Order::Fault { fault } => self.add(&fault).await,
             Order::Reset {} => {
                 let before = self.rest().await?;
                 self.put(There { before, ..There::default() }).await?;
-                Ok(Played {
+                Ok(OrderOutcome {
                     told: "The cloud is as it was: nothing is wrong in it.".to_owned(),
-                    ..Played::default()
+                    ..OrderOutcome::default()
                 })
             }
             Order::Stop { user } => self.stop(&user).await,
         }
     }
 
-    async fn begin(&self, case: &str) -> Result<Played, String> {
+    async fn begin(&self, case: &str) -> Result<OrderOutcome, String> {
         let story = self.story(case)?;
         let before = self.rest().await?;
         let told = format!("{} is in the cloud now.", story.title);
         let mention = Some(story.prompt.clone());
         let begun = Some(SystemClock.now());
         self.put(There { story: Some(story), before, begun, ..There::default() }).await?;
-        Ok(Played { told, mention, suggested: None })
+        Ok(OrderOutcome { told, mention, suggested: None })
     }
 
-    async fn add(&self, fault: &str) -> Result<Played, String> {
+    async fn add(&self, fault: &str) -> Result<OrderOutcome, String> {
         let extra = Extra::named(fault).ok_or_else(|| {
             let names: Vec<&str> = EXTRAS.iter().map(|extra| extra.name).collect();
             format!("there is no fault `{fault}`; there is {}", names.join(", "))
@@ -173,21 +173,21 @@ impl Parts {
         let mut there = lock(&self.there).clone();
         let suggested = Some(extra.prompt.to_owned());
         if there.extras.contains(&extra) {
-            return Ok(Played {
+            return Ok(OrderOutcome {
                 told: format!("It is there already: {}.", extra.title),
                 suggested,
-                ..Played::default()
+                ..OrderOutcome::default()
             });
         }
         there.extras.push(extra);
         there.before = before;
         there.begun = None;
         self.put(there).await?;
-        Ok(Played { told: format!("Done: {}.", extra.title), suggested, ..Played::default() })
+        Ok(OrderOutcome { told: format!("Done: {}.", extra.title), suggested, ..OrderOutcome::default() })
     }
 
     /// Tells every investigation that is under way to end.
-    async fn stop(&self, user: &str) -> Result<Played, String> {
+    async fn stop(&self, user: &str) -> Result<OrderOutcome, String> {
         let under_way: Vec<SessionId> = self
             .sessions()
             .await?
@@ -205,7 +205,7 @@ impl Parts {
             let key = format!("play-stop-{}", now.as_millis());
             self.store.deliver(session, &key, &letter).await.map_err(|error| error.to_string())?;
         }
-        Ok(Played { told: "It ends with what it knows.".to_owned(), ..Played::default() })
+        Ok(OrderOutcome { told: "It ends with what it knows.".to_owned(), ..OrderOutcome::default() })
     }
 
     /// Puts something into the cloud in place of what is there. Where that fails, what was there is there again.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ghost_base::SystemClock;
 use ghost_lab::LabClock;
-use ghost_lab::case::{CASES, Cases, embedded, standing};
-use ghost_lab::control::{Door, Lab};
+use ghost_lab::case::{CASES, Cases, active_case, embedded};
+use ghost_lab::control::{Lab, OrderHandler};
 use serde_json::{Value, json};
 
 use super::ground::{Remembering, usual};
@@ -77,7 +77,7 @@ async fn whoever_ordered_it_may_go_away_and_it_is_whole_all_the_same() {
             .as_str()
             .is_none_or(|case| case.starts_with("o:"))
     );
-    if standing(open.data.path()).unwrap().is_some() {
+    if active_case(open.data.path()).unwrap().is_some() {
         open.order("reset", Value::Null).await.unwrap();
     }
     assert_eq!(open.estate(), before);

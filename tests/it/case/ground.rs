@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::Timestamp;
 use ghost_lab::azure::{Answer, Cloud, Description, Request};
-use ghost_lab::case::{Ground, Kept};
+use ghost_lab::case::{LabAccess, SnapshotAction};
 use ghost_lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(super) struct Guests {
 #[derive(Debug, Default)]
 pub(super) struct Remembering {
     pub(super) now: Mutex<Guests>,
-    kept: Mutex<Guests>,
+    snapshot: Mutex<Guests>,
     /// A command that has this in it fails.
     pub(super) fails: Mutex<Option<String>>,
 }
@@ -81,12 +81,12 @@ impl Host for Remembering {
     }
 
     async fn keep(&self) -> Result<(), HostError> {
-        *self.kept.lock().unwrap() = self.now.lock().unwrap().clone();
+        *self.snapshot.lock().unwrap() = self.now.lock().unwrap().clone();
         Ok(())
     }
 
     async fn restore(&self) -> Result<(), HostError> {
-        *self.now.lock().unwrap() = self.kept.lock().unwrap().clone();
+        *self.now.lock().unwrap() = self.snapshot.lock().unwrap().clone();
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Host for Remembering {
 /// A lab in this process.
 pub(super) struct Here {
     pub(super) cloud: Mutex<Cloud>,
-    kept: Mutex<Option<Cloud>>,
+    snapshot: Mutex<Option<Cloud>>,
     pub(super) guests: Remembering,
     pub(super) data: tempfile::TempDir,
 }
@@ -106,7 +106,7 @@ impl Here {
     pub(super) fn up() -> Self {
         Self {
             cloud: Mutex::new(usual()),
-            kept: Mutex::default(),
+            snapshot: Mutex::default(),
             guests: Remembering::default(),
             data: tempfile::tempdir().unwrap(),
         }
@@ -163,7 +163,7 @@ fn untagged(document: &mut Value) {
 }
 
 #[async_trait]
-impl Ground for Here {
+impl LabAccess for Here {
     async fn manage(&self, request: &Request) -> Answer {
         tokio::task::yield_now().await;
         self.cloud.lock().unwrap().answer(request, self.now()).0
@@ -178,16 +178,16 @@ impl Ground for Here {
         Ok(())
     }
 
-    async fn kept(&self, kept: Kept) -> Result<(), HostError> {
-        match kept {
-            Kept::Keep => {
+    async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError> {
+        match snapshot {
+            SnapshotAction::Save => {
                 let cloud = self.cloud.lock().unwrap().clone();
-                *self.kept.lock().unwrap() = Some(cloud);
+                *self.snapshot.lock().unwrap() = Some(cloud);
                 self.guests.keep().await
             }
-            Kept::Restore => {
-                if let Some(kept) = self.kept.lock().unwrap().clone() {
-                    *self.cloud.lock().unwrap() = kept;
+            SnapshotAction::Restore => {
+                if let Some(snapshot) = self.snapshot.lock().unwrap().clone() {
+                    *self.cloud.lock().unwrap() = snapshot;
                 }
                 self.guests.restore().await
             }

@@ -2,7 +2,7 @@
 
 use ghost_inspect::effective;
 use ghost_inspect::netfilter;
-use ghost_lab::case::{CASES, Case, Failed, clean, embedded, inject, reset, standing};
+use ghost_lab::case::{CASES, Case, Failed, active_case, clean, embedded, inject, reset};
 
 use super::ground::Here;
 
@@ -62,7 +62,7 @@ fn whoever_comes_after_a_crash_finds_the_journal_and_cleans_up() {
             ));
             work.as_mut().await;
         });
-        let there = standing(here.path()).unwrap();
+        let there = active_case(here.path()).unwrap();
         if there.is_none() {
             assert_eq!(
                 (here.estate(), here.guests()),

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 
-use ghost_lab::case::{Act, Case, View, embedded, inject, plan, reset};
+use ghost_lab::case::{Case, PlanAction, View, embedded, inject, plan, reset};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
@@ -110,12 +110,12 @@ proptest! {
 #[test]
 fn every_rule_that_is_added_is_taken_back_by_its_own_words() {
     let here = Here::up();
-    use ghost_lab::case::Ground as _;
+    use ghost_lab::case::LabAccess as _;
     let all: Vec<usize> = (0..FAULTS.len()).collect();
     let plan = plan(&Case::read(&case(&all)).unwrap(), &View::new(here.documents())).unwrap();
     for step in &plan.steps {
-        let command = |act: &Act| match act {
-            Act::Run { command, .. } => Some(command.clone()),
+        let command = |act: &PlanAction| match act {
+            PlanAction::Run { command, .. } => Some(command.clone()),
             _ => None,
         };
         let undo: BTreeSet<String> = step.undo.iter().filter_map(command).collect();
@@ -141,14 +141,14 @@ fn every_rule_that_is_added_is_taken_back_by_its_own_words() {
 #[test]
 fn shaping_spares_ssh_and_a_rate_stands_behind_the_damage() {
     let here = Here::up();
-    use ghost_lab::case::Ground as _;
+    use ghost_lab::case::LabAccess as _;
     let plan = plan(&Case::read(&case(&[10, 11])).unwrap(), &View::new(here.documents())).unwrap();
     let commands: Vec<&str> = plan
         .steps
         .iter()
         .flat_map(|step| &step.acts)
         .filter_map(|act| match act {
-            Act::Run { command, .. } => Some(command.as_str()),
+            PlanAction::Run { command, .. } => Some(command.as_str()),
             _ => None,
         })
         .collect();
@@ -168,7 +168,7 @@ fn shaping_spares_ssh_and_a_rate_stands_behind_the_damage() {
 #[test]
 fn what_does_not_go_together_is_told_with_its_line() {
     let here = Here::up();
-    use ghost_lab::case::Ground as _;
+    use ghost_lab::case::LabAccess as _;
     let view = View::new(here.documents());
     let told = |body: &str| plan(&Case::read(&format!("{HEAD}{body}")).unwrap(), &view).unwrap_err();
     let twice = |at: usize| told(&format!("[[fault]]\n{0}[[fault]]\n{0}", FAULTS[at]));
@@ -206,7 +206,7 @@ fn an_appliance_of_ones_own_is_a_detour_and_goes_again() {
     let text = format!("{HEAD}{nva}[[fault]]\n{}", FAULTS[5]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(inject(&here, here.path(), &text, None, 1)).unwrap();
-    use ghost_lab::case::Ground as _;
+    use ghost_lab::case::LabAccess as _;
     let view = View::new(here.documents());
     let case = Case::read(&text).unwrap();
     let pairs = case.faults[0].fault.pairs(&|vm| view.address(vm), &|address| view.owned(address));

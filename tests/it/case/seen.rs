@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use ghost_base::{ManualClock, Timestamp};
 use ghost_lab::LabClock;
-use ghost_lab::case::{CASES, Case, Checked, Ground as _, check, inject, reset};
+use ghost_lab::case::{CASES, Case, Checked, LabAccess as _, check, inject, reset};
 use ghost_lab::control::Lab;
-use ghost_lab::host::{Script, Simulated, Way};
+use ghost_lab::host::{Script, ScriptTransport, Simulated};
 
 use super::ground::usual;
 use super::plan::{FAULTS, case};
@@ -34,7 +34,8 @@ async fn inside(lab: &Arc<Lab>) -> String {
             "ss -tuln",
         ] {
             let text = command.to_owned();
-            let script = Script { text, arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
+            let script =
+                Script { text, arguments: Vec::new(), variables: Vec::new(), way: ScriptTransport::Ssh };
             let ran = Lab::host(lab).run(vm, &script).await.unwrap();
             let stable = ran.out.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
             told.push_str(&format!("{vm}$ {command}\n{stable}{}\n", ran.err));

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use ghost_base::SystemClock;
 use ghost_inspect::netfilter::{self, Compiled, Hook, State, Verdict};
 use ghost_lab::LabClock;
-use ghost_lab::host::{Behavior, Dialed, Fabric, Host as _, Netns, Protocol, Service, Simulated, Stage, Way};
+use ghost_lab::host::{
+    Behavior, Dialed, Fabric, Host as _, Netns, Protocol, ScriptTransport, Service, Simulated, Stage,
+};
 
 use super::draw::{Keeper, PORTS, lines};
 use super::place::{DEST, Place, SOURCE, fabric, gates, machine, script, skipped};
@@ -213,7 +215,7 @@ async fn the_model_of_a_machine_does_what_the_kernel_does() {
         let probes = Probe::draw(&mut random);
         for (line, whole) in commands(&text) {
             let kernel = place.run(DEST, &whole).await;
-            let modelled = model.run(DEST, &script(&whole, Way::Ssh)).await.unwrap();
+            let modelled = model.run(DEST, &script(&whole, ScriptTransport::Ssh)).await.unwrap();
             assert_eq!((kernel.code, kernel.err.as_str()), (0, ""), "ruleset {number}: {line}\n{whole}");
             if (modelled.code, modelled.err.as_str()) != (0, "") {
                 found.push(format!("ruleset {number}: {line}: the model refuses: {}\n{whole}", modelled.err));
@@ -221,7 +223,7 @@ async fn the_model_of_a_machine_does_what_the_kernel_does() {
         }
         let told = [
             place.ask(DEST, keeper.print()).await,
-            model.run(DEST, &script(keeper.print(), Way::Ssh)).await.unwrap().out,
+            model.run(DEST, &script(keeper.print(), ScriptTransport::Ssh)).await.unwrap().out,
         ];
         let rules = told.each_ref().map(|out| {
             let ruleset = netfilter::read(out).unwrap();

@@ -20,7 +20,7 @@ async fn own(folder: &str) {
     let clock = LabClock::new(Arc::new(SystemClock));
     let host = Netns::open(Path::new(folder).to_owned(), fabric(), clock).await.unwrap();
     let lines = "iperf -s -D -p 5002\niptables -I INPUT 1 -p icmp -j DROP\ntc qdisc add dev eth0 root tbf rate 5mbit burst 20kb latency 400ms";
-    let ran = host.run(DEST, &script(lines, ghost_lab::host::Way::Ssh)).await.unwrap();
+    let ran = host.run(DEST, &script(lines, ghost_lab::host::ScriptTransport::Ssh)).await.unwrap();
     assert_eq!(ran.code, 0, "{ran:?}");
     // The one who kills waits for this file.
     std::fs::write(Path::new(folder).join("ready"), "").unwrap();

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use ghost_lab::host::{
-    Behavior, CaptureFilter, CaptureOrder, Dialed, Host as _, HostError, Protocol, Service, Stage, Way,
+    Behavior, CaptureFilter, CaptureOrder, Dialed, Host as _, HostError, Protocol, ScriptTransport, Service,
+    Stage,
 };
 
 use super::place::{
@@ -128,7 +129,7 @@ async fn n_a_hardened_machine_answers_ssh_and_its_agent_alone() {
         iptables -A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n\
         iptables -A INPUT -p tcp --dport 22 -j ACCEPT\n\
         iptables -P INPUT DROP";
-    let ran = place.host.run(DEST, &script(hardening, Way::Agent)).await.unwrap();
+    let ran = place.host.run(DEST, &script(hardening, ScriptTransport::Agent)).await.unwrap();
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!((place.tcp(SOURCE, 22).await, place.tcp(SOURCE, 8080).await), ("open", "silent"));
     assert!(place.ask(DEST, "iptables -S INPUT").await.starts_with("-P INPUT DROP"));
@@ -137,7 +138,7 @@ async fn n_a_hardened_machine_answers_ssh_and_its_agent_alone() {
     assert!(place.ask(DEST, "iptables -S INPUT").await.starts_with("-P INPUT ACCEPT"));
     // Without the first rule, its agent is not heard of again.
     let cut = "iptables -A OUTPUT -p tcp -d 168.63.129.16 --dport 80 -j DROP";
-    let cut = place.host.run(DEST, &script(cut, Way::Agent)).await;
+    let cut = place.host.run(DEST, &script(cut, ScriptTransport::Agent)).await;
     assert_eq!(cut, Err(HostError::Silent(DEST.to_owned())));
     place.host.close().await;
 }
@@ -241,12 +242,12 @@ async fn routes_of_users_lead_astray_and_whoever_is_away_is_silent() {
     off.machines[1].running = false;
     place.host.fabric(off).await.unwrap();
     assert!(!place.pings(DEST_ADDRESS).await);
-    let ran = place.host.run(DEST, &script("hostname", Way::Ssh)).await;
+    let ran = place.host.run(DEST, &script("hostname", ScriptTransport::Ssh)).await;
     assert_eq!(ran, Err(HostError::Off(DEST.to_owned())));
-    let ran = place.host.run("nobody", &script("hostname", Way::Ssh)).await;
+    let ran = place.host.run("nobody", &script("hostname", ScriptTransport::Ssh)).await;
     assert_eq!(ran, Err(HostError::Unknown("nobody".to_owned())));
     place.host.close().await;
-    let closed = place.host.run(SOURCE, &script("hostname", Way::Ssh)).await;
+    let closed = place.host.run(SOURCE, &script("hostname", ScriptTransport::Ssh)).await;
     assert!(matches!(closed, Err(HostError::Failed { .. })), "{closed:?}");
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ghost_base::SystemClock;
 use ghost_lab::LabClock;
-use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Ran, Script, Way};
+use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Ran, Script, ScriptTransport};
 use serde_json::{Value, json};
 
 use crate::random::setting;
@@ -149,7 +149,7 @@ impl Place {
 
     /// Runs lines on a machine, as a person would.
     pub(super) async fn run(&self, machine: &str, text: &str) -> Ran {
-        self.host.run(machine, &script(text, Way::Ssh)).await.unwrap()
+        self.host.run(machine, &script(text, ScriptTransport::Ssh)).await.unwrap()
     }
 
     /// Lets a machine refuse each packet with a word. By itself a kernel says it to a sender about once a second, and not to many at once.
@@ -167,7 +167,7 @@ impl Place {
 }
 
 /// A script without arguments.
-pub(super) fn script(text: &str, way: Way) -> Script {
+pub(super) fn script(text: &str, way: ScriptTransport) -> Script {
     Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way }
 }
 

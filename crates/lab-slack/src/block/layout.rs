@@ -11,7 +11,7 @@ use crate::block::rich::RICH_TEXT;
 use crate::block::select::MENUS;
 use crate::block::shape::{BLOCK_ID, Kind, NO_LIMIT, Rule, Shape, may, need};
 use crate::block::table::{CHARTS, DATA_TABLES, TABLES};
-use crate::block::text::{EITHER, LONGEST, PLAIN, SLACK_FILE, one_image};
+use crate::block::text::{EITHER, MAX_TEXT_LEN, PLAIN, SLACK_FILE, one_image};
 use crate::block::walk::Walk;
 
 /// Where blocks are shown.
@@ -86,7 +86,7 @@ static FILE_KIND: [Kind; 1] = [Kind("file", &FILE)];
 
 static SECTION: Shape = Shape {
     fields: &[
-        may("text", Rule::Text(EITHER, LONGEST)),
+        may("text", Rule::Text(EITHER, MAX_TEXT_LEN)),
         may("fields", Rule::List(1, 10, &Rule::Text(EITHER, 2000))),
         may("accessory", Rule::Typed(&[&PRESSED, &MENUS, &IMAGE_KIND])),
         may("expand", Rule::Bool),
@@ -106,11 +106,14 @@ static HEADER: Shape = Shape {
 static TEXTS: [Kind; 2] = [
     Kind(
         "plain_text",
-        &Shape { fields: &[need("text", Rule::Str(1, LONGEST)), may("emoji", Rule::Bool)], checks: &[] },
+        &Shape { fields: &[need("text", Rule::Str(1, MAX_TEXT_LEN)), may("emoji", Rule::Bool)], checks: &[] },
     ),
     Kind(
         "mrkdwn",
-        &Shape { fields: &[need("text", Rule::Str(1, LONGEST)), may("verbatim", Rule::Bool)], checks: &[] },
+        &Shape {
+            fields: &[need("text", Rule::Str(1, MAX_TEXT_LEN)), may("verbatim", Rule::Bool)],
+            checks: &[],
+        },
     ),
 ];
 

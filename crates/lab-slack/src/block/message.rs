@@ -9,22 +9,22 @@ use crate::block::problem::Problem;
 use crate::block::view::validate_view;
 
 /// Longer texts are cut when they are posted.
-const LONGEST_POSTED: usize = 40_000;
+const MAX_POST_LEN: usize = 40_000;
 
 /// Longer texts are refused when a message is updated.
-const LONGEST_UPDATED: usize = 4_000;
+const MAX_UPDATE_LEN: usize = 4_000;
 
 /// The limit of `markdown_text`.
-const LONGEST_MARKDOWN: usize = 12_000;
+const MAX_MARKDOWN_LEN: usize = 12_000;
 
 /// What the texts of all blocks may hold together. Slack documents no number: apps measured refusals from about 13,200
 /// characters of text on.
-const LONGEST_BLOCKS: usize = 13_200;
+const MAX_BLOCKS_LEN: usize = 13_200;
 
-const MOST_ATTACHMENTS: usize = 100;
+const MAX_ATTACHMENTS: usize = 100;
 
 /// A serialized view may not be larger.
-const LARGEST_VIEW: usize = 250_000;
+const MAX_VIEW_LEN: usize = 250_000;
 
 /// Through which door a message comes: the limits differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Accepted {
         self.truncated.then(|| {
             let message = format!(
                 "[WARN] Your message was truncated but still posted. The `text` field accepts up to {},000 characters.",
-                LONGEST_POSTED / 1000
+                MAX_POST_LEN / 1000
             );
             json!({ "messages": [message], "warnings": ["message_truncated"] })
         })
@@ -114,7 +114,7 @@ pub fn accept_message(content: Content<'_>, method: Method) -> Result<Accepted, 
         if content.text.is_some() || content.blocks.is_some() {
             return Err(refused("markdown_text_conflict"));
         }
-        if markdown.chars().count() > LONGEST_MARKDOWN {
+        if markdown.chars().count() > MAX_MARKDOWN_LEN {
             return Err(refused("msg_too_long"));
         }
     }
@@ -126,14 +126,14 @@ pub fn accept_message(content: Content<'_>, method: Method) -> Result<Accepted, 
             .map_err(|problems| Refusal { error: "invalid_blocks", problems })?;
     }
     if let Some(attachments) = content.attachments {
-        if attachments.as_array().is_some_and(|list| list.len() > MOST_ATTACHMENTS) {
+        if attachments.as_array().is_some_and(|list| list.len() > MAX_ATTACHMENTS) {
             return Err(refused("too_many_attachments"));
         }
         validate_attachments(attachments)
             .map_err(|problems| Refusal { error: "invalid_attachments", problems })?;
     }
     one_table(&content)?;
-    if content.blocks.is_some_and(|blocks| across::text_length(blocks) > LONGEST_BLOCKS) {
+    if content.blocks.is_some_and(|blocks| across::text_length(blocks) > MAX_BLOCKS_LEN) {
         return Err(refused("msg_blocks_too_long"));
     }
     let filled = |value: Option<&Value>| value.and_then(Value::as_array).is_some_and(|list| !list.is_empty());
@@ -141,10 +141,10 @@ pub fn accept_message(content: Content<'_>, method: Method) -> Result<Accepted, 
     if !says && !filled(content.blocks) && !filled(content.attachments) {
         return Err(refused("no_text"));
     }
-    if method == Method::Update && text.chars().count() > LONGEST_UPDATED {
+    if method == Method::Update && text.chars().count() > MAX_UPDATE_LEN {
         return Err(refused("msg_too_long"));
     }
-    let kept: String = text.chars().take(LONGEST_POSTED).collect();
+    let kept: String = text.chars().take(MAX_POST_LEN).collect();
     Ok(Accepted { truncated: kept.len() < text.len(), text: kept })
 }
 
@@ -170,7 +170,7 @@ fn one_table(content: &Content<'_>) -> Result<(), Refusal> {
 /// # Errors
 /// `invalid_arguments` with every problem, or `view_too_large`.
 pub fn accept_view(view: &Value) -> Result<(), Refusal> {
-    if view.to_string().len() > LARGEST_VIEW {
+    if view.to_string().len() > MAX_VIEW_LEN {
         return Err(refused("view_too_large"));
     }
     validate_view(view).map_err(|problems| Refusal { error: "invalid_arguments", problems })

@@ -27,7 +27,7 @@
 //!
 //! # Invariants
 //! - The schema is finite and does not refer to itself: how deep a walk goes does not depend on how deep the JSON is.
-//! - Every value is looked at a bounded number of times, and at most [`MOST_PROBLEMS`] are reported.
+//! - Every value is looked at a bounded number of times, and at most [`MAX_PROBLEMS`] are reported.
 
 mod across;
 mod attachment;
@@ -52,6 +52,6 @@ mod walk;
 pub use attachment::validate_attachments;
 pub use layout::{Surface, validate_blocks};
 pub use message::{Accepted, Content, Method, Refusal, accept_message, accept_view};
-pub use problem::{MOST_PROBLEMS, Problem};
+pub use problem::{MAX_PROBLEMS, Problem};
 pub use select::validate_options;
 pub use view::validate_view;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How many problems are reported at most. A payload of a million mistakes is no better explained by all of them.
-pub const MOST_PROBLEMS: usize = 100;
+pub const MAX_PROBLEMS: usize = 100;
 
 /// One thing that is wrong, and the JSON pointer of the place.
 #[derive(Debug, Clone, PartialEq, Eq)]

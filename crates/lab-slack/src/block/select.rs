@@ -10,7 +10,7 @@ use crate::block::walk::Walk;
 
 const ID: Rule = Rule::Str(1, NO_LIMIT);
 const IDS: Rule = Rule::List(0, NO_LIMIT, &ID);
-const MOST: Field = may("max_selected_items", Rule::Int(1, i64::MAX));
+const MAX_SELECTED: Field = may("max_selected_items", Rule::Int(1, i64::MAX));
 const QUERY: Field = may("min_query_length", Rule::Int(0, i64::MAX));
 const RESPONSE: Field = may("response_url_enabled", Rule::Bool);
 const CURRENT: Field = may("default_to_current_conversation", Rule::Bool);
@@ -39,7 +39,7 @@ static STATIC: Shape = Shape {
 };
 
 static MULTI_STATIC: Shape = Shape {
-    fields: &[ACTION_ID, OPTIONS, GROUPS, INITIALS, CONFIRM, MOST, FOCUS, PLACEHOLDER],
+    fields: &[ACTION_ID, OPTIONS, GROUPS, INITIALS, CONFIRM, MAX_SELECTED, FOCUS, PLACEHOLDER],
     checks: &[options_or_groups, initial_among_options],
 };
 
@@ -47,13 +47,15 @@ static EXTERNAL: Shape =
     Shape { fields: &[ACTION_ID, INITIAL, QUERY, CONFIRM, FOCUS, PLACEHOLDER], checks: &[] };
 
 static MULTI_EXTERNAL: Shape =
-    Shape { fields: &[ACTION_ID, INITIALS, QUERY, CONFIRM, MOST, FOCUS, PLACEHOLDER], checks: &[] };
+    Shape { fields: &[ACTION_ID, INITIALS, QUERY, CONFIRM, MAX_SELECTED, FOCUS, PLACEHOLDER], checks: &[] };
 
 static USERS: Shape =
     Shape { fields: &[ACTION_ID, may("initial_user", ID), CONFIRM, FOCUS, PLACEHOLDER], checks: &[] };
 
-static MULTI_USERS: Shape =
-    Shape { fields: &[ACTION_ID, may("initial_users", IDS), CONFIRM, MOST, FOCUS, PLACEHOLDER], checks: &[] };
+static MULTI_USERS: Shape = Shape {
+    fields: &[ACTION_ID, may("initial_users", IDS), CONFIRM, MAX_SELECTED, FOCUS, PLACEHOLDER],
+    checks: &[],
+};
 
 static CHANNELS: Shape = Shape {
     fields: &[ACTION_ID, may("initial_channel", ID), RESPONSE, CONFIRM, FOCUS, PLACEHOLDER],
@@ -61,7 +63,7 @@ static CHANNELS: Shape = Shape {
 };
 
 static MULTI_CHANNELS: Shape = Shape {
-    fields: &[ACTION_ID, may("initial_channels", IDS), CONFIRM, MOST, FOCUS, PLACEHOLDER],
+    fields: &[ACTION_ID, may("initial_channels", IDS), CONFIRM, MAX_SELECTED, FOCUS, PLACEHOLDER],
     checks: &[],
 };
 
@@ -86,7 +88,7 @@ static MULTI_CONVERSATIONS: Shape = Shape {
         CURRENT,
         FILTER,
         CONFIRM,
-        MOST,
+        MAX_SELECTED,
         FOCUS,
         PLACEHOLDER,
     ],

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::block::{
-    Content, MOST_PROBLEMS, Method, Problem, Surface, accept_message, accept_view, validate_attachments,
+    Content, MAX_PROBLEMS, Method, Problem, Surface, accept_message, accept_view, validate_attachments,
     validate_blocks, validate_view,
 };
 
@@ -188,7 +188,7 @@ fn a_payload_of_a_million_mistakes_is_answered_with_a_hundred() {
     let parts = vec![json!({ "type": "text" }); 1_000_000];
     let blocks =
         json!([{ "type": "rich_text", "elements": [{ "type": "rich_text_section", "elements": parts }] }]);
-    assert_eq!(validate_blocks(&blocks, Surface::Message).unwrap_err().len(), MOST_PROBLEMS);
+    assert_eq!(validate_blocks(&blocks, Surface::Message).unwrap_err().len(), MAX_PROBLEMS);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn graft(target: &mut Value, at: &mut usize, graft_in: &Value) -> bool {
 fn holds_for(payload: &Value) {
     for surface in [Surface::Message, Surface::Modal, Surface::Home] {
         if let Err(problems) = validate_blocks(payload, surface) {
-            assert!((1..=MOST_PROBLEMS).contains(&problems.len()));
+            assert!((1..=MAX_PROBLEMS).contains(&problems.len()));
             assert!(problems.iter().all(|problem| problem.pointer.starts_with("/blocks")));
         }
     }

@@ -12,7 +12,7 @@ pub(super) const PLAIN: &[&str] = &["plain_text"];
 pub(super) const EITHER: &[&str] = &["plain_text", "mrkdwn"];
 
 /// No text object is longer, wherever it is.
-pub(super) const LONGEST: usize = 3000;
+pub(super) const MAX_TEXT_LEN: usize = 3000;
 
 /// The placeholder of an input or a menu.
 pub(super) const PLACEHOLDER: Field = may("placeholder", Rule::Text(PLAIN, 150));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::block::problem::{MOST_PROBLEMS, Problem};
+use crate::block::problem::{MAX_PROBLEMS, Problem};
 use crate::block::shape::{Kind, Rule, Shape};
 use crate::block::text;
 
@@ -31,7 +31,7 @@ impl Walk {
 
     /// Notes a problem here.
     pub(super) fn note(&mut self, message: impl Into<String>) {
-        if self.found.len() < MOST_PROBLEMS {
+        if self.found.len() < MAX_PROBLEMS {
             self.found.push(Problem { pointer: self.path.clone(), message: message.into() });
         }
     }
@@ -39,7 +39,7 @@ impl Walk {
     /// Notes a problem here, before everything else.
     pub(super) fn note_first(&mut self, message: &str) {
         self.found.insert(0, Problem { pointer: self.path.clone(), message: message.to_owned() });
-        self.found.truncate(MOST_PROBLEMS);
+        self.found.truncate(MAX_PROBLEMS);
     }
 
     /// Notes a problem at a member of this place.
@@ -130,7 +130,7 @@ impl Walk {
             return;
         }
         for (at, value) in items.iter().enumerate() {
-            if self.found.len() >= MOST_PROBLEMS {
+            if self.found.len() >= MAX_PROBLEMS {
                 return;
             }
             self.step(&at.to_string(), |walk| walk.check(item, value));

@@ -6,7 +6,7 @@ use crate::state::{Args, SlackError};
 
 /// What a call of the Web API runs into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Hit {
+pub(crate) enum FaultEffect {
     /// 429, with so many seconds to wait.
     RateLimit(u64),
     /// Another status of HTTP.
@@ -19,7 +19,7 @@ pub(crate) enum Hit {
 
 #[derive(Debug, Clone)]
 struct Fault {
-    hit: Hit,
+    hit: FaultEffect,
     method: Option<String>,
     channel: Option<String>,
     left: u64,
@@ -41,16 +41,16 @@ impl Faults {
     /// Adds trouble for calls of the Web API.
     pub(crate) fn add(&mut self, kind: &str, args: &Args) -> Result<(), SlackError> {
         let hit = match kind {
-            "rate_limit" => Hit::RateLimit(args.number("retry_after").unwrap_or(1)),
+            "rate_limit" => FaultEffect::RateLimit(args.number("retry_after").unwrap_or(1)),
             "error" => match args.text("error") {
-                Some(code) => Hit::Refusal(code),
+                Some(code) => FaultEffect::Refusal(code),
                 None => {
                     let status =
                         args.number("status").and_then(|status| u16::try_from(status).ok()).unwrap_or(500);
-                    Hit::Status(status)
+                    FaultEffect::Status(status)
                 }
             },
-            "delay" => Hit::Delay(args.number("millis").unwrap_or(1000).min(600_000)),
+            "delay" => FaultEffect::Delay(args.number("millis").unwrap_or(1000).min(600_000)),
             _ => return Err(SlackError::new("unknown_fault")),
         };
         let left = args.number("count").unwrap_or(1);
@@ -59,7 +59,7 @@ impl Faults {
     }
 
     /// Takes the trouble that a call runs into, the oldest first.
-    pub(crate) fn take(&mut self, method: &str, channel: Option<&str>) -> Option<Hit> {
+    pub(crate) fn take(&mut self, method: &str, channel: Option<&str>) -> Option<FaultEffect> {
         let meets = |fault: &&mut Fault| {
             fault.method.as_deref().is_none_or(|name| name == method)
                 && fault.channel.as_deref().is_none_or(|place| Some(place) == channel)
@@ -89,8 +89,8 @@ mod tests {
         let args = Args::of(json!({"method": "chat.update", "count": 2, "retry_after": 7}));
         faults.add("rate_limit", &args).unwrap();
         assert_eq!(faults.take("chat.postMessage", None), None);
-        assert_eq!(faults.take("chat.update", None), Some(Hit::RateLimit(7)));
-        assert_eq!(faults.take("chat.update", None), Some(Hit::RateLimit(7)));
+        assert_eq!(faults.take("chat.update", None), Some(FaultEffect::RateLimit(7)));
+        assert_eq!(faults.take("chat.update", None), Some(FaultEffect::RateLimit(7)));
         assert_eq!(faults.take("chat.update", None), None);
     }
 

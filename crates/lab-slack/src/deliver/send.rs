@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use crate::deliver::post::{Letter, Missed};
+use crate::deliver::http::{AppRequest, DeliveryError};
 use crate::server::Inner;
-use crate::state::{Happening, Interaction, Post};
+use crate::state::{Effect, Interaction, Post};
 
 /// How many delivered events are remembered, so that they can be delivered again.
 const REMEMBERED: usize = 256;
 
 /// What became of an interaction.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answered {
+pub(crate) enum AppAnswer {
     /// It was acknowledged, with this in the acknowledgement.
     Yes(Value),
     /// It was not, in three seconds.
@@ -25,15 +25,15 @@ pub(crate) enum Answered {
 }
 
 /// Where an app takes requests: address and secret.
-type Door = (String, String);
+type AppEndpoint = (String, String);
 
 impl Inner {
     /// Delivers what happened.
-    pub(crate) fn deliver(self: &Arc<Self>, happenings: Vec<Happening>) {
+    pub(crate) fn deliver(self: &Arc<Self>, happenings: Vec<Effect>) {
         for happening in happenings {
             match happening {
-                Happening::Notice(notice) => self.notify(notice),
-                Happening::Event { app, payload } => self.event(app, payload),
+                Effect::Notice(notice) => self.notify(notice),
+                Effect::Event { app, payload } => self.event(app, payload),
             }
         }
     }
@@ -107,7 +107,7 @@ impl Inner {
         acknowledged(told, self).await
     }
 
-    async fn follow_posts(&self, door: Door, payload: &Value, first: usize) -> bool {
+    async fn follow_posts(&self, door: AppEndpoint, payload: &Value, first: usize) -> bool {
         let (url, secret) = door;
         let mut reason = "http_timeout";
         for number in first..=self.timing.retries.len() {
@@ -117,10 +117,11 @@ impl Inner {
             }
             let retry = (number > 0).then_some((number, reason));
             let body = payload.to_string();
-            let letter = Letter { url: &url, secret: &secret, content_type: "application/json", body, retry };
+            let letter =
+                AppRequest { url: &url, secret: &secret, content_type: "application/json", body, retry };
             match self.carrier.send(letter, self.clock.now(), self.timing.acknowledge).await {
                 Ok(_) => return true,
-                Err(Missed { final_: true, .. }) => return false,
+                Err(DeliveryError { final_: true, .. }) => return false,
                 Err(missed) => reason = missed.reason,
             }
         }
@@ -128,13 +129,13 @@ impl Inner {
     }
 
     /// Asks an app about an interaction, once.
-    pub(crate) async fn ask(&self, interaction: &Interaction) -> Answered {
+    pub(crate) async fn ask(&self, interaction: &Interaction) -> AppAnswer {
         let answered = self.asked(interaction).await;
         self.journal().asked(interaction, &answered);
         answered
     }
 
-    async fn asked(&self, interaction: &Interaction) -> Answered {
+    async fn asked(&self, interaction: &Interaction) -> AppAnswer {
         let Some((url, secret)) = self.door(&interaction.app, interaction.post, false) else {
             return self.ask_socket(interaction).await;
         };
@@ -149,20 +150,20 @@ impl Inner {
             }
         };
         let content_type = "application/x-www-form-urlencoded";
-        let letter = Letter { url: &url, secret: &secret, content_type, body, retry: None };
+        let letter = AppRequest { url: &url, secret: &secret, content_type, body, retry: None };
         match self.carrier.send(letter, self.clock.now(), self.timing.acknowledge).await {
             Ok(answer) => {
                 let said = String::from_utf8_lossy(&answer).into_owned();
                 // A command may be answered in plain words.
                 let words = || if said.is_empty() { Value::Null } else { json!({"text": said}) };
-                Answered::Yes(serde_json::from_str(&said).unwrap_or_else(|_| words()))
+                AppAnswer::Yes(serde_json::from_str(&said).unwrap_or_else(|_| words()))
             }
-            Err(missed) if missed.reason == "connection_failed" => Answered::Nobody,
-            Err(_) => Answered::TooLate,
+            Err(missed) if missed.reason == "connection_failed" => AppAnswer::Nobody,
+            Err(_) => AppAnswer::TooLate,
         }
     }
 
-    async fn ask_socket(&self, interaction: &Interaction) -> Answered {
+    async fn ask_socket(&self, interaction: &Interaction) -> AppAnswer {
         let kind = match interaction.post {
             Post::Interactive => "interactive",
             Post::Command => "slash_commands",
@@ -170,14 +171,14 @@ impl Inner {
         let envelope =
             json!({"type": kind, "payload": interaction.payload, "accepts_response_payload": true});
         let told = self.sockets().hand(&interaction.app, envelope);
-        let Some(told) = told else { return Answered::Nobody };
+        let Some(told) = told else { return AppAnswer::Nobody };
         match timeout(self.timing.acknowledge, told).await {
-            Ok(Ok(answer)) => Answered::Yes(answer),
-            Ok(Err(_)) | Err(_) => Answered::TooLate,
+            Ok(Ok(answer)) => AppAnswer::Yes(answer),
+            Ok(Err(_)) | Err(_) => AppAnswer::TooLate,
         }
     }
 
-    fn door(&self, app: &str, post: Post, event: bool) -> Option<Door> {
+    fn door(&self, app: &str, post: Post, event: bool) -> Option<AppEndpoint> {
         let workspace = self.workspace();
         let app = workspace.app(app).ok()?;
         let url = match (event, post) {

@@ -14,13 +14,13 @@ use crate::server::Inner;
 use crate::state::Notice;
 
 /// How many connections an app may have.
-const MOST: usize = 10;
+const MAX_CONNECTIONS: usize = 10;
 
 /// How long a ticket opens a connection.
 const TICKET_LIFE: Duration = Duration::from_secs(30);
 
 /// How many tickets are out at once; the oldest is worth nothing when there are more.
-const MOST_TICKETS: usize = 256;
+const MAX_TICKETS: usize = 256;
 
 /// How long a connection that one end closed waits for the other.
 const PARTING: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ const HOST: &str = "applink-lab";
 
 /// What a connection is told to do.
 #[derive(Debug)]
-enum Order {
+enum SocketCommand {
     /// Send a frame.
     Send(String),
     /// End as a cut cable does.
@@ -46,15 +46,15 @@ enum Order {
 struct Connection {
     number: u64,
     app: String,
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<SocketCommand>,
     /// Whether it was asked to refresh: nothing new goes there.
     leaving: bool,
 }
 
 /// An envelope that was handed over, and who waits for its acknowledgement.
 #[derive(Debug)]
-struct Handed {
-    tell: oneshot::Sender<Value>,
+struct PendingEnvelope {
+    notify_members: oneshot::Sender<Value>,
     app: String,
     /// The type of its event, else its own.
     kind: String,
@@ -66,7 +66,7 @@ struct Handed {
 pub(crate) struct Sockets {
     open: Vec<Connection>,
     tickets: HashMap<String, (String, Instant)>,
-    waiting: HashMap<String, Handed>,
+    waiting: HashMap<String, PendingEnvelope>,
     acknowledged: VecDeque<Value>,
     count: u64,
     chance: RandomState,
@@ -76,7 +76,7 @@ impl Sockets {
     /// Notes a ticket, with which one connection can be opened, for a while.
     pub(crate) fn admit(&mut self, ticket: String, app: &str, now: Instant) {
         self.tickets.retain(|_, (_, born)| now.duration_since(*born) < TICKET_LIFE);
-        if self.tickets.len() >= MOST_TICKETS {
+        if self.tickets.len() >= MAX_TICKETS {
             let oldest = self.tickets.iter().min_by_key(|(_, (_, born))| *born);
             let oldest = oldest.map(|(ticket, _)| ticket.clone());
             oldest.and_then(|ticket| self.tickets.remove(&ticket));
@@ -108,12 +108,13 @@ impl Sockets {
             self.open.iter().filter(|connection| connection.app == app && !connection.leaving).collect();
         let many = u64::try_from(ready.len()).unwrap_or(1).max(1);
         let pick = usize::try_from(self.chance.hash_one(self.count) % many).unwrap_or(0);
-        ready.get(pick)?.orders.send(Order::Send(envelope.to_string())).ok()?;
-        let (tell, told) = oneshot::channel();
-        self.waiting.insert(id, Handed { tell, app: app.to_owned(), kind, since: Instant::now() });
+        ready.get(pick)?.orders.send(SocketCommand::Send(envelope.to_string())).ok()?;
+        let (notify_members, told) = oneshot::channel();
+        self.waiting
+            .insert(id, PendingEnvelope { notify_members, app: app.to_owned(), kind, since: Instant::now() });
         // Whoever does not wait any longer need not be remembered.
         if self.count.is_multiple_of(1024) {
-            self.waiting.retain(|_, handed| !handed.tell.is_closed());
+            self.waiting.retain(|_, handed| !handed.notify_members.is_closed());
         }
         Some(told)
     }
@@ -131,7 +132,7 @@ impl Sockets {
     fn acknowledge(&mut self, text: &str) {
         let Ok(frame) = serde_json::from_str::<Value>(text) else { return };
         let id = frame.get("envelope_id").and_then(Value::as_str).unwrap_or_default();
-        if let Some(Handed { tell, app, kind, since }) = self.waiting.remove(id) {
+        if let Some(PendingEnvelope { notify_members, app, kind, since }) = self.waiting.remove(id) {
             let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
             if self.acknowledged.len() >= REMEMBERED {
                 self.acknowledged.pop_front();
@@ -139,7 +140,7 @@ impl Sockets {
             self.acknowledged.push_back(json!({"app": app, "kind": kind, "micros": micros}));
             let answer = frame.get("payload").cloned().unwrap_or(Value::Null);
             // Nobody waits for it where it came too late.
-            drop(tell.send(answer));
+            drop(notify_members.send(answer));
         }
     }
 
@@ -148,7 +149,7 @@ impl Sockets {
         json!({"acknowledged": self.acknowledged})
     }
 
-    fn order(&mut self, make: impl Fn() -> Order) {
+    fn order(&mut self, make: impl Fn() -> SocketCommand) {
         for connection in &self.open {
             drop(connection.orders.send(make()));
         }
@@ -156,18 +157,18 @@ impl Sockets {
 
     /// Cuts every connection.
     pub(crate) fn cut(&mut self) {
-        self.order(|| Order::Cut);
+        self.order(|| SocketCommand::Cut);
         self.open.clear();
     }
 
     /// Ends every connection in good order.
     pub(crate) fn close(&mut self) {
-        self.order(|| Order::Close);
+        self.order(|| SocketCommand::Close);
     }
 
     /// Tells every connection that it will be asked to refresh; returns their numbers.
     pub(crate) fn warn(&mut self) -> Vec<u64> {
-        self.order(|| Order::Send(goodbye("warning")));
+        self.order(|| SocketCommand::Send(goodbye("warning")));
         self.open.iter().map(|connection| connection.number).collect()
     }
 
@@ -175,14 +176,14 @@ impl Sockets {
     pub(crate) fn refresh(&mut self, numbers: &[u64]) {
         for connection in self.open.iter_mut().filter(|one| numbers.contains(&one.number)) {
             connection.leaving = true;
-            drop(connection.orders.send(Order::Send(goodbye("refresh_requested"))));
+            drop(connection.orders.send(SocketCommand::Send(goodbye("refresh_requested"))));
         }
     }
 
     /// Ends some connections.
     pub(crate) fn end(&mut self, numbers: &[u64]) {
         for connection in self.open.iter().filter(|one| numbers.contains(&one.number)) {
-            drop(connection.orders.send(Order::Close));
+            drop(connection.orders.send(SocketCommand::Close));
         }
     }
 }
@@ -193,17 +194,22 @@ fn goodbye(reason: &str) -> String {
 
 /// Speaks over a connection until one side ends it.
 pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (notify_members, mut told) = mpsc::unbounded_channel();
     let (number, count) = {
         let mut sockets = inner.sockets();
         sockets.count += 1;
         let (number, count) = (sockets.count, sockets.of(&app) + 1);
-        if count <= MOST {
-            sockets.open.push(Connection { number, app: app.clone(), orders: tell, leaving: false });
+        if count <= MAX_CONNECTIONS {
+            sockets.open.push(Connection {
+                number,
+                app: app.clone(),
+                orders: notify_members,
+                leaving: false,
+            });
         }
         (number, count)
     };
-    if count > MOST {
+    if count > MAX_CONNECTIONS {
         drop(socket.send(Message::text(goodbye("too_many_websockets"))).await);
         return;
     }
@@ -224,7 +230,11 @@ pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) 
 }
 
 /// Returns whether one side closed the connection in good order.
-async fn speak(inner: &Inner, socket: &mut WebSocket, told: &mut mpsc::UnboundedReceiver<Order>) -> bool {
+async fn speak(
+    inner: &Inner,
+    socket: &mut WebSocket,
+    told: &mut mpsc::UnboundedReceiver<SocketCommand>,
+) -> bool {
     let every = inner.timing.ping.max(Duration::from_millis(1));
     let mut ping = interval_at(Instant::now() + every, every);
     let mut silence = inner.silence.subscribe();
@@ -242,10 +252,10 @@ async fn speak(inner: &Inner, socket: &mut WebSocket, told: &mut mpsc::Unbounded
         tokio::select! {
             _ = silence.changed() => {}
             order = told.recv() => match order {
-                Some(Order::Send(text)) => if socket.send(Message::text(text)).await.is_err() { return false },
+                Some(SocketCommand::Send(text)) => if socket.send(Message::text(text)).await.is_err() { return false },
                 // Dropped without a farewell.
-                Some(Order::Cut) => return false,
-                Some(Order::Close) | None => return socket.send(Message::Close(None)).await.is_ok(),
+                Some(SocketCommand::Cut) => return false,
+                Some(SocketCommand::Close) | None => return socket.send(Message::Close(None)).await.is_ok(),
             },
             frame = socket.recv() => match frame {
                 Some(Ok(Message::Text(text))) => inner.sockets().acknowledge(&text),
@@ -289,11 +299,11 @@ mod tests {
     #[test]
     fn an_app_that_asks_for_ever_holds_no_more_than_so_many_tickets() {
         let (mut sockets, now) = (Sockets::default(), Instant::now());
-        for number in 0..MOST_TICKETS + 10 {
+        for number in 0..MAX_TICKETS + 10 {
             let moment = now + Duration::from_millis(u64::try_from(number).unwrap());
             sockets.admit(number.to_string(), "A", moment);
         }
-        assert_eq!(sockets.tickets.len(), MOST_TICKETS);
+        assert_eq!(sockets.tickets.len(), MAX_TICKETS);
         assert_eq!(sockets.take("9", now), None);
         assert_eq!(sockets.take("10", now + Duration::from_secs(1)), Some("A".to_owned()));
     }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use crate::person::reply::{object, reply, said};
-use crate::play::Played;
+use crate::play::OrderOutcome;
 use crate::server::Inner;
 use crate::state::{Args, Notice, SlackError};
 
@@ -32,7 +32,7 @@ async fn ordered(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<V
     let user = order.get("user").cloned().unwrap_or_default();
     let (channel, app) = whom(inner, &user)?;
     let done = play.order(&Value::Object(order)).await;
-    let Played { told, mention, suggested } = match done {
+    let OrderOutcome { told, mention, suggested } = match done {
         Ok(done) => done,
         Err(why) => return Ok(json!({"ok": false, "error": "refused", "why": why})),
     };

@@ -11,17 +11,17 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout_at};
 
-use crate::deliver::Answered;
+use crate::deliver::AppAnswer;
 use crate::person::reply::{object, said, well};
 use crate::server::Inner;
 use crate::state::{Args, Interaction, Notice, SlackError, offered};
 
 /// Turns what became of an interaction into what a person is told.
-fn heard(answered: Answered) -> Result<Value, SlackError> {
+fn answer_of(answered: AppAnswer) -> Result<Value, SlackError> {
     match answered {
-        Answered::Yes(answer) => Ok(answer),
-        Answered::TooLate => Err(SlackError::new("operation_timeout")),
-        Answered::Nobody => Err(SlackError::new("dispatch_failed")),
+        AppAnswer::Yes(answer) => Ok(answer),
+        AppAnswer::TooLate => Err(SlackError::new("operation_timeout")),
+        AppAnswer::Nobody => Err(SlackError::new("dispatch_failed")),
     }
 }
 
@@ -52,7 +52,7 @@ async fn seen(inner: &Arc<Inner>, interaction: &Interaction, args: &Args) -> Res
     let mut notices = inner.notices();
     let wait = args.number("wait_ms").map_or(inner.timing.view, Duration::from_millis).min(inner.timing.view);
     let deadline = Instant::now() + wait;
-    heard(inner.ask(interaction).await)?;
+    answer_of(inner.ask(interaction).await)?;
     let mut answer = well();
     if let Some(view) = opened(inner, &interaction.trigger, &mut notices, deadline).await
         && let Some(map) = answer.as_object_mut()
@@ -89,7 +89,7 @@ pub(crate) async fn options(State(inner): State<Arc<Inner>>, headers: HeaderMap,
 async fn suggested(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
     let args = args?;
     match inner.act(|workspace, now| workspace.suggest(&args, now))? {
-        Some(interaction) => offered(&heard(inner.ask(&interaction).await)?),
+        Some(interaction) => offered(&answer_of(inner.ask(&interaction).await)?),
         None => Ok(json!({"ok": true, "options": []})),
     }
 }
@@ -106,7 +106,7 @@ async fn submitted(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result
         Ok(interaction) => interaction,
         Err(errors) => return Ok(wrong(errors)),
     };
-    let answer = heard(inner.ask(&interaction).await)?;
+    let answer = answer_of(inner.ask(&interaction).await)?;
     let view = args.need("view_id")?;
     let errors = inner.act(|workspace, now| workspace.submitted(&view, &answer, now))?;
     Ok(if errors.is_empty() { well() } else { wrong(errors) })
@@ -120,7 +120,7 @@ pub(crate) async fn close(State(inner): State<Arc<Inner>>, headers: HeaderMap, b
 async fn closed(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
     let args = args?;
     if let Some(interaction) = inner.act(|workspace, now| workspace.close(&args, now))? {
-        heard(inner.ask(&interaction).await)?;
+        answer_of(inner.ask(&interaction).await)?;
     }
     Ok(well())
 }
@@ -133,7 +133,7 @@ pub(crate) async fn command(State(inner): State<Arc<Inner>>, headers: HeaderMap,
 async fn commanded(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
     let args = args?;
     let interaction = inner.act(|workspace, now| workspace.command(&args, now))?;
-    let answer = heard(inner.ask(&interaction).await)?;
+    let answer = answer_of(inner.ask(&interaction).await)?;
     let text =
         |name: &str| interaction.payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (user, channel) = (text("user_id"), text("channel_id"));

@@ -9,8 +9,8 @@ use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::deliver::{Carrier, Faults, Sockets, Timing};
-use crate::play::Play;
+use crate::deliver::{Faults, HttpSender, Sockets, Timing};
+use crate::play::DemoControl;
 use crate::server::journal::Journal;
 use crate::state::{Notice, Workspace};
 use ghost_base::{Clock, Timestamp};
@@ -35,9 +35,9 @@ pub(crate) struct Inner {
     pub(crate) changed: Notify,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) timing: Timing,
-    pub(crate) carrier: Carrier,
+    pub(crate) carrier: HttpSender,
     /// What is played beside the conversation, if anything is.
-    pub(crate) play: OnceLock<Arc<dyn Play>>,
+    pub(crate) play: OnceLock<Arc<dyn DemoControl>>,
 }
 
 /// A poisoned lock holds what was there before a panic, and that is consistent enough for a lab.
@@ -52,7 +52,7 @@ impl Inner {
         bytes: HashMap<String, Bytes>,
         clock: Arc<dyn Clock>,
         timing: Timing,
-        carrier: Carrier,
+        carrier: HttpSender,
     ) -> Self {
         Self {
             workspace: Mutex::new(workspace),

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::deliver::Answered;
+use crate::deliver::AppAnswer;
 use crate::state::{Args, Interaction, Post};
 
 /// How many entries are kept; older ones are counted.
-const KEPT: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 
 /// The entries, the oldest first.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Journal {
 
 impl Journal {
     fn add(&mut self, entry: Value) {
-        if self.entries.len() >= KEPT {
+        if self.entries.len() >= MAX_ENTRIES {
             self.entries.pop_front();
             self.lost += 1;
         }
@@ -44,12 +44,12 @@ impl Journal {
     }
 
     /// Notes what became of an interaction or a command.
-    pub(crate) fn asked(&mut self, interaction: &Interaction, answered: &Answered) {
+    pub(crate) fn asked(&mut self, interaction: &Interaction, answered: &AppAnswer) {
         let kind = match interaction.post {
             Post::Interactive => interaction.payload.get("type").cloned().unwrap_or(Value::Null),
             Post::Command => json!("command"),
         };
-        let acknowledged = matches!(answered, Answered::Yes(_));
+        let acknowledged = matches!(answered, AppAnswer::Yes(_));
         self.add(json!({
             "what": "interaction", "app": interaction.app, "kind": kind, "acknowledged": acknowledged,
         }));
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn what_is_too_old_is_counted() {
         let mut journal = Journal::default();
-        for number in 0..KEPT + 3 {
+        for number in 0..MAX_ENTRIES + 3 {
             journal.called("A", &number.to_string(), &Args::default(), &json!({"ok": true}));
         }
         let form = journal.form();

@@ -19,9 +19,9 @@ const FILE: &str = "slack.json";
 const FOLDER: &str = "slack-files";
 
 /// How long changes are collected before they are written, at least.
-const PAUSE: Duration = Duration::from_millis(250);
+const WRITE_DELAY: Duration = Duration::from_millis(250);
 /// At most.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const MAX_WRITE_DELAY: Duration = Duration::from_secs(10);
 
 /// Why what was kept cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +44,10 @@ pub(crate) enum KeepError {
 }
 
 /// A workspace, and the bytes of its files by id.
-type Kept = (Workspace, HashMap<String, Bytes>);
+type SavedWorkspace = (Workspace, HashMap<String, Bytes>);
 
 /// Reads what was kept in a folder, if anything was.
-pub(crate) fn read(folder: &Path) -> Result<Option<Kept>, KeepError> {
+pub(crate) fn read(folder: &Path) -> Result<Option<SavedWorkspace>, KeepError> {
     let path = folder.join(FILE);
     let text = match fs::read(&path) {
         Ok(text) => text,
@@ -105,7 +105,7 @@ fn sweep(files: &Path, inner: &Inner) -> io::Result<()> {
 ///
 /// A large workspace takes long to write: the pauses grow with it, so that writing takes a small part of the time.
 pub(crate) async fn keep(folder: PathBuf, inner: Arc<Inner>) {
-    let mut pause = PAUSE;
+    let mut pause = WRITE_DELAY;
     loop {
         inner.changed.notified().await;
         sleep(pause).await;
@@ -116,6 +116,6 @@ pub(crate) async fn keep(folder: PathBuf, inner: Arc<Inner>) {
         if let Ok(Err(error)) = written {
             tracing::warn!(error = %error, "the workspace is not kept: {error}");
         }
-        pause = (begun.elapsed() * 10).clamp(PAUSE, LONGEST_PAUSE);
+        pause = (begun.elapsed() * 10).clamp(WRITE_DELAY, MAX_WRITE_DELAY);
     }
 }

@@ -9,4 +9,4 @@ mod run;
 mod tick;
 
 pub(super) use inner::Inner;
-pub use run::{Place, Settings, Workspace, WorkspaceError};
+pub use run::{ChannelInfo, Settings, Workspace, WorkspaceError};

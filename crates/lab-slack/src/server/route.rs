@@ -13,15 +13,15 @@ use crate::page::{CONTENT_SECURITY_POLICY, asset};
 use crate::person;
 use crate::server::guard::guard;
 use crate::server::inner::Inner;
-use crate::state::LARGEST_FILE;
+use crate::state::MAX_FILE_BYTES;
 use crate::web;
 
 /// How large a request may be that is no upload.
-const LARGEST_BODY: usize = 4 << 20;
+const MAX_BODY_BYTES: usize = 4 << 20;
 
 /// Builds the whole server.
 pub(crate) fn router(inner: Arc<Inner>, port: u16) -> Router {
-    let large = usize::try_from(LARGEST_FILE).unwrap_or(LARGEST_BODY) + (1 << 20);
+    let large = usize::try_from(MAX_FILE_BYTES).unwrap_or(MAX_BODY_BYTES) + (1 << 20);
     let uploads = Router::new()
         .route("/upload/v1/{ticket}", any(web::upload))
         .route("/lab/upload", post(person::upload))
@@ -49,7 +49,7 @@ pub(crate) fn router(inner: Arc<Inner>, port: u16) -> Router {
         .route("/lab/play", get(person::played).post(person::play))
         .route("/lab/{act}", get(person::look).post(person::act))
         .fallback(get(page))
-        .layer(DefaultBodyLimit::max(LARGEST_BODY));
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
     uploads.merge(others).layer(from_fn_with_state(port, guard)).with_state(inner)
 }
 

@@ -11,8 +11,8 @@ use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-use crate::deliver::{Carrier, Timing};
-use crate::play::Play;
+use crate::deliver::{HttpSender, Timing};
+use crate::play::DemoControl;
 use crate::server::inner::Inner;
 use crate::server::keep;
 use crate::server::route::router;
@@ -71,7 +71,7 @@ pub struct Workspace {
 
 /// A channel, for whoever configures an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ChannelInfo {
     /// Its id.
     pub id: String,
     /// Its name.
@@ -106,13 +106,13 @@ impl Workspace {
             None => (fresh(&salt()?, clock.now()), HashMap::new()),
         };
         workspace.base = format!("http://{address}");
-        let carrier = Carrier::new().map_err(|error| WorkspaceError::Start { what: error.to_string() })?;
+        let carrier = HttpSender::new().map_err(|error| WorkspaceError::Start { what: error.to_string() })?;
         let inner = Arc::new(Inner::new(workspace, bytes, clock, timing, carrier));
         Ok(Self { inner, listener, address, folder })
     }
 
     /// Plays something beside the conversation. What was there first stays.
-    pub fn play(&self, play: Arc<dyn Play>) {
+    pub fn play(&self, play: Arc<dyn DemoControl>) {
         drop(self.inner.play.set(play));
     }
 
@@ -139,12 +139,12 @@ impl Workspace {
 
     /// Returns the first channel that the first app is in.
     #[must_use]
-    pub fn first_channel(&self) -> Option<Place> {
+    pub fn first_channel(&self) -> Option<ChannelInfo> {
         let workspace = self.inner.workspace();
         let app = workspace.apps.first()?;
         let channel = workspace.channels.values().find(|channel| channel.members.contains(&app.bot_user))?;
         let full = |id: &&String| workspace.users.get(*id).is_some_and(User::is_full);
-        Some(Place {
+        Some(ChannelInfo {
             id: channel.id.clone(),
             name: channel.name.clone(),
             members: channel.members.iter().filter(full).cloned().collect(),

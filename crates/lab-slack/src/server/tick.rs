@@ -8,12 +8,12 @@ use tokio::time::sleep;
 use crate::server::Inner;
 
 /// How often is looked whether something is due.
-const PAUSE: Duration = Duration::from_millis(250);
+const TICK: Duration = Duration::from_millis(250);
 
 /// Does what is due, as long as the server runs.
 pub(crate) async fn tick(inner: Arc<Inner>) {
     loop {
-        sleep(PAUSE).await;
+        sleep(TICK).await;
         let due = inner.workspace().is_due(inner.clock.now());
         if due {
             // Every act begins or ends with what is due.

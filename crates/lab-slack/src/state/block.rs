@@ -6,7 +6,7 @@ use crate::state::model::{Workspace, text_of};
 use crate::state::user::set;
 
 /// How deep blocks may lie in each other before nobody follows.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Gives every block, and every element that can be pressed, the name that it lacks.
 pub(crate) fn fill(blocks: &mut Value, workspace: &mut Workspace) {
@@ -32,7 +32,7 @@ pub(crate) fn fill_attachments(attachments: &mut Value, workspace: &mut Workspac
 }
 
 fn dress(value: &mut Value, workspace: &mut Workspace, depth: usize) {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return;
     }
     match value {
@@ -103,7 +103,7 @@ fn search<'a>(
     meant: &dyn Fn(&Value) -> bool,
     depth: usize,
 ) -> Option<(String, &'a Value)> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return None;
     }
     match value {

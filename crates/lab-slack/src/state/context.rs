@@ -11,7 +11,7 @@ use crate::state::user::set;
 use ghost_base::Timestamp;
 
 /// The person, the app, and the conversation between them.
-struct Meeting {
+struct AgentContext {
     user: String,
     app: String,
     bot: String,
@@ -21,7 +21,7 @@ struct Meeting {
 }
 
 impl Workspace {
-    fn meeting(&mut self, args: &Args, now: Timestamp) -> Result<Meeting, SlackError> {
+    fn meeting(&mut self, args: &Args, now: Timestamp) -> Result<AgentContext, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
         let seen = args.text("channel").map(|name| self.seen_by(&user, &name)).transpose()?;
         let named = args.text("app");
@@ -29,7 +29,7 @@ impl Workspace {
         let app = self.apps.iter().find(meant).ok_or_else(|| SlackError::new("app_not_found"))?;
         let (app, bot) = (app.id.clone(), app.bot_user.clone());
         let direct = self.direct(&[user.clone(), bot.clone()], now);
-        Ok(Meeting { user, app, bot, direct, seen })
+        Ok(AgentContext { user, app, bot, direct, seen })
     }
 
     /// A person looks at a channel, or at none, while the agent is open beside it.
@@ -45,7 +45,7 @@ impl Workspace {
             "type": "app_context_changed", "user": meeting.user, "channel": meeting.direct, "context": context,
             "event_ts": stamp(now),
         });
-        self.tell_one(&meeting.app, event, now);
+        self.notify_app(&meeting.app, event, now);
         Ok(json!({"ok": true, "channel": meeting.direct}))
     }
 
@@ -79,7 +79,7 @@ impl Workspace {
                 "user_id": meeting.user, "context": context, "channel_id": meeting.direct, "thread_ts": thread,
             },
         });
-        self.tell_one(&meeting.app, event, now);
+        self.notify_app(&meeting.app, event, now);
         Ok(json!({"ok": true, "channel": meeting.direct, "thread_ts": thread}))
     }
 }

@@ -10,7 +10,7 @@ use crate::state::error::SlackError;
 use crate::state::event::Notice;
 use crate::state::model::{Workspace, seconds, stamp};
 use crate::state::paging::page;
-use crate::state::user::{Standing, set};
+use crate::state::user::{Membership, set};
 use ghost_base::Timestamp;
 
 impl Workspace {
@@ -205,7 +205,7 @@ impl Workspace {
             set(&mut event, "inviter", json!(inviter));
         }
         self.notice(Notice::of("channel").in_channel(id));
-        self.tell(id, &event, now);
+        self.notify_members(id, &event, now);
         Ok(true)
     }
 
@@ -233,7 +233,7 @@ impl Workspace {
         let full = self
             .users
             .get(user)
-            .is_some_and(|user| matches!(user.standing, Standing::Admin | Standing::Member));
+            .is_some_and(|user| matches!(user.standing, Membership::Admin | Membership::Member));
         place.members.contains(user) || (place.kind == Kind::Public && full)
     }
 }

@@ -12,7 +12,7 @@ use ghost_base::Timestamp;
 
 /// Something that has to be delivered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Happening {
+pub(crate) enum Effect {
     /// An event for an app.
     Event {
         /// The app.
@@ -72,11 +72,11 @@ impl Notice {
 impl Workspace {
     /// Tells whoever looks on.
     pub(crate) fn notice(&mut self, notice: Notice) {
-        self.happened(Happening::Notice(notice));
+        self.happened(Effect::Notice(notice));
     }
 
     /// Tells every listening app that is in the conversation.
-    pub(crate) fn tell(&mut self, channel: &str, event: &Value, now: Timestamp) {
+    pub(crate) fn notify_members(&mut self, channel: &str, event: &Value, now: Timestamp) {
         let Some(channel) = self.channels.get(channel) else { return };
         let shared = channel.shared;
         let apps: Vec<String> = self
@@ -86,19 +86,19 @@ impl Workspace {
             .map(|app| app.id.clone())
             .collect();
         for app in apps {
-            self.tell_app(&app, event.clone(), shared, now);
+            self.deliver_event(&app, event.clone(), shared, now);
         }
     }
 
     /// Tells of a channel itself: of a public one every listening app, of another whoever is in it.
-    pub(crate) fn tell_of(&mut self, channel: &str, event: &Value, now: Timestamp) {
+    pub(crate) fn notify_about(&mut self, channel: &str, event: &Value, now: Timestamp) {
         if self.channels.get(channel).is_none_or(|place| place.kind != Kind::Public) {
-            self.tell(channel, event, now);
+            self.notify_members(channel, event, now);
             return;
         }
         let apps: Vec<String> = self.apps.iter().map(|app| app.id.clone()).collect();
         for app in apps {
-            self.tell_one(&app, event.clone(), now);
+            self.notify_app(&app, event.clone(), now);
         }
     }
 
@@ -122,13 +122,13 @@ impl Workspace {
     }
 
     /// Tells one app, if it listens.
-    pub(crate) fn tell_one(&mut self, app: &str, event: Value, now: Timestamp) {
+    pub(crate) fn notify_app(&mut self, app: &str, event: Value, now: Timestamp) {
         if self.app(app).is_ok_and(|app| wants(app, &event, None)) {
-            self.tell_app(app, event, false, now);
+            self.deliver_event(app, event, false, now);
         }
     }
 
-    fn tell_app(&mut self, app: &str, event: Value, shared: bool, now: Timestamp) {
+    fn deliver_event(&mut self, app: &str, event: Value, shared: bool, now: Timestamp) {
         let event_id = self.id("Ev");
         let Ok(app) = self.app(app) else { return };
         let enterprise = self.grid.then_some(&self.team.enterprise);
@@ -140,7 +140,7 @@ impl Workspace {
             "is_ext_shared_channel": shared, "event_context": format!("4-{event_id}"),
         });
         let app = app.id.clone();
-        self.happened(Happening::Event { app, payload });
+        self.happened(Effect::Event { app, payload });
     }
 }
 

@@ -97,7 +97,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// How large a file may be here.
-pub(crate) const LARGEST_FILE: u64 = 64 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl Workspace {
     /// `files.getUploadURLExternal`
@@ -110,7 +110,7 @@ impl Workspace {
         let bot = self.app(app)?.bot_user.clone();
         let name = args.need("filename")?;
         let size = args.number("length").ok_or_else(|| SlackError::missing("length"))?;
-        if size == 0 || size > LARGEST_FILE {
+        if size == 0 || size > MAX_FILE_BYTES {
             return Err(SlackError::new("invalid_arguments"));
         }
         self.forget_unfinished(now);
@@ -243,7 +243,7 @@ impl Workspace {
                     "type": "file_created", "file_id": id, "user_id": user, "file": {"id": id},
                     "event_ts": stamp(now),
                 });
-                self.tell(place, &event, now);
+                self.notify_members(place, &event, now);
             }
             if let Some(file) = self.files.get_mut(&id) {
                 file.shares.push((place.to_owned(), ts.clone(), root.clone()));
@@ -252,7 +252,7 @@ impl Workspace {
                 "type": "file_shared", "file_id": id, "user_id": user, "file": {"id": id}, "channel_id": place,
                 "event_ts": stamp(now),
             });
-            self.tell(place, &event, now);
+            self.notify_members(place, &event, now);
         }
         Ok(ts)
     }
@@ -340,7 +340,7 @@ impl Workspace {
         }
         let event = json!({"type": "file_deleted", "file_id": id, "event_ts": stamp(now)});
         for place in places {
-            self.tell(&place, &event, now);
+            self.notify_members(&place, &event, now);
         }
         Ok(json!({"ok": true}))
     }

@@ -11,16 +11,16 @@ use crate::state::seed::add_app;
 use ghost_base::Timestamp;
 
 /// How many apps there may be.
-const MOST: usize = 50;
+const MAX_APPS: usize = 50;
 /// How long a name may be.
-const LONGEST_NAME: usize = 35;
+const MAX_NAME_LEN: usize = 35;
 /// How long a command may be, with its slash.
-const LONGEST_COMMAND: usize = 32;
+const MAX_COMMAND_LEN: usize = 32;
 
 impl Workspace {
     /// Installs an app, brings its bot into channels, and returns what a program needs to be that app.
     pub(crate) fn install(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
-        if self.apps.len() >= MOST {
+        if self.apps.len() >= MAX_APPS {
             return Err(SlackError::new("too_many_apps"));
         }
         let name = args.need("name")?;
@@ -32,7 +32,7 @@ impl Workspace {
             return Err(SlackError::new("name_taken"));
         }
         let command = args.text("command").unwrap_or_else(|| {
-            let cut: String = handle.chars().take(LONGEST_COMMAND - 1).collect();
+            let cut: String = handle.chars().take(MAX_COMMAND_LEN - 1).collect();
             format!("/{}", cut.trim_end_matches('-'))
         });
         if !is_command(&command) {
@@ -83,7 +83,7 @@ impl Workspace {
 
 /// The name that is typed behind an at sign; nothing where no letter and no digit is left.
 fn handle(name: &str) -> Option<String> {
-    if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+    if name.chars().count() > MAX_NAME_LEN || name.chars().any(char::is_control) {
         return None;
     }
     let plain = |char: char| if char.is_ascii_alphanumeric() { char.to_ascii_lowercase() } else { '-' };
@@ -95,5 +95,5 @@ fn handle(name: &str) -> Option<String> {
 fn is_command(command: &str) -> bool {
     let fits = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "-_".contains(char);
     let word = command.strip_prefix('/').unwrap_or_default();
-    !word.is_empty() && command.len() <= LONGEST_COMMAND && word.chars().all(fits)
+    !word.is_empty() && command.len() <= MAX_COMMAND_LEN && word.chars().all(fits)
 }

@@ -10,7 +10,7 @@ use crate::state::model::{Workspace, seconds, stamp};
 use ghost_base::Timestamp;
 
 /// How long a name may be.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_LEN: usize = 80;
 
 impl Workspace {
     /// `conversations.create`
@@ -40,7 +40,7 @@ impl Workspace {
                     "created": seconds(now), "creator": bot, "context_team_id": self.team.id,
                 },
             });
-            self.tell_of(&id, &event, now);
+            self.notify_about(&id, &event, now);
         }
         Ok(json!({"ok": true, "channel": self.shape(self.channel(&id)?, &bot)}))
     }
@@ -49,7 +49,7 @@ impl Workspace {
     fn free_name(&self, args: &Args) -> Result<String, SlackError> {
         let name = args.text("name").ok_or_else(|| SlackError::new("invalid_name_required"))?;
         let word = |char: char| char.is_alphanumeric() && !char.is_uppercase();
-        let code = if name.chars().count() > LONGEST_NAME {
+        let code = if name.chars().count() > MAX_NAME_LEN {
             "invalid_name_maxlength"
         } else if !name.chars().all(|char| word(char) || matches!(char, '-' | '_')) {
             "invalid_name_specials"
@@ -86,7 +86,7 @@ impl Workspace {
         let kind = if place.kind == Kind::Private { "group_archive" } else { "channel_archive" };
         let event = json!({"type": kind, "channel": id, "user": bot, "event_ts": stamp(now)});
         self.notice(Notice::of("channel").in_channel(&id));
-        self.tell_of(&id, &event, now);
+        self.notify_about(&id, &event, now);
         Ok(json!({"ok": true}))
     }
 
@@ -112,10 +112,10 @@ impl Workspace {
             "channel_type": if private { "G" } else { "C" }, "team": self.team.id, "event_ts": stamp(now),
         });
         self.notice(Notice::of("channel").in_channel(id));
-        self.tell(id, &event, now);
+        self.notify_members(id, &event, now);
         if let Some(app) = self.app_of_user(user).map(|app| app.id.clone()) {
             let word = if private { "group_left" } else { "channel_left" };
-            self.tell_one(&app, json!({"type": word, "channel": id, "event_ts": stamp(now)}), now);
+            self.notify_app(&app, json!({"type": word, "channel": id, "event_ts": stamp(now)}), now);
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ impl Workspace {
         set(&mut event, "channel", json!(channel));
         set(&mut event, "event_ts", json!(ts));
         set(&mut event, "channel_type", json!(kind.channel_type()));
-        self.tell(channel, &event, now);
+        self.notify_members(channel, &event, now);
         self.mentioned(channel, &message, kind, &event, now);
     }
 
@@ -93,7 +93,7 @@ impl Workspace {
             map.remove("subtype");
         }
         for app in named {
-            self.tell_one(&app, event.clone(), now);
+            self.notify_app(&app, event.clone(), now);
         }
     }
 
@@ -123,12 +123,12 @@ impl Workspace {
         self.make_room();
         self.changed(channel, &after);
         if after.only_for.is_none() {
-            self.told_change(channel, &before, &after, now);
+            self.notify_change(channel, &before, &after, now);
         }
         Ok(())
     }
 
-    fn told_change(&mut self, channel: &str, before: &Message, after: &Message, now: Timestamp) {
+    fn notify_change(&mut self, channel: &str, before: &Message, after: &Message, now: Timestamp) {
         let Ok(place) = self.channel(channel) else { return };
         let (name, kind) = (place.id.clone(), place.kind.channel_type());
         let event_ts = self.moment(channel, now);
@@ -137,7 +137,7 @@ impl Workspace {
             "event_ts": event_ts, "channel_type": kind, "message": self.look(after, true),
             "previous_message": self.look(before, true),
         });
-        self.tell(channel, &event, now);
+        self.notify_members(channel, &event, now);
     }
 
     /// Takes a message away. A root with replies leaves a stone behind.
@@ -168,7 +168,7 @@ impl Workspace {
                 "ts": event_ts, "event_ts": event_ts, "deleted_ts": ts, "channel_type": kind,
                 "previous_message": self.look(&message, true),
             });
-            self.tell(channel, &event, now);
+            self.notify_members(channel, &event, now);
         }
         Ok(())
     }

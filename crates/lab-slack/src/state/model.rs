@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::state::app::App;
 use crate::state::cap::Caps;
 use crate::state::channel::Channel;
-use crate::state::event::Happening;
+use crate::state::event::Effect;
 use crate::state::file::File;
 use crate::state::limit::Limits;
 use crate::state::schedule::Scheduled;
@@ -59,7 +59,7 @@ pub(crate) struct Workspace {
     #[serde(skip)]
     pub(crate) gone: Vec<String>,
     #[serde(skip)]
-    outbox: Vec<Happening>,
+    outbox: Vec<Effect>,
 }
 
 /// An address that an interaction gave to the app.
@@ -119,12 +119,12 @@ impl Workspace {
     }
 
     /// Notes what happened, for whoever delivers it.
-    pub(crate) fn happened(&mut self, happening: Happening) {
+    pub(crate) fn happened(&mut self, happening: Effect) {
         self.outbox.push(happening);
     }
 
     /// Takes what happened since the last time.
-    pub(crate) fn take_outbox(&mut self) -> Vec<Happening> {
+    pub(crate) fn take_outbox(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.outbox)
     }
 

@@ -14,7 +14,7 @@ use crate::state::wording::written;
 use ghost_base::Timestamp;
 
 /// How long a person's text may be.
-const LONGEST: usize = 40_000;
+const MAX_TEXT_LEN: usize = 40_000;
 
 impl Workspace {
     /// Everything that a page needs to begin; with a person, only what that person may see.
@@ -66,7 +66,7 @@ impl Workspace {
     /// Reads what a person typed, as Slack keeps it.
     fn typed(&self, args: &Args) -> Result<String, SlackError> {
         let text = args.text("text").ok_or_else(|| SlackError::new("no_text"))?;
-        if text.chars().count() > LONGEST {
+        if text.chars().count() > MAX_TEXT_LEN {
             return Err(SlackError::new("msg_too_long"));
         }
         Ok(written(self, &text))
@@ -249,7 +249,7 @@ impl Workspace {
         if let Some(view) = view.as_ref().filter(|_| tab == "home") {
             set(&mut event, "view", view.clone());
         }
-        self.tell_one(&app, event, now);
+        self.notify_app(&app, event, now);
         Ok(json!({"ok": true, "channel": channel, "view": view}))
     }
 

@@ -13,7 +13,7 @@ use crate::state::user::set;
 use ghost_base::Timestamp;
 
 /// Where a person uses an element.
-pub(crate) struct Spot {
+pub(crate) struct ElementTarget {
     pub(crate) app: String,
     /// The blocks in which the element can be: first those of the message or view, then those of each attachment.
     pub(crate) blocks: Vec<Value>,
@@ -55,14 +55,14 @@ impl Workspace {
     }
 
     /// Finds the place that a call names: a view, or a message.
-    pub(crate) fn spot(&self, user: &str, args: &Args) -> Result<Spot, SlackError> {
+    pub(crate) fn spot(&self, user: &str, args: &Args) -> Result<ElementTarget, SlackError> {
         match args.text("view_id") {
             Some(view) => self.spot_in_view(user, &view, args),
             None => self.spot_in_message(user, args),
         }
     }
 
-    fn spot_in_message(&self, user: &str, args: &Args) -> Result<Spot, SlackError> {
+    fn spot_in_message(&self, user: &str, args: &Args) -> Result<ElementTarget, SlackError> {
         let channel = self.seen_by(user, &args.need("channel")?)?;
         let ts = args.need("ts")?;
         let (place, message) = self.at(&channel, &ts)?;
@@ -86,10 +86,10 @@ impl Workspace {
         if !hidden {
             told.push(("message", self.look(message, true)));
         }
-        Ok(Spot { app, blocks, place: told, message: Some((channel, ts, thread)) })
+        Ok(ElementTarget { app, blocks, place: told, message: Some((channel, ts, thread)) })
     }
 
-    fn spot_in_view(&self, user: &str, id: &str, args: &Args) -> Result<Spot, SlackError> {
+    fn spot_in_view(&self, user: &str, id: &str, args: &Args) -> Result<ElementTarget, SlackError> {
         let mut open = self.modals.values().flatten().chain(self.homes.values());
         let view = open.find(|view| view.id == id && view.user == user);
         let mut view = view.ok_or_else(|| SlackError::new("view_not_found"))?.clone();
@@ -99,6 +99,6 @@ impl Workspace {
         view.state = Value::Object(state);
         let place =
             vec![("container", json!({"type": "view", "view_id": view.id})), ("view", view.form(self))];
-        Ok(Spot { app: view.app, blocks: vec![blocks], place, message: None })
+        Ok(ElementTarget { app: view.app, blocks: vec![blocks], place, message: None })
     }
 }

@@ -90,7 +90,7 @@ impl Workspace {
             "type": if add { "reaction_added" } else { "reaction_removed" }, "user": user, "reaction": name,
             "item": {"type": "message", "channel": channel, "ts": ts}, "item_user": author, "event_ts": stamp(now),
         });
-        self.tell(channel, &event, now);
+        self.notify_members(channel, &event, now);
         Ok(())
     }
 }

@@ -317,10 +317,10 @@ fn referred(text: &str, style: Style) -> Option<(Value, usize)> {
 
 /// Reads an emoji by its name, with the tone of its skin; times of the day are none.
 fn emoji(text: &str, style: Style) -> Option<(Value, usize)> {
-    const LONGEST: usize = 64;
+    const MAX_NAME_LEN: usize = 64;
     let (name, rest) = text.strip_prefix(':')?.split_once(':')?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_+-'".contains(&byte);
-    let named = name.len() <= LONGEST && name.bytes().all(plain);
+    let named = name.len() <= MAX_NAME_LEN && name.bytes().all(plain);
     if !named || !(matches!(name, "+1" | "-1") || name.bytes().any(|byte| byte.is_ascii_lowercase())) {
         return None;
     }

@@ -10,12 +10,12 @@ use crate::state::paging::page;
 use ghost_base::Timestamp;
 
 /// How far ahead a message can be scheduled: 120 days.
-const FARTHEST: i64 = 120 * 24 * 60 * 60;
+const MAX_AHEAD_SECONDS: i64 = 120 * 24 * 60 * 60;
 /// How many messages of a channel may be due within five minutes.
-const MOST_IN_WINDOW: usize = 30;
+const MAX_IN_WINDOW: usize = 30;
 const WINDOW: i64 = 5 * 60;
 /// How many may wait at all; Slack names no number.
-const MOST: usize = 5_000;
+const MAX_SCHEDULED: usize = 5_000;
 /// What is due within a minute cannot be taken back.
 const TOO_LATE: i64 = 60;
 
@@ -46,13 +46,15 @@ impl Workspace {
         if post_at <= seconds(now) {
             return Err(SlackError::new("time_in_past"));
         }
-        if post_at > seconds(now) + FARTHEST {
+        if post_at > seconds(now) + MAX_AHEAD_SECONDS {
             return Err(SlackError::new("time_too_far"));
         }
         let near = |other: &&Scheduled| {
             other.channel == channel && other.post_at.div_euclid(WINDOW) == post_at.div_euclid(WINDOW)
         };
-        if self.scheduled.iter().filter(near).count() >= MOST_IN_WINDOW || self.scheduled.len() >= MOST {
+        if self.scheduled.iter().filter(near).count() >= MAX_IN_WINDOW
+            || self.scheduled.len() >= MAX_SCHEDULED
+        {
             return Err(SlackError::new("restricted_too_many"));
         }
         let id = self.id("Q");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::state::app::{App, SCOPES};
 use crate::state::channel::{Channel, Kind};
 use crate::state::model::{Workspace, seconds};
-use crate::state::user::{Group, Standing, Team, User};
+use crate::state::user::{Group, Membership, Team, User};
 use ghost_base::{Digest, Timestamp};
 
 const TEAM: &str = "T0LABTEAM1";
@@ -14,20 +14,20 @@ const GHOST: &str = "U0LABGHOST";
 const ALERTS: &str = "U0LABALERT";
 
 /// Id, name, whole name, what they do, where they are, and what they may.
-const PEOPLE: [(&str, &str, &str, &str, &str, i64, Standing); 6] = [
-    ("U0LABALICE", "alice", "Alice Moreau", "Network engineer", "Europe/Paris", 3600, Standing::Admin),
-    ("U0LABBOB01", "bob", "Bob Okafor", "Site reliability", "Africa/Lagos", 3600, Standing::Member),
-    ("U0LABCHLOE", "chloe", "Chloe Tanaka", "Platform lead", "Asia/Tokyo", 32400, Standing::Member),
-    ("U0LABDAN01", "dan", "Dan Silva", "Support", "America/Sao_Paulo", -10800, Standing::Member),
-    ("U0LABGUEST", "gus", "Gus Lindqvist", "Contractor", "Europe/Stockholm", 3600, Standing::Guest),
-    ("U0LABPAULA", "paula", "Paula Novak", "Partner engineer", "Europe/Prague", 3600, Standing::Stranger),
+const PEOPLE: [(&str, &str, &str, &str, &str, i64, Membership); 6] = [
+    ("U0LABALICE", "alice", "Alice Moreau", "Network engineer", "Europe/Paris", 3600, Membership::Admin),
+    ("U0LABBOB01", "bob", "Bob Okafor", "Site reliability", "Africa/Lagos", 3600, Membership::Member),
+    ("U0LABCHLOE", "chloe", "Chloe Tanaka", "Platform lead", "Asia/Tokyo", 32400, Membership::Member),
+    ("U0LABDAN01", "dan", "Dan Silva", "Support", "America/Sao_Paulo", -10800, Membership::Member),
+    ("U0LABGUEST", "gus", "Gus Lindqvist", "Contractor", "Europe/Stockholm", 3600, Membership::Guest),
+    ("U0LABPAULA", "paula", "Paula Novak", "Partner engineer", "Europe/Prague", 3600, Membership::Stranger),
 ];
 
 /// A channel before it is one.
-type Place = (&'static str, &'static str, &'static str, Kind, bool, &'static [&'static str]);
+type ChannelSeed = (&'static str, &'static str, &'static str, Kind, bool, &'static [&'static str]);
 
 /// Id, name, purpose, kind, whether it is shared, and who is there besides Ghost.
-const CHANNELS: [Place; 5] = [
+const CHANNELS: [ChannelSeed; 5] = [
     (
         "C0LAB0NETW",
         "network-incidents",
@@ -71,10 +71,10 @@ pub(crate) fn fresh(salt: &str, now: Timestamp) -> Workspace {
     );
     let created = seconds(now);
     for (id, name, real_name, title, tz, tz_offset, standing) in PEOPLE {
-        let at = if standing == Standing::Stranger { "partner" } else { "ghost-lab" };
+        let at = if standing == Membership::Stranger { "partner" } else { "ghost-lab" };
         let user = User {
             id: id.to_owned(),
-            team: if standing == Standing::Stranger { PARTNER } else { TEAM }.to_owned(),
+            team: if standing == Membership::Stranger { PARTNER } else { TEAM }.to_owned(),
             name: name.to_owned(),
             real_name: real_name.to_owned(),
             display_name: name.to_owned(),
@@ -163,7 +163,7 @@ pub(crate) fn add_app(
         email: String::new(),
         tz: "Etc/UTC".to_owned(),
         tz_offset: 0,
-        standing: Standing::Bot,
+        standing: Membership::Bot,
         deleted: false,
         bot_id: Some(bot_id.to_owned()),
         app_id: Some(id.to_owned()),

@@ -220,7 +220,7 @@ impl Workspace {
             "type": "agent_session_stopped", "channel": channel, "thread_ts": thread, "user": user,
             "streaming_message_ts": stopped, "event_ts": stamp(now),
         });
-        self.tell_one(&app, event, now);
+        self.notify_app(&app, event, now);
         self.status_notice("status", channel, Some(thread));
         Ok(())
     }

@@ -12,9 +12,9 @@ use crate::state::model::{Workspace, text_of};
 use ghost_base::Timestamp;
 
 /// How long a stream lives, whatever comes.
-const LIFE_MILLIS: i64 = 5 * 60 * 1000;
+const MAX_STREAM_MILLIS: i64 = 5 * 60 * 1000;
 /// How much a streamed message holds, in bytes.
-const LARGEST: usize = 10_600;
+const MAX_STREAM_BYTES: usize = 10_600;
 
 fn chunks(args: &Args) -> Result<Vec<Value>, SlackError> {
     let chunks = args.json("chunks", "invalid_chunks")?;
@@ -87,7 +87,7 @@ fn append(stream: &mut Stream, chunks: Vec<Value>) -> Result<(), SlackError> {
             _ => stream.parts.push(chunk),
         }
     }
-    if stream.bytes > LARGEST { Err(SlackError::new("msg_too_long")) } else { Ok(()) }
+    if stream.bytes > MAX_STREAM_BYTES { Err(SlackError::new("msg_too_long")) } else { Ok(()) }
 }
 
 /// How much a chunk counts; what a task tells counts twice.
@@ -251,7 +251,8 @@ impl Workspace {
         let ts = args.need("ts")?;
         let own = self.own_message(app, &channel, &ts, "message_not_owned_by_app")?;
         let mut after = own.clone();
-        let alive = |stream: &&mut Stream| stream.open && now.as_millis() - stream.started < LIFE_MILLIS;
+        let alive =
+            |stream: &&mut Stream| stream.open && now.as_millis() - stream.started < MAX_STREAM_MILLIS;
         let stream = after.stream.as_mut().filter(alive);
         let stream = stream.ok_or_else(|| SlackError::new("message_not_in_streaming_state"))?;
         append(stream, more)?;

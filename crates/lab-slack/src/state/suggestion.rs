@@ -12,7 +12,7 @@ use crate::state::user::set;
 use ghost_base::Timestamp;
 
 /// How much has to be typed where the menu does not say.
-const LEAST: u64 = 3;
+const DEFAULT_MIN_QUERY_LEN: u64 = 3;
 
 impl Workspace {
     /// A person types into a menu; nothing to ask where it is too little.
@@ -27,7 +27,7 @@ impl Workspace {
             .find_map(|blocks| find(blocks, args.text("block_id").as_deref(), &name, None))
             .filter(|(_, element)| text_of(element, "type").ends_with("external_select"));
         let (block, element) = found.ok_or_else(|| SlackError::new("action_not_found"))?;
-        let least = element.get("min_query_length").and_then(Value::as_u64).unwrap_or(LEAST);
+        let least = element.get("min_query_length").and_then(Value::as_u64).unwrap_or(DEFAULT_MIN_QUERY_LEN);
         if u64::try_from(typed.chars().count()).unwrap_or(u64::MAX) < least {
             return Ok(None);
         }

@@ -20,7 +20,7 @@ pub(crate) struct Team {
 /// What somebody may do by their account alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Standing {
+pub(crate) enum Membership {
     /// An administrator.
     Admin,
     /// A full member.
@@ -47,7 +47,7 @@ pub(crate) struct User {
     pub(crate) email: String,
     pub(crate) tz: String,
     pub(crate) tz_offset: i64,
-    pub(crate) standing: Standing,
+    pub(crate) standing: Membership,
     pub(crate) deleted: bool,
     pub(crate) bot_id: Option<String>,
     pub(crate) app_id: Option<String>,
@@ -68,12 +68,12 @@ pub(crate) struct Group {
 impl User {
     /// Whether an app speaks through this user.
     pub(crate) fn is_bot(&self) -> bool {
-        self.standing == Standing::Bot
+        self.standing == Membership::Bot
     }
 
     /// Whether this is a person who belongs to the workspace, no guest.
     pub(crate) fn is_full(&self) -> bool {
-        !self.deleted && matches!(self.standing, Standing::Admin | Standing::Member)
+        !self.deleted && matches!(self.standing, Membership::Admin | Membership::Member)
     }
 
     /// The profile, in Slack's form.
@@ -98,17 +98,17 @@ impl User {
 
     /// The whole user, in Slack's form.
     pub(crate) fn form(&self) -> Value {
-        let restricted = matches!(self.standing, Standing::Guest | Standing::SingleChannelGuest);
+        let restricted = matches!(self.standing, Membership::Guest | Membership::SingleChannelGuest);
         let mut form = json!({
             "id": self.id, "team_id": self.team, "name": self.name, "deleted": self.deleted, "color": "4bbe2e",
             "real_name": self.real_name, "tz": self.tz, "tz_label": self.tz, "tz_offset": self.tz_offset,
-            "profile": self.profile(), "is_admin": self.standing == Standing::Admin,
-            "is_owner": self.standing == Standing::Admin, "is_primary_owner": false, "is_restricted": restricted,
-            "is_ultra_restricted": self.standing == Standing::SingleChannelGuest, "is_bot": self.is_bot(),
+            "profile": self.profile(), "is_admin": self.standing == Membership::Admin,
+            "is_owner": self.standing == Membership::Admin, "is_primary_owner": false, "is_restricted": restricted,
+            "is_ultra_restricted": self.standing == Membership::SingleChannelGuest, "is_bot": self.is_bot(),
             "is_app_user": false, "updated": self.updated, "is_email_confirmed": !self.is_bot(),
             "who_can_share_contact_card": "EVERYONE",
         });
-        if self.standing == Standing::Stranger {
+        if self.standing == Membership::Stranger {
             set(&mut form, "is_stranger", json!(false));
             set(&mut form, "is_external", json!(true));
         }

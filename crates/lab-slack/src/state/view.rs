@@ -15,7 +15,7 @@ use ghost_base::{Digest, Timestamp};
 /// How long a trigger opens something.
 const TRIGGER_MILLIS: i64 = 3_000;
 /// How many modals may lie on each other.
-const DEEPEST_STACK: usize = 3;
+const MAX_STACK_DEPTH: usize = 3;
 
 /// A view as it is open, or published.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -176,7 +176,7 @@ impl Workspace {
     /// Lays a modal on top of what its reader has open.
     pub(crate) fn stack(&mut self, mut view: View) -> Result<(), SlackError> {
         let stack = self.modals.entry(view.user.clone()).or_default();
-        if stack.len() >= DEEPEST_STACK {
+        if stack.len() >= MAX_STACK_DEPTH {
             return Err(SlackError::new("push_limit_reached"));
         }
         if let Some(top) = stack.last() {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::deliver::Hit;
+use crate::deliver::FaultEffect;
 use crate::server::Inner;
 use crate::state::{Args, Method, SlackError, Token, method};
 use crate::web::answer::{answer, refusal, too_many, warn};
@@ -35,13 +35,13 @@ pub(crate) async fn call(
     let hit = inner.faults().take(&name, channel.as_deref());
     match hit {
         None => {}
-        Some(Hit::RateLimit(seconds)) => return too_many(seconds),
-        Some(Hit::Status(status)) => {
+        Some(FaultEffect::RateLimit(seconds)) => return too_many(seconds),
+        Some(FaultEffect::Status(status)) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             return (status, "upstream error\n").into_response();
         }
-        Some(Hit::Refusal(code)) => return refusal(&SlackError::new(&code)),
-        Some(Hit::Delay(millis)) => sleep(Duration::from_millis(millis)).await,
+        Some(FaultEffect::Refusal(code)) => return refusal(&SlackError::new(&code)),
+        Some(FaultEffect::Delay(millis)) => sleep(Duration::from_millis(millis)).await,
     }
     let Some(method) = method(&name) else {
         let error = SlackError::new("unknown_method").beside("req_method", name.clone());

@@ -3,9 +3,9 @@
 mod answer;
 mod arguments;
 mod call;
-mod door;
 mod file;
+mod upgrade;
 
 pub(super) use call::call;
-pub(super) use door::{hook, link};
 pub(super) use file::{bytes, private_download, private_file, upload};
+pub(super) use upgrade::{hook, link};

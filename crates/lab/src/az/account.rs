@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::line::Line;
 use super::profile::entry;
-use super::retry::Manner;
+use super::retry::RetryPolicy;
 use super::session::{Session, checked};
-use super::sign_in::{Who, split};
-use super::table::{Command, Told};
+use super::sign_in::{SignIn, split};
+use super::table::{Command, CommandResult};
 use crate::azure::{Request, Verb};
 
 /// The version that this one takes after.
@@ -50,11 +50,11 @@ fn listed(told: &Value) -> Value {
     told
 }
 
-fn show(session: &mut Session<'_>, _line: &Line) -> Told {
+fn show(session: &mut Session<'_>, _line: &Line) -> CommandResult {
     session.account().map(Some)
 }
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let here = session.profile.here();
     let enabled =
         |entry: &&&Value| line.has("--all") || entry.get("state").is_none_or(|state| state == "Enabled");
@@ -78,7 +78,7 @@ fn row(account: &Value) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn set(session: &mut Session<'_>, line: &Line) -> Told {
+fn set(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let name = line.need("--subscription")?;
     let missing = Failure::new(
         1,
@@ -101,11 +101,11 @@ fn set(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(None)
 }
 
-fn locations(session: &mut Session<'_>, _line: &Line) -> Told {
+fn locations(session: &mut Session<'_>, _line: &Line) -> CommandResult {
     session.regions().map(|all| Some(Value::Array(all)))
 }
 
-fn token(session: &mut Session<'_>, line: &Line) -> Told {
+fn token(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let account = session.account()?;
     let scope = line.one("--scope").map(|scope| scope.trim_end_matches("/.default").to_owned());
     let audience = session.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_default();
@@ -122,7 +122,7 @@ fn token(session: &mut Session<'_>, line: &Line) -> Told {
     let until = claims
         .get("exp")
         .and_then(Value::as_i64)
-        .unwrap_or_else(|| session.outside.now().as_millis() / 1000 + 3600);
+        .unwrap_or_else(|| session.environment.now().as_millis() / 1000 + 3600);
     let text = ghost_base::Timestamp::from_millis(until.saturating_mul(1000)).to_string();
     let text = format!("{}000", text.replace('T', " ").trim_end_matches('Z'));
     Ok(Some(
@@ -131,7 +131,7 @@ fn token(session: &mut Session<'_>, line: &Line) -> Told {
     ))
 }
 
-fn register(session: &mut Session<'_>, line: &Line) -> Told {
+fn register(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let name = line.need("--name")?;
     if session.profile.clouds.contains_key(name) {
         return Err(Failure::new(1, format!("The cloud '{name}' is already registered.")));
@@ -148,7 +148,7 @@ fn register(session: &mut Session<'_>, line: &Line) -> Told {
         headers: std::collections::BTreeMap::new(),
         body: Vec::new(),
     };
-    let told = checked(&session.send(Manner::Management, &request)?)?;
+    let told = checked(&session.send(RetryPolicy::Management, &request)?)?;
     let text = |place: &str| told.pointer(place).and_then(Value::as_str).map(str::to_owned);
     let storage =
         line.one("--suffix-storage-endpoint").map(str::to_owned).or_else(|| text("/suffixes/storage"));
@@ -181,7 +181,7 @@ fn known(session: &Session<'_>, name: &str) -> Result<(), Failure> {
     Err(Failure::new(1, format!("The cloud '{name}' is not registered.")))
 }
 
-fn choose(session: &mut Session<'_>, line: &Line) -> Told {
+fn choose(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let name = line.need("--name")?;
     known(session, name)?;
     session.profile.choose(name);
@@ -213,13 +213,13 @@ fn camel(field: &str) -> String {
     })
 }
 
-fn cloud(session: &mut Session<'_>, line: &Line) -> Told {
+fn cloud(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let name = line.one("--name").map_or_else(|| session.profile.cloud(), str::to_owned);
     known(session, &name)?;
     Ok(Some(described(session, &name)))
 }
 
-fn clouds(session: &mut Session<'_>, _line: &Line) -> Told {
+fn clouds(session: &mut Session<'_>, _line: &Line) -> CommandResult {
     let mut names: Vec<String> = session.profile.clouds.keys().cloned().collect();
     for name in ["AzureBleuCloud", "AzureUSGovernment", "AzureChinaCloud", "AzureCloud"] {
         names.retain(|known| known != name);
@@ -228,12 +228,12 @@ fn clouds(session: &mut Session<'_>, _line: &Line) -> Told {
     Ok(Some(names.iter().map(|name| described(session, name)).collect()))
 }
 
-fn login(session: &mut Session<'_>, line: &Line) -> Told {
+fn login(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let cloud = session.profile.cloud();
     let audience = session.profile.endpoint("endpoint_active_directory_resource_id").unwrap_or_default();
     let (who, user) = if line.has("--identity") {
         (
-            Who::Machine,
+            SignIn::Machine,
             json!({"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}),
         )
     } else if line.has("--service-principal") {
@@ -246,7 +246,7 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
             ));
         };
         let user = json!({"name": client, "type": "servicePrincipal"});
-        (Who::Principal { client, secret, tenant }, user)
+        (SignIn::Principal { client, secret, tenant }, user)
     } else {
         return Err(Failure::new(
             1,
@@ -263,7 +263,7 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
         headers: [("authorization".to_owned(), format!("Bearer {token}"))].into(),
         body: Vec::new(),
     };
-    let told = checked(&session.send(Manner::Management, &request)?)?;
+    let told = checked(&session.send(RetryPolicy::Management, &request)?)?;
     let found = told.get("value").and_then(Value::as_array).cloned().unwrap_or_default();
     let entries: Vec<Value> =
         found.iter().enumerate().map(|(at, told)| entry(&cloud, told, &user, at == 0)).collect();
@@ -274,7 +274,7 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
         |kept: &Value| kept.get("environmentName").and_then(Value::as_str) != Some(cloud.as_str());
     session.profile.subscriptions.retain(elsewhere);
     session.profile.subscriptions.extend(entries.iter().cloned());
-    if let Who::Principal { client, secret, tenant } = who {
+    if let SignIn::Principal { client, secret, tenant } = who {
         session
             .profile
             .secrets
@@ -285,7 +285,7 @@ fn login(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(Some(Value::Array(entries)))
 }
 
-fn logout(session: &mut Session<'_>, _line: &Line) -> Told {
+fn logout(session: &mut Session<'_>, _line: &Line) -> CommandResult {
     if session.profile.here().is_empty() {
         return Err(Failure::new(1, "There are no active accounts."));
     }
@@ -298,7 +298,7 @@ fn logout(session: &mut Session<'_>, _line: &Line) -> Told {
     Ok(None)
 }
 
-fn version(_session: &mut Session<'_>, _line: &Line) -> Told {
+fn version(_session: &mut Session<'_>, _line: &Line) -> CommandResult {
     Ok(Some(
         json!({"azure-cli": VERSION, "azure-cli-core": VERSION, "azure-cli-telemetry": "1.1.0", "extensions": {}}),
     ))

@@ -9,7 +9,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use super::outside::{Outside, Unreachable};
+use super::environment::{Environment, Unreachable};
 use crate::azure::{Answer, Body, Request};
 use ghost_base::{Clock, Timestamp};
 
@@ -20,7 +20,7 @@ const READ: Duration = Duration::from_secs(300);
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A larger answer is refused.
-const LARGEST: usize = 1 << 30;
+const MAX_ANSWER_BYTES: usize = 1 << 30;
 
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +105,7 @@ impl Client {
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await? {
             body.extend_from_slice(&chunk);
-            if body.len() > LARGEST {
+            if body.len() > MAX_ANSWER_BYTES {
                 break;
             }
         }
@@ -123,7 +123,7 @@ fn address(request: &Request) -> String {
     format!("{}{}{mark}{}", request.base, request.path, query.join("&"))
 }
 
-impl Outside for Client {
+impl Environment for Client {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         let base = request.base.clone();
         let told = self.runtime.block_on(self.sent(request));

@@ -59,8 +59,8 @@ impl Failure {
     pub(super) fn service(answer: &Answer) -> Self {
         let exit = if answer.status == 404 { 3 } else { 1 };
         match &answer.body {
-            Body::Json(told) if told.get("error").unwrap_or(told).get("code").is_some() => {
-                Self::told(exit, told)
+            Body::Json(answer) if answer.get("error").unwrap_or(answer).get("code").is_some() => {
+                Self::from_answer(exit, answer)
             }
             Body::Json(_) | Body::Text(..) | Body::Empty | Body::Bytes(_) => {
                 Self::new(exit, format!("Operation returned an invalid status '{}'", phrase(answer.status)))
@@ -69,8 +69,8 @@ impl Failure {
     }
 
     /// An error document.
-    pub(super) fn told(exit: u8, told: &Value) -> Self {
-        let error = told.get("error").unwrap_or(told);
+    pub(super) fn from_answer(exit: u8, answer: &Value) -> Self {
+        let error = answer.get("error").unwrap_or(answer);
         let word =
             |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (code, message) = (word(error, "code"), word(error, "message"));

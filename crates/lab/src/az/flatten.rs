@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// How deep a document is followed; what lies deeper stays as it is.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// What commands drop since their models do not know it: how the command begins, what the holder's identifier says of its type, the
 /// field.
@@ -44,12 +44,12 @@ fn dropped(rules: &[(&str, &str)], document: &mut Value) {
 
 /// Lifts what lies below `properties` up, at every level; whatever has an id gets its group; nothing stays where nothing is.
 pub(super) fn flattened(document: Value) -> Value {
-    walked(document, true, DEEPEST)
+    walked(document, true, MAX_DEPTH)
 }
 
 /// Adds the group to whatever has an id, and leaves the rest.
 pub(super) fn grouped(document: Value) -> Value {
-    walked(document, false, DEEPEST)
+    walked(document, false, MAX_DEPTH)
 }
 
 fn walked(document: Value, lift: bool, left: usize) -> Value {

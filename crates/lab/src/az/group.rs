@@ -8,7 +8,7 @@ use super::line::Line;
 use super::model::{Model, moments};
 use super::reference::{Id, segment};
 use super::session::{Session, checked};
-use super::table::{Command, Told};
+use super::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 const VERSION: &str = "2024-11-01";
@@ -56,7 +56,7 @@ pub(super) const COMMANDS: &[Command] = &[
     ),
 ];
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = session.place("/resourcegroups")?;
     let filter = line.one("--tag").map(tag);
     let mut query = Vec::new();
@@ -75,12 +75,12 @@ fn tag(word: &str) -> String {
     }
 }
 
-fn show(session: &mut Session<'_>, line: &Line) -> Told {
+fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = session.place(&format!("/resourcegroups/{}", segment(line.need("--name")?)))?;
     session.get(&path, VERSION).map(|group| Some(GROUP.of(&group)))
 }
 
-fn exists(session: &mut Session<'_>, line: &Line) -> Told {
+fn exists(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = session.place(&format!("/resourcegroups/{}", segment(line.need("--name")?)))?;
     let answer = session.ask(Verb::Head, &path, &[("api-version", VERSION)], None)?;
     match answer.status {
@@ -89,7 +89,7 @@ fn exists(session: &mut Session<'_>, line: &Line) -> Told {
     }
 }
 
-fn resources(session: &mut Session<'_>, line: &Line) -> Told {
+fn resources(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let quoted = |text: &str| text.replace('\'', "''");
     let mut filters = Vec::new();
     if let Some(group) = line.one("--resource-group") {
@@ -151,7 +151,7 @@ fn group_row(group: &Value) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn resource(session: &mut Session<'_>, line: &Line) -> Told {
+fn resource(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let Some(ids) = line.many("--ids") else {
         let (Some(group), Some(kind), Some(name)) =
             (line.one("--resource-group"), line.one("--resource-type"), line.one("--name"))
@@ -248,7 +248,7 @@ impl Session<'_> {
             return Ok(word.to_owned());
         };
         let bytes = self
-            .outside
+            .environment
             .read(path)
             .map_err(|error| Failure::new(1, format!("Failed to read file '{path}': {error}")))?;
         let text =

@@ -1,7 +1,7 @@
 //! What there is, told to whoever asks or errs.
 
 use super::failure::Failure;
-use super::option::{Known, Takes, known};
+use super::option::{OptionArgument, OptionSpec, known};
 use super::table::{Command, all};
 
 /// Tells what a group holds. Without the wish for help a group alone is an error.
@@ -23,13 +23,13 @@ pub(super) fn group(name: &str, words: &[String]) -> Result<String, Failure> {
 
 /// Tells what a command takes.
 pub(super) fn command(command: &Command) -> String {
-    let line = |option: &Known| {
+    let line = |option: &OptionSpec| {
         let takes = match option.takes {
-            Takes::Nothing => "",
-            Takes::Maybe => " [true|false]",
-            Takes::One => " VALUE",
-            Takes::Number => " NUMBER",
-            Takes::Several => " VALUE [VALUE ...]",
+            OptionArgument::Nothing => "",
+            OptionArgument::Maybe => " [true|false]",
+            OptionArgument::One => " VALUE",
+            OptionArgument::Number => " NUMBER",
+            OptionArgument::Several => " VALUE [VALUE ...]",
         };
         let needed = if option.needed { " [Required]" } else { "" };
         format!("    {}{takes}{needed}\n", option.names.join(" "))

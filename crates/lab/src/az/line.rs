@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::failure::Failure;
-use super::option::{Known, Meant, Takes, known, meant};
+use super::option::{OptionArgument, OptionMatch, OptionSpec, known, match_option};
 use super::table::{Command, Ids};
 
 /// The options of a command, read.
@@ -15,7 +15,7 @@ pub(super) struct Line {
 /// What `--ids` could stand for and is not there.
 pub(super) fn parts_missing(command: &Command, line: &Line) -> Result<(), Failure> {
     let options = known(command.options);
-    let missing: Vec<&Known> =
+    let missing: Vec<&OptionSpec> =
         options.iter().filter(|option| option.part && option.needed && !line.has(option.name())).collect();
     let named = missing.iter().find(|option| option.names.contains(&"-n"));
     let Some(first) = named.or(missing.first()) else { return Ok(()) };
@@ -37,7 +37,7 @@ impl Line {
     pub(super) fn read(command: &Command, words: &[String]) -> Result<Self, Failure> {
         let options = known(command.options);
         let mut line = Self::default();
-        let mut open: Option<&Known> = None;
+        let mut open: Option<&OptionSpec> = None;
         let (mut stray, mut plain): (Vec<&str>, bool) = (Vec::new(), false);
         for word in words {
             if word == "--" && !plain {
@@ -50,31 +50,33 @@ impl Line {
                 match open.filter(|_| !plain) {
                     Some(option) => {
                         line.values.entry(option.name()).or_default().push(word.clone());
-                        open = Some(option).filter(|option| option.takes == Takes::Several);
+                        open = Some(option).filter(|option| option.takes == OptionArgument::Several);
                     }
                     None => stray.push(word),
                 }
                 continue;
             }
             finish(&line, open.take())?;
-            match meant(&options, word) {
-                Meant::Option(option, None) => {
+            match match_option(&options, word) {
+                OptionMatch::Option(option, None) => {
                     line.values.insert(option.name(), Vec::new());
-                    open = Some(option).filter(|option| option.takes != Takes::Nothing);
+                    open = Some(option).filter(|option| option.takes != OptionArgument::Nothing);
                 }
-                Meant::Option(option, Some(_)) if option.takes == Takes::Nothing => {
+                OptionMatch::Option(option, Some(_)) if option.takes == OptionArgument::Nothing => {
                     return Err(Failure::usage(format!(
                         "argument {}: ignored explicit argument '{}'",
                         option.spelled(),
                         word.split_once('=').map_or(word.as_str(), |(_, value)| value)
                     )));
                 }
-                Meant::Option(option, Some(value)) => drop(line.values.insert(option.name(), vec![value])),
-                Meant::Several(names) => {
+                OptionMatch::Option(option, Some(value)) => {
+                    drop(line.values.insert(option.name(), vec![value]))
+                }
+                OptionMatch::Several(names) => {
                     let names = names.join(", ");
                     return Err(Failure::usage(format!("ambiguous option: {word} could match {names}")));
                 }
-                Meant::Unknown => stray.push(word),
+                OptionMatch::Unknown => stray.push(word),
             }
         }
         finish(&line, open)?;
@@ -84,8 +86,8 @@ impl Line {
         line.checked(&options, &stray)
     }
 
-    fn checked(self, options: &[Known], stray: &[&str]) -> Result<Self, Failure> {
-        for option in options.iter().filter(|option| option.takes == Takes::Number) {
+    fn checked(self, options: &[OptionSpec], stray: &[&str]) -> Result<Self, Failure> {
+        for option in options.iter().filter(|option| option.takes == OptionArgument::Number) {
             if let Some(text) = self.one(option.name()).filter(|text| text.trim().parse::<i64>().is_err()) {
                 let (name, text) = (option.name(), text.escape_debug());
                 let why = format!(
@@ -97,7 +99,7 @@ impl Line {
         let missing: Vec<String> = options
             .iter()
             .filter(|option| option.needed && !option.part && !self.has(option.name()))
-            .map(Known::spelled)
+            .map(OptionSpec::spelled)
             .collect();
         if !missing.is_empty() {
             return Err(Failure::usage(format!(
@@ -160,14 +162,14 @@ impl Line {
 }
 
 /// Says that an option has too few values.
-fn finish(line: &Line, open: Option<&Known>) -> Result<(), Failure> {
-    let empty = |option: &&Known| {
-        option.takes != Takes::Maybe && line.many(option.name()).is_none_or(<[String]>::is_empty)
+fn finish(line: &Line, open: Option<&OptionSpec>) -> Result<(), Failure> {
+    let empty = |option: &&OptionSpec| {
+        option.takes != OptionArgument::Maybe && line.many(option.name()).is_none_or(<[String]>::is_empty)
     };
     let Some(option) = open.filter(empty) else {
         return Ok(());
     };
-    let what = if option.takes == Takes::Several { "at least one argument" } else { "one argument" };
+    let what = if option.takes == OptionArgument::Several { "at least one argument" } else { "one argument" };
     Err(Failure::usage(format!("argument {}: expected {what}", option.spelled())))
 }
 

@@ -13,6 +13,7 @@
 
 mod account;
 mod client;
+mod environment;
 mod failure;
 mod flatten;
 mod group;
@@ -23,7 +24,6 @@ mod monitor;
 mod network;
 mod option;
 mod output;
-mod outside;
 mod profile;
 mod reference;
 mod rest;
@@ -38,7 +38,7 @@ mod vm;
 mod watcher;
 
 pub use client::{Client, ClientError};
+pub use environment::{Environment, MemoryEnvironment, Unreachable, Wire};
 pub use failure::Failure;
-pub use outside::{Outside, Unreachable, Wire, Within};
 pub use profile::Profile;
 pub use run::{Printed, az, run};

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::flatten::grouped;
 use super::line::Line;
 use super::session::Session;
-use super::table::{Command, Told};
+use super::table::{Command, CommandResult};
 use ghost_base::Timestamp;
 
 /// The commands.
@@ -20,8 +20,8 @@ pub(super) const COMMANDS: &[Command] = &[Command::own(
     list,
 )];
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
-    let now = session.outside.now();
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    let now = session.environment.now();
     let end = line.one("--end-time").map(moment).transpose()?.unwrap_or(now);
     let offset = line.one("--offset").map_or(Ok(Duration::from_secs(6 * 3600)), duration)?;
     let start = line.one("--start-time").map(moment).transpose()?;

@@ -6,11 +6,11 @@
 
 /// An option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct OptionSpec {
     /// Its names.
     pub(super) names: Vec<&'static str>,
     /// What it takes.
-    pub(super) takes: Takes,
+    pub(super) takes: OptionArgument,
     /// Whether it has to be there.
     pub(super) needed: bool,
     /// Whether it is a part of an identifier.
@@ -19,7 +19,7 @@ pub(super) struct Known {
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum OptionArgument {
     /// Nothing.
     Nothing,
     /// Nothing, or whether it is meant.
@@ -39,7 +39,7 @@ const EVERYWHERE: &str =
 /// What a command knows whose resource has an identifier.
 const BY_ID: &str = "--ids*";
 
-impl Known {
+impl OptionSpec {
     /// Returns its long name.
     pub(super) fn name(&self) -> &'static str {
         let long = self.names.iter().find(|name| name.starts_with("--"));
@@ -53,8 +53,8 @@ impl Known {
 }
 
 /// Reads the options of a row, and adds those that every command has.
-pub(super) fn known(row: &'static str) -> Vec<Known> {
-    let mut known: Vec<Known> = row.split_whitespace().map(one).collect();
+pub(super) fn known(row: &'static str) -> Vec<OptionSpec> {
+    let mut known: Vec<OptionSpec> = row.split_whitespace().map(one).collect();
     let by_id = if known.iter().any(|option| option.part) { BY_ID } else { "" };
     for option in by_id.split_whitespace().chain(EVERYWHERE.split_whitespace()).map(one) {
         // What the row spells otherwise stays as the row has it.
@@ -65,23 +65,28 @@ pub(super) fn known(row: &'static str) -> Vec<Known> {
     known
 }
 
-fn one(word: &'static str) -> Known {
+fn one(word: &'static str) -> OptionSpec {
     let names = word.trim_end_matches(['!', '*', '?', '%', '#', '^']);
     let marks = word.get(names.len()..).unwrap_or_default();
     let takes = match () {
-        () if marks.contains('?') => Takes::Nothing,
-        () if marks.contains('%') => Takes::Maybe,
-        () if marks.contains('*') => Takes::Several,
-        () if marks.contains('#') => Takes::Number,
-        () => Takes::One,
+        () if marks.contains('?') => OptionArgument::Nothing,
+        () if marks.contains('%') => OptionArgument::Maybe,
+        () if marks.contains('*') => OptionArgument::Several,
+        () if marks.contains('#') => OptionArgument::Number,
+        () => OptionArgument::One,
     };
-    Known { names: names.split(',').collect(), takes, needed: marks.contains('!'), part: marks.contains('^') }
+    OptionSpec {
+        names: names.split(',').collect(),
+        takes,
+        needed: marks.contains('!'),
+        part: marks.contains('^'),
+    }
 }
 
 /// How the word of a line that begins with a dash is to be understood.
-pub(super) enum Meant<'a> {
+pub(super) enum OptionMatch<'a> {
     /// An option, and a value that is written with it.
-    Option(&'a Known, Option<String>),
+    Option(&'a OptionSpec, Option<String>),
     /// The beginning of several options.
     Several(Vec<&'static str>),
     /// No option.
@@ -89,10 +94,10 @@ pub(super) enum Meant<'a> {
 }
 
 /// Finds the option that a word means: by its name, by `--name=value`, by `-nvalue`, or by the beginning of one long name.
-pub(super) fn meant<'a>(known: &'a [Known], word: &str) -> Meant<'a> {
+pub(super) fn match_option<'a>(known: &'a [OptionSpec], word: &str) -> OptionMatch<'a> {
     let exactly = |name: &str| known.iter().find(|option| option.names.contains(&name));
     if let Some(option) = exactly(word) {
-        return Meant::Option(option, None);
+        return OptionMatch::Option(option, None);
     }
     let (name, value) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
@@ -101,22 +106,22 @@ pub(super) fn meant<'a>(known: &'a [Known], word: &str) -> Meant<'a> {
     if value.is_some()
         && let Some(option) = exactly(name)
     {
-        return Meant::Option(option, value);
+        return OptionMatch::Option(option, value);
     }
     if !name.starts_with("--") {
         let short = name.char_indices().nth(2).and_then(|(at, _)| Some((word.get(..at)?, word.get(at..)?)));
         return match short.and_then(|(short, rest)| Some((exactly(short)?, rest))) {
-            Some((option, rest)) => Meant::Option(option, Some(rest.to_owned())),
-            None => Meant::Unknown,
+            Some((option, rest)) => OptionMatch::Option(option, Some(rest.to_owned())),
+            None => OptionMatch::Unknown,
         };
     }
-    let begun: Vec<&Known> = known
+    let begun: Vec<&OptionSpec> = known
         .iter()
         .filter(|option| name.len() > 2 && option.names.iter().any(|long| long.starts_with(name)))
         .collect();
     match begun.as_slice() {
-        [] => Meant::Unknown,
-        [option] => Meant::Option(option, value),
-        several => Meant::Several(several.iter().map(|option| option.name()).collect()),
+        [] => OptionMatch::Unknown,
+        [option] => OptionMatch::Option(option, value),
+        several => OptionMatch::Several(several.iter().map(|option| option.name()).collect()),
     }
 }

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::failure::{Failure, phrase};
 use super::line::Line;
-use super::retry::Manner;
+use super::retry::RetryPolicy;
 use super::session::{Session, pairs};
 use super::sign_in::split;
-use super::table::{Command, Told};
+use super::table::{Command, CommandResult};
 use crate::azure::{Body, Request, Verb};
 
 /// The commands.
@@ -19,7 +19,7 @@ pub(super) const COMMANDS: &[Command] = &[Command::own(
     rest,
 )];
 
-fn rest(session: &mut Session<'_>, line: &Line) -> Told {
+fn rest(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let method = line.one("--method").unwrap_or("get").to_uppercase();
     let verb = Verb::of(&method).ok_or_else(|| {
         Failure::usage(format!("az rest: '{}' is not a valid value for '--method'. Allowed values: head, get, put, post, delete, options, patch.", method.to_lowercase()))
@@ -53,7 +53,7 @@ fn rest(session: &mut Session<'_>, line: &Line) -> Told {
     authorize(session, line, (&base, &manager), &mut headers)?;
     headers.insert("commandname".to_owned(), "rest".to_owned());
     let request = Request { verb, base, path: path.to_owned(), query, headers, body: body.into_bytes() };
-    let answer = session.send(Manner::Never, &request)?;
+    let answer = session.send(RetryPolicy::Never, &request)?;
     let text = match &answer.body {
         Body::Empty => String::new(),
         Body::Json(document) => document.to_string(),
@@ -64,7 +64,10 @@ fn rest(session: &mut Session<'_>, line: &Line) -> Told {
         return Err(Failure::new(1, format!("{}({text})", phrase(answer.status))));
     }
     if let Some(path) = line.one("--output-file") {
-        session.outside.write(path, text.as_bytes()).map_err(|error| Failure::new(1, error.to_string()))?;
+        session
+            .environment
+            .write(path, text.as_bytes())
+            .map_err(|error| Failure::new(1, error.to_string()))?;
         return Ok(None);
     }
     if let Body::Json(document) = answer.body {

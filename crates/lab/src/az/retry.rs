@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::azure::{Answer, Verb};
 
 /// So many tries follow the first at most.
-pub(super) const MOST: u32 = 3;
+pub(super) const MAX_RETRIES: u32 = 3;
 
 /// How a service is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum RetryPolicy {
     /// The resource manager.
     Management,
     /// Blobs: longer waits, and being throttled is final.
@@ -19,17 +19,17 @@ pub(super) enum Manner {
 }
 
 /// Returns how long to wait before another try; nothing where the answer stands.
-pub(super) fn again(manner: Manner, verb: Verb, answer: &Answer, tried: u32) -> Option<Duration> {
-    if tried >= MOST || manner == Manner::Never || answer.status < 400 {
+pub(super) fn again(manner: RetryPolicy, verb: Verb, answer: &Answer, tried: u32) -> Option<Duration> {
+    if tried >= MAX_RETRIES || manner == RetryPolicy::Never || answer.status < 400 {
         return None;
     }
-    if manner == Manner::Blob {
+    if manner == RetryPolicy::Blob {
         // The first wait is 15 s, then 3 s for each try to the power of the tries.
         let fails = matches!(answer.status, 408 | 500 | 502 | 503 | 504);
         return fails.then(|| Duration::from_secs(15 + (3_u64.pow(tried)).saturating_sub(1)));
     }
-    if let Some(told) = told(answer) {
-        return Some(told);
+    if let Some(wait) = retry_after(answer) {
+        return Some(wait);
     }
     let safe = match verb {
         Verb::Get | Verb::Head | Verb::Put | Verb::Delete => {
@@ -49,13 +49,13 @@ pub(super) fn backoff(tried: u32) -> Duration {
 }
 
 /// Returns what an answer says about waiting. Zero counts as saying nothing.
-pub(super) fn told(answer: &Answer) -> Option<Duration> {
-    const LONGEST: f64 = 86_400.0;
+pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
+    const MAX_WAIT_SECONDS: f64 = 86_400.0;
     let number = |name: &str, unit: f64| {
         let text = header(answer, name)?;
         let value: f64 = text.trim().parse().ok()?;
         let seconds = value * unit;
-        (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(LONGEST)))
+        (seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(MAX_WAIT_SECONDS)))
     };
     number("retry-after", 1.0)
         .or_else(|| number("retry-after-ms", 0.001))
@@ -77,7 +77,7 @@ mod tests {
 
     #[track_caller]
     fn check(verb: Verb, told: &Answer, tried: u32, millis: Option<u64>) {
-        assert_eq!(again(Manner::Management, verb, told, tried), millis.map(Duration::from_millis));
+        assert_eq!(again(RetryPolicy::Management, verb, told, tried), millis.map(Duration::from_millis));
     }
 
     #[test]
@@ -102,15 +102,15 @@ mod tests {
     #[test]
     fn a_time_that_is_none_says_nothing() {
         for text in ["", "soon", "-1", "NaN", "0", "Wed, 21 Oct 2026 07:28:00 GMT"] {
-            assert_eq!(told(&answer(202, &[("Retry-After", text)])), None, "{text}");
+            assert_eq!(retry_after(&answer(202, &[("Retry-After", text)])), None, "{text}");
         }
-        assert_eq!(told(&answer(202, &[("Retry-After", "1e300")])), Some(Duration::from_secs(86_400)));
+        assert_eq!(retry_after(&answer(202, &[("Retry-After", "1e300")])), Some(Duration::from_secs(86_400)));
     }
 
     #[test]
     fn blobs_wait_longer_and_never_when_throttled() {
-        assert_eq!(again(Manner::Blob, Verb::Get, &answer(429, &[("Retry-After", "1")]), 0), None);
-        assert_eq!(again(Manner::Blob, Verb::Get, &answer(503, &[]), 0), Some(Duration::from_secs(15)));
-        assert_eq!(again(Manner::Never, Verb::Get, &answer(503, &[]), 0), None);
+        assert_eq!(again(RetryPolicy::Blob, Verb::Get, &answer(429, &[("Retry-After", "1")]), 0), None);
+        assert_eq!(again(RetryPolicy::Blob, Verb::Get, &answer(503, &[]), 0), Some(Duration::from_secs(15)));
+        assert_eq!(again(RetryPolicy::Never, Verb::Get, &answer(503, &[]), 0), None);
     }
 }

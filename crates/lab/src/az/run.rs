@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::environment::{Environment, MemoryEnvironment, Wire};
 use super::failure::Failure;
 use super::flatten;
 use super::help;
@@ -11,11 +12,10 @@ use super::line::{Line, parts_missing};
 use super::network::kind;
 use super::option::known;
 use super::output::{Answered, Query, json, table, tsv};
-use super::outside::{Outside, Wire, Within};
 use super::profile::Profile;
 use super::reference::apply;
 use super::session::Session;
-use super::table::{Call, Command, Found, Told, find};
+use super::table::{Call, Command, CommandMatch, CommandResult, find};
 use ghost_base::Timestamp;
 
 /// What a command prints.
@@ -33,11 +33,11 @@ pub struct Printed {
 const FORMS: [&str; 5] = ["json", "jsonc", "table", "tsv", "none"];
 
 /// Runs a command line, its first word `az` left out, and prints as the real one prints.
-pub fn az(outside: &mut dyn Outside, profile: &mut Profile, words: &[String]) -> Printed {
+pub fn az(environment: &mut dyn Environment, profile: &mut Profile, words: &[String]) -> Printed {
     let mut warnings = Vec::new();
     let done = parsed(profile, words).and_then(|parsed| match parsed {
         Parsed::Help(text) => Ok(text.into_bytes()),
-        Parsed::Command(command, line) => printed(outside, profile, &command, &line, &mut warnings),
+        Parsed::Command(command, line) => printed(environment, profile, &command, &line, &mut warnings),
     });
     let mut err: String = warnings.iter().map(|warning| format!("WARNING: {warning}\n")).collect();
     match done {
@@ -66,8 +66,8 @@ pub fn run(
     match parsed(&profile, line)? {
         Parsed::Help(text) => Ok(Some(Value::from(text))),
         Parsed::Command(command, line) => {
-            let mut within = Within::new(wire, now);
-            let told = told(&mut within, &mut profile, command.command, &line, &mut Vec::new())?.0;
+            let mut within = MemoryEnvironment::new(wire, now);
+            let told = execute(&mut within, &mut profile, command.command, &line, &mut Vec::new())?.0;
             Ok(told.filter(|_| line.one("--output") != Some("none")))
         }
     }
@@ -89,9 +89,9 @@ struct Chosen {
 
 fn parsed(profile: &Profile, words: &[String]) -> Result<Parsed, Failure> {
     let (command, from) = match find(words) {
-        Found::Command(command, from) => (command, from),
-        Found::Group(group) => return help::group(&group, words).map(Parsed::Help),
-        Found::Unknown(word) => return Err(help::unknown(&word, words)),
+        CommandMatch::Command(command, from) => (command, from),
+        CommandMatch::Group(group) => return help::group(&group, words).map(Parsed::Help),
+        CommandMatch::Unknown(word) => return Err(help::unknown(&word, words)),
     };
     let mut line = Line::read(command, words.get(from..).unwrap_or_default())?;
     if line.has("--help") {
@@ -124,13 +124,13 @@ fn parsed(profile: &Profile, words: &[String]) -> Result<Parsed, Failure> {
 }
 
 fn printed(
-    outside: &mut dyn Outside,
+    environment: &mut dyn Environment,
     profile: &mut Profile,
     chosen: &Chosen,
     line: &Line,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<u8>, Failure> {
-    let done = told(outside, profile, chosen.command, line, warnings);
+    let done = execute(environment, profile, chosen.command, line, warnings);
     if chosen.quiet {
         warnings.clear();
     }
@@ -154,15 +154,15 @@ fn printed(
 }
 
 /// Runs a command, once for each identifier that was named.
-fn told(
-    outside: &mut dyn Outside,
+fn execute(
+    environment: &mut dyn Environment,
     profile: &mut Profile,
     command: &'static Command,
     line: &Line,
     warnings: &mut Vec<String>,
 ) -> Result<(Option<Value>, Vec<u8>), Failure> {
     let mut session = Session {
-        outside,
+        environment,
         profile,
         command,
         options: line.names(),
@@ -177,7 +177,7 @@ fn told(
     Ok((done?, session.bytes))
 }
 
-fn each(session: &mut Session<'_>, line: &Line) -> Told {
+fn each(session: &mut Session<'_>, line: &Line) -> CommandResult {
     // What sets the subscription is given one that may not be there.
     if let Some(name) = line.one("--subscription").filter(|_| session.command.name != "account set") {
         session.settle(name)?;
@@ -200,7 +200,7 @@ fn each(session: &mut Session<'_>, line: &Line) -> Told {
     })
 }
 
-fn one(session: &mut Session<'_>, line: &Line) -> Told {
+fn one(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut told = match session.command.call {
         Call::List => kind::list(session, line),
         Call::Show => kind::show(session, line),

@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::environment::Environment;
 use super::failure::Failure;
-use super::outside::Outside;
 use super::profile::Profile;
-use super::retry::{MOST, Manner, again, backoff, header, told};
+use super::retry::{MAX_RETRIES, RetryPolicy, again, backoff, header, retry_after};
 use super::table::Command;
 use crate::azure::{Answer, Body, Request, Verb};
 
 /// So often an operation is asked about.
-const POLLS: usize = 10_000;
+const MAX_POLLS: usize = 10_000;
 
 /// So long lies between two questions where nobody says.
-const USUAL: Duration = Duration::from_secs(30);
+const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A command that runs.
 pub(super) struct Session<'a> {
-    pub(super) outside: &'a mut dyn Outside,
+    pub(super) environment: &'a mut dyn Environment,
     pub(super) profile: &'a mut Profile,
     pub(super) command: &'static Command,
     /// The options that were used, for the log of the service.
@@ -92,20 +92,20 @@ impl Session<'_> {
     }
 
     /// Sends a request, more than once where that helps.
-    pub(super) fn send(&mut self, manner: Manner, request: &Request) -> Result<Answer, Failure> {
+    pub(super) fn send(&mut self, manner: RetryPolicy, request: &Request) -> Result<Answer, Failure> {
         let mut tried = 0;
         loop {
-            match self.outside.ask(request.clone()) {
+            match self.environment.ask(request.clone()) {
                 Ok(answer) => match again(manner, request.verb, &answer, tried) {
-                    Some(time) => self.outside.pause(time),
+                    Some(time) => self.environment.pause(time),
                     // What a blob holds stays as it came.
-                    None if manner == Manner::Blob => return Ok(answer),
+                    None if manner == RetryPolicy::Blob => return Ok(answer),
                     None => return Ok(understood(answer)),
                 },
-                Err(why) if tried >= MOST || manner == Manner::Never => {
+                Err(why) if tried >= MAX_RETRIES || manner == RetryPolicy::Never => {
                     return Err(Failure::new(1, why.to_string()));
                 }
-                Err(_) => self.outside.pause(backoff(tried)),
+                Err(_) => self.environment.pause(backoff(tried)),
             }
             tried += 1;
         }
@@ -141,7 +141,7 @@ impl Session<'_> {
             headers,
             body: body.map(|body| body.to_string().into_bytes()).unwrap_or_default(),
         };
-        self.send(Manner::Management, &request)
+        self.send(RetryPolicy::Management, &request)
     }
 
     /// Reads something.
@@ -176,7 +176,7 @@ impl Session<'_> {
             (_, Some(status), None) => self.wait(&status).map(|()| Value::Null),
             (_, None, Some(result)) if answer.status == 202 => self.result(&result),
             (Verb::Put | Verb::Patch, None, _) => {
-                for _ in 0..POLLS {
+                for _ in 0..MAX_POLLS {
                     let state = begun.pointer("/properties/provisioningState").and_then(Value::as_str);
                     match state {
                         Some("Updating" | "Creating" | "Accepted" | "Provisioning") => {}
@@ -185,7 +185,7 @@ impl Session<'_> {
                         }
                         Some(_) | None => break,
                     }
-                    self.outside.pause(USUAL);
+                    self.environment.pause(DEFAULT_POLL_INTERVAL);
                     begun = self.get(path, version)?;
                 }
                 Ok(begun)
@@ -203,7 +203,7 @@ impl Session<'_> {
     ) -> Result<Vec<Value>, Failure> {
         let mut told = checked(&self.ask(Verb::Get, path, query, None)?)?;
         let mut all = Vec::new();
-        for _ in 0..POLLS {
+        for _ in 0..MAX_POLLS {
             if let Some(entries) = told.get_mut("value").and_then(Value::as_array_mut) {
                 all.append(entries);
             }
@@ -219,25 +219,25 @@ impl Session<'_> {
     }
 
     fn wait(&mut self, place: &str) -> Result<(), Failure> {
-        for _ in 0..POLLS {
+        for _ in 0..MAX_POLLS {
             let answer = self.fetch(place)?;
             let about = checked(&answer)?;
             match about.get("status").and_then(Value::as_str) {
-                Some("Failed" | "Canceled") => return Err(Failure::told(1, &about)),
+                Some("Failed" | "Canceled") => return Err(Failure::from_answer(1, &about)),
                 Some("Succeeded") | None => return Ok(()),
-                Some(_) => self.outside.pause(told(&answer).unwrap_or(USUAL)),
+                Some(_) => self.environment.pause(retry_after(&answer).unwrap_or(DEFAULT_POLL_INTERVAL)),
             }
         }
         Err(Failure::new(1, "The operation does not end."))
     }
 
     fn result(&mut self, place: &str) -> Result<Value, Failure> {
-        for _ in 0..POLLS {
+        for _ in 0..MAX_POLLS {
             let answer = self.fetch(place)?;
             if answer.status != 202 {
                 return checked(&answer);
             }
-            self.outside.pause(told(&answer).unwrap_or(USUAL));
+            self.environment.pause(retry_after(&answer).unwrap_or(DEFAULT_POLL_INTERVAL));
         }
         Err(Failure::new(1, "The operation does not end."))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::failure::Failure;
-use super::retry::Manner;
+use super::retry::RetryPolicy;
 use super::session::Session;
 use crate::azure::{Answer, Body, Request, Verb};
 
@@ -14,7 +14,7 @@ const METADATA: &str = "http://169.254.169.254/metadata/identity/oauth2/token";
 
 /// Who wants a token.
 #[derive(Debug, Clone)]
-pub(super) enum Who {
+pub(super) enum SignIn {
     /// The identity of the machine.
     Machine,
     /// A service principal.
@@ -37,14 +37,14 @@ impl Session<'_> {
         let account = self.account()?;
         let text = |path: &str| account.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         let who = if !text("/user/assignedIdentityInfo").is_empty() {
-            Who::Machine
+            SignIn::Machine
         } else {
             let (client, tenant) = (text("/user/name"), text("/tenantId"));
             let is = |entry: &&Value| entry.get("client_id").and_then(Value::as_str) == Some(client.as_str());
             let secret =
                 self.profile.secrets.iter().find(is).and_then(|entry| entry.get("client_secret")?.as_str());
             let Some(secret) = secret.map(str::to_owned) else { return Err(Failure::stranger()) };
-            Who::Principal { client, secret, tenant }
+            SignIn::Principal { client, secret, tenant }
         };
         let token = self.fetch_token(&who, resource)?;
         self.tokens.insert(resource.to_owned(), token.clone());
@@ -52,14 +52,14 @@ impl Session<'_> {
     }
 
     /// Fetches a token.
-    pub(super) fn fetch_token(&mut self, who: &Who, resource: &str) -> Result<String, Failure> {
+    pub(super) fn fetch_token(&mut self, who: &SignIn, resource: &str) -> Result<String, Failure> {
         let told = self.profile.variable("IDENTITY_ENDPOINT").is_some();
-        if let Some(token) = self.profile.token.clone().filter(|_| !told && matches!(who, Who::Machine)) {
+        if let Some(token) = self.profile.token.clone().filter(|_| !told && matches!(who, SignIn::Machine)) {
             return Ok(token);
         }
         let answer = match who {
-            Who::Machine => self.machine(resource)?,
-            Who::Principal { client, secret, tenant } => {
+            SignIn::Machine => self.machine(resource)?,
+            SignIn::Principal { client, secret, tenant } => {
                 self.principal((client, secret, tenant), resource)?
             }
         };
@@ -71,7 +71,7 @@ impl Session<'_> {
         let why = told
             .get("error_description")
             .and_then(Value::as_str)
-            .filter(|_| matches!(who, Who::Principal { .. }));
+            .filter(|_| matches!(who, SignIn::Principal { .. }));
         Err(Failure::token(why.unwrap_or("None, None")))
     }
 
@@ -89,7 +89,10 @@ impl Session<'_> {
             ("api-version".to_owned(), version.to_owned()),
             ("resource".to_owned(), resource.to_owned()),
         ];
-        self.send(Manner::Never, &Request { verb: Verb::Get, base, path, query, headers, body: Vec::new() })
+        self.send(
+            RetryPolicy::Never,
+            &Request { verb: Verb::Get, base, path, query, headers, body: Vec::new() },
+        )
     }
 
     fn principal(
@@ -107,7 +110,7 @@ impl Session<'_> {
             headers: BTreeMap::new(),
             body: Vec::new(),
         };
-        let about = document(&self.send(Manner::Never, &about)?);
+        let about = document(&self.send(RetryPolicy::Never, &about)?);
         let Some(place) = about.get("token_endpoint").and_then(Value::as_str) else {
             return Err(Failure::new(
                 1,
@@ -129,7 +132,10 @@ impl Session<'_> {
         let headers =
             BTreeMap::from([("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())]);
         let body = body.into_bytes();
-        self.send(Manner::Never, &Request { verb: Verb::Post, base, path, query: Vec::new(), headers, body })
+        self.send(
+            RetryPolicy::Never,
+            &Request { verb: Verb::Post, base, path, query: Vec::new(), headers, body },
+        )
     }
 }
 

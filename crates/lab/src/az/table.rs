@@ -8,7 +8,7 @@ use super::session::Session;
 use super::{account, group, monitor, network, rest, storage, vm, watcher};
 
 /// What a command prints; nothing where it prints nothing.
-pub(super) type Told = Result<Option<Value>, Failure>;
+pub(super) type CommandResult = Result<Option<Value>, Failure>;
 
 /// How a row of a table is made from an entry.
 pub(super) type Row = fn(&Value) -> Vec<(&'static str, Value)>;
@@ -32,7 +32,7 @@ pub(super) enum Call {
     /// Removes what a path names.
     Delete,
     /// Something of its own.
-    Own(fn(&mut Session<'_>, &Line) -> Told),
+    Own(fn(&mut Session<'_>, &Line) -> CommandResult),
 }
 
 /// A command.
@@ -101,7 +101,7 @@ impl Command {
     pub(super) const fn own(
         name: &'static str,
         options: &'static str,
-        call: fn(&mut Session<'_>, &Line) -> Told,
+        call: fn(&mut Session<'_>, &Line) -> CommandResult,
     ) -> Self {
         Self::new(name, options, "", "", Call::Own(call))
     }
@@ -155,7 +155,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Command> {
 }
 
 /// What the words of a line name.
-pub(super) enum Found {
+pub(super) enum CommandMatch {
     /// A command, and how many words it has.
     Command(&'static Command, usize),
     /// A group of commands.
@@ -165,7 +165,7 @@ pub(super) enum Found {
 }
 
 /// Finds what the words of a line name; what follows them are options.
-pub(super) fn find(words: &[String]) -> Found {
+pub(super) fn find(words: &[String]) -> CommandMatch {
     let mut name = String::new();
     for (at, word) in words.iter().enumerate() {
         if word.starts_with('-') {
@@ -173,13 +173,13 @@ pub(super) fn find(words: &[String]) -> Found {
         }
         let longer = if name.is_empty() { word.clone() } else { format!("{name} {word}") };
         if let Some(command) = all().find(|command| command.name == longer) {
-            return Found::Command(command, at + 1);
+            return CommandMatch::Command(command, at + 1);
         }
         let group = format!("{longer} ");
         if !all().any(|command| command.name.starts_with(&group)) {
-            return Found::Unknown(word.clone());
+            return CommandMatch::Unknown(word.clone());
         }
         name = longer;
     }
-    Found::Group(name)
+    CommandMatch::Group(name)
 }

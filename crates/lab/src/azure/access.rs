@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::cloud::Cloud;
-use super::identity::Who;
+use super::identity::Caller;
 use super::refusal::Refusal;
 use super::request::{Answer, Request, Verb};
 
@@ -45,7 +45,7 @@ impl Grant {
         any(&self.actions) && !any(&self.not_actions)
     }
 
-    fn told(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({"actions": self.actions, "notActions": self.not_actions, "dataActions": self.data_actions,
             "notDataActions": self.not_data_actions})
     }
@@ -65,14 +65,18 @@ impl Cloud {
         self.grants.clear();
     }
 
-    fn granted(&self, who: Option<&Who>) -> Vec<Grant> {
+    fn granted(&self, who: Option<&Caller>) -> Vec<Grant> {
         let known = who.and_then(|who| self.grants.get(&who.object.to_ascii_lowercase()));
         known.cloned().unwrap_or_else(|| vec![Grant::everything()])
     }
 }
 
 /// Answers what somebody may do in a resource group, or with a resource; nothing where that is not the question.
-pub(super) fn answer(cloud: &Cloud, request: &Request, who: Option<&Who>) -> Option<Result<Answer, Refusal>> {
+pub(super) fn answer(
+    cloud: &Cloud,
+    request: &Request,
+    who: Option<&Caller>,
+) -> Option<Result<Answer, Refusal>> {
     const ENDS: [&str; 2] = ["microsoft.authorization", "permissions"];
     let parts = parts(request);
     let below = parts.len().checked_sub(3)?;
@@ -88,12 +92,12 @@ pub(super) fn answer(cloud: &Cloud, request: &Request, who: Option<&Who>) -> Opt
         return Some(Err(Refusal::no_group(group)));
     }
     let granted = cloud.granted(who);
-    let here = granted.iter().filter(|grant| grant.holds_in(Some(group))).map(Grant::told);
+    let here = granted.iter().filter(|grant| grant.holds_in(Some(group))).map(Grant::to_json);
     Some(Ok(Answer::json(200, json!({"value": here.collect::<Vec<_>>()}))))
 }
 
 /// Refuses what somebody may not do.
-pub(super) fn refuse(cloud: &Cloud, request: &Request, who: Option<&Who>) -> Option<Refusal> {
+pub(super) fn refuse(cloud: &Cloud, request: &Request, who: Option<&Caller>) -> Option<Refusal> {
     let object = &who?.object;
     let grants = cloud.grants.get(&object.to_ascii_lowercase())?;
     let parts = parts(request);

@@ -6,16 +6,22 @@ use time::format_description::well_known::Rfc3339;
 
 use super::arm::guid;
 use super::cloud::Cloud;
-use super::identity::Who;
+use super::identity::Caller;
 use super::request::{Answer, Request, Verb};
 use super::target::Target;
 use ghost_base::Timestamp;
 
 /// How many events are kept.
-const MOST: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// Notes what a request changed.
-pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, who: Option<&Who>, now: Timestamp) {
+pub(super) fn note(
+    cloud: &mut Cloud,
+    request: &Request,
+    answer: &Answer,
+    who: Option<&Caller>,
+    now: Timestamp,
+) {
     let Some(target) = Target::parse(&request.path).filter(|target| target.provider.is_some()) else {
         return;
     };
@@ -52,7 +58,7 @@ pub(super) fn note(cloud: &mut Cloud, request: &Request, answer: &Answer, who: O
         "status": status, "subStatus": {"value": word, "localizedValue": format!("{word} (HTTP Status Code: {})", answer.status)}, "eventTimestamp": moment,
         "submissionTimestamp": moment, "subscriptionId": subscription, "tenantId": tenant,
     });
-    if cloud.activity.len() == MOST {
+    if cloud.activity.len() == MAX_EVENTS {
         cloud.activity.pop_front();
     }
     cloud.activity.push_back(told);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::access::{self, Grant};
 use super::blob::{OPERATOR, Role, Store};
-use super::estate::{Broken, Description, Estate};
+use super::estate::{Description, Estate, EstateError};
 use super::fault::Faults;
 use super::identity;
 use super::job::Job;
@@ -61,7 +61,7 @@ impl Cloud {
     ///
     /// # Errors
     /// Names the first part of the description that is wrong.
-    pub fn new(mut about: Description) -> Result<Self, Broken> {
+    pub fn new(mut about: Description) -> Result<Self, EstateError> {
         let estate = about.estate()?;
         about.instance_views = about.views(&estate);
         Ok(Self {
@@ -90,7 +90,7 @@ impl Cloud {
     ///
     /// # Errors
     /// Never fails in a program that passed its tests.
-    pub fn usual() -> Result<Self, Broken> {
+    pub fn usual() -> Result<Self, EstateError> {
         Self::new(Description::usual()?)
     }
 

@@ -8,7 +8,7 @@ use super::request::{Answer, Request, Verb};
 use ghost_base::Timestamp;
 
 /// How long a token is good, in seconds.
-const LIFE: i64 = 80_000;
+const TOKEN_SECONDS: i64 = 80_000;
 
 /// Answers what is asked of the cloud itself, or of whoever signs in; nothing where it is none of that.
 pub(super) fn answer(cloud: &Cloud, request: &Request, now: Timestamp) -> Option<Result<Answer, Refusal>> {
@@ -79,7 +79,7 @@ fn managed(cloud: &Cloud, request: &Request, tenant: &str, now: Timestamp) -> Re
     Ok(Answer::json(
         200,
         json!({"access_token": token(tenant, &principal, now), "client_id": principal.app,
-        "expires_on": (seconds + LIFE).to_string(), "expires_in": LIFE.to_string(), "not_before": seconds.to_string(),
+        "expires_on": (seconds + TOKEN_SECONDS).to_string(), "expires_in": TOKEN_SECONDS.to_string(), "not_before": seconds.to_string(),
         "resource": resource, "token_type": "Bearer"}),
     ))
 }
@@ -115,7 +115,7 @@ fn token(tenant: &str, principal: &Principal, now: Timestamp) -> String {
     use base64::Engine as _;
     let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let part = |value: Value| engine.encode(value.to_string());
-    let until = now.as_millis() / 1000 + LIFE;
+    let until = now.as_millis() / 1000 + TOKEN_SECONDS;
     let head = part(json!({"alg": "none", "typ": "JWT"}));
     let body = part(json!({"tid": tenant, "oid": principal.object, "appid": principal.app, "exp": until}));
     format!("{head}.{body}.{}", engine.encode("lab"))
@@ -123,7 +123,7 @@ fn token(tenant: &str, principal: &Principal, now: Timestamp) -> String {
 
 /// Who a token says somebody is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Who {
+pub(super) struct Caller {
     /// The identifier of the person or program.
     pub(super) object: String,
 }
@@ -138,7 +138,7 @@ pub(super) enum BadToken {
 }
 
 /// Reads a token.
-pub(super) fn who(cloud: &Cloud, token: &str, now: Timestamp) -> Result<Who, BadToken> {
+pub(super) fn who(cloud: &Cloud, token: &str, now: Timestamp) -> Result<Caller, BadToken> {
     use base64::Engine as _;
     let mut parts = token.split('.');
     let claims = parts.nth(1).filter(|_| parts.next().is_some() && parts.next().is_none());
@@ -156,11 +156,11 @@ pub(super) fn who(cloud: &Cloud, token: &str, now: Timestamp) -> Result<Who, Bad
         return Err(BadToken::Expired);
     }
     let object = claims.get("oid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Who { object })
+    Ok(Caller { object })
 }
 
 /// Refuses a request to the resource manager whose token is not good; one without a token, where tokens are demanded.
-pub(super) fn signed_in(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<Option<Who>, Refusal> {
+pub(super) fn signed_in(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<Option<Caller>, Refusal> {
     let Some(sent) = request.header("authorization") else {
         let message = "Authentication failed. The 'Authorization' header is missing.";
         let demanded = || Refusal::new(401, "AuthenticationFailed", message);

@@ -33,7 +33,7 @@ mod watch;
 pub use access::Grant;
 pub use blob::{From as BlobsFrom, Role as BlobRole, signed};
 pub use cloud::Cloud;
-pub use estate::{Broken, Description};
+pub use estate::{Description, EstateError};
 pub use fault::{Fault, Faults};
 pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};

@@ -21,7 +21,7 @@ pub(super) enum Done {
 }
 
 /// How many operations are remembered; the oldest go first.
-const MOST: usize = 10_000;
+const MAX_OPERATIONS: usize = 10_000;
 
 /// An operation.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Operations {
     /// Begins one that ends so; returns its name.
     pub(super) fn begin(&mut self, done: Option<Done>) -> String {
         self.begun += 1;
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_OPERATIONS {
             self.known.pop_first();
         }
         let name = format!("00000000-0000-4000-8000-{:012}", self.begun);

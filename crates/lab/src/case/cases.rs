@@ -1,7 +1,7 @@
 //! The cases that come with the program.
 
+use super::model::Case;
 use super::problem::Problems;
-use super::story::Case;
 
 /// The text of every case, by its name.
 pub const CASES: [(&str, &str); 23] = [

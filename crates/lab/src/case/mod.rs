@@ -4,36 +4,39 @@
 //! everything as it was before. Never: a step before the whole file is checked, a step that is not in the journal first, a panic
 //! on any file.
 //!
-//! The way of a case: `read` (text to a case) → `plan` (a case and an estate to steps; pure) → `run` (steps over a `Ground`, with
+//! The way of a case: `read` (text to a case) → `plan` (a case and an estate to steps; pure) → `run` (steps over a `LabAccess`, with
 //! the journal, and back). `fault` is one type for each thing that can be wrong; `cases` are those that come with the program;
 //! `table` is the page about them.
 
 mod cases;
-mod door;
 mod fault;
+mod model;
+mod orders;
 mod plan;
 mod problem;
 mod random;
 mod read;
 mod run;
 mod score;
-mod story;
 mod table;
 
 pub use cases::{CASES, embedded};
-pub use door::Cases;
 pub use fault::{
     Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,
     Hop, Iptables, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed, PortSilent,
     RateLimit, Route, ServiceEndpoint, StorageFirewall, Target, Verdict,
 };
-pub use plan::{Act, Plan, Step, View, plan};
+pub use model::{
+    Baseline, BaselineKind, Case, Change, Forbidden, Observation, ObservationKind, Outcome, Pair, Phase,
+    Placed, Public, Service, Traffic, Vm,
+};
+pub use orders::Cases;
+pub use plan::{Plan, PlanAction, PlanStep, View, plan};
 pub use problem::{Problem, Problems};
 pub use random::random;
-pub use run::{Checked, Failed, Ground, Injected, Kept, Standing, check, clean, inject, reset, standing};
-pub use score::Score;
-pub use story::{
-    Baseline, BaselineKind, Case, Change, Forbidden, Outcome, Pair, Phase, Placed, Public, Seen, Service,
-    Sight, Traffic, Vm,
+pub use run::{
+    ActiveCase, Checked, Failed, Injected, LabAccess, SnapshotAction, active_case, check, clean, inject,
+    reset,
 };
+pub use score::Score;
 pub use table::markdown;

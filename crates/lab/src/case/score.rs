@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 use serde::Serialize;
 
-use super::story::{Forbidden, Pair, Phase};
+use super::model::{Forbidden, Pair, Phase};
 
 /// The figures of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::door::Refused;
-use super::knob::Knob;
+use super::handler::OrderError;
 use super::lab::{Lab, lock};
+use super::setting::LabSetting;
 use crate::azure::{Answer, Request, Verb};
-use crate::host::{Dialed, HostError, Protocol, Script, Stage, Way};
+use crate::host::{Dialed, HostError, Protocol, Script, ScriptTransport, Stage};
 use ghost_base::{Clock as _, same};
 
 /// A script for a machine, as a call brings it.
@@ -74,7 +74,7 @@ impl Lab {
     }
 
     /// Does what is ordered.
-    async fn order(self: &Arc<Self>, name: &str, body: &Value) -> Result<Value, Refused> {
+    async fn order(self: &Arc<Self>, name: &str, body: &Value) -> Result<Value, OrderError> {
         for door in &self.doors {
             if let Some(done) = door.call(self, name, body).await {
                 return done;
@@ -82,7 +82,7 @@ impl Lab {
         }
         match name {
             "state" => return Ok(self.state()),
-            "set" => self.set(Knob::read(body)?).await?,
+            "set" => self.set(LabSetting::read(body)?).await?,
             "keep" => self.keep().await.map_err(host)?,
             "reset" | "restore" => self.restore().await.map_err(host)?,
             "run" => return self.run(read(body)?).await,
@@ -104,7 +104,9 @@ impl Lab {
             }
             _ => {
                 let hint = "orders are state, set, keep, reset, run, dial, stage, pass, down";
-                return Err(Refused::new(format!("there is no order `{}`", name.escape_default())).hint(hint));
+                return Err(
+                    OrderError::new(format!("there is no order `{}`", name.escape_default())).hint(hint)
+                );
             }
         }
         Ok(json!({"ok": true}))
@@ -114,18 +116,18 @@ impl Lab {
         let strangers = self.strangers();
         let strangers: Vec<Value> =
             strangers.into_iter().map(|(at, host)| json!({"at": at.to_string(), "host": host})).collect();
-        json!({"now": self.clock().now().to_string(), "machines": self.cloud().machines(), "knobs": *lock(&self.knobs),
+        json!({"now": self.clock().now().to_string(), "machines": self.cloud().machines(), "knobs": *lock(&self.current),
             "strangers": strangers, "trouble": self.trouble()})
     }
 
-    async fn run(&self, run: Run) -> Result<Value, Refused> {
-        let way = if run.agent { Way::Agent } else { Way::Ssh };
+    async fn run(&self, run: Run) -> Result<Value, OrderError> {
+        let way = if run.agent { ScriptTransport::Agent } else { ScriptTransport::Ssh };
         let script = Script { text: run.script, arguments: run.arguments, variables: Vec::new(), way };
         let ran = self.host().run(&run.machine, &script).await.map_err(host)?;
         Ok(json!({"out": ran.out, "err": ran.err, "code": ran.code, "took_ms": millis(ran.took)}))
     }
 
-    async fn dial(&self, dial: Dial) -> Result<Value, Refused> {
+    async fn dial(&self, dial: Dial) -> Result<Value, OrderError> {
         let Dial { machine, to, protocol, port } = dial;
         Ok(match self.host().dial(&machine, to, protocol, port).await.map_err(host)? {
             Dialed::Open(took) => json!({"came": "open", "took_ms": millis(took)}),
@@ -139,13 +141,13 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn read<T: DeserializeOwned>(body: &Value) -> Result<T, Refused> {
+fn read<T: DeserializeOwned>(body: &Value) -> Result<T, OrderError> {
     serde_json::from_value(body.clone())
-        .map_err(|error| Refused::new(format!("the order cannot be read: {error}")))
+        .map_err(|error| OrderError::new(format!("the order cannot be read: {error}")))
 }
 
-fn host(error: HostError) -> Refused {
-    let refused = Refused::new(error.to_string());
+fn host(error: HostError) -> OrderError {
+    let refused = OrderError::new(error.to_string());
     match error {
         HostError::Unknown(_) => refused.hint("`ghost lab az -- vm list -o table` names the machines"),
         HostError::Off(_) => refused.hint("`ghost lab set power=NAME:running` starts it"),

@@ -8,11 +8,11 @@ use tracing::warn;
 
 use super::lab::Lab;
 use crate::azure::CaptureTrouble;
-use crate::host::{HostError, Script, Way};
+use crate::host::{HostError, Script, ScriptTransport};
 use ghost_base::Clock as _;
 
 /// The largest file that is put on a machine.
-const LARGEST: usize = 8 << 20;
+const MAX_FILE_BYTES: usize = 8 << 20;
 
 impl Lab {
     /// Begins the captures that are to begin, and stores those that are over.
@@ -61,7 +61,7 @@ impl Lab {
 
     /// Writes a file on a machine, where its owner wanted the capture.
     async fn put(&self, machine: &str, path: String, bytes: &[u8]) {
-        if bytes.len() > LARGEST {
+        if bytes.len() > MAX_FILE_BYTES {
             warn!("a capture of {} bytes is too large to be put on {machine}", bytes.len());
             return;
         }
@@ -69,7 +69,7 @@ impl Lab {
             "mkdir -p \"$(dirname \"$1\")\"\nbase64 -d > \"$1\" <<'END'\n{}\nEND",
             STANDARD.encode(bytes)
         );
-        let script = Script { text, arguments: vec![path], variables: Vec::new(), way: Way::Ssh };
+        let script = Script { text, arguments: vec![path], variables: Vec::new(), way: ScriptTransport::Ssh };
         if let Err(error) = self.host().run(machine, &script).await {
             warn!("a capture is not put on {machine}: {error}");
         }

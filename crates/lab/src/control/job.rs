@@ -9,13 +9,13 @@ use tokio::time::timeout;
 
 use super::lab::Lab;
 use crate::azure::{DialJob, Job, ScriptJob};
-use crate::host::{Dialed, HostError, Script, Way};
+use crate::host::{Dialed, HostError, Script, ScriptTransport};
 use ghost_base::Clock as _;
 
 /// After so long, at least, the platform gives a silent machine up.
 const SILENCE: Duration = Duration::from_secs(608);
 /// So long a script may take; the platform's own limit.
-const LONGEST: Duration = Duration::from_secs(90 * 60);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(90 * 60);
 
 impl Lab {
     /// Does what an operation waits for, and ends the operation.
@@ -30,7 +30,7 @@ impl Lab {
                 }
             };
             // An operation that nobody ends would keep its machine busy for ever.
-            let (code, message) = match timeout(LONGEST, AssertUnwindSafe(work).catch_unwind()).await {
+            let (code, message) = match timeout(SCRIPT_TIMEOUT, AssertUnwindSafe(work).catch_unwind()).await {
                 Ok(Ok(())) => return,
                 Ok(Err(_)) => ("InternalExecutionError", "An internal execution error occurred."),
                 Err(_) => (
@@ -73,7 +73,7 @@ fn script(job: &ScriptJob) -> Script {
         text: job.script.join("\n"),
         arguments: job.parameters.iter().map(|(_, value)| value.clone()).collect(),
         variables: job.parameters.iter().filter(|(name, _)| is_name(name)).cloned().collect(),
-        way: Way::Agent,
+        way: ScriptTransport::Agent,
     }
 }
 

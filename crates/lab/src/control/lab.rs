@@ -15,8 +15,8 @@ use crate::host::{Fabric, Host, HostError};
 use ghost_base::{Clock as _, Secret, Timestamp};
 
 use super::bearer;
-use super::door::Door;
-use super::knob::Knobs;
+use super::handler::OrderHandler;
+use super::setting::CurrentSettings;
 
 /// So many strangers are remembered.
 const STRANGERS: usize = 1_000;
@@ -37,12 +37,12 @@ pub struct Lab {
     trouble: Mutex<Option<String>>,
     answered: AtomicU64,
     strangers: Mutex<VecDeque<(Timestamp, String)>>,
-    pub(super) knobs: Mutex<Knobs>,
+    pub(super) current: Mutex<CurrentSettings>,
     /// What whoever orders something has to show.
     pub(super) token: Secret,
     /// What a machine shows that asks who it is.
     pub(super) identity: Secret,
-    pub(super) doors: Vec<Arc<dyn Door>>,
+    pub(super) doors: Vec<Arc<dyn OrderHandler>>,
     pub(super) down: watch::Sender<bool>,
     pub(super) gone: watch::Sender<bool>,
     tasks: Mutex<JoinSet<()>>,
@@ -62,7 +62,7 @@ impl Lab {
         mut cloud: Cloud,
         host: Arc<dyn Host>,
         clock: LabClock,
-        doors: Vec<Arc<dyn Door>>,
+        doors: Vec<Arc<dyn OrderHandler>>,
     ) -> std::io::Result<Arc<Self>> {
         cloud.guests(true);
         cloud.demand_tokens(true);
@@ -77,7 +77,7 @@ impl Lab {
             trouble: Mutex::default(),
             answered: AtomicU64::new(0),
             strangers: Mutex::default(),
-            knobs: Mutex::default(),
+            current: Mutex::default(),
             token: secret()?,
             identity: secret()?,
             doors,
@@ -176,7 +176,7 @@ impl Lab {
         }
         let kept = lock(&self.kept).clone();
         *self.cloud() = kept;
-        *lock(&self.knobs) = Knobs::default();
+        *lock(&self.current) = CurrentSettings::default();
         let restored = self.host.restore().await;
         self.settle().await;
         restored

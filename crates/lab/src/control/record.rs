@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use ghost_base::{private_dir, write_private};
 
 /// The largest file that can be one.
-const LARGEST: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// What the file says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,10 +105,12 @@ fn read(path: &Path) -> Result<Option<Result<Record, RecordError>>, RecordError>
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(disk("cannot open", path)(error)),
-        Ok(file) => file.take(LARGEST + 1).read_to_end(&mut text).map_err(disk("cannot read", path))?,
+        Ok(file) => {
+            file.take(MAX_FILE_BYTES + 1).read_to_end(&mut text).map_err(disk("cannot read", path))?
+        }
     };
     let broken = |what: String| RecordError::Broken { path: path.to_owned(), what };
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > MAX_FILE_BYTES {
         return Ok(Some(Err(broken("it is too large".to_owned()))));
     }
     Ok(Some(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))))

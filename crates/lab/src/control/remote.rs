@@ -9,12 +9,12 @@ use reqwest::header::{HeaderName, HeaderValue};
 use rustls::crypto::{CryptoProvider, ring};
 use serde_json::Value;
 
-use super::door::Refused;
+use super::handler::OrderError;
 use super::record::{Record, RecordError};
 use crate::azure::{Answer, Body, Request};
 
 /// So long an order may take: cases are injected, scripts run.
-const PATIENCE: Duration = Duration::from_secs(600);
+const ORDER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A lab in another process.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub enum RemoteError {
     },
     /// It says why not.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] OrderError),
 }
 
 impl Remote {
@@ -55,7 +55,7 @@ impl Remote {
         }
         let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
         let silent = |source| RemoteError::Silent { url: record.url.clone(), source };
-        let client = client.tls_certs_only([]).timeout(PATIENCE).build().map_err(silent)?;
+        let client = client.tls_certs_only([]).timeout(ORDER_TIMEOUT).build().map_err(silent)?;
         Ok(Self { record, client })
     }
 
@@ -82,7 +82,7 @@ impl Remote {
         }
         let text = |field: &str| told.get(field).and_then(Value::as_str).map(str::to_owned);
         let what = text("error").unwrap_or_else(|| "the lab refuses, and does not say why".to_owned());
-        Err(Refused { what, hint: text("hint") }.into())
+        Err(OrderError { what, hint: text("hint") }.into())
     }
 
     /// Sends a request to the resource manager, or to the blob service of an account, and returns the answer; the lab's own token

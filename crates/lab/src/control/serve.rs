@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::desk::Front;
 use super::export::exported;
 use super::folder::{Places, files, script};
 use super::lab::Lab;
 use super::record::{Claim, Record, RecordError};
+use super::request::LabHandler;
 use crate::azure::serve::{Authority, CertificateError, serve};
 use ghost_base::{Clock as _, SystemClock};
 
@@ -162,7 +162,7 @@ impl Running {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), LabError> {
         let Self { lab, listener, address, authority, claim, .. } = self;
         let (end, ended) = watch::channel(false);
-        let front = Arc::new(Front(Arc::clone(&lab)));
+        let front = Arc::new(LabHandler(Arc::clone(&lab)));
         lab.spawn(Arc::clone(&lab).tick());
         let served = serve(listener, address.port(), authority, front, ended);
         let mut down = lab.down.subscribe();

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use super::netns::{Program, Space, check};
+use super::netns::{Namespace, Program, check};
 
 /// The most bytes of each stream that are kept; the rest is read and dropped.
 const OUTPUT: usize = 4 << 20;
@@ -48,16 +48,16 @@ pub(in crate::host) enum ExecError {
 
 /// A program with its words.
 #[derive(Debug)]
-pub(in crate::host) struct Order {
+pub(in crate::host) struct ProcessRequest {
     program: &'static Program,
     words: Vec<String>,
     input: Vec<u8>,
-    space: Option<Space>,
+    space: Option<Namespace>,
     limit: Duration,
     lock: Option<PathBuf>,
 }
 
-impl Order {
+impl ProcessRequest {
     /// Makes one of the lab's own; its words were assembled by the lab.
     pub(in crate::host) fn own(name: &'static str, words: &[&str]) -> Result<Self, ExecError> {
         Self::new(name, words.iter().map(|word| (*word).to_owned()).collect())
@@ -82,7 +82,7 @@ impl Order {
     }
 
     /// Puts it into a namespace.
-    pub(in crate::host) fn within(self, space: &Space) -> Self {
+    pub(in crate::host) fn within(self, space: &Namespace) -> Self {
         Self { space: Some(space.clone()), ..self }
     }
 
@@ -127,7 +127,7 @@ impl Order {
     clippy::disallowed_methods,
     reason = "the second of two places that start a process: a program of the table above"
 )]
-fn spawn(order: &Order, path: &Path, into: Option<File>) -> io::Result<(Child, Receiver<Event>)> {
+fn spawn(order: &ProcessRequest, path: &Path, into: Option<File>) -> io::Result<(Child, Receiver<Event>)> {
     if let Some(space) = &order.space {
         let space = File::open(space.path())?;
         move_into_link_name_space(space.as_fd(), Some(LinkNameSpaceType::Network))?;

@@ -55,12 +55,12 @@ pub struct Script {
     /// Named variables.
     pub variables: Vec<(String, String)>,
     /// How it comes to the machine.
-    pub way: Way,
+    pub way: ScriptTransport,
 }
 
 /// How a script comes to a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ScriptTransport {
     /// The platform's agent fetches it from the wire server (168.63.129.16, tcp/80 and tcp/32526) and reports to it.
     Agent,
     /// A person's shell.

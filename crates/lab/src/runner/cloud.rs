@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use super::local::Said;
-use crate::az::{Outside, Profile, Unreachable, az};
-use crate::azure::serve::{Place, Service, Way};
+use super::local::ProgramOutput;
+use crate::az::{Environment, Profile, Unreachable, az};
+use crate::azure::serve::{Connection, Destination, Service};
 use crate::azure::{Answer, Request};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp, private_dir, write_private};
@@ -18,19 +18,21 @@ use ghost_base::{Clock as _, Timestamp, private_dir, write_private};
 const PORT: u16 = 8443;
 
 /// A lab, as `az` knows the world. It must not be asked on a thread that drives the runtime.
-struct Inside {
+struct LabEnvironment {
     lab: Arc<Lab>,
     runtime: Handle,
     captures: PathBuf,
 }
 
-impl Outside for Inside {
+impl Environment for LabEnvironment {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         let base = request.base.clone();
         let authority = base.split_once("://").map_or(base.as_str(), |(_, authority)| authority);
         let nobody =
             || Unreachable(format!("nobody answers at {authority}: there is a lab and nothing else"));
-        let Place::Ours(service) = Place::of(&Way::Proxied, authority, &request.path, PORT) else {
+        let Destination::Ours(service) =
+            Destination::of(&Connection::Proxied, authority, &request.path, PORT)
+        else {
             return Err(nobody());
         };
         let lab = Arc::clone(&self.lab);
@@ -76,13 +78,13 @@ fn below(folder: &Path, path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Runs a line of `az`, its first word left out, against a lab. It waits for nothing and starts nothing.
-pub(super) fn reply(lab: &Arc<Lab>, runtime: Handle, captures: &Path, words: &[String]) -> Said {
+pub(super) fn reply(lab: &Arc<Lab>, runtime: Handle, captures: &Path, words: &[String]) -> ProgramOutput {
     let base = format!("https://localhost:{PORT}");
     let subscription = lab.cloud().description().subscription.clone();
     let mut profile = Profile::lab(&base, &format!("{base}/msi/token"), &subscription);
-    let mut inside = Inside { lab: Arc::clone(lab), runtime, captures: captures.to_owned() };
+    let mut inside = LabEnvironment { lab: Arc::clone(lab), runtime, captures: captures.to_owned() };
     let printed = az(&mut inside, &mut profile, words);
-    Said { out: printed.out, err: printed.err, exit: i32::from(printed.exit) }
+    ProgramOutput { out: printed.out, err: printed.err, exit: i32::from(printed.exit) }
 }
 
 #[cfg(test)]

@@ -2,21 +2,28 @@
 
 use std::sync::Arc;
 
-use super::local::Said;
+use super::local::ProgramOutput;
 use crate::control::Lab;
-use crate::host::{HostError, Script, Way};
+use crate::host::{HostError, Script, ScriptTransport};
 
 /// Runs a text on the machine that has this name or address.
-pub(super) async fn reply(lab: &Arc<Lab>, host: &str, text: &str) -> Said {
-    let trouble = |what: &str| Said::failed(255, format!("ssh: connect to host {host} port 22: {what}"));
+pub(super) async fn reply(lab: &Arc<Lab>, host: &str, text: &str) -> ProgramOutput {
+    let trouble =
+        |what: &str| ProgramOutput::failed(255, format!("ssh: connect to host {host} port 22: {what}"));
     let Some(machine) = machine(lab, host) else { return trouble("No route to host") };
-    let script =
-        Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
+    let script = Script {
+        text: text.to_owned(),
+        arguments: Vec::new(),
+        variables: Vec::new(),
+        way: ScriptTransport::Ssh,
+    };
     match lab.host().run(&machine, &script).await {
-        Ok(ran) => Said { out: ran.out.into_bytes(), err: ran.err, exit: i32::from(ran.code) },
+        Ok(ran) => ProgramOutput { out: ran.out.into_bytes(), err: ran.err, exit: i32::from(ran.code) },
         Err(HostError::Unknown(_)) => trouble("No route to host"),
         Err(HostError::Off(_) | HostError::Silent(_)) => trouble("Connection timed out"),
-        Err(HostError::Lacking(why) | HostError::Failed { error: why, .. }) => Said::failed(255, why),
+        Err(HostError::Lacking(why) | HostError::Failed { error: why, .. }) => {
+            ProgramOutput::failed(255, why)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use ghost_base::Timestamp;
 
 /// What is printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Said {
+pub(super) struct ProgramOutput {
     /// Standard output.
     pub(super) out: Vec<u8>,
     /// Standard error.
@@ -15,7 +15,7 @@ pub(super) struct Said {
     pub(super) exit: i32,
 }
 
-impl Said {
+impl ProgramOutput {
     pub(super) fn printed(out: impl Into<String>) -> Self {
         Self { out: out.into().into_bytes(), err: String::new(), exit: 0 }
     }
@@ -31,58 +31,63 @@ const LOOPBACK: &str = "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue st
 link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n    inet 127.0.0.1/8 scope host lo\n       valid_lft forever preferred_lft forever\n";
 
 /// Answers a command that asks this machine.
-pub(super) fn answer(program: &str, words: &[String], now: Timestamp) -> Said {
+pub(super) fn answer(program: &str, words: &[String], now: Timestamp) -> ProgramOutput {
     let host = words.iter().rev().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     let named = host.parse::<IpAddr>().is_err();
     match program {
         "ping" | "ping6" if named => {
-            Said::failed(2, format!("ping: {host}: Temporary failure in name resolution"))
+            ProgramOutput::failed(2, format!("ping: {host}: Temporary failure in name resolution"))
         }
-        "ping" | "ping6" => Said::failed(2, "ping: connect: Network is unreachable"),
-        "dig" | "delv" => Said {
+        "ping" | "ping6" => ProgramOutput::failed(2, "ping: connect: Network is unreachable"),
+        "dig" | "delv" => ProgramOutput {
             out: b";; connection timed out; no servers could be reached\n".to_vec(),
             err: String::new(),
             exit: 9,
         },
-        "nslookup" | "host" => Said {
+        "nslookup" | "host" => ProgramOutput {
             out: b";; connection timed out; no servers could be reached\n\n".to_vec(),
             err: String::new(),
             exit: 1,
         },
-        "getent" => Said { out: Vec::new(), err: String::new(), exit: 2 },
+        "getent" => ProgramOutput { out: Vec::new(), err: String::new(), exit: 2 },
         "traceroute" | "tracepath" | "mtr" | "tcptraceroute" => {
-            Said::failed(1, "connect: Network is unreachable")
+            ProgramOutput::failed(1, "connect: Network is unreachable")
         }
-        "nc" | "ncat" | "netcat" => Said::failed(1, "nc: connect: Network is unreachable"),
-        "telnet" => Said::failed(1, "telnet: Unable to connect to remote host: Network is unreachable"),
-        "curl" => Said::failed(7, "curl: (7) Failed to connect: Network is unreachable"),
-        "wget" => Said::failed(4, "wget: failed: Network is unreachable."),
-        "openssl" => Said::failed(1, "connect: Network is unreachable"),
-        "ssh" => Said::failed(255, "ssh: connect to host: Network is unreachable"),
-        "iperf" | "iperf3" | "qperf" => Said::failed(1, format!("{program}: Network is unreachable")),
+        "nc" | "ncat" | "netcat" => ProgramOutput::failed(1, "nc: connect: Network is unreachable"),
+        "telnet" => {
+            ProgramOutput::failed(1, "telnet: Unable to connect to remote host: Network is unreachable")
+        }
+        "curl" => ProgramOutput::failed(7, "curl: (7) Failed to connect: Network is unreachable"),
+        "wget" => ProgramOutput::failed(4, "wget: failed: Network is unreachable."),
+        "openssl" => ProgramOutput::failed(1, "connect: Network is unreachable"),
+        "ssh" => ProgramOutput::failed(255, "ssh: connect to host: Network is unreachable"),
+        "iperf" | "iperf3" | "qperf" => {
+            ProgramOutput::failed(1, format!("{program}: Network is unreachable"))
+        }
         "ip" => ip(words),
-        "ifconfig" => Said::printed(
+        "ifconfig" => ProgramOutput::printed(
             "lo: flags=73<UP,LOOPBACK,RUNNING>  mtu 65536\n        inet 127.0.0.1  netmask 255.0.0.0\n",
         ),
-        "route" | "netstat" | "ss" | "arp" | "lsof" => Said::default(),
-        "date" => Said::printed(format!("{now}\n")),
-        "hostname" | "uname" => Said::printed("ghost-lab\n"),
-        "true" | "sleep" => Said::default(),
-        "echo" => Said::printed(format!("{}\n", words.join(" "))),
-        name => {
-            Said::failed(127, format!("{name}: nothing runs on this machine: commands are answered by a lab"))
-        }
+        "route" | "netstat" | "ss" | "arp" | "lsof" => ProgramOutput::default(),
+        "date" => ProgramOutput::printed(format!("{now}\n")),
+        "hostname" | "uname" => ProgramOutput::printed("ghost-lab\n"),
+        "true" | "sleep" => ProgramOutput::default(),
+        "echo" => ProgramOutput::printed(format!("{}\n", words.join(" "))),
+        name => ProgramOutput::failed(
+            127,
+            format!("{name}: nothing runs on this machine: commands are answered by a lab"),
+        ),
     }
 }
 
-fn ip(words: &[String]) -> Said {
+fn ip(words: &[String]) -> ProgramOutput {
     let object = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     match object {
-        "a" | "addr" | "address" | "l" | "link" => Said::printed(LOOPBACK),
+        "a" | "addr" | "address" | "l" | "link" => ProgramOutput::printed(LOOPBACK),
         "r" | "ro" | "route" if words.iter().any(|word| word == "get") => {
-            Said::failed(2, "RTNETLINK answers: Network is unreachable")
+            ProgramOutput::failed(2, "RTNETLINK answers: Network is unreachable")
         }
-        _ => Said::default(),
+        _ => ProgramOutput::default(),
     }
 }
 

@@ -4,16 +4,18 @@
 //! a connection, a wait (the lab's clock goes forward instead), a file outside the captures folder.
 //!
 //! `line` tells what a command is (pure); `cloud` is the way from the built-in `az` to the lab; `guest` is ssh; `local` is a machine
-//! without a network of its own; `process` puts them together; `bench` makes a lab for it.
+//! without a network of its own; `process` puts them together; `memory_lab` makes a lab for it.
 
-mod bench;
 mod cloud;
 mod guest;
 mod line;
 mod local;
+mod memory_lab;
 mod process;
 #[cfg(test)]
 mod tests;
 
-pub use bench::{BenchError, CAPTURES_ACCOUNT, CAPTURES_CONTAINER, START, bench, bench_now};
+pub use memory_lab::{
+    CAPTURES_ACCOUNT, CAPTURES_CONTAINER, MemoryLabError, START, memory_lab, memory_lab_now,
+};
 pub use process::InProcess;

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use tokio::runtime::Handle;
 
 use super::line::Line;
-use super::local::{self, Said};
+use super::local::{self, ProgramOutput};
 use super::{cloud, guest};
 use crate::control::Lab;
 use ghost_base::Clock as _;
@@ -39,9 +39,9 @@ impl InProcess {
     }
 
     /// Answers a command.
-    async fn reply(&self, words: &[String], setting: &Setting) -> Said {
+    async fn reply(&self, words: &[String], setting: &Setting) -> ProgramOutput {
         match Line::of(words) {
-            None => Said::failed(127, "there is no command"),
+            None => ProgramOutput::failed(127, "there is no command"),
             Some(Line::Guest(host, text)) => guest::reply(&self.lab, host, &text).await,
             Some(Line::Local(program, rest)) => local::answer(program, rest, self.lab.clock().now()),
             Some(Line::Cloud(rest)) => {
@@ -50,7 +50,7 @@ impl InProcess {
                 // The built-in `az` waits for answers, which the runtime's own thread gives.
                 let work = move || cloud::reply(&lab, runtime, &captures, &rest);
                 let done = tokio::task::spawn_blocking(work).await;
-                done.unwrap_or_else(|error| Said::failed(1, format!("the lab broke off: {error}")))
+                done.unwrap_or_else(|error| ProgramOutput::failed(1, format!("the lab broke off: {error}")))
             }
         }
     }
@@ -74,7 +74,10 @@ impl Runner for InProcess {
         }
         let began = self.lab.clock().now();
         let said = match permit.words() {
-            None => Said::failed(127, "a lab answers single commands: there is no shell to run this text"),
+            None => ProgramOutput::failed(
+                127,
+                "a lab answers single commands: there is no shell to run this text",
+            ),
             Some(words) => {
                 let words = words.to_vec();
                 tokio::select! {
@@ -88,7 +91,7 @@ impl Runner for InProcess {
             }
         };
         let took = self.lab.clock().now().since(began);
-        let Said { out, err, exit } = said;
+        let ProgramOutput { out, err, exit } = said;
         let mut output = Output::answered(exit, out, err.into_bytes(), took, BY);
         let limit = setting.limits.output;
         output.stdout_truncated = output.stdout.len() > limit;

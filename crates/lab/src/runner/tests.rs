@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, bench};
+use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, memory_lab};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{self, Analysis, Limits, Next, Order, Step, Storage, Task, Word, Work};
@@ -48,16 +48,16 @@ fn storage() -> Storage {
 }
 
 /// A lab, and a shell whose commands it answers.
-struct Desk {
+struct Fixture {
     lab: Arc<Lab>,
     shell: Arc<Shell>,
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let lab = bench(1).unwrap();
+        let lab = memory_lab(1).unwrap();
         let known = [ssh("10.0.1.4"), ssh("10.0.1.5")];
         let carriers = known.iter().filter_map(|ssh| Reach::Ssh(Box::new(ssh.clone())).known());
         let policy = Policy::builtin().unwrap().clone();
@@ -81,7 +81,7 @@ impl Desk {
             text: text.to_owned(),
             arguments: Vec::new(),
             variables: Vec::new(),
-            way: crate::host::Way::Ssh,
+            way: crate::host::ScriptTransport::Ssh,
         };
         assert_eq!(self.lab.host().run("tf-dest-vm", &script).await.unwrap().code, 0);
     }
@@ -115,7 +115,7 @@ impl errand::Hands for Errands {
 
 #[tokio::test]
 async fn the_topology_and_what_holds_at_an_interface_are_read() {
-    let desk = Desk::new();
+    let desk = Fixture::new();
     let seen = desk.carry(&mut topology::TopologyErrand::new(&place())).await.unwrap();
     assert_eq!(seen.machines.len(), 2, "{seen:?}");
     assert_eq!(seen.owner("10.0.1.5".parse().unwrap()).unwrap().name, "tf-dest-vm-nic");
@@ -127,7 +127,7 @@ async fn the_topology_and_what_holds_at_an_interface_are_read() {
 
 #[tokio::test]
 async fn a_guest_is_looked_into_by_the_platform_and_by_ssh() {
-    let desk = Desk::new();
+    let desk = Fixture::new();
     // More rules than one answer of the platform carries.
     let rule = "for i in 1 2 3 4 5 6 7 8 9; do for j in 1 2 3 4 5 6 7 8 9; do iptables -A INPUT -s 192.0.2.$i$j -p tcp --dport 5$i$j -j DROP; done; done";
     desk.on_guest(rule).await;
@@ -174,7 +174,7 @@ impl capture::Hands for Captures {
 
 #[tokio::test]
 async fn a_capture_lives_its_whole_life_without_a_wait() {
-    let desk = Desk::new();
+    let desk = Fixture::new();
     let captures = desk.folder.path().join("captures");
     let order = Order {
         group: capture::Group { subscription: None, name: name("nw-forensics-rg") },
@@ -221,7 +221,7 @@ impl run::Desk for Measuring {
 
 #[tokio::test]
 async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
-    let desk = Desk::new();
+    let desk = Fixture::new();
     let store = run::Store::open(desk.folder.path()).unwrap();
     for way in [Way::Platform, Way::Ssh(Box::new(ssh("10.0.1.4")), Box::new(ssh("10.0.1.5")))] {
         let over_ssh = matches!(way, Way::Ssh(..));
@@ -252,7 +252,7 @@ async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
 
 #[tokio::test]
 async fn what_asks_this_machine_finds_no_network_and_starts_nothing() {
-    let desk = Desk::new();
+    let desk = Fixture::new();
     let ping = desk.shell.run("ping -c 1 10.0.1.5", "look").await;
     assert_eq!(ping.exit_code, Some(2), "{ping:?}");
     let mark = desk.folder.path().join("mark");

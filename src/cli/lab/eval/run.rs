@@ -24,7 +24,7 @@ use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_lab::case::{Score, inject};
 use ghost_lab::control::Lab;
-use ghost_lab::runner::{bench, bench_now};
+use ghost_lab::runner::{memory_lab, memory_lab_now};
 use ghost_shell::CancelSignal;
 
 /// Whoever asks again and again is stopped.
@@ -80,9 +80,9 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
     private_dir(&path).with_context(|| format!("making {}", path.display()))?;
     let folder = Folder { path, stays: terms.keep.is_some() };
     let (lab, served) = match terms.az {
-        None => (bench(terms.seed)?, None),
+        None => (memory_lab(terms.seed)?, None),
         Some(az) => {
-            let lab = bench_now(terms.seed)?;
+            let lab = memory_lab_now(terms.seed)?;
             let served = Served::up(&lab, az, &folder.path).await?;
             (lab, Some(served))
         }

@@ -1,6 +1,6 @@
 //! Command lines as people write them, and what is printed in every form.
 
-use ghost_lab::az::{Printed, Profile, Within, az};
+use ghost_lab::az::{MemoryEnvironment, Printed, Profile, az};
 use ghost_lab::azure::{Answer, Request};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(super) fn run(line: &[&str], answer: &Answer) -> Printed {
         _ => answer.clone(),
     };
     let words: Vec<String> = line.iter().map(|word| (*word).to_owned()).collect();
-    az(&mut Within::new(&mut wire, now()), &mut profile, &words)
+    az(&mut MemoryEnvironment::new(&mut wire, now()), &mut profile, &words)
 }
 
 fn text(printed: &Printed) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ghost_lab::az::{Within, az};
+use ghost_lab::az::{MemoryEnvironment, az};
 use ghost_lab::azure::{Answer, Body, Request};
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ fn play(place: &Path, file: &str) -> Vec<String> {
     let mut replay =
         Replay { exchanges: recorded["exchanges"].as_array().unwrap().clone(), at: 0, wrong: Vec::new() };
     let mut wire = |request: Request| replay.answer(&request);
-    let mut within = Within::new(&mut wire, now());
+    let mut within = MemoryEnvironment::new(&mut wire, now());
     for step in recorded["setup"].as_array().unwrap() {
         if let Some(file) = step["file"].as_str() {
             within.files.insert(file.to_owned(), pattern(step["bytes"].as_u64().unwrap()));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::state::app::App;
 use crate::state::args::Args;
 use crate::state::error::SlackError;
-use crate::state::event::Happening;
+use crate::state::event::Effect;
 use crate::state::model::text_of;
 use crate::state::tests::stage::{GHOST, NETWORK, Stage};
 
@@ -22,8 +22,8 @@ impl Stage {
         let happenings = self.workspace.take_outbox().into_iter();
         happenings
             .filter_map(|happening| match happening {
-                Happening::Event { app, payload } if text_of(&payload["event"], "type") == kind => Some(app),
-                Happening::Event { .. } | Happening::Notice(_) => None,
+                Effect::Event { app, payload } if text_of(&payload["event"], "type") == kind => Some(app),
+                Effect::Event { .. } | Effect::Notice(_) => None,
             })
             .collect()
     }

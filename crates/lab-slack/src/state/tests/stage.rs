@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::state::args::Args;
 use crate::state::error::SlackError;
-use crate::state::event::Happening;
+use crate::state::event::Effect;
 use crate::state::model::{Workspace, text_of};
 use crate::state::seed::fresh;
 use crate::state::tests::table::has_row;
@@ -66,8 +66,8 @@ impl Stage {
         let happenings = self.workspace.take_outbox().into_iter();
         let events: Vec<Value> = happenings
             .filter_map(|happening| match happening {
-                Happening::Event { payload, .. } => Some(payload["event"].clone()),
-                Happening::Notice(_) => None,
+                Effect::Event { payload, .. } => Some(payload["event"].clone()),
+                Effect::Notice(_) => None,
             })
             .collect();
         for event in &events {

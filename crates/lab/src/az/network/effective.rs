@@ -7,37 +7,37 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::reference::segment;
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 const NAMED: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
 
 /// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
-    Command::own("network nic show-effective-route-table", NAMED, asked)
+    Command::own("network nic show-effective-route-table", NAMED, effective)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveRouteTable", "2022-01-01")
         .rows_in("value", route),
-    Command::own("network nic list-effective-nsg", NAMED, asked)
+    Command::own("network nic list-effective-nsg", NAMED, effective)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveNetworkSecurityGroups", "2022-01-01"),
     Command::own("network nic ip-config list", "--nic-name! --resource-group,-g!", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
     Command::own("network list-service-tags", "--location,-l!", tags).at("serviceTags", "2022-01-01"),
 ];
 
-fn asked(session: &mut Session<'_>, line: &Line) -> Told {
+fn effective(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     let found = session.call(Verb::Post, &path, session.command.version, None)?;
     Ok(Some(flattened(found)).filter(|found| !found.is_null()))
 }
 
-fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
+fn addresses(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     let found = session.get(&path, session.command.version)?;
     let found = found.pointer("/properties/ipConfigurations").cloned().unwrap_or_else(|| json!([]));
     Ok(Some(flattened(found)))
 }
 
-fn tags(session: &mut Session<'_>, line: &Line) -> Told {
+fn tags(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let region = session.region(line.need("--location")?)?;
     let place = format!("/providers/Microsoft.Network/locations/{}/serviceTags", segment(&region));
     let path = session.place(&place)?;

@@ -7,7 +7,7 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::reference::filled;
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 const LIST: &str = "--resource-group,-g --max-items#";
@@ -70,7 +70,7 @@ pub(in crate::az) fn path(session: &Session<'_>, line: &Line) -> Result<String, 
 }
 
 /// Lists.
-pub(in crate::az) fn list(session: &mut Session<'_>, line: &Line) -> Told {
+pub(in crate::az) fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = entries(session, line)?;
     Ok(Some(flattened(Value::Array(found))))
 }
@@ -88,19 +88,19 @@ pub(in crate::az) fn entries(session: &mut Session<'_>, line: &Line) -> Result<V
 }
 
 /// Shows.
-pub(in crate::az) fn show(session: &mut Session<'_>, line: &Line) -> Told {
+pub(in crate::az) fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     session.get(&path, session.command.version).map(|found| Some(flattened(found)))
 }
 
 /// Removes.
-pub(in crate::az) fn delete(session: &mut Session<'_>, line: &Line) -> Told {
+pub(in crate::az) fn delete(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     session.call(Verb::Delete, &path, session.command.version, None).map(|_| None)
 }
 
 /// Sends a body to where the command points, and prints what came of it.
-pub(in crate::az) fn put(session: &mut Session<'_>, line: &Line, body: &Value) -> Told {
+pub(in crate::az) fn put(session: &mut Session<'_>, line: &Line, body: &Value) -> CommandResult {
     let path = path(session, line)?;
     let found = session.call(Verb::Put, &path, session.command.version, Some(body))?;
     Ok(Some(flattened(found)).filter(|found| !found.is_null()))
@@ -171,7 +171,7 @@ fn address_row(address: &Value) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn created(session: &mut Session<'_>, line: &Line) -> Told {
+fn created(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut body = begun(session, line)?;
     if let Some(off) = line.wants("--disable-bgp-route-propagation") {
         body.insert("properties".to_owned(), json!({"disableBgpRoutePropagation": off}));
@@ -179,6 +179,6 @@ fn created(session: &mut Session<'_>, line: &Line) -> Told {
     put(session, line, &Value::Object(body))
 }
 
-fn wrapped(session: &mut Session<'_>, line: &Line) -> Told {
+fn wrapped(session: &mut Session<'_>, line: &Line) -> CommandResult {
     Ok(created(session, line)?.map(|group| json!({"NewNSG": group})))
 }

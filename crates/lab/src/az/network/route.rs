@@ -6,7 +6,7 @@ use super::kind::put;
 use crate::az::failure::Failure;
 use crate::az::line::Line;
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 
 const ROUTES: &str = "Microsoft.Network/routeTables/{--route-table-name}/routes";
 const ROUTE: &str = "Microsoft.Network/routeTables/{--route-table-name}/routes/{--name}";
@@ -33,7 +33,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
 const HOPS: [&str; 6] =
     ["Internet", "None", "VirtualAppliance", "VirtualApplianceEcmp", "VirtualNetworkGateway", "VnetLocal"];
 
-fn create(session: &mut Session<'_>, line: &Line) -> Told {
+fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut properties = Map::new();
     if let Some(prefix) = line.one("--address-prefix") {
         properties.insert("addressPrefix".to_owned(), json!(prefix));

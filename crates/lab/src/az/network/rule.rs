@@ -8,7 +8,7 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::reference::identifier;
 use crate::az::session::{Session, checked};
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::az::update::change;
 use crate::azure::Verb;
 
@@ -56,7 +56,7 @@ const SETS: [(&str, &str); 2] = [
     ("--destination-asgs", "destinationApplicationSecurityGroups"),
 ];
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     let found = session.get(&path, session.command.version)?;
     let rules = |field: &str| {
@@ -70,7 +70,7 @@ fn list(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(Some(flattened(Value::Array(all))))
 }
 
-fn create(session: &mut Session<'_>, line: &Line) -> Told {
+fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut properties = Map::new();
     for (_, field, _, usual) in FIELDS {
         properties.insert(field.to_owned(), json!(usual));
@@ -78,17 +78,17 @@ fn create(session: &mut Session<'_>, line: &Line) -> Told {
     for (_, field, usual, _) in WORDS {
         properties.insert(field.to_owned(), json!(usual));
     }
-    told(session, line, &mut properties)?;
+    set_properties(session, line, &mut properties)?;
     put(session, line, &json!({"name": line.need("--name")?, "properties": properties}))
 }
 
-fn update(session: &mut Session<'_>, line: &Line) -> Told {
+fn update(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let place = path(session, line)?;
     let found = session.ask(Verb::Get, &place, &[("api-version", session.command.version)], None)?;
     let mut body = checked(&found)?;
     crate::az::update::writable(&mut body);
     if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
-        told(session, line, properties)?;
+        set_properties(session, line, properties)?;
         // An empty list beside a single value says nothing.
         for (_, one, several, _) in FIELDS {
             let empty = properties.get(several).and_then(Value::as_array).is_some_and(Vec::is_empty);
@@ -102,7 +102,11 @@ fn update(session: &mut Session<'_>, line: &Line) -> Told {
 }
 
 /// Takes over what the line says: one value stands in the field for one, several in the field for several, never both.
-fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure> {
+fn set_properties(
+    session: &Session<'_>,
+    line: &Line,
+    properties: &mut Map<String, Value>,
+) -> Result<(), Failure> {
     for (option, one, several, _) in FIELDS {
         let Some(words) = line.many(option) else { continue };
         let words: Vec<&str> = words.iter().flat_map(|words| words.split_whitespace()).collect();

@@ -7,7 +7,7 @@ use crate::az::failure::Failure;
 use crate::az::line::Line;
 use crate::az::reference::identifier;
 use crate::az::session::{Session, checked};
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::az::update::{change, writable};
 use crate::azure::Verb;
 
@@ -47,20 +47,24 @@ const REFERENCES: [(&str, &str, &str); 3] = [
 ];
 
 /// Reads a subnet, changes what was asked for, and sends all of it that can be written: what is absent then is detached.
-fn update(session: &mut Session<'_>, line: &Line) -> Told {
+fn update(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let place = path(session, line)?;
     let found = session.ask(Verb::Get, &place, &[("api-version", session.command.version)], None)?;
     let mut body = checked(&found)?;
     writable(&mut body);
     if let Some(properties) = body.get_mut("properties").and_then(Value::as_object_mut) {
         OWN.iter().for_each(|own| drop(properties.remove(*own)));
-        told(session, line, properties)?;
+        set_properties(session, line, properties)?;
     }
     change(&mut body, line)?;
     put(session, line, &body)
 }
 
-fn told(session: &Session<'_>, line: &Line, properties: &mut Map<String, Value>) -> Result<(), Failure> {
+fn set_properties(
+    session: &Session<'_>,
+    line: &Line,
+    properties: &mut Map<String, Value>,
+) -> Result<(), Failure> {
     match line.many("--address-prefixes") {
         Some([prefix]) => {
             properties.remove("addressPrefixes");

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use crate::az::failure::Failure;
 
 /// Longer expressions are refused.
-const LONGEST: usize = 10_000;
+const MAX_EXPRESSION_LEN: usize = 10_000;
 
 /// Expressions with more brackets or steps than this are refused: each takes its part of the stack.
-const STEPS: usize = 400;
+const MAX_EXPRESSION_STEPS: usize = 400;
 
 /// A question.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Query {
         let steps = text
             .chars()
             .filter(|letter| matches!(letter, '.' | '[' | '(' | '{' | '|' | '!' | '&' | '<' | '>' | '='));
-        if text.len() > LONGEST || steps.count() > STEPS {
+        if text.len() > MAX_EXPRESSION_LEN || steps.count() > MAX_EXPRESSION_STEPS {
             return Err(wrong());
         }
         let expression = jmespath::compile(text).map_err(|_| wrong())?;

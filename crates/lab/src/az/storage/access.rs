@@ -9,7 +9,7 @@ use crate::az::failure::Failure;
 use crate::az::flatten::group;
 use crate::az::line::Line;
 use crate::az::reference::segment;
-use crate::az::retry::Manner;
+use crate::az::retry::RetryPolicy;
 use crate::az::session::{Session, pairs};
 use crate::az::sign_in::split;
 use crate::azure::{Answer, Request, Verb};
@@ -51,7 +51,7 @@ pub(super) struct Access {
 
 /// What a request says beside where it goes.
 #[derive(Debug, Default)]
-pub(super) struct Asked<'a> {
+pub(super) struct BlobRequest<'a> {
     /// The query, in its order.
     pub(super) query: Vec<(&'a str, String)>,
     /// Headers of its own.
@@ -132,7 +132,7 @@ impl Access {
         session: &mut Session<'_>,
         verb: Verb,
         path: &str,
-        asked: Asked<'_>,
+        asked: BlobRequest<'_>,
     ) -> Result<Answer, Failure> {
         let mut headers: BTreeMap<String, String> =
             asked.headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -157,7 +157,7 @@ impl Access {
             }
         };
         request.headers.extend(authorization.map(|told| ("authorization".to_owned(), told)));
-        session.send(Manner::Blob, &request)
+        session.send(RetryPolicy::Blob, &request)
     }
 
     /// Sends a request that has to be done.
@@ -166,7 +166,7 @@ impl Access {
         session: &mut Session<'_>,
         verb: Verb,
         path: &str,
-        asked: Asked<'_>,
+        asked: BlobRequest<'_>,
     ) -> Result<Answer, Failure> {
         let answer = self.ask(session, verb, path, asked)?;
         if answer.status >= 400 { Err(trouble::failure(&answer)) } else { Ok(answer) }
@@ -181,7 +181,7 @@ pub(super) fn path(container: &str, blob: Option<&str>) -> String {
 }
 
 fn date(session: &mut Session<'_>) -> String {
-    let seconds = session.outside.now().as_millis().div_euclid(1000);
+    let seconds = session.environment.now().as_millis().div_euclid(1000);
     let form = time::macros::format_description!(
         "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
     );

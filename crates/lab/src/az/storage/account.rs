@@ -10,7 +10,7 @@ use crate::az::model::{Model, moments};
 use crate::az::network::kind::tags;
 use crate::az::reference::segment;
 use crate::az::session::{Session, checked};
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 /// The version of the interface.
@@ -106,7 +106,7 @@ fn rename(rules: &mut Value, list: &str, theirs: &str, ours: &str) {
     }
 }
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = match line.one("--resource-group") {
         Some(group) => session.inside(group, "Microsoft.Storage/storageAccounts")?,
         None => session.place("/providers/Microsoft.Storage/storageAccounts")?,
@@ -129,17 +129,17 @@ fn place(session: &mut Session<'_>, line: &Line, option: &str) -> Result<String,
     session.inside(&group, &format!("Microsoft.Storage/storageAccounts/{}", segment(name)))
 }
 
-fn show(session: &mut Session<'_>, line: &Line) -> Told {
+fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line, "--name")?;
     session.get(&path, VERSION).map(|account| Some(printed(account)))
 }
 
-fn changed(session: &mut Session<'_>, path: &str, body: &Value) -> Told {
+fn changed(session: &mut Session<'_>, path: &str, body: &Value) -> CommandResult {
     let answer = session.ask(Verb::Patch, path, &[("api-version", VERSION)], Some(body))?;
     checked(&answer).map(|account| Some(printed(account)))
 }
 
-fn update(session: &mut Session<'_>, line: &Line) -> Told {
+fn update(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line, "--name")?;
     let account = session.get(&path, VERSION)?;
     let told = |field: &str| account.pointer(&format!("/properties/{field}")).cloned();
@@ -186,7 +186,7 @@ fn update(session: &mut Session<'_>, line: &Line) -> Told {
     changed(session, &path, &json!({"sku": {"name": sku}, "tags": tags, "properties": properties}))
 }
 
-fn keys(session: &mut Session<'_>, line: &Line) -> Told {
+fn keys(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = format!("{}/listKeys", place(session, line, "--account-name")?);
     let query = [("api-version", VERSION), ("$expand", "kerb")];
     let mut told = checked(&session.ask(Verb::Post, &path, &query, None)?)?;
@@ -194,7 +194,7 @@ fn keys(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(told.get("keys").cloned())
 }
 
-fn rules(session: &mut Session<'_>, line: &Line) -> Told {
+fn rules(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line, "--account-name")?;
     let account = printed(session.get(&path, VERSION)?);
     let mut rules = account.get("networkRuleSet").cloned().unwrap_or_default();
@@ -232,7 +232,11 @@ fn named(session: &Session<'_>, line: &Line) -> Result<Named, Failure> {
 }
 
 /// Reads the rules of an account, changes them, and sends all of them.
-fn ruled(session: &mut Session<'_>, line: &Line, change: fn(&mut Vec<Value>, &str, &str, &str)) -> Told {
+fn ruled(
+    session: &mut Session<'_>,
+    line: &Line,
+    change: fn(&mut Vec<Value>, &str, &str, &str),
+) -> CommandResult {
     let named = named(session, line)?;
     let path = place(session, line, "--account-name")?;
     let account = session.get(&path, VERSION)?;
@@ -257,13 +261,13 @@ fn is(rule: &Value, field: &str, value: &str) -> bool {
     rule.get(field).and_then(Value::as_str).is_some_and(|known| known.eq_ignore_ascii_case(value))
 }
 
-fn add(session: &mut Session<'_>, line: &Line) -> Told {
+fn add(session: &mut Session<'_>, line: &Line) -> CommandResult {
     ruled(session, line, |entries, field, value, action| {
         entries.retain(|rule| !is(rule, field, value));
         entries.push(json!({field: value, "action": action}));
     })
 }
 
-fn remove(session: &mut Session<'_>, line: &Line) -> Told {
+fn remove(session: &mut Session<'_>, line: &Line) -> CommandResult {
     ruled(session, line, |entries, field, value, _| entries.retain(|rule| !is(rule, field, value)))
 }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::access::{Access, Asked, path};
+use super::access::{Access, BlobRequest, path};
 use super::{container, shape, transfer};
 use crate::az::line::Line;
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 /// Writes the options of a row behind those by which every command names the account.
@@ -52,7 +52,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     ),
 ];
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let name = line.need("--container-name")?;
     let all = line.one("--num-results") == Some("*");
@@ -64,12 +64,16 @@ fn list(session: &mut Session<'_>, line: &Line) -> Told {
         query.extend(line.one("--prefix").map(|prefix| ("prefix", prefix.to_owned())));
         query.extend(marker.take().map(|marker| ("marker", marker)));
         query.push(("maxresults", most.clone()));
-        let answer =
-            access.call(session, Verb::Get, &path(name, None), Asked { query, ..Asked::default() })?;
+        let answer = access.call(
+            session,
+            Verb::Get,
+            &path(name, None),
+            BlobRequest { query, ..BlobRequest::default() },
+        )?;
         let told = container::document(&answer)?;
         let blobs = told.child("Blobs").map(|blobs| blobs.within.as_slice()).unwrap_or_default();
         found.extend(blobs.iter().filter(|blob| blob.name == "Blob").map(|blob| shape::listed(name, blob)));
-        match told.told("NextMarker") {
+        match told.text_of("NextMarker") {
             Some(next) if all => marker = Some(next.to_owned()),
             Some(next) => {
                 session.warnings.extend(["Next Marker:".to_owned(), next.to_owned()]);
@@ -81,24 +85,24 @@ fn list(session: &mut Session<'_>, line: &Line) -> Told {
     Ok(Some(Value::Array(found)))
 }
 
-fn exists(session: &mut Session<'_>, line: &Line) -> Told {
+fn exists(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let place = path(line.need("--container-name")?, Some(line.need("--name")?));
-    let answer = access.ask(session, Verb::Head, &place, Asked::default())?;
+    let answer = access.ask(session, Verb::Head, &place, BlobRequest::default())?;
     container::there(&answer)
 }
 
-fn show(session: &mut Session<'_>, line: &Line) -> Told {
+fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let (container, name) = (line.need("--container-name")?, line.need("--name")?);
-    let answer = access.call(session, Verb::Head, &path(container, Some(name)), Asked::default())?;
+    let answer = access.call(session, Verb::Head, &path(container, Some(name)), BlobRequest::default())?;
     Ok(Some(shape::headed(container, name, &answer)))
 }
 
-fn delete(session: &mut Session<'_>, line: &Line) -> Told {
+fn delete(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let place = path(line.need("--container-name")?, Some(line.need("--name")?));
-    access.call(session, Verb::Delete, &place, Asked::default()).map(|_| None)
+    access.call(session, Verb::Delete, &place, BlobRequest::default()).map(|_| None)
 }
 
 /// A row of a table of blobs.

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::access::{Access, Asked, path};
+use super::access::{Access, BlobRequest, path};
 use super::{shape, trouble, xml};
 use crate::az::failure::Failure;
 use crate::az::line::Line;
 use crate::az::session::Session;
-use crate::az::table::Told;
+use crate::az::table::CommandResult;
 use crate::azure::{Answer, Body, Verb};
 
-fn query() -> Asked<'static> {
-    Asked { query: vec![("restype", "container".to_owned())], ..Asked::default() }
+fn query() -> BlobRequest<'static> {
+    BlobRequest { query: vec![("restype", "container".to_owned())], ..BlobRequest::default() }
 }
 
 /// Returns the document of a list.
@@ -25,7 +25,7 @@ pub(super) fn document(answer: &Answer) -> Result<xml::Element, Failure> {
 }
 
 /// Lists containers.
-pub(super) fn list(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let prefix = line.one("--prefix").map(|prefix| ("prefix", prefix.to_owned()));
     let most = line.one("--num-results").filter(|most| *most != "*").unwrap_or("5000").to_owned();
@@ -36,12 +36,12 @@ pub(super) fn list(session: &mut Session<'_>, line: &Line) -> Told {
         query.extend(prefix.clone());
         query.extend(marker.take().map(|marker| ("marker", marker)));
         query.extend([("maxresults", most.clone()), ("include", String::new())]);
-        let answer = access.call(session, Verb::Get, "/", Asked { query, ..Asked::default() })?;
+        let answer = access.call(session, Verb::Get, "/", BlobRequest { query, ..BlobRequest::default() })?;
         let told = document(&answer)?;
         let containers =
             told.child("Containers").map(|containers| containers.within.as_slice()).unwrap_or_default();
         found.extend(containers.iter().map(shape::container));
-        match told.told("NextMarker") {
+        match told.text_of("NextMarker") {
             Some(next) if line.one("--num-results") == Some("*") => marker = Some(next.to_owned()),
             Some(next) => {
                 session.warnings.extend(["Next Marker:".to_owned(), next.to_owned()]);
@@ -54,7 +54,7 @@ pub(super) fn list(session: &mut Session<'_>, line: &Line) -> Told {
 }
 
 /// Makes a container.
-pub(super) fn create(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let mut asked = query();
     if let Some(public) = line.one("--public-access").filter(|public| *public != "off") {
@@ -72,14 +72,14 @@ pub(super) fn create(session: &mut Session<'_>, line: &Line) -> Told {
 }
 
 /// Says whether a container is there.
-pub(super) fn exists(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn exists(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let answer = access.ask(session, Verb::Get, &path(line.need("--name")?, None), query())?;
     there(&answer)
 }
 
 /// Says whether an answer means that something is there.
-pub(super) fn there(answer: &Answer) -> Told {
+pub(super) fn there(answer: &Answer) -> CommandResult {
     match answer.status {
         404 => Ok(Some(json!({"exists": false}))),
         400.. => Err(trouble::failure(answer)),

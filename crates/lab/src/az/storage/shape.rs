@@ -67,14 +67,14 @@ fn put(document: &mut Value, place: &str, value: Value) {
 
 /// Prints a blob of a list.
 pub(super) fn listed(container: &str, blob: &Element) -> Value {
-    let mut out = blank(container, blob.told("Name").unwrap_or_default());
+    let mut out = blank(container, blob.text_of("Name").unwrap_or_default());
     let Some(properties) = blob.child("Properties") else { return out };
     for (place, name, _) in PROPERTIES {
-        if let Some(text) = properties.told(name) {
+        if let Some(text) = properties.text_of(name) {
             put(&mut out, place, read(place, text));
         }
     }
-    put(&mut out, "/properties/etag", properties.told("Etag").map_or(Value::Null, Value::from));
+    put(&mut out, "/properties/etag", properties.text_of("Etag").map_or(Value::Null, Value::from));
     out
 }
 
@@ -114,11 +114,11 @@ pub(super) fn written(answer: &Answer) -> Value {
 
 /// Prints a container of a list.
 pub(super) fn container(container: &Element) -> Value {
-    let told = |name: &str| container.child("Properties").and_then(|properties| properties.told(name));
+    let told = |name: &str| container.child("Properties").and_then(|properties| properties.text_of(name));
     let text = |name: &str| told(name).map_or(Value::Null, Value::from);
     let flag = |name: &str| told(name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")));
     held(
-        container.told("Name").unwrap_or_default(),
+        container.text_of("Name").unwrap_or_default(),
         json!({"etag": text("Etag"), "hasImmutabilityPolicy": flag("HasImmutabilityPolicy"),
             "hasLegalHold": flag("HasLegalHold"), "lastModified": told("Last-Modified").and_then(moment),
             "lease": {"duration": null, "state": text("LeaseState"), "status": text("LeaseStatus")}, "publicAccess": text("PublicAccess")}),

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::access::{Access, Asked, path};
+use super::access::{Access, BlobRequest, path};
 use super::{shape, trouble};
 use crate::az::failure::Failure;
 use crate::az::line::Line;
 use crate::az::retry::header;
 use crate::az::session::Session;
-use crate::az::table::Told;
+use crate::az::table::CommandResult;
 use crate::az::update::put_in;
 use crate::azure::{Answer, Body, Verb};
 
@@ -17,7 +17,7 @@ const FIRST: u64 = 32 << 20;
 const PIECE: u64 = 4 << 20;
 
 /// The largest blob that goes up in one piece; a larger one would go up in blocks, which this one does not do.
-const LARGEST: usize = 256 << 20;
+const MAX_UPLOAD_BYTES: usize = 256 << 20;
 
 /// How content is called by the ending of its file.
 const KINDS: [(&str, &str); 8] = [
@@ -32,11 +32,11 @@ const KINDS: [(&str, &str); 8] = [
 ];
 
 /// Writes a file into a blob.
-pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let (bytes, file) = match (line.one("--file"), line.one("--data")) {
         (Some(file), _) => {
             let bytes = session
-                .outside
+                .environment
                 .read(file)
                 .map_err(|_| Failure::new(1, format!("[Errno 2] No such file or directory: '{file}'")))?;
             (bytes, file.to_owned())
@@ -44,10 +44,13 @@ pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> Told {
         (None, Some(data)) => (data.as_bytes().to_vec(), String::new()),
         (None, None) => return Err(Failure::new(1, "usage error: --file PATH | --data TEXT")),
     };
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_UPLOAD_BYTES {
         return Err(Failure::new(
             1,
-            format!("The file has {} bytes; the az of the lab uploads at most {LARGEST}.", bytes.len()),
+            format!(
+                "The file has {} bytes; the az of the lab uploads at most {MAX_UPLOAD_BYTES}.",
+                bytes.len()
+            ),
         ));
     }
     let name = line
@@ -72,8 +75,12 @@ pub(super) fn upload(session: &mut Session<'_>, line: &Line) -> Told {
         headers.push(("if-match", tag.to_owned()));
     }
     let place = path(line.need("--container-name")?, Some(&name));
-    let answer =
-        access.call(session, Verb::Put, &place, Asked { headers, body: bytes, ..Asked::default() })?;
+    let answer = access.call(
+        session,
+        Verb::Put,
+        &place,
+        BlobRequest { headers, body: bytes, ..BlobRequest::default() },
+    )?;
     Ok(Some(shape::written(&answer)))
 }
 
@@ -91,15 +98,15 @@ fn ranged(from: u64, to: u64) -> Vec<(&'static str, String)> {
 }
 
 /// Writes a blob into a file, or prints it where no file is named.
-pub(super) fn download(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn download(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let (container, name) = (line.need("--container-name")?, line.need("--name")?);
     let place = path(container, Some(name));
-    let asked = Asked { headers: ranged(0, FIRST - 1), ..Asked::default() };
+    let asked = BlobRequest { headers: ranged(0, FIRST - 1), ..BlobRequest::default() };
     let mut answer = access.ask(session, Verb::Get, &place, asked)?;
     if answer.status == 416 {
         // An empty blob has no first byte.
-        answer = access.ask(session, Verb::Get, &place, Asked::default())?;
+        answer = access.ask(session, Verb::Get, &place, BlobRequest::default())?;
     }
     if answer.status >= 400 {
         return Err(trouble::failure(&answer));
@@ -114,7 +121,8 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> Told {
         let from = content.len() as u64;
         let mut headers = ranged(from, (from + PIECE).min(total) - 1);
         headers.extend(tag.clone().map(|tag| ("if-match", tag)));
-        let answer = access.call(session, Verb::Get, &place, Asked { headers, ..Asked::default() })?;
+        let answer =
+            access.call(session, Verb::Get, &place, BlobRequest { headers, ..BlobRequest::default() })?;
         let more = bytes(answer);
         if more.is_empty() {
             return Err(Failure::new(1, format!("The blob ends after {from} of {total} bytes.")));
@@ -131,7 +139,7 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> Told {
     match line.one("--file") {
         Some(file) => {
             session
-                .outside
+                .environment
                 .write(file, &content)
                 .map_err(|error| Failure::new(1, format!("{file}: {error}")))?;
             Ok(Some(out))

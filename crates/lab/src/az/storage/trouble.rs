@@ -36,7 +36,7 @@ pub(super) fn failure(answer: &Answer) -> Failure {
         Body::Empty | Body::Json(_) => String::new(),
     };
     let told = xml::read(&text);
-    let told = |name: &str| told.as_ref().and_then(|told| told.told(name)).map(str::to_owned);
+    let told = |name: &str| told.as_ref().and_then(|told| told.text_of(name)).map(str::to_owned);
     let code = header(answer, "x-ms-error-code").map(str::to_owned).or_else(|| told("Code"));
     let exit = if answer.status == 404 { 3 } else { 1 };
     match code.as_deref() {

@@ -18,13 +18,13 @@ impl Element {
     }
 
     /// Returns the text of the first element of a name, unless it is empty.
-    pub(super) fn told(&self, name: &str) -> Option<&str> {
+    pub(super) fn text_of(&self, name: &str) -> Option<&str> {
         self.child(name).map(|element| element.text.as_str()).filter(|text| !text.is_empty())
     }
 }
 
 /// Elements may lie so deep in one another.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Reads a document; nothing where it is none.
 pub(super) fn read(text: &str) -> Option<Element> {
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str) -> Option<Element> {
         let element = Element { name, ..Element::default() };
         if empty {
             open.last_mut()?.within.push(element);
-        } else if open.len() > DEEPEST {
+        } else if open.len() > MAX_DEPTH {
             return None;
         } else {
             open.push(element);
@@ -73,7 +73,7 @@ mod tests {
         let root =
             read("\u{feff}<?xml version=\"1.0\"?><A x=\"y\"><B>a &amp;lt; b</B><C /><B>2</B></A>").unwrap();
         assert_eq!((root.name.as_str(), root.within.len()), ("A", 3));
-        assert_eq!((root.told("B"), root.told("C"), root.told("D")), (Some("a &lt; b"), None, None));
+        assert_eq!((root.text_of("B"), root.text_of("C"), root.text_of("D")), (Some("a &lt; b"), None, None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::machine::asked;
 use crate::az::failure::Failure;
 use crate::az::line::Line;
 use crate::az::session::Session;
-use crate::az::table::Told;
+use crate::az::table::CommandResult;
 
 /// The version in which interfaces and addresses are asked for.
 const VERSION: &str = "2022-01-01";
@@ -55,7 +55,7 @@ pub(super) fn detailed(session: &mut Session<'_>, mut machine: Value) -> Result<
 }
 
 /// `az vm list-ip-addresses`: all addresses and all interfaces of the subscription, joined here.
-pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let query = [("api-version", VERSION)];
     let place = session.place("/providers/Microsoft.Network/publicIPAddresses")?;
     let publics = session.list(&place, &query, None)?;
@@ -66,9 +66,9 @@ pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> Told {
         let Some(id) = text(nic, "/properties/virtualMachine/id") else { continue };
         let name = id.rsplit('/').next().unwrap_or_default().to_owned();
         let group = crate::az::flatten::group(&id).unwrap_or_default().to_owned();
-        let meant =
+        let match_option =
             |option: &str, told: &str| line.one(option).is_none_or(|word| word.eq_ignore_ascii_case(told));
-        if !meant("--name", &name) || !meant("--resource-group", &group) {
+        if !match_option("--name", &name) || !match_option("--resource-group", &group) {
             continue;
         }
         let mut own: Vec<String> = Vec::new();

@@ -9,7 +9,7 @@ use crate::az::line::Line;
 use crate::az::network::kind::{self, path};
 use crate::az::reference::Id;
 use crate::az::session::{Session, checked};
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::azure::Verb;
 
 const MACHINES: &str = "Microsoft.Compute/virtualMachines";
@@ -74,7 +74,7 @@ fn viewed(session: &mut Session<'_>, path: &str) -> Result<Value, Failure> {
     checked(&session.ask(Verb::Get, path, &query, None)?)
 }
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = kind::entries(session, line)?;
     if !line.has("--show-details") {
         return Ok(Some(flattened(Value::Array(found))));
@@ -96,7 +96,7 @@ pub(super) fn asked(session: &Session<'_>, id: &str) -> Result<String, Failure> 
     session.inside(parsed.group, &format!("{}{pairs}", parsed.provider))
 }
 
-fn show(session: &mut Session<'_>, line: &Line) -> Told {
+fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     if line.has("--show-details") {
         let machine = viewed(session, &path)?;
@@ -105,7 +105,7 @@ fn show(session: &mut Session<'_>, line: &Line) -> Told {
     session.get(&path, VERSION).map(|found| Some(flattened(found)))
 }
 
-fn view(session: &mut Session<'_>, line: &Line) -> Told {
+fn view(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     viewed(session, &path).map(|found| Some(flattened(found)))
 }
@@ -118,12 +118,12 @@ fn interfaces(session: &mut Session<'_>, line: &Line) -> Result<Vec<Value>, Fail
     Ok(told.cloned().unwrap_or_default())
 }
 
-fn nics(session: &mut Session<'_>, line: &Line) -> Told {
+fn nics(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = interfaces(session, line)?;
     Ok(Some(flattened(Value::Array(found))))
 }
 
-fn done(session: &mut Session<'_>, line: &Line) -> Told {
+fn done(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     let found = session.call(Verb::Post, &path, VERSION, None)?;
     Ok(Some(found).filter(|found| *found != json!(null)).map(flattened))

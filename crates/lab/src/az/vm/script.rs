@@ -7,7 +7,7 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::network::kind::{entries, path};
 use crate::az::session::Session;
-use crate::az::table::Told;
+use crate::az::table::CommandResult;
 use crate::az::update::put_in;
 use crate::azure::Verb;
 
@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &str =
     "--resource-group,-g!^ --name,-n,--vm-name!^ --command-id! --scripts* --parameters* --no-wait?";
 
 /// Runs a script, and prints what it said.
-pub(super) fn invoke(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn invoke(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let scripts = line.many("--scripts").unwrap_or_default();
     let script: Result<Vec<String>, Failure> = scripts.iter().map(|word| session.text(word)).collect();
     let script = script?;
@@ -40,7 +40,7 @@ pub(super) fn invoke(session: &mut Session<'_>, line: &Line) -> Told {
 }
 
 /// Lists the scripts that stay on a machine.
-pub(super) fn list(session: &mut Session<'_>, line: &Line) -> Told {
+pub(super) fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = entries(session, line)?;
     Ok(Some(flattened(Value::Array(found))))
 }

@@ -8,7 +8,7 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::reference::{identifier, segment};
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::az::update::put_in;
 use crate::azure::Verb;
 
@@ -31,7 +31,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
 /// How fields of a filter may be spelled, and how the service spells them.
 const FILTER: [&str; 5] = ["protocol", "localIPAddress", "localPort", "remoteIPAddress", "remotePort"];
 
-fn create(session: &mut Session<'_>, line: &Line) -> Told {
+fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let Some(name) = line.one("--vm").or_else(|| line.one("--target")) else {
         return Err(Failure::new(1, "usage error: --vm NAME_OR_ID | --target NAME_OR_ID"));
     };
@@ -95,29 +95,29 @@ fn place(session: &mut Session<'_>, line: &Line) -> Result<String, Failure> {
     Ok(format!("{}/{}", all(session, line)?, segment(line.need("--name")?)))
 }
 
-fn list(session: &mut Session<'_>, line: &Line) -> Told {
+fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = all(session, line)?;
     let found = session.list(&path, &[("api-version", VERSION)], None)?;
     Ok(Some(flattened(Value::Array(found))))
 }
 
-fn show(session: &mut Session<'_>, line: &Line) -> Told {
+fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line)?;
     session.get(&path, VERSION).map(|found| Some(flattened(found)))
 }
 
-fn status(session: &mut Session<'_>, line: &Line) -> Told {
+fn status(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = format!("{}/queryStatus", place(session, line)?);
     let found = session.call(Verb::Post, &path, VERSION, None)?;
     Ok(Some(flattened(found)).filter(|found| !found.is_null()))
 }
 
-fn stop(session: &mut Session<'_>, line: &Line) -> Told {
+fn stop(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = format!("{}/stop", place(session, line)?);
     session.call(Verb::Post, &path, VERSION, None).map(|_| None)
 }
 
-fn delete(session: &mut Session<'_>, line: &Line) -> Told {
+fn delete(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line)?;
     session.call(Verb::Delete, &path, VERSION, None).map(|_| None)
 }

@@ -8,7 +8,7 @@ use crate::az::flatten::flattened;
 use crate::az::line::Line;
 use crate::az::reference::{identifier, segment};
 use crate::az::session::Session;
-use crate::az::table::{Command, Told};
+use crate::az::table::{Command, CommandResult};
 use crate::az::update::put_in;
 use crate::azure::Verb;
 
@@ -37,11 +37,11 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     ),
 ];
 
-fn list(session: &mut Session<'_>, _line: &Line) -> Told {
+fn list(session: &mut Session<'_>, _line: &Line) -> CommandResult {
     Ok(Some(flattened(Value::Array(all(session)?))))
 }
 
-fn asked(session: &mut Session<'_>, region: &str, action: &str, body: &Value) -> Told {
+fn asked(session: &mut Session<'_>, region: &str, action: &str, body: &Value) -> CommandResult {
     let path = format!("{}/{action}", of(session, region)?);
     let found = session.call(Verb::Post, &path, VERSION, Some(body))?;
     Ok(Some(flattened(found)).filter(|found| !found.is_null()))
@@ -56,7 +56,7 @@ fn interface(session: &Session<'_>, line: &Line, body: &mut Value) -> Result<(),
     Ok(())
 }
 
-fn next_hop(session: &mut Session<'_>, line: &Line) -> Told {
+fn next_hop(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let (id, region) = machine(session, line, line.need("--vm")?)?;
     let mut body = json!({"targetResourceId": id, "sourceIPAddress": line.need("--source-ip")?,
         "destinationIPAddress": line.need("--dest-ip")?});
@@ -64,7 +64,7 @@ fn next_hop(session: &mut Session<'_>, line: &Line) -> Told {
     asked(session, &region, "nextHop", &body)
 }
 
-fn flow(session: &mut Session<'_>, line: &Line) -> Told {
+fn flow(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let end = |option: &str| -> Result<(String, String), Failure> {
         let wrong = || {
             Failure::new(
@@ -90,7 +90,7 @@ fn flow(session: &mut Session<'_>, line: &Line) -> Told {
     asked(session, &region, "ipFlowVerify", &body)
 }
 
-fn connectivity(session: &mut Session<'_>, line: &Line) -> Told {
+fn connectivity(session: &mut Session<'_>, line: &Line) -> CommandResult {
     const PREVIEW: &str = "This command is in preview and under development. Reference and support levels: https://aka.ms/CLI_refstatus";
     session.warnings.push(PREVIEW.to_owned());
     let (id, region) = machine(session, line, line.need("--source-resource")?)?;
@@ -117,7 +117,7 @@ fn connectivity(session: &mut Session<'_>, line: &Line) -> Told {
     asked(session, &region, "connectivityCheck", &body)
 }
 
-fn topology(session: &mut Session<'_>, line: &Line) -> Told {
+fn topology(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut body = Map::new();
     for (option, field, kind) in [
         ("--vnet", "targetVirtualNetwork", "Microsoft.Network/virtualNetworks"),

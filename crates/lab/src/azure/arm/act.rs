@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::answer::{Answered, alone, missing};
+use super::answer::{ArmResult, alone, missing};
 use super::{change, compute, storage};
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::{Nic, routes, rules};
@@ -21,7 +21,7 @@ pub(super) fn act(
     target: &Target,
     action: &str,
     now: Timestamp,
-) -> Answered {
+) -> ArmResult {
     let resource = Target { tail: None, ..target.clone() };
     if cloud.estate.get(&resource).is_none() {
         return Err(missing(cloud, &resource));

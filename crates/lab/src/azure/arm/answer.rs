@@ -14,10 +14,10 @@ use crate::azure::target::Target;
 use ghost_base::Timestamp;
 
 /// An answer, and what has to be done outside before its operation ends.
-pub(super) type Answered = Result<(Answer, Option<Job>), Refusal>;
+pub(super) type ArmResult = Result<(Answer, Option<Job>), Refusal>;
 
 /// Answers a request.
-pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timestamp) -> Answered {
+pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timestamp) -> ArmResult {
     let Some(target) = Target::parse(&request.path) else {
         return subscription::outside(cloud, request).map(alone);
     };

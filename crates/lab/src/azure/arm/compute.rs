@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answered;
+use super::answer::ArmResult;
 use super::change::document;
 use crate::azure::cloud::Cloud;
 use crate::azure::job::{Job, ScriptJob};
@@ -41,7 +41,7 @@ pub(super) fn run_command(
     request: &Request,
     target: &Target,
     _now: Timestamp,
-) -> Answered {
+) -> ArmResult {
     let body = document(request)?;
     if !runs(cloud, target.name()) {
         let message = "The operation requires the VM to be running (or set to run).";

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::sas;
 use super::sign;
-use super::trouble::{BAD_TOKEN, NO_KEYS, NO_RIGHT, NOBODY, Trouble};
+use super::trouble::{BAD_TOKEN, BlobError, NO_KEYS, NO_RIGHT, NOBODY};
 use crate::azure::arm::keys;
 use crate::azure::cloud::Cloud;
 use crate::azure::identity;
@@ -47,7 +47,7 @@ pub(super) enum Access {
 
 impl Access {
     /// Refuses what is not given.
-    pub(super) fn demand(&self, right: Right) -> Result<(), Trouble> {
+    pub(super) fn demand(&self, right: Right) -> Result<(), BlobError> {
         let may = match self {
             Self::Key | Self::Role(Role::Contributor) => true,
             Self::Role(Role::Reader) => matches!(right, Right::Read | Right::List),
@@ -70,7 +70,7 @@ pub(super) fn who(
     account: &Value,
     request: &Request,
     now: Timestamp,
-) -> Result<Access, Trouble> {
+) -> Result<Access, BlobError> {
     let name = account.get("name").and_then(Value::as_str).unwrap_or_default();
     let shared = account.pointer("/properties/allowSharedKeyAccess").and_then(Value::as_bool).unwrap_or(true);
     let Some(sent) = request.header("authorization") else {

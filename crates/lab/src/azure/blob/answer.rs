@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use super::access::{self, From};
 use super::account::{self, Access, Right, Role};
 use super::container;
-use super::gate::{self, From};
-use super::place::{Place, is_container};
-use super::trouble::{BAD_NAME, BAD_QUERY, FIREWALL, NO_ACCOUNT, NO_VERB, Trouble};
+use super::path::{BlobPath, is_container};
+use super::trouble::{BAD_NAME, BAD_QUERY, BlobError, FIREWALL, NO_ACCOUNT, NO_VERB};
 use super::{block, list, read, write};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request, Verb};
@@ -62,11 +62,11 @@ fn answered(
     account: Option<&str>,
     request: &Request,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
-    let place = Place::parse(account, &request.path).ok_or(NO_ACCOUNT)?;
-    let found = gate::account(cloud, &place.account).ok_or(NO_ACCOUNT)?;
+) -> Result<Answer, BlobError> {
+    let place = BlobPath::parse(account, &request.path).ok_or(NO_ACCOUNT)?;
+    let found = access::account(cloud, &place.account).ok_or(NO_ACCOUNT)?;
     let access = account::who(cloud, found, request, now)?;
-    if !gate::lets_in(cloud, found, from) {
+    if !access::lets_in(cloud, found, from) {
         return Err(FIREWALL.into());
     }
     let whole = request.parameter("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("container"));
@@ -100,7 +100,7 @@ fn blob(
     request: &Request,
     access: &Access,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     if !is_container(name.1) || name.2.len() > 1_024 {
         return Err(BAD_NAME.into());
     }

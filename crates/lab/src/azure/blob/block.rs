@@ -10,21 +10,21 @@ use super::answer::Name;
 use super::condition::date;
 use super::list::{escaped, xml};
 use super::store::Container;
-use super::trouble::{BAD_BLOCK, BAD_BLOCKS, BAD_XML, FULL, NO_BLOB, NO_CONTAINER, Trouble};
+use super::trouble::{BAD_BLOCK, BAD_BLOCKS, BAD_XML, BlobError, FULL, NO_BLOB, NO_CONTAINER};
 use super::write;
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request};
 use ghost_base::Timestamp;
 
 /// So many blocks a blob has at most.
-const MOST: usize = 50_000;
+const MAX_BLOCKS: usize = 50_000;
 
 /// Takes a block that belongs to no blob yet.
 pub(super) fn stage(
     cloud: &mut Cloud,
     (account, container, name): Name<'_>,
     request: &Request,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let id = request.parameter("blockid").unwrap_or_default();
     let raw = base64::engine::general_purpose::STANDARD.decode(id).unwrap_or_default();
     if raw.is_empty() || raw.len() > 64 {
@@ -48,7 +48,7 @@ pub(super) fn commit(
     name: Name<'_>,
     request: &Request,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let text = std::str::from_utf8(&request.body).map_err(|_| BAD_XML)?;
     let wanted = ids(text)?;
     let found = cloud.store.container(name.0, name.1).ok_or(NO_CONTAINER)?;
@@ -76,7 +76,7 @@ pub(super) fn listed(
     cloud: &Cloud,
     (account, container, name): Name<'_>,
     request: &Request,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let found = cloud.store.container(account, container).ok_or(NO_CONTAINER)?;
     let (blob, staged) = (found.blobs.get(name), found.blocks.get(name));
     if blob.is_none() && staged.is_none() {
@@ -135,7 +135,7 @@ fn find(container: &Container, name: &str, kind: Kind, id: &str) -> Option<Arc<[
 }
 
 /// Reads `<Latest>id</Latest>` and its like, in their order.
-fn ids(text: &str) -> Result<Vec<(Kind, String)>, Trouble> {
+fn ids(text: &str) -> Result<Vec<(Kind, String)>, BlobError> {
     let start = text.find("<BlockList").ok_or(BAD_XML)?;
     let text = text.get(start..).unwrap_or_default();
     if text.trim_end().ends_with("<BlockList/>") || text.trim_end().ends_with("<BlockList />") {
@@ -154,7 +154,7 @@ fn ids(text: &str) -> Result<Vec<(Kind, String)>, Trouble> {
             _ => return Err(BAD_XML.into()),
         };
         let (id, after) = after.split_once(&format!("</{name}>")).ok_or(BAD_XML)?;
-        if found.len() == MOST {
+        if found.len() == MAX_BLOCKS {
             return Err(BAD_BLOCKS.into());
         }
         found.push((kind, id.trim().to_owned()));

@@ -4,7 +4,7 @@ use time::format_description::FormatItem;
 use time::macros::format_description;
 use time::{OffsetDateTime, PrimitiveDateTime};
 
-use super::trouble::{BAD_HEADER, BLOB_THERE, Trouble, UNCHANGED, UNMET};
+use super::trouble::{BAD_HEADER, BLOB_THERE, BlobError, UNCHANGED, UNMET};
 use crate::azure::request::{Request, Verb};
 use ghost_base::Timestamp;
 
@@ -18,9 +18,9 @@ pub(super) fn date(moment: Timestamp) -> String {
 }
 
 /// Checks the conditions of a request against what is there: its tag and when it changed.
-pub(super) fn met(request: &Request, there: Option<(&str, Timestamp)>) -> Result<(), Trouble> {
+pub(super) fn met(request: &Request, there: Option<(&str, Timestamp)>) -> Result<(), BlobError> {
     let reads = matches!(request.verb, Verb::Get | Verb::Head);
-    let unmet = || Trouble::from(if reads { UNCHANGED } else { UNMET });
+    let unmet = || BlobError::from(if reads { UNCHANGED } else { UNMET });
     let tags = |text: &str| -> Vec<String> {
         text.split(',').map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned()).collect()
     };
@@ -38,9 +38,9 @@ pub(super) fn met(request: &Request, there: Option<(&str, Timestamp)>) -> Result
     {
         return Err(if wanted.trim() == "*" && !reads { BLOB_THERE.into() } else { unmet() });
     }
-    let moment = |name: &str| -> Result<Option<i64>, Trouble> {
+    let moment = |name: &str| -> Result<Option<i64>, BlobError> {
         let Some(text) = request.header(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-        let read = PrimitiveDateTime::parse(text, FORM).map_err(|_| Trouble::from(BAD_HEADER))?;
+        let read = PrimitiveDateTime::parse(text, FORM).map_err(|_| BlobError::from(BAD_HEADER))?;
         Ok(Some(read.assume_utc().unix_timestamp()))
     };
     let changed = there.map(|(_, changed)| changed.as_millis().div_euclid(1000));

@@ -6,13 +6,13 @@ use super::account::{Access, Right};
 use super::condition::{date, met};
 use super::list;
 use super::store::Container;
-use super::trouble::{BAD_METADATA, BAD_QUERY, CONTAINER_THERE, FULL, NO_CONTAINER, NO_VERB, Trouble};
+use super::trouble::{BAD_METADATA, BAD_QUERY, BlobError, CONTAINER_THERE, FULL, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request, Verb};
 use ghost_base::Timestamp;
 
 /// So many bytes of metadata there may be.
-const MOST: usize = 8 << 10;
+const MAX_METADATA_BYTES: usize = 8 << 10;
 
 /// Answers what is asked of a container.
 pub(super) fn answer(
@@ -21,7 +21,7 @@ pub(super) fn answer(
     request: &Request,
     access: &Access,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let what = request.parameter("comp").unwrap_or_default().to_ascii_lowercase();
     match (request.verb, what.as_str()) {
         (Verb::Get, "list") => {
@@ -73,11 +73,11 @@ fn told(answer: Answer, container: &Container) -> Answer {
 }
 
 /// Reads the metadata of a request.
-pub(super) fn metadata(request: &Request) -> Result<BTreeMap<String, String>, Trouble> {
+pub(super) fn metadata(request: &Request) -> Result<BTreeMap<String, String>, BlobError> {
     let own = |(name, value): (&String, &String)| {
         name.strip_prefix("x-ms-meta-").map(|name| (name.to_owned(), value.clone()))
     };
     let found: BTreeMap<String, String> = request.headers.iter().filter_map(own).collect();
     let size: usize = found.iter().map(|(name, value)| name.len() + value.len()).sum();
-    if size > MOST { Err(BAD_METADATA.into()) } else { Ok(found) }
+    if size > MAX_METADATA_BYTES { Err(BAD_METADATA.into()) } else { Ok(found) }
 }

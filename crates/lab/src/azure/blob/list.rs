@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use super::account::{Access, Right};
 use super::condition::date;
 use super::store::{Blob, Container};
-use super::trouble::{BAD_QUERY, NO_CONTAINER, NO_VERB, Trouble};
+use super::trouble::{BAD_QUERY, BlobError, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
 /// So many entries a list has at most.
-const MOST: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
 
@@ -21,7 +21,7 @@ pub(super) fn service(
     account: &str,
     request: &Request,
     access: &Access,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let word = |name: &str| request.parameter(name).unwrap_or_default().to_ascii_lowercase();
     match (request.verb, word("restype").as_str(), word("comp").as_str()) {
         (Verb::Get, "", "list") => {
@@ -44,19 +44,19 @@ pub(super) fn service(
 }
 
 /// What of a list is wanted.
-struct Wanted<'a> {
+struct ListQuery<'a> {
     prefix: &'a str,
     marker: &'a str,
     most: usize,
 }
 
-fn wanted(request: &Request) -> Result<Wanted<'_>, Trouble> {
+fn wanted(request: &Request) -> Result<ListQuery<'_>, BlobError> {
     let most = match request.parameter("maxresults") {
-        None | Some("") => MOST,
+        None | Some("") => MAX_ENTRIES,
         Some(text) => text.parse().ok().filter(|most| *most > 0).ok_or(BAD_QUERY)?,
     };
     let word = |name: &str| request.parameter(name).unwrap_or_default();
-    Ok(Wanted { prefix: word("prefix"), marker: word("marker"), most: most.min(MOST) })
+    Ok(ListQuery { prefix: word("prefix"), marker: word("marker"), most: most.min(MAX_ENTRIES) })
 }
 
 /// Writes what begins every list. The prefix is not told: clients know what they asked.
@@ -77,7 +77,7 @@ fn opening(account: &str, container: Option<&str>, request: &Request) -> String 
     text
 }
 
-fn containers(cloud: &Cloud, account: &str, request: &Request) -> Result<Answer, Trouble> {
+fn containers(cloud: &Cloud, account: &str, request: &Request) -> Result<Answer, BlobError> {
     let wanted = wanted(request)?;
     let mut found = cloud
         .store
@@ -103,7 +103,12 @@ fn one_container(text: &mut String, name: &str, container: &Container) {
 }
 
 /// Lists the blobs of a container.
-pub(super) fn blobs(cloud: &Cloud, account: &str, name: &str, request: &Request) -> Result<Answer, Trouble> {
+pub(super) fn blobs(
+    cloud: &Cloud,
+    account: &str,
+    name: &str,
+    request: &Request,
+) -> Result<Answer, BlobError> {
     let container = cloud.store.container(account, name).ok_or(NO_CONTAINER)?;
     let wanted = wanted(request)?;
     let delimiter = request.parameter("delimiter").filter(|text| !text.is_empty());

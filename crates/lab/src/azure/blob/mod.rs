@@ -4,18 +4,18 @@
 //! the service answers: bytes, XML, an error code in a header. Never: an access that keys, tokens and network rules do not give, more
 //! than 512 MiB or 20,000 blobs in memory (then 413), a wait.
 //!
-//! The way of a request: `place` (which account, container, blob) → `account` (who asks: `token`, `sign`, `sas`; from where: `gate`)
+//! The way of a request: `path` (which account, container, blob) → `account` (who asks: `token`, `sign`, `sas`; from where: `access`)
 //! → `container`, `read`, `write`, `block` on the `store`. There are block blobs alone: no page and append blobs, no snapshots,
 //! leases and copies.
 
+mod access;
 mod account;
 mod answer;
 mod block;
 mod condition;
 mod container;
-mod gate;
 mod list;
-mod place;
+mod path;
 mod read;
 mod sas;
 mod sign;
@@ -23,10 +23,10 @@ mod store;
 mod trouble;
 mod write;
 
+pub use access::From;
+pub(super) use access::{account, lets_in, public};
 pub use account::Role;
 pub(super) use answer::OPERATOR;
-pub use gate::From;
-pub(super) use gate::{account, lets_in, public};
-pub(super) use place::is_container;
+pub(super) use path::is_container;
 pub use sign::signed;
 pub(super) use store::Store;

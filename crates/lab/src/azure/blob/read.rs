@@ -3,7 +3,7 @@
 use super::answer::Name;
 use super::condition::{date, met};
 use super::store::{Blob, digest};
-use super::trouble::{BAD_HEADER, NO_BLOB, NO_CONTAINER, RANGE, Trouble};
+use super::trouble::{BAD_HEADER, BlobError, NO_BLOB, NO_CONTAINER, RANGE};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
@@ -12,24 +12,24 @@ pub(super) fn read(
     cloud: &Cloud,
     (account, container, name): Name<'_>,
     request: &Request,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let found = cloud.store.container(account, container).ok_or(NO_CONTAINER)?;
     let blob = found.blobs.get(name).ok_or(NO_BLOB)?;
     met(request, Some((&blob.tag, blob.modified)))?;
     let size = blob.content.len();
     if request.verb == Verb::Head || request.parameter("comp").is_some() {
         let bare = request.parameter("comp").is_some();
-        let answer = told(Answer::empty(200), blob, false);
+        let answer = with_headers(Answer::empty(200), blob, false);
         let answer = answer.with("Content-Length", if bare { 0 } else { size }.to_string());
         return Ok(answer.with("x-ms-access-tier", blob.tier.clone().unwrap_or_else(|| "Hot".to_owned())));
     }
     let range = request.header("x-ms-range").or_else(|| request.header("range"));
     let Some((first, last)) = range.map(|text| part(text, size)).transpose()? else {
-        return Ok(told(bytes(200, &blob.content), blob, false));
+        return Ok(with_headers(bytes(200, &blob.content), blob, false));
     };
     let content = blob.content.get(first..=last).unwrap_or_default();
-    let answer =
-        told(bytes(206, content), blob, true).with("Content-Range", format!("bytes {first}-{last}/{size}"));
+    let answer = with_headers(bytes(206, content), blob, true)
+        .with("Content-Range", format!("bytes {first}-{last}/{size}"));
     let wants =
         request.header("x-ms-range-get-content-md5").is_some_and(|word| word.eq_ignore_ascii_case("true"));
     Ok(if wants && content.len() <= 4 << 20 { answer.with("Content-MD5", digest(content)) } else { answer })
@@ -40,11 +40,11 @@ fn bytes(status: u16, content: &[u8]) -> Answer {
 }
 
 /// Reads `bytes=0-99` or `bytes=100-`: the first and the last byte.
-fn part(text: &str, size: usize) -> Result<(usize, usize), Trouble> {
-    let beyond = || Trouble::from(RANGE).with("Content-Range", format!("bytes */{size}"));
+fn part(text: &str, size: usize) -> Result<(usize, usize), BlobError> {
+    let beyond = || BlobError::from(RANGE).with("Content-Range", format!("bytes */{size}"));
     let (first, last) =
         text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-')).ok_or(BAD_HEADER)?;
-    let number = |text: &str| text.parse::<usize>().map_err(|_| Trouble::from(BAD_HEADER));
+    let number = |text: &str| text.parse::<usize>().map_err(|_| BlobError::from(BAD_HEADER));
     let first = number(first)?;
     let last = if last.is_empty() { usize::MAX } else { number(last)? };
     if last < first {
@@ -57,7 +57,7 @@ fn part(text: &str, size: usize) -> Result<(usize, usize), Trouble> {
 }
 
 /// Tells of a blob in headers. The digest of the whole has another name where a part is told.
-fn told(answer: Answer, blob: &Blob, partial: bool) -> Answer {
+fn with_headers(answer: Answer, blob: &Blob, partial: bool) -> Answer {
     let mut answer = answer
         .with("ETag", format!("\"{}\"", blob.tag))
         .with("Last-Modified", date(blob.modified))

@@ -5,9 +5,9 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::place::Place;
+use super::path::BlobPath;
 use super::sign::verify;
-use super::trouble::{BAD_SIGNATURE, Trouble};
+use super::trouble::{BAD_SIGNATURE, BlobError};
 use crate::azure::request::Request;
 use ghost_base::Timestamp;
 
@@ -20,7 +20,7 @@ pub(super) fn letters(
     account: &str,
     request: &Request,
     now: Timestamp,
-) -> Result<String, Trouble> {
+) -> Result<String, BlobError> {
     let word = |name: &str| request.parameter(name).unwrap_or_default();
     let signature = word("sig");
     let text =
@@ -49,7 +49,7 @@ fn of_service(account: &str, request: &Request) -> Option<String> {
     let word = |name: &str| request.parameter(name).unwrap_or_default();
     // In path style the account stands in the path already.
     let own = request.path.trim_start_matches('/').split('/').next() == Some(account);
-    let place = Place::parse((!own).then_some(account), &request.path)?;
+    let place = BlobPath::parse((!own).then_some(account), &request.path)?;
     let container = place.container?;
     let resource = match (word("sr"), place.blob) {
         ("c", _) => format!("/blob/{account}/{container}"),

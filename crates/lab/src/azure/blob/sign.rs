@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::trouble::{BAD_SIGNATURE, Trouble};
+use super::trouble::{BAD_SIGNATURE, BlobError};
 use crate::azure::request::Request;
 
 /// Headers that are signed in this order, each on a line of its own.
@@ -24,7 +24,7 @@ const LINES: [&str; 11] = [
 ];
 
 /// Checks a signature, `account:signature`, against the keys of the account.
-pub(super) fn check(keys: &[String], account: &str, request: &Request, sent: &str) -> Result<(), Trouble> {
+pub(super) fn check(keys: &[String], account: &str, request: &Request, sent: &str) -> Result<(), BlobError> {
     let (named, signature) = sent.split_once(':').ok_or(BAD_SIGNATURE)?;
     let good = named.eq_ignore_ascii_case(account) && verify(keys, &signed(account, request), signature);
     if good { Ok(()) } else { Err(BAD_SIGNATURE.into()) }

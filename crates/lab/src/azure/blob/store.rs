@@ -9,11 +9,11 @@ use crate::azure::estate::{Description, Estate};
 use ghost_base::Timestamp;
 
 /// So many bytes are held, of all accounts together.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// So many blobs and blocks.
-const MOST_BLOBS: usize = 20_000;
+const MAX_BLOBS: usize = 20_000;
 /// So many containers.
-const MOST_CONTAINERS: usize = 1_000;
+const MAX_CONTAINERS: usize = 1_000;
 
 /// All containers of all accounts.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +101,7 @@ impl Store {
         metadata: BTreeMap<String, String>,
         now: Timestamp,
     ) -> Option<&Container> {
-        if self.containers.len() >= MOST_CONTAINERS {
+        if self.containers.len() >= MAX_CONTAINERS {
             return None;
         }
         let tag = self.tag();
@@ -173,7 +173,7 @@ impl Store {
             .chain(blocks)
             .fold((0_usize, 0_usize), |(count, held), bytes| (count + 1, held + bytes.len()));
         let after = held.saturating_sub(freed).saturating_add(more);
-        count < MOST_BLOBS && u64::try_from(after).is_ok_and(|after| after <= MOST_BYTES)
+        count < MAX_BLOBS && u64::try_from(after).is_ok_and(|after| after <= MAX_BYTES)
     }
 
     /// Takes a container out.

@@ -5,7 +5,7 @@ use ghost_base::Timestamp;
 
 /// A refusal, in the service's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct BlobError {
     pub(super) status: u16,
     pub(super) code: &'static str,
     message: &'static str,
@@ -81,13 +81,13 @@ pub(super) const FULL: Kind = (
     "The request body is too large: the storage of this lab holds 512 MiB and 20,000 blobs.",
 );
 
-impl std::convert::From<Kind> for Trouble {
+impl std::convert::From<Kind> for BlobError {
     fn from((status, code, message): Kind) -> Self {
         Self { status, code, message, headers: Vec::new() }
     }
 }
 
-impl Trouble {
+impl BlobError {
     /// Adds a header.
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

@@ -7,7 +7,7 @@ use super::answer::Name;
 use super::condition::{date, met};
 use super::container::metadata;
 use super::store::{Blob, digest};
-use super::trouble::{BAD_DIGEST, BAD_HEADER, FULL, NO_BLOB, NO_CONTAINER, Trouble};
+use super::trouble::{BAD_DIGEST, BAD_HEADER, BlobError, FULL, NO_BLOB, NO_CONTAINER};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request};
 use ghost_base::Timestamp;
@@ -28,7 +28,7 @@ pub(super) fn put(
     name: Name<'_>,
     request: &Request,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let kind = request.header("x-ms-blob-type").unwrap_or_default();
     if !kind.eq_ignore_ascii_case("BlockBlob") || request.header("x-ms-copy-source").is_some() {
         return Err(BAD_HEADER.into());
@@ -45,7 +45,7 @@ pub(super) fn store(
     request: &Request,
     content: Arc<[u8]>,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let found = cloud.store.container(account, container).ok_or(NO_CONTAINER)?;
     met(request, found.blobs.get(name).map(|blob| (blob.tag.as_str(), blob.modified)))?;
     let told = metadata(request)?;
@@ -65,7 +65,7 @@ pub(super) fn change(
     what: &str,
     request: &Request,
     now: Timestamp,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let told = metadata(request)?;
     let tag = cloud.store.tag();
     let found = cloud.store.container_mut(account, container).ok_or(NO_CONTAINER)?;
@@ -92,7 +92,7 @@ pub(super) fn delete(
     cloud: &mut Cloud,
     (account, container, name): Name<'_>,
     request: &Request,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, BlobError> {
     let found = cloud.store.container_mut(account, container).ok_or(NO_CONTAINER)?;
     let blob = found.blobs.get(name).ok_or(NO_BLOB)?;
     met(request, Some((&blob.tag, blob.modified)))?;
@@ -101,7 +101,7 @@ pub(super) fn delete(
 }
 
 /// Refuses content whose digest is another one than was sent.
-pub(super) fn whole(sent: Option<&str>, content: &[u8]) -> Result<(), Trouble> {
+pub(super) fn whole(sent: Option<&str>, content: &[u8]) -> Result<(), BlobError> {
     match sent.filter(|sent| !sent.is_empty()) {
         Some(sent) if sent != digest(content) => Err(BAD_DIGEST.into()),
         Some(_) | None => Ok(()),

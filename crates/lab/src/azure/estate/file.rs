@@ -12,10 +12,10 @@ use super::links;
 use crate::azure::target::Target;
 
 /// So large a file may be.
-const MOST: usize = 32 << 20;
+const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// The estate of the use cases.
-const USUAL: &str = include_str!("../default.json");
+const DEFAULT_ESTATE: &str = include_str!("../default.json");
 
 /// The resources of an estate, in the resource manager's form, and what the platform knows beside them.
 ///
@@ -49,14 +49,14 @@ pub struct Description {
 /// A description that describes nothing that can be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
-pub struct Broken {
+pub struct EstateError {
     /// Where.
     pub place: String,
     /// What is wrong there.
     pub what: Cow<'static, str>,
 }
 
-impl Broken {
+impl EstateError {
     fn new(place: impl Into<String>, what: impl Into<Cow<'static, str>>) -> Self {
         Self { place: place.into(), what: what.into() }
     }
@@ -67,42 +67,42 @@ impl Description {
     ///
     /// # Errors
     /// Never fails in a program that passed its tests.
-    pub fn usual() -> Result<Self, Broken> {
-        Self::parse(USUAL.as_bytes())
+    pub fn usual() -> Result<Self, EstateError> {
+        Self::parse(DEFAULT_ESTATE.as_bytes())
     }
 
     /// Reads a file.
     ///
     /// # Errors
     /// Fails where the file is too large, cut off, no JSON or no estate; says where.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Broken> {
-        if bytes.len() > MOST {
-            return Err(Broken::new("the file", "is larger than 32 MiB"));
+    pub fn parse(bytes: &[u8]) -> Result<Self, EstateError> {
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(EstateError::new("the file", "is larger than 32 MiB"));
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(Broken::new("the file", "is empty"));
+            return Err(EstateError::new("the file", "is empty"));
         }
         let read: Self = serde_json::from_slice(bytes).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
             let what = if error.is_eof() { "the file is cut off".to_owned() } else { error.to_string() };
-            Broken::new(place, what)
+            EstateError::new(place, what)
         })?;
         read.estate()?;
         Ok(read)
     }
 
     /// Returns the estate that is described.
-    pub(in crate::azure) fn estate(&self) -> Result<Estate, Broken> {
+    pub(in crate::azure) fn estate(&self) -> Result<Estate, EstateError> {
         let subscription = self.subscription.get("subscriptionId").and_then(Value::as_str);
         let subscription = subscription
             .filter(|id| !id.is_empty() && !id.contains('/'))
-            .ok_or_else(|| Broken::new("subscription", "has no subscriptionId"))?;
+            .ok_or_else(|| EstateError::new("subscription", "has no subscriptionId"))?;
         if !self.subscription.get("tenantId").is_some_and(Value::is_string) {
-            return Err(Broken::new("subscription", "has no tenantId"));
+            return Err(EstateError::new("subscription", "has no tenantId"));
         }
         if !self.principal.get("objectId").is_some_and(Value::is_string) {
-            return Err(Broken::new("principal", "has no objectId"));
+            return Err(EstateError::new("principal", "has no objectId"));
         }
         let mut estate = Estate::default();
         let named = |list: &'static str, all: &[Value]| -> Vec<(String, Value)> {
@@ -114,17 +114,17 @@ impl Description {
             let target = checked(&place, &document, subscription)?;
             let around = Target { provider: None, chain: Vec::new(), ..target.clone() };
             if target.provider.is_some() && target.group.is_some() && estate.get(&around).is_none() {
-                return Err(Broken::new(place, "is in a resource group that is not described"));
+                return Err(EstateError::new(place, "is in a resource group that is not described"));
             }
             complete(&target, &mut document);
             if !document.get("type").is_some_and(Value::is_string)
                 || !document.get("name").is_some_and(Value::is_string)
                 || !document.get("properties").is_some_and(Value::is_object)
             {
-                return Err(Broken::new(place, "has a name, a type or properties that are none"));
+                return Err(EstateError::new(place, "has a name, a type or properties that are none"));
             }
             if estate.get(&target).is_some() {
-                return Err(Broken::new(place, "is there twice"));
+                return Err(EstateError::new(place, "is there twice"));
             }
             estate.seed(&target, document);
         }
@@ -154,20 +154,20 @@ impl Description {
 }
 
 /// Reads the identifier of a document.
-fn checked(place: &str, document: &Value, subscription: &str) -> Result<Target, Broken> {
+fn checked(place: &str, document: &Value, subscription: &str) -> Result<Target, EstateError> {
     let id = document.get("id").and_then(Value::as_str);
-    let id = id.ok_or_else(|| Broken::new(place, "has no id"))?;
+    let id = id.ok_or_else(|| EstateError::new(place, "has no id"))?;
     let named = Target::parse(id).filter(|target| {
         target.tail.is_none()
             && (!target.chain.is_empty() || (target.provider.is_none() && target.group.is_some()))
     });
-    let target = named.ok_or_else(|| Broken::new(place, "has an id that names no resource"))?;
+    let target = named.ok_or_else(|| EstateError::new(place, "has an id that names no resource"))?;
     if target.subscription.as_deref().is_some_and(|own| !own.eq_ignore_ascii_case(subscription)) {
-        return Err(Broken::new(place, "is in another subscription"));
+        return Err(EstateError::new(place, "is in another subscription"));
     }
     for part in ["properties", "tags"] {
         if document.get(part).is_some_and(|part| !part.is_object()) {
-            return Err(Broken::new(place, format!("has {part} that are no object")));
+            return Err(EstateError::new(place, format!("has {part} that are no object")));
         }
     }
     Ok(target)

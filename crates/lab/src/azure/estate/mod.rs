@@ -11,4 +11,4 @@ mod links;
 mod peers;
 
 pub(super) use documents::Estate;
-pub use file::{Broken, Description};
+pub use file::{Description, EstateError};

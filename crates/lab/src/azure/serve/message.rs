@@ -11,7 +11,7 @@ use hyper::{Response, StatusCode};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::place::Service;
+use super::destination::Service;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
 /// How large a blob that comes in one piece may be, in MiB: the platform's own limit.

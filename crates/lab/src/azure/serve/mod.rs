@@ -4,16 +4,16 @@
 //! loopback address, a connection to anybody, a body without a limit.
 //!
 //! The first byte of a connection tells TLS from plain HTTP. Over plain HTTP come the proxy's calls (`CONNECT`, and whole
-//! addresses), a machine's identity, blobs in path style, and what the lab itself is told. `place` decides which service a
+//! addresses), a machine's identity, blobs in path style, and what the lab itself is told. `destination` decides which service a
 //! request is for; every host that is none of the cloud's is refused and noted.
 
 mod authority;
-mod desk;
-mod door;
+mod destination;
+mod handler;
+mod listener;
 mod message;
-mod place;
 
 pub use authority::{Authority, CertificateError};
-pub use desk::{Asked, Desk};
-pub use door::serve;
-pub use place::{Place, Service, Way};
+pub use destination::{Connection, Destination, Service};
+pub use handler::{RequestHandler, ServedRequest};
+pub use listener::serve;

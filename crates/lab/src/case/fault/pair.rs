@@ -7,7 +7,7 @@ use super::cloud::{Access, Direction, Hop, NsgRule, Route};
 use super::firewall::{Iptables, Target, Verdict};
 use super::owner::{Nft, NftVerdict};
 use super::shaping::Netem;
-use crate::case::story::Pair;
+use crate::case::model::Pair;
 
 impl Fault {
     /// Returns the pairs that a fault gives, where it does anything at all. `address` tells that of a machine, `owned` whether an

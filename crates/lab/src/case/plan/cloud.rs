@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::act::Act;
 use super::make::Maker;
+use super::step::PlanAction;
 use super::view::text;
 use crate::case::fault::{Direction, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};
 
@@ -47,8 +47,8 @@ impl Maker {
             };
         }
         let (acts, undo) = (
-            vec![Act::Put { path: rule_path.clone(), body: json!({"properties": properties}) }],
-            vec![Act::Delete { path: rule_path }],
+            vec![PlanAction::Put { path: rule_path.clone(), body: json!({"properties": properties}) }],
+            vec![PlanAction::Delete { path: rule_path }],
         );
         let direction = if rule.direction == Direction::Inbound { "inbound" } else { "outbound" };
         let what = format!(
@@ -120,14 +120,14 @@ impl Maker {
             }
         };
         let Some((place, before)) = place else { return };
-        let set = |value: Value| Act::Set {
+        let set = |value: Value| PlanAction::Set {
             path: place.clone(),
             field: "/properties/networkSecurityGroup".to_owned(),
             value,
         };
         let body = json!({"location": self.view.location(), "properties": {"securityRules": []}});
-        let acts = vec![Act::Put { path: path.to_owned(), body }, set(json!({"id": path}))];
-        let undo = vec![set(before.unwrap_or_default()), Act::Delete { path: path.to_owned() }];
+        let acts = vec![PlanAction::Put { path: path.to_owned(), body }, set(json!({"id": path}))];
+        let undo = vec![set(before.unwrap_or_default()), PlanAction::Delete { path: path.to_owned() }];
         let at = rule.subnet.as_ref().or(rule.nic.as_ref()).cloned().unwrap_or_default();
         self.share(key, format!("the security group {} before {at}", rule.nsg), acts, undo);
     }
@@ -141,7 +141,7 @@ impl Maker {
             return;
         };
         let field = "/properties/routeTable".to_owned();
-        let set = |value: Value| Act::Set { path: subnet.clone(), field: field.clone(), value };
+        let set = |value: Value| PlanAction::Set { path: subnet.clone(), field: field.clone(), value };
         let before = document.pointer(&field).cloned().unwrap_or_default();
         let key = format!("table {} {}", route.table.to_lowercase(), route.subnet.to_lowercase());
         let other = self.shared.keys().any(|known| {
@@ -165,8 +165,8 @@ impl Maker {
             let mut acts = vec![set(json!({"id": path}))];
             let mut undo = vec![set(before)];
             if !there {
-                acts.insert(0, Act::Put { path: path.clone(), body });
-                undo.push(Act::Delete { path: path.clone() });
+                acts.insert(0, PlanAction::Put { path: path.clone(), body });
+                undo.push(PlanAction::Delete { path: path.clone() });
             }
             self.share(key, format!("the route table {} on {}", route.table, route.subnet), acts, undo);
         }
@@ -197,8 +197,8 @@ impl Maker {
             .map_or_else(|| route.hop.name().to_owned(), |address| format!("{} {address}", route.hop.name()));
         self.step(
             format!("the route {} of {}: {} to {to}", route.name, route.table, route.prefix),
-            vec![Act::Put { path: own.clone(), body: json!({"properties": properties}) }],
-            vec![Act::Delete { path: own }],
+            vec![PlanAction::Put { path: own.clone(), body: json!({"properties": properties}) }],
+            vec![PlanAction::Delete { path: own }],
         );
     }
 
@@ -220,7 +220,7 @@ impl Maker {
         self.shared.insert(key, usize::MAX);
         let field = "/properties/serviceEndpoints".to_owned();
         let before = document.pointer(&field).cloned().unwrap_or_else(|| json!([]));
-        let set = |value: Value| Act::Set { path: subnet.clone(), field: field.clone(), value };
+        let set = |value: Value| PlanAction::Set { path: subnet.clone(), field: field.clone(), value };
         let left: Vec<Value> = lost.left.iter().map(|service| json!({"service": service})).collect();
         let all: Vec<Value> = left.iter().cloned().chain([json!({"service": lost.service})]).collect();
         self.step(
@@ -255,7 +255,7 @@ impl Maker {
         let path = text(&document, "/id").unwrap_or_default().to_owned();
         let before = document.pointer("/properties/networkAcls").cloned().unwrap_or_default();
         let acls = json!({"bypass": wall.bypass, "defaultAction": wall.default, "ipRules": addresses, "virtualNetworkRules": rules});
-        let patch = |acls: Value| Act::Patch {
+        let patch = |acls: Value| PlanAction::Patch {
             path: path.clone(),
             body: json!({"properties": {"networkAcls": acls}}),
         };
@@ -284,10 +284,10 @@ impl Maker {
             "allowGatewayTransit": false, "useRemoteGateways": false, "remoteAddressSpace": prefixes,
             "remoteVirtualNetworkAddressSpace": prefixes}});
         let undo = match before {
-            Some(before) => Act::Put { path: path.clone(), body: before.clone() },
-            None => Act::Delete { path: path.clone() },
+            Some(before) => PlanAction::Put { path: path.clone(), body: before.clone() },
+            None => PlanAction::Delete { path: path.clone() },
         };
         let what = format!("the peering {} of {} is {}", peering.name, peering.vnet, peering.state);
-        self.step(what, vec![Act::Put { path, body }], vec![undo]);
+        self.step(what, vec![PlanAction::Put { path, body }], vec![undo]);
     }
 }

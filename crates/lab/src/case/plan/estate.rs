@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::act::{Act, Step};
 use super::make::Maker;
-use crate::case::story::Case;
+use super::step::{PlanAction, PlanStep};
+use crate::case::model::Case;
 
 impl Maker {
     /// Adds machines, public addresses and documents.
     pub(super) fn estate(&mut self, case: &Case) {
         for change in &case.changes {
             let path = self.view.path(&change.put);
-            let undo = vec![Act::Delete { path: path.clone() }];
+            let undo = vec![PlanAction::Delete { path: path.clone() }];
             let parts: Vec<&str> = change.put.split('/').collect();
             let kind: Vec<&str> = parts
                 .iter()
@@ -22,7 +22,7 @@ impl Maker {
             self.view.add(&kind.join("/"), &path, change.body.clone());
             self.prepare(
                 format!("{} is put", change.put),
-                vec![Act::Put { path, body: change.body.clone() }],
+                vec![PlanAction::Put { path, body: change.body.clone() }],
                 undo,
             );
         }
@@ -43,8 +43,8 @@ impl Maker {
             let (mut acts, mut undo) = (Vec::new(), Vec::new());
             for (kind, path, body) in self.view.machine(vm) {
                 self.view.add(kind, &path, body.clone());
-                undo.push(Act::Delete { path: path.clone() });
-                acts.push(Act::Put { path, body });
+                undo.push(PlanAction::Delete { path: path.clone() });
+                acts.push(PlanAction::Put { path, body });
             }
             // The interface goes first: its machine uses it.
             undo.reverse();
@@ -63,14 +63,14 @@ impl Maker {
                 "idleTimeoutInMinutes": 4, "ipTags": [],
                 "ipConfiguration": {"id": format!("{nic}/ipConfigurations/ipconfig1")}}});
             let field = "/properties/ipConfigurations/0/properties/publicIPAddress".to_owned();
-            let set = |value: Value| Act::Set { path: nic.clone(), field: field.clone(), value };
-            let acts = vec![Act::Put { path: path.clone(), body }, set(json!({"id": path}))];
-            let undo = vec![set(Value::Null), Act::Delete { path: path.clone() }];
+            let set = |value: Value| PlanAction::Set { path: nic.clone(), field: field.clone(), value };
+            let acts = vec![PlanAction::Put { path: path.clone(), body }, set(json!({"id": path}))];
+            let undo = vec![set(Value::Null), PlanAction::Delete { path: path.clone() }];
             self.prepare(format!("the public address {} of {}", public.address, public.vm), acts, undo);
         }
     }
 
-    fn prepare(&mut self, what: String, acts: Vec<Act>, undo: Vec<Act>) {
-        self.steps.push(Step { what, faults: Vec::new(), acts, undo });
+    fn prepare(&mut self, what: String, acts: Vec<PlanAction>, undo: Vec<PlanAction>) {
+        self.steps.push(PlanStep { what, faults: Vec::new(), acts, undo });
     }
 }

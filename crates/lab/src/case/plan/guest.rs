@@ -1,12 +1,12 @@
 //! Faults inside guests: commands as a person would type them.
 
-use super::act::Act;
 use super::make::Maker;
+use super::step::PlanAction;
 use crate::case::fault::{Chain, Docker, Fail2ban, Family, Iptables, Nft, PathMtu, Policy, Verdict};
 
 /// Writes commands for a machine.
-fn run(vm: &str, commands: impl IntoIterator<Item = String>) -> Vec<Act> {
-    commands.into_iter().map(|command| Act::Run { vm: vm.to_owned(), command }).collect()
+fn run(vm: &str, commands: impl IntoIterator<Item = String>) -> Vec<PlanAction> {
+    commands.into_iter().map(|command| PlanAction::Run { vm: vm.to_owned(), command }).collect()
 }
 
 /// Writes a call of `iptables`; the usual table goes without saying.

@@ -2,26 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::act::{Act, Step};
 use super::stage::stage;
+use super::step::{PlanAction, PlanStep};
 use super::view::View;
 use crate::case::fault::Fault;
+use crate::case::model::{Baseline, Case};
 use crate::case::problem::{Problem, Problems};
-use crate::case::story::{Baseline, Case};
 use crate::host::Stage;
 
 /// What is done to inject a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The steps, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Services, traffic and oddities while all faults are there.
     pub stage: Stage,
 }
 
 /// Returns what takes some faults away, the last first. A step that several faults need goes with the last of them.
-pub(in crate::case) fn lift<'a>(steps: &'a [Step], gone: &BTreeSet<usize>) -> Vec<&'a Step> {
-    let only = |step: &&Step| !step.faults.is_empty() && step.faults.iter().all(|fault| gone.contains(fault));
+pub(in crate::case) fn lift<'a>(steps: &'a [PlanStep], gone: &BTreeSet<usize>) -> Vec<&'a PlanStep> {
+    let only =
+        |step: &&PlanStep| !step.faults.is_empty() && step.faults.iter().all(|fault| gone.contains(fault));
     steps.iter().rev().filter(only).collect()
 }
 
@@ -86,7 +87,7 @@ fn ordered(baselines: &[Baseline]) -> Vec<&Baseline> {
 /// What makes a plan.
 pub(super) struct Maker {
     pub(super) view: View,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlanStep>,
     /// Steps that several faults need, by what they make.
     pub(super) shared: BTreeMap<String, usize>,
     problems: Vec<Problem>,
@@ -110,8 +111,8 @@ impl Maker {
     }
 
     /// Adds a step of the fault.
-    pub(super) fn step(&mut self, what: impl Into<String>, acts: Vec<Act>, undo: Vec<Act>) {
-        self.steps.push(Step { what: what.into(), faults: vec![self.fault], acts, undo });
+    pub(super) fn step(&mut self, what: impl Into<String>, acts: Vec<PlanAction>, undo: Vec<PlanAction>) {
+        self.steps.push(PlanStep { what: what.into(), faults: vec![self.fault], acts, undo });
     }
 
     /// Says whether a step that several faults need is there, and that this fault needs it, too.
@@ -124,7 +125,13 @@ impl Maker {
     }
 
     /// Adds a step that several faults may need.
-    pub(super) fn share(&mut self, key: String, what: impl Into<String>, acts: Vec<Act>, undo: Vec<Act>) {
+    pub(super) fn share(
+        &mut self,
+        key: String,
+        what: impl Into<String>,
+        acts: Vec<PlanAction>,
+        undo: Vec<PlanAction>,
+    ) {
         self.shared.insert(key, self.steps.len());
         self.step(what, acts, undo);
     }
@@ -150,8 +157,8 @@ impl Maker {
     fn remember(&mut self, baseline: &Baseline) {
         let nics = self.view.nics(&baseline.vm);
         let what = format!("the baseline {} of {}", baseline.id, baseline.vm);
-        let acts = vec![Act::Remember { baseline: baseline.clone(), nics }];
-        self.steps.push(Step { what, faults: Vec::new(), acts, undo: Vec::new() });
+        let acts = vec![PlanAction::Remember { baseline: baseline.clone(), nics }];
+        self.steps.push(PlanStep { what, faults: Vec::new(), acts, undo: Vec::new() });
     }
 
     fn add(&mut self, case: &Case, at: usize) {

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use super::view::View;
 use crate::case::fault::{DnsDoes, Fault};
+use crate::case::model::{Case, Placed};
 use crate::case::problem::Problem;
-use crate::case::story::{Case, Placed};
 use crate::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
 
 /// Sets the stage, without the faults that are gone.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use crate::case::story::Vm;
+use crate::case::model::Vm;
 
 const NETWORK: &str = "Microsoft.Network";
 

@@ -1,16 +1,16 @@
 //! The whole case.
 
-use super::dice::Dice;
-use super::fault::{Drawn, Taken, draw, listens};
+use super::fault::{DrawnFault, UsedNames, draw, listens};
 use super::kind::Kind;
 use super::place::{DESTINATION, SOURCE, TCP};
-use super::symptom::{Symptom, Told};
-use crate::case::story::Pair;
+use super::rng::Rng;
+use super::symptom::{Symptom, SymptomReport};
+use crate::case::model::Pair;
 
 /// So many of a hundred are healthy.
 const HEALTHY: usize = 20;
 /// So many faults at most.
-const MOST: usize = 4;
+const MAX_FAULTS: usize = 4;
 
 const OPENERS: [&str; 8] = [
     "",
@@ -36,18 +36,18 @@ const CLOSERS: [&str; 6] = [
 /// Draws a case: the text of a file on the usual estate. The same seed and number always give the same.
 #[must_use]
 pub fn random(seed: u64, number: u64) -> String {
-    let dice = &mut Dice::new(seed, number);
-    let mut taken = Taken::default();
-    let faults = if dice.percent(HEALTHY) { Vec::new() } else { faults(dice) };
-    let mut drawn: Vec<Drawn> = faults.iter().map(|kind| draw(*kind, dice, &mut taken)).collect();
+    let rng = &mut Rng::new(seed, number);
+    let mut taken = UsedNames::default();
+    let faults = if rng.percent(HEALTHY) { Vec::new() } else { faults(rng) };
+    let mut drawn: Vec<DrawnFault> = faults.iter().map(|kind| draw(*kind, rng, &mut taken)).collect();
     if faults.is_empty() {
-        drawn.push(imagined(dice, &mut taken));
+        drawn.push(imagined(rng, &mut taken));
     }
     let alone = faults.contains(&Kind::Exposure);
-    let herrings = if alone { 0 } else { dice.one(&[0, 0, 1, 1, 2]) };
-    let harmless: String = (0..herrings).map(|at| herring(at, dice, &mut taken)).collect();
-    let said: Vec<String> = drawn.iter().map(|drawn| drawn.told.said(dice)).collect();
-    let prompt = joined(&said, dice);
+    let distractors = if alone { 0 } else { rng.one(&[0, 0, 1, 1, 2]) };
+    let harmless: String = (0..distractors).map(|at| distractor(at, rng, &mut taken)).collect();
+    let reports: Vec<String> = drawn.iter().map(|drawn| drawn.report.text(rng)).collect();
+    let prompt = joined(&reports, rng);
     let outcome =
         if faults.is_empty() { "\"NO_FAULT_FOUND\", \"INCONCLUSIVE\"" } else { "\"CONFIRMED\", \"LIKELY\"" };
     let mut text = format!(
@@ -56,26 +56,29 @@ pub fn random(seed: u64, number: u64) -> String {
     );
     drawn.iter().for_each(|drawn| text.push_str(&drawn.text));
     text.push_str(&harmless);
-    drawn.iter().flat_map(|drawn| &drawn.expected).for_each(|pair| text.push_str(&told("expected", pair)));
-    drawn.iter().flat_map(|drawn| &drawn.may).for_each(|pair| text.push_str(&told("may", pair)));
+    drawn
+        .iter()
+        .flat_map(|drawn| &drawn.expected)
+        .for_each(|pair| text.push_str(&pair_table("expected", pair)));
+    drawn.iter().flat_map(|drawn| &drawn.may).for_each(|pair| text.push_str(&pair_table("may", pair)));
     text
 }
 
-fn told(table: &str, pair: &Pair) -> String {
+fn pair_table(table: &str, pair: &Pair) -> String {
     format!("[[{table}]]\nfault = \"{}\"\nobject = \"{}\"\n\n", pair.fault, pair.object)
 }
 
-/// Draws one to four faults that bear each other.
-fn faults(dice: &mut Dice) -> Vec<Kind> {
-    let wanted = dice.one(&[1, 1, 2, 2, 3, MOST]);
+/// Draws one to four faults that are compatible with each other.
+fn faults(rng: &mut Rng) -> Vec<Kind> {
+    let wanted = rng.one(&[1, 1, 2, 2, 3, MAX_FAULTS]);
     let mut all = Kind::ALL.to_vec();
-    dice.mix(&mut all);
+    rng.mix(&mut all);
     let mut chosen: Vec<Kind> = Vec::new();
     for kind in all {
         let shapes = chosen.iter().filter(|known| known.is_shape()).count();
         // There are two machines that can be shaped.
         let room = !kind.is_shape() || shapes < 2;
-        if chosen.len() < wanted && room && chosen.iter().all(|known| known.bears(kind)) {
+        if chosen.len() < wanted && room && chosen.iter().all(|known| known.compatible_with(kind)) {
             chosen.push(kind);
         }
     }
@@ -83,19 +86,19 @@ fn faults(dice: &mut Dice) -> Vec<Kind> {
 }
 
 /// What somebody believes to see where nothing is wrong.
-fn imagined(dice: &mut Dice, taken: &mut Taken) -> Drawn {
-    let to = dice.one(&[DESTINATION, SOURCE]);
-    let symptom = dice.one(&Symptom::IMAGINED);
-    let service = taken.service(dice, &TCP);
-    let told = Told::flow(symptom, to.other(), to, service);
-    Drawn { text: listens(to, service), told, ..Drawn::default() }
+fn imagined(rng: &mut Rng, taken: &mut UsedNames) -> DrawnFault {
+    let to = rng.one(&[DESTINATION, SOURCE]);
+    let symptom = rng.one(&Symptom::IMAGINED);
+    let service = taken.service(rng, &TCP);
+    let report = SymptomReport::flow(symptom, to.other(), to, service);
+    DrawnFault { text: listens(to, service), report, ..DrawnFault::default() }
 }
 
 /// Something that changed, and harms nobody.
-fn herring(at: usize, dice: &mut Dice, taken: &mut Taken) -> String {
-    let vm = dice.one(&[SOURCE, DESTINATION]);
-    let service = taken.service(dice, &TCP);
-    match dice.below(4) {
+fn distractor(at: usize, rng: &mut Rng, taken: &mut UsedNames) -> String {
+    let vm = rng.one(&[SOURCE, DESTINATION]);
+    let service = taken.service(rng, &TCP);
+    match rng.below(4) {
         0 => format!(
             "[[fault]]\nkind = \"nsg_rule\"\nnsg = \"{}-nsg\"\nname = \"allow-{}\"\npriority = {}\naccess = \"Allow\"\n\
              protocol = \"Tcp\"\nsource = \"10.0.1.0/24\"\nports = [\"{}\"]\n\n",
@@ -116,18 +119,18 @@ fn herring(at: usize, dice: &mut Dice, taken: &mut Taken) -> String {
     }
 }
 
-fn joined(said: &[String], dice: &mut Dice) -> String {
-    let mut text = dice.one(&OPENERS).to_owned();
-    for (at, one) in said.iter().enumerate() {
+fn joined(reports: &[String], rng: &mut Rng) -> String {
+    let mut text = rng.one(&OPENERS).to_owned();
+    for (at, one) in reports.iter().enumerate() {
         if at > 0 {
             text.push(' ');
-            text.push_str(dice.one(&JOINTS));
+            text.push_str(rng.one(&JOINTS));
         }
         text.push_str(one);
     }
-    if dice.percent(80) {
+    if rng.percent(80) {
         text.push(' ');
-        text.push_str(dice.one(&CLOSERS));
+        text.push_str(rng.one(&CLOSERS));
     }
     text
 }

@@ -104,7 +104,7 @@ impl Kind {
     }
 
     /// Says whether both can be there, so that each is still seen with what it does.
-    pub(super) fn bears(self, other: Self) -> bool {
+    pub(super) fn compatible_with(self, other: Self) -> bool {
         let (one, two) = (self.family(), other.family());
         let (first, second) = if one <= two { (one, two) } else { (two, one) };
         match (first, second) {

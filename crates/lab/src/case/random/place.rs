@@ -1,6 +1,6 @@
 //! Where faults can be: the machines and services of the usual estate.
 
-use super::dice::Dice;
+use super::rng::Rng;
 
 /// A machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,8 +26,8 @@ impl Machine {
     }
 
     /// Writes it as people do.
-    pub(super) fn said(self, dice: &mut Dice) -> String {
-        match dice.below(5) {
+    pub(super) fn text(self, rng: &mut Rng) -> String {
+        match rng.below(5) {
             0 => self.address.to_owned(),
             1 | 2 => format!("{} ({})", self.name, self.address),
             _ => self.name.to_owned(),
@@ -83,9 +83,9 @@ impl Service {
     }
 
     /// Returns the port as people write it.
-    pub(super) fn said(self, dice: &mut Dice) -> String {
+    pub(super) fn text(self, rng: &mut Rng) -> String {
         let (port, called, protocol) = (self.port, self.called, if self.udp { "UDP" } else { "TCP" });
-        match dice.below(4) {
+        match rng.below(4) {
             0 => format!("{called} ({protocol} {port})"),
             1 => format!("{called} on port {port}/{}", self.protocol()),
             2 if !self.udp => format!("{called} on {port}"),

@@ -1,7 +1,7 @@
 //! What people say about a fault: what they see, never what it is.
 
-use super::dice::Dice;
 use super::place::{ACCOUNT, Machine, Service};
+use super::rng::Rng;
 
 /// What people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +41,7 @@ pub(super) enum Symptom {
 
 /// A symptom, and whom it is about.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Told {
+pub(super) struct SymptomReport {
     pub(super) symptom: Symptom,
     pub(super) from: Machine,
     pub(super) to: Machine,
@@ -49,7 +49,7 @@ pub(super) struct Told {
     pub(super) partner: String,
 }
 
-impl Told {
+impl SymptomReport {
     pub(super) fn flow(symptom: Symptom, from: Machine, to: Machine, service: Service) -> Self {
         Self { symptom, from, to, service, partner: String::new() }
     }
@@ -63,13 +63,13 @@ impl Told {
     }
 
     /// Writes it as somebody would.
-    pub(super) fn said(&self, dice: &mut Dice) -> String {
-        let text = dice.one(self.symptom.templates());
+    pub(super) fn text(&self, rng: &mut Rng) -> String {
+        let text = rng.one(self.symptom.templates());
         let mut text = text.to_owned();
         for (slot, value) in [
-            ("{from}", self.from.said(dice)),
-            ("{to}", self.to.said(dice)),
-            ("{service}", self.service.said(dice)),
+            ("{from}", self.from.text(rng)),
+            ("{to}", self.to.text(rng)),
+            ("{service}", self.service.text(rng)),
             ("{partner}", self.partner.clone()),
             ("{account}", ACCOUNT.to_owned()),
         ] {

@@ -37,9 +37,13 @@ fn what_is_to_be_found_is_what_the_faults_give() {
         let given: BTreeSet<Pair> =
             case.faults.iter().flat_map(|placed| placed.fault.pairs(&address, &owned)).collect();
         let phase = &case.phases[0];
-        let told: BTreeSet<Pair> = phase.expected.iter().chain(&phase.may).cloned().collect();
+        let report: BTreeSet<Pair> = phase.expected.iter().chain(&phase.may).cloned().collect();
         let open = |pair: &&Pair| pair.object != "nsg/tf-dest-vm-nsg/default-allow-ssh";
-        assert_eq!(told.iter().filter(open).collect::<Vec<_>>(), given.iter().collect::<Vec<_>>(), "{text}");
+        assert_eq!(
+            report.iter().filter(open).collect::<Vec<_>>(),
+            given.iter().collect::<Vec<_>>(),
+            "{text}"
+        );
     }
 }
 
@@ -65,7 +69,10 @@ fn all_faults_come_up_some_cases_are_healthy_and_prompts_name_no_code() {
 #[test]
 fn faults_bear_each_other_both_ways() {
     for one in Kind::ALL {
-        assert!(Kind::ALL.iter().all(|other| one.bears(*other) == other.bears(one)), "{one:?}");
-        assert!(!one.bears(one));
+        assert!(
+            Kind::ALL.iter().all(|other| one.compatible_with(*other) == other.compatible_with(one)),
+            "{one:?}"
+        );
+        assert!(!one.compatible_with(one));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::seen::Written;
-use crate::case::story::{BaselineKind, Change, Forbidden, Outcome, Pair, Public, Service, Traffic, Vm};
+use super::observation::RawObservation;
+use crate::case::model::{BaselineKind, Change, Forbidden, Outcome, Pair, Public, Service, Traffic, Vm};
 
 /// The whole file. Faults are read one by one, so that each error has its line.
 #[derive(Debug, Deserialize)]
@@ -34,7 +34,7 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) baseline: Vec<Spanned<Remembered>>,
     #[serde(default)]
-    pub(super) seen: Vec<Spanned<Written>>,
+    pub(super) seen: Vec<Spanned<RawObservation>>,
     #[serde(default)]
     pub(super) forbidden: Vec<Spanned<Forbidden>>,
     #[serde(default)]

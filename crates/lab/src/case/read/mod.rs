@@ -5,5 +5,5 @@
 
 mod file;
 mod line;
-mod seen;
+mod observation;
 mod whole;

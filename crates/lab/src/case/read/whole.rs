@@ -8,15 +8,15 @@ use toml::Spanned;
 use super::file::{File, Later, Remembered};
 use super::line::{line_of, line_of_field};
 use crate::case::fault::{self, Fault};
+use crate::case::model::{Baseline, Case, Phase, Placed, Service};
 use crate::case::problem::{Problem, Problems};
-use crate::case::story::{Baseline, Case, Phase, Placed, Service};
 use ghost_base::SessionId;
 
 /// A case file may have so many bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// It may speak of so many things of a kind.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 const SHAPE: &str =
     "`ghost lab cases a` prints a case file to begin with; demo/README.md explains every field";
@@ -27,8 +27,8 @@ impl Case {
     /// # Errors
     /// Returns everything that is wrong with it.
     pub fn read(text: &str) -> Result<Self, Problems> {
-        if text.len() > LARGEST {
-            let what = format!("the file has {} bytes; a case has {LARGEST} at most", text.len());
+        if text.len() > MAX_FILE_BYTES {
+            let what = format!("the file has {} bytes; a case has {MAX_FILE_BYTES} at most", text.len());
             return Err(Problem::new(what, SHAPE).into());
         }
         let file: File = toml::from_str(text).map_err(|error| unread(text, &error))?;
@@ -71,8 +71,11 @@ impl Reader<'_> {
             file.change.len(),
             file.seen.len(),
         ];
-        if counts.iter().any(|count| *count > MOST) {
-            self.wrong(None, [Problem::new(format!("there are more than {MOST} entries of a kind"), SHAPE)]);
+        if counts.iter().any(|count| *count > MAX_ITEMS) {
+            self.wrong(
+                None,
+                [Problem::new(format!("there are more than {MAX_ITEMS} entries of a kind"), SHAPE)],
+            );
         }
         for vm in &file.vm {
             let own = vm.get_ref();

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::ground::Ground;
+use super::access::LabAccess;
 use super::perform::{ask, run};
 use crate::azure::Verb;
-use crate::case::story::{Baseline, BaselineKind};
+use crate::case::model::{Baseline, BaselineKind};
 use ghost_base::{Timestamp, private_dir, write_private_new};
 use ghost_inspect::effective;
 use ghost_inspect::netfilter;
@@ -26,16 +26,16 @@ pub(super) fn file(baseline: &Baseline) -> PathBuf {
 
 /// Takes a baseline.
 pub(super) async fn remember(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     data: &Path,
     baseline: &Baseline,
     nics: &[String],
 ) -> Result<(), String> {
     let age = i64::try_from(baseline.age.as_millis()).unwrap_or(i64::MAX);
-    let at = Timestamp::from_millis(ground.now().as_millis().saturating_sub(age));
+    let at = Timestamp::from_millis(lab.now().as_millis().saturating_sub(age));
     let text = match baseline.kind {
-        BaselineKind::Effective => effective_text(ground, baseline, nics, at).await?,
-        BaselineKind::Firewall => firewall_text(ground, baseline, at).await?,
+        BaselineKind::Effective => effective_text(lab, baseline, nics, at).await?,
+        BaselineKind::Firewall => firewall_text(lab, baseline, at).await?,
     };
     let path = data.join(file(baseline));
     let write = || {
@@ -46,22 +46,22 @@ pub(super) async fn remember(
 }
 
 async fn effective_text(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     baseline: &Baseline,
     nics: &[String],
     at: Timestamp,
 ) -> Result<String, String> {
     let mut bundle = effective::Bundle::default();
     for nic in nics {
-        let documents = ground.documents();
+        let documents = lab.documents();
         let found = documents.iter().find(|document| is_nic(document, nic));
         let id = found.and_then(|nic| nic.get("id")).and_then(Value::as_str);
         let id = id.ok_or_else(|| format!("there is no network interface {nic}"))?;
-        let routes = ask(ground, Verb::Post, &format!("{id}/effectiveRouteTable"), None).await?;
-        let nsg = ask(ground, Verb::Post, &format!("{id}/effectiveNetworkSecurityGroups"), None).await?;
+        let routes = ask(lab, Verb::Post, &format!("{id}/effectiveRouteTable"), None).await?;
+        let nsg = ask(lab, Verb::Post, &format!("{id}/effectiveNetworkSecurityGroups"), None).await?;
         bundle.nics.push(effective::Answer::printed(nic, &routes.to_string(), &nsg.to_string()));
     }
-    let documents = ground.documents();
+    let documents = lab.documents();
     let group = documents.iter().find(|document| is_machine(document, &baseline.vm));
     let group = group.and_then(|vm| vm.get("id")).and_then(Value::as_str);
     let group = group.and_then(|id| id.split('/').nth(4)).map(str::to_owned);
@@ -110,10 +110,10 @@ const SOURCES: [(&str, &str); 9] = [
     ("tables6", "cat /proc/net/ip6_tables_names"),
 ];
 
-async fn firewall_text(ground: &dyn Ground, baseline: &Baseline, at: Timestamp) -> Result<String, String> {
+async fn firewall_text(lab: &dyn LabAccess, baseline: &Baseline, at: Timestamp) -> Result<String, String> {
     let mut sources = BTreeMap::new();
     for (source, command) in SOURCES {
-        let ran = run(ground, &baseline.vm, command).await?;
+        let ran = run(lab, &baseline.vm, command).await?;
         // Where the file is missing the old backend is not loaded: it has no tables.
         let found = if ran.code == 0 {
             netfilter::Source::Text(ran.out)
@@ -127,7 +127,7 @@ async fn firewall_text(ground: &dyn Ground, baseline: &Baseline, at: Timestamp) 
         };
         sources.insert(source.to_owned(), found);
     }
-    let version = run(ground, &baseline.vm, "iptables --version").await?;
+    let version = run(lab, &baseline.vm, "iptables --version").await?;
     if let Some(netfilter::Source::Text(text)) = sources.get_mut("alternatives") {
         *text = format!("{}\n{}", text.trim_end(), version.out);
     }

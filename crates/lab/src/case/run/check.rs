@@ -6,11 +6,11 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ground::Ground;
+use super::access::LabAccess;
 use super::perform::{ask, run};
 use crate::azure::Verb;
+use crate::case::model::{Case, ObservationKind};
 use crate::case::plan::View;
-use crate::case::story::{Case, Sight};
 use crate::host::{CaptureOrder, Protocol};
 
 /// What was looked at.
@@ -29,11 +29,11 @@ pub struct Checked {
 }
 
 /// Looks at everything that a case says how to see, in a phase from 1. Phase 0 is the lab without the case.
-pub async fn check(ground: &dyn Ground, case: &Case, phase: usize) -> Vec<Checked> {
-    let view = View::new(ground.documents());
+pub async fn check(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<Checked> {
+    let view = View::new(lab.documents());
     let mut checked = Vec::new();
     for seen in &case.seen {
-        let found = look(ground, &view, &seen.sight).await.unwrap_or_else(|error| error);
+        let found = look(lab, &view, &seen.sight).await.unwrap_or_else(|error| error);
         let shown = Regex::new(&seen.shows).is_ok_and(|shows| shows.is_match(&found));
         checked.push(Checked {
             command: seen.sight.command(),
@@ -46,13 +46,13 @@ pub async fn check(ground: &dyn Ground, case: &Case, phase: usize) -> Vec<Checke
     checked
 }
 
-async fn look(ground: &dyn Ground, view: &View, sight: &Sight) -> Result<String, String> {
+async fn look(lab: &dyn LabAccess, view: &View, sight: &ObservationKind) -> Result<String, String> {
     match sight {
-        Sight::Run { vm, command } => {
-            let ran = run(ground, vm, command).await?;
+        ObservationKind::Run { vm, command } => {
+            let ran = run(lab, vm, command).await?;
             Ok(format!("{}{}", ran.out, ran.err))
         }
-        Sight::Flow { vm, inbound, protocol, local, remote } => {
+        ObservationKind::Flow { vm, inbound, protocol, local, remote } => {
             let end = |text: &str| {
                 text.parse::<SocketAddr>().map_err(|_| format!("`{text}` is no address and port"))
             };
@@ -62,48 +62,48 @@ async fn look(ground: &dyn Ground, view: &View, sight: &Sight) -> Result<String,
                 "direction": if *inbound { "Inbound" } else { "Outbound" }, "protocol": upper(*protocol),
                 "localIPAddress": local.ip(), "localPort": local.port().to_string(),
                 "remoteIPAddress": remote.ip(), "remotePort": remote.port().to_string()});
-            watched(ground, "ipFlowVerify", &body).await
+            watched(lab, "ipFlowVerify", &body).await
         }
-        Sight::Hop { vm, from, to } => {
+        ObservationKind::Hop { vm, from, to } => {
             let body = json!({
                 "targetResourceId": view.path(&format!("Microsoft.Compute/virtualMachines/{vm}")),
                 "sourceIPAddress": from, "destinationIPAddress": to});
-            watched(ground, "nextHop", &body).await
+            watched(lab, "nextHop", &body).await
         }
-        Sight::Routes { vm } => effective(ground, view, vm, "effectiveRouteTable").await,
-        Sight::Rules { vm } => effective(ground, view, vm, "effectiveNetworkSecurityGroups").await,
-        Sight::Document { path } => {
-            ask(ground, Verb::Get, &view.path(path), None).await.map(|found| found.to_string())
+        ObservationKind::Routes { vm } => effective(lab, view, vm, "effectiveRouteTable").await,
+        ObservationKind::Rules { vm } => effective(lab, view, vm, "effectiveNetworkSecurityGroups").await,
+        ObservationKind::Document { path } => {
+            ask(lab, Verb::Get, &view.path(path), None).await.map(|found| found.to_string())
         }
-        Sight::Capture { vm } => captured(ground, vm).await,
+        ObservationKind::Capture { vm } => captured(lab, vm).await,
     }
 }
 
-async fn watched(ground: &dyn Ground, action: &str, body: &Value) -> Result<String, String> {
-    let documents = ground.documents();
+async fn watched(lab: &dyn LabAccess, action: &str, body: &Value) -> Result<String, String> {
+    let documents = lab.documents();
     let is = |document: &&Value| {
         document.get("type").and_then(Value::as_str) == Some("Microsoft.Network/networkWatchers")
     };
     let watcher = documents.iter().find(is).and_then(|watcher| watcher.get("id")).and_then(Value::as_str);
     let watcher = watcher.ok_or("there is no network watcher")?;
-    ask(ground, Verb::Post, &format!("{watcher}/{action}"), Some(body)).await.map(|found| found.to_string())
+    ask(lab, Verb::Post, &format!("{watcher}/{action}"), Some(body)).await.map(|found| found.to_string())
 }
 
-async fn effective(ground: &dyn Ground, view: &View, vm: &str, action: &str) -> Result<String, String> {
+async fn effective(lab: &dyn LabAccess, view: &View, vm: &str, action: &str) -> Result<String, String> {
     let nics = view.nics(vm);
     let nic = nics.first().ok_or_else(|| format!("`{vm}` has no interface"))?;
     let path = view.path(&format!("Microsoft.Network/networkInterfaces/{nic}/{action}"));
-    ask(ground, Verb::Post, &path, None).await.map(|found| found.to_string())
+    ask(lab, Verb::Post, &path, None).await.map(|found| found.to_string())
 }
 
 /// Captures what passes a machine for half a minute, and says what stands out.
-async fn captured(ground: &dyn Ground, vm: &str) -> Result<String, String> {
+async fn captured(lab: &dyn LabAccess, vm: &str) -> Result<String, String> {
     let name = format!("lab-check-{vm}");
     let order = CaptureOrder { machine: vm.to_owned(), snaplen: 256, most: 0, filters: Vec::new() };
-    ground.host().capture(&name, order).await.map_err(|error| error.to_string())?;
+    lab.host().capture(&name, order).await.map_err(|error| error.to_string())?;
     // The lab's clock replaces waiting where the guests are a model.
-    run(ground, vm, "sleep 30").await?;
-    let file = ground.host().captured(&name).await.map_err(|error| error.to_string())?;
+    run(lab, vm, "sleep 30").await?;
+    let file = lab.host().captured(&name).await.map_err(|error| error.to_string())?;
     let mut analyzer = ghost_pcap::Analyzer::new(ghost_pcap::Scope::default());
     let ending = ghost_pcap::frames(file.as_slice(), |frame| {
         analyzer.feed(frame);
@@ -123,7 +123,7 @@ fn upper(protocol: Protocol) -> &'static str {
     }
 }
 
-impl Sight {
+impl ObservationKind {
     /// Returns what a person would type to see it.
     #[must_use]
     pub fn command(&self) -> String {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::access::{LabAccess, SnapshotAction};
 use super::baseline;
 use super::failed::Failed;
-use super::ground::{Ground, Kept};
 use super::journal::{Entry, Journal};
 use super::perform::perform;
 use crate::azure::Description;
-use crate::case::plan::{Act, Step, View, lift, plan, stage};
+use crate::case::model::Case;
+use crate::case::plan::{PlanAction, PlanStep, View, lift, plan, stage};
 use crate::case::problem::Problems;
-use crate::case::story::Case;
 
 /// What was injected.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Injected {
 
 /// What is there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct ActiveCase {
     /// The case; nothing where the journal is about one that cannot be read any more.
     pub case: Option<Case>,
     /// The phase, from 1.
@@ -48,7 +48,7 @@ pub struct Standing {
 /// # Errors
 /// Fails where the case does not fit the estate, and where a step fails; then everything is as it was before the case.
 pub async fn inject(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     data: &Path,
     text: &str,
     estate: Option<&Value>,
@@ -67,42 +67,42 @@ pub async fn inject(
         .as_ref()
         .filter(|entry| entry.done && entry.case == text && entry.phase < phase && estate.is_none())
     {
-        return onward(ground, data, &journal, case, entry.clone(), phase).await;
+        return onward(lab, data, &journal, case, entry.clone(), phase).await;
     }
     // What cannot be is told before anything that is there goes; after that it is looked at again.
     let before = found.map(|entry| title(&entry.case));
     if before.is_none() && about.is_none() {
-        plan(&case, &View::new(ground.documents())).map_err(Failed::Case)?;
+        plan(&case, &View::new(lab.documents())).map_err(Failed::Case)?;
     }
-    reset(ground, data).await?;
+    reset(lab, data).await?;
     let files: Vec<PathBuf> = case.baselines.iter().map(baseline::file).collect();
     if let Some(taken) = files.iter().map(|file| data.join(file)).find(|path| path.exists()) {
         return Err(Failed::Baseline(taken));
     }
-    ground.kept(Kept::Keep).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    lab.snapshot(SnapshotAction::Save).await.map_err(|error| Failed::Reset(error.to_string()))?;
     let mut entry = Entry {
         done: false,
         phase,
-        at: ground.now().to_string(),
+        at: lab.now().to_string(),
         case: text.to_owned(),
         files: files.clone(),
         steps: Vec::new(),
     };
     journal.write(&entry).map_err(disk)?;
-    match steps(ground, data, &case, about, phase).await {
+    match steps(lab, data, &case, about, phase).await {
         Ok((done, undo)) => {
             entry.done = true;
             entry.steps = undo;
             journal.write(&entry).map_err(disk)?;
             Ok(Injected { case, phase, done, before, files })
         }
-        Err(failed) => Err(back(ground, data, failed).await),
+        Err(failed) => Err(back(lab, data, failed).await),
     }
 }
 
 /// Takes away what later phases take away from what is there.
 async fn onward(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     data: &Path,
     journal: &Journal,
     case: Case,
@@ -110,7 +110,7 @@ async fn onward(
     phase: usize,
 ) -> Result<Injected, Failed> {
     let disk = |error| Failed::Disk(data.to_owned(), error);
-    let view = View::new(ground.documents());
+    let view = View::new(lab.documents());
     let already = fixed(&case, entry.phase);
     let from = entry.phase;
     entry.done = false;
@@ -122,14 +122,14 @@ async fn onward(
             .into_iter()
             .filter(|step| !step.faults.iter().all(|fault| already.contains(fault)))
         {
-            undo(ground, data, step).await?;
+            undo(lab, data, step).await?;
             done.push(format!("{} is taken away", step.what));
         }
-        on_stage(ground, &case, &view, &gone).await
+        on_stage(lab, &case, &view, &gone).await
     };
     let ran = run.await;
     if let Err(failed) = ran {
-        return Err(back(ground, data, failed).await);
+        return Err(back(lab, data, failed).await);
     }
     entry.done = true;
     entry.phase = phase;
@@ -139,26 +139,26 @@ async fn onward(
 }
 
 async fn steps(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     data: &Path,
     case: &Case,
     about: Option<Description>,
     phase: usize,
-) -> Result<(Vec<String>, Vec<Step>), Failed> {
+) -> Result<(Vec<String>, Vec<PlanStep>), Failed> {
     let mut done = Vec::new();
     if let Some(about) = about {
-        let replaced = ground.replace(about).await;
+        let replaced = lab.replace(about).await;
         replaced.map_err(|why| Failed::Step { step: "the estate of the case".to_owned(), why })?;
         done.push("the estate of the case".to_owned());
     }
-    let view = View::new(ground.documents());
+    let view = View::new(lab.documents());
     let plan = plan(case, &view).map_err(Failed::Case)?;
-    let staged = ground.host().stage(plan.stage.clone()).await;
+    let staged = lab.host().stage(plan.stage.clone()).await;
     staged
         .map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })?;
     for step in &plan.steps {
         for act in &step.acts {
-            let performed = perform(ground, data, act).await;
+            let performed = perform(lab, data, act).await;
             performed.map_err(|why| Failed::Step { step: step.what.clone(), why })?;
         }
         done.push(step.what.clone());
@@ -166,21 +166,21 @@ async fn steps(
     let gone = fixed(case, phase);
     if !gone.is_empty() {
         for step in lift(&plan.steps, &gone) {
-            undo(ground, data, step).await?;
+            undo(lab, data, step).await?;
             done.push(format!("{} is taken away", step.what));
         }
-        on_stage(ground, case, &View::new(ground.documents()), &gone).await?;
+        on_stage(lab, case, &View::new(lab.documents()), &gone).await?;
     }
-    let only_undo = plan.steps.into_iter().map(|step| Step { acts: Vec::new(), ..step });
+    let only_undo = plan.steps.into_iter().map(|step| PlanStep { acts: Vec::new(), ..step });
     Ok((done, only_undo.collect()))
 }
 
-async fn undo(ground: &dyn Ground, data: &Path, step: &Step) -> Result<(), Failed> {
+async fn undo(lab: &dyn LabAccess, data: &Path, step: &PlanStep) -> Result<(), Failed> {
     for act in &step.undo {
-        let undone = perform(ground, data, act).await;
+        let undone = perform(lab, data, act).await;
         // Somebody may have repaired it by hand, as the prompt of a later phase says.
         if let Err(why) = undone
-            && !matches!(act, Act::Run { .. })
+            && !matches!(act, PlanAction::Run { .. })
         {
             return Err(Failed::Step { step: format!("{} is taken away", step.what), why });
         }
@@ -189,13 +189,13 @@ async fn undo(ground: &dyn Ground, data: &Path, step: &Step) -> Result<(), Faile
 }
 
 async fn on_stage(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     case: &Case,
     view: &View,
     gone: &BTreeSet<usize>,
 ) -> Result<(), Failed> {
     let (stage, _) = stage(case, view, gone);
-    let staged = ground.host().stage(stage).await;
+    let staged = lab.host().stage(stage).await;
     staged.map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })
 }
 
@@ -210,8 +210,8 @@ fn fixed(case: &Case, phase: usize) -> BTreeSet<usize> {
 }
 
 /// Makes everything as it was, and tells what failed.
-async fn back(ground: &dyn Ground, data: &Path, failed: Failed) -> Failed {
-    match (reset(ground, data).await, failed) {
+async fn back(lab: &dyn LabAccess, data: &Path, failed: Failed) -> Failed {
+    match (reset(lab, data).await, failed) {
         (Ok(_), failed) => failed,
         (Err(back), Failed::Step { step, why }) => Failed::Stuck { step, why, back: back.to_string() },
         (Err(back), failed) => {
@@ -225,11 +225,11 @@ async fn back(ground: &dyn Ground, data: &Path, failed: Failed) -> Failed {
 ///
 /// # Errors
 /// Fails where the guests cannot be made as they were.
-pub async fn reset(ground: &dyn Ground, data: &Path) -> Result<Option<String>, Failed> {
+pub async fn reset(lab: &dyn LabAccess, data: &Path) -> Result<Option<String>, Failed> {
     let journal = Journal::below(data);
     let disk = |error| Failed::Disk(data.to_owned(), error);
     let Some(entry) = journal.read().map_err(disk)? else { return Ok(None) };
-    ground.kept(Kept::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    lab.snapshot(SnapshotAction::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
     journal.clear(data, &entry).map_err(disk)?;
     Ok(Some(title(&entry.case)))
 }
@@ -250,9 +250,9 @@ pub fn clean(data: &Path) -> Result<Option<String>, Failed> {
 ///
 /// # Errors
 /// Fails where the journal cannot be read.
-pub fn standing(data: &Path) -> Result<Option<Standing>, Failed> {
+pub fn active_case(data: &Path) -> Result<Option<ActiveCase>, Failed> {
     let found = Journal::below(data).read().map_err(|error| Failed::Disk(data.to_owned(), error))?;
-    Ok(found.map(|entry| Standing {
+    Ok(found.map(|entry| ActiveCase {
         case: Case::read(&entry.case).ok(),
         phase: entry.phase,
         done: entry.done,
@@ -278,7 +278,7 @@ fn described(estate: &Value) -> Result<Description, Problems> {
 impl Injected {
     /// Returns it as a document.
     #[must_use]
-    pub fn told(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let phase = self.phase.checked_sub(1).and_then(|at| self.case.phases.get(at));
         json!({
             "id": self.case.id, "title": self.case.title, "phase": self.phase, "phases": self.case.phases.len(),

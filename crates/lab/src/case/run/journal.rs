@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::plan::Step;
+use crate::case::plan::PlanStep;
 use ghost_base::{private_dir, write_private};
 
 /// The largest file that can be a journal: a case, and some names.
-const LARGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The file.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     /// The files that were, or are about to be, written, below the data folder.
     pub(super) files: Vec<PathBuf>,
     /// What takes each step back, for a later phase.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlanStep>,
 }
 
 impl Journal {
@@ -44,7 +44,7 @@ impl Journal {
         match fs::File::open(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
-            Ok(file) => file.take(LARGEST).read_to_end(&mut text)?,
+            Ok(file) => file.take(MAX_FILE_BYTES).read_to_end(&mut text)?,
         };
         let unread = Entry {
             done: false,

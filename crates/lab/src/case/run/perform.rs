@@ -5,28 +5,28 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::access::LabAccess;
 use super::baseline;
-use super::ground::Ground;
 use crate::azure::{Answer, Body, Request, Verb};
-use crate::case::plan::Act;
-use crate::host::{Ran, Script, Way};
+use crate::case::plan::PlanAction;
+use crate::host::{Ran, Script, ScriptTransport};
 
 /// So often the result of something that takes long is asked for.
-const POLLS: usize = 1_000;
+const MAX_POLLS: usize = 1_000;
 
 /// Does one act. The error says what failed and what the other side said.
-pub(super) async fn perform(ground: &dyn Ground, data: &Path, act: &Act) -> Result<(), String> {
+pub(super) async fn perform(lab: &dyn LabAccess, data: &Path, act: &PlanAction) -> Result<(), String> {
     match act {
-        Act::Put { path, body } => ask(ground, Verb::Put, path, Some(body)).await.map(drop),
-        Act::Patch { path, body } => ask(ground, Verb::Patch, path, Some(body)).await.map(drop),
-        Act::Delete { path } => ask(ground, Verb::Delete, path, None).await.map(drop),
-        Act::Set { path, field, value } => {
-            let mut document = ask(ground, Verb::Get, path, None).await?;
+        PlanAction::Put { path, body } => ask(lab, Verb::Put, path, Some(body)).await.map(drop),
+        PlanAction::Patch { path, body } => ask(lab, Verb::Patch, path, Some(body)).await.map(drop),
+        PlanAction::Delete { path } => ask(lab, Verb::Delete, path, None).await.map(drop),
+        PlanAction::Set { path, field, value } => {
+            let mut document = ask(lab, Verb::Get, path, None).await?;
             set(&mut document, field, value).ok_or_else(|| format!("{path} has no place for {field}"))?;
-            ask(ground, Verb::Put, path, Some(&document)).await.map(drop)
+            ask(lab, Verb::Put, path, Some(&document)).await.map(drop)
         }
-        Act::Run { vm, command } => {
-            let ran = run(ground, vm, command).await?;
+        PlanAction::Run { vm, command } => {
+            let ran = run(lab, vm, command).await?;
             if ran.code == 0 {
                 return Ok(());
             }
@@ -36,33 +36,37 @@ pub(super) async fn perform(ground: &dyn Ground, data: &Path, act: &Act) -> Resu
                 .unwrap_or("nothing");
             Err(format!("`{command}` on {vm} ended with {}: {said}", ran.code))
         }
-        Act::Remember { baseline, nics } => baseline::remember(ground, data, baseline, nics).await,
+        PlanAction::Remember { baseline, nics } => baseline::remember(lab, data, baseline, nics).await,
     }
 }
 
 /// Runs a command on a machine, as somebody in its shell.
-pub(super) async fn run(ground: &dyn Ground, vm: &str, command: &str) -> Result<Ran, String> {
-    let script =
-        Script { text: command.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
-    ground.host().run(vm, &script).await.map_err(|error| format!("`{command}` on {vm}: {error}"))
+pub(super) async fn run(lab: &dyn LabAccess, vm: &str, command: &str) -> Result<Ran, String> {
+    let script = Script {
+        text: command.to_owned(),
+        arguments: Vec::new(),
+        variables: Vec::new(),
+        way: ScriptTransport::Ssh,
+    };
+    lab.host().run(vm, &script).await.map_err(|error| format!("`{command}` on {vm}: {error}"))
 }
 
 /// Asks the resource manager, and waits for the result.
 pub(super) async fn ask(
-    ground: &dyn Ground,
+    lab: &dyn LabAccess,
     verb: Verb,
     path: &str,
     body: Option<&Value>,
 ) -> Result<Value, String> {
-    let mut answer = ground.manage(&request(verb, path, &[], body)).await;
+    let mut answer = lab.manage(&request(verb, path, &[], body)).await;
     if verb == Verb::Post {
-        for _ in 0..POLLS {
+        for _ in 0..MAX_POLLS {
             let place = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
             let (202, Some((_, place))) = (answer.status, place) else { break };
             let (path, query) = place.split_once('?').unwrap_or((place, ""));
             let pairs: Vec<(&str, &str)> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
             let request = request(Verb::Get, path, &pairs, None);
-            answer = ground.manage(&request).await;
+            answer = lab.manage(&request).await;
         }
     }
     let document = document(&answer);

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::guest::{Guest, Memory, Step};
+use super::guest::{ChangeCommand, Guest, Memory};
 use crate::host::exec::Running;
 use crate::host::script::{Called, Files};
 
@@ -49,7 +49,7 @@ impl Guest {
         let Ok(running) = order.start(into.or_else(|| File::create("/dev/null").ok())) else { return 0 };
         let number = running.number();
         let mut memory = self.memory();
-        memory.steps.push(Step { argv: argv.to_vec(), input: String::new(), runs: true });
+        memory.steps.push(ChangeCommand { argv: argv.to_vec(), input: String::new(), runs: true });
         memory.background.push(Background { running, argv: argv.to_vec(), output, path: None, until: None });
         number
     }

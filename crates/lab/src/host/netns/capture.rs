@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use super::bpf;
 use super::failure::failed;
-use super::name::Space;
-use crate::host::exec::{Order, Running};
+use super::name::Namespace;
+use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::{CaptureOrder, HostError};
 
 /// So long `tcpdump` may take until it listens.
 const READY: Duration = Duration::from_secs(10);
 /// The most bytes that are handed out.
-const LARGEST: u64 = 256 << 20;
+const MAX_CAPTURE_BYTES: u64 = 256 << 20;
 
 /// A capture that runs.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Capture {
 
 impl Capture {
     /// Begins one; when this returns, every packet is seen.
-    pub(super) fn begin(space: &Space, order: &CaptureOrder, file: PathBuf) -> Result<Self, HostError> {
+    pub(super) fn begin(space: &Namespace, order: &CaptureOrder, file: PathBuf) -> Result<Self, HostError> {
         let expression = bpf::expression(&order.filters)?;
         let snaplen = order.snaplen.min(262_144).to_string();
         // It would give up its rights and then could not write; in the lab's folder nobody else reads.
@@ -35,12 +35,12 @@ impl Capture {
             words.push(&expression);
         }
         let into = File::create(&file).map_err(|error| failed("the capture's file", error))?;
-        let mut running = Order::own("tcpdump", &words)?.within(space).start(Some(into))?;
+        let mut running = ProcessRequest::own("tcpdump", &words)?.within(space).start(Some(into))?;
         if !running.says("listening on", READY) {
             let told = running.interrupt().err;
             return Err(failed("tcpdump", told.trim()));
         }
-        let most = if order.most == 0 { LARGEST } else { order.most.min(LARGEST) };
+        let most = if order.most == 0 { MAX_CAPTURE_BYTES } else { order.most.min(MAX_CAPTURE_BYTES) };
         Ok(Self { running, file, most })
     }
 

@@ -10,12 +10,12 @@ use tokio::time::timeout;
 use crate::host::port::Dialed;
 
 /// So long an answer is waited for: two packets may be lost on the way.
-const PATIENCE: Duration = Duration::from_millis(3_500);
+const DIAL_TIMEOUT: Duration = Duration::from_millis(3_500);
 
 /// Tries a TCP connection.
 pub(super) async fn tcp(to: IpAddr, port: u16) -> Dialed {
     let begun = Instant::now();
-    match timeout(PATIENCE, TcpStream::connect(SocketAddr::new(to, port))).await {
+    match timeout(DIAL_TIMEOUT, TcpStream::connect(SocketAddr::new(to, port))).await {
         Ok(Ok(_)) => Dialed::Open(begun.elapsed()),
         Ok(Err(error)) => refusal(error.kind()),
         Err(_) => Dialed::Silent,
@@ -37,7 +37,7 @@ pub(super) async fn udp(to: IpAddr, port: u16) -> Dialed {
         }
         socket.recv(&mut [0_u8; 512]).await
     };
-    match timeout(PATIENCE, exchange).await {
+    match timeout(DIAL_TIMEOUT, exchange).await {
         Ok(Ok(_)) => Dialed::Open(begun.elapsed()),
         Ok(Err(error)) => refusal(error.kind()),
         Err(_) => Dialed::Silent,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::host::exec::{ExecError, Order, Output};
+use crate::host::exec::{ExecError, Output, ProcessRequest};
 use crate::host::port::HostError;
 
 /// Says what failed.
@@ -21,7 +21,7 @@ impl From<ExecError> for HostError {
 }
 
 /// Runs an order of the lab's own, which has to succeed.
-pub(super) fn must(what: &str, order: Order) -> Result<Output, HostError> {
+pub(super) fn must(what: &str, order: ProcessRequest) -> Result<Output, HostError> {
     let output = order.run()?;
     if output.code == 0 {
         return Ok(output);

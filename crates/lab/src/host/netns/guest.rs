@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::background::Background;
 use super::failure::must;
 use super::inside::Inside;
-use super::name::Space;
-use crate::host::exec::{Order, Running};
+use super::name::Namespace;
+use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
 use crate::host::script::Files;
 
@@ -18,7 +18,7 @@ pub(super) struct Guest {
     /// Its name.
     pub(super) name: String,
     /// Its namespace.
-    pub(super) space: Space,
+    pub(super) space: Namespace,
     /// The file by which `iptables` keeps its other calls out.
     pub(super) lock: PathBuf,
     inside: Mutex<Option<Inside>>,
@@ -31,7 +31,7 @@ pub(super) struct Memory {
     /// Its files.
     pub(super) files: Files,
     /// What was done to it, in order: done again on a new one, it is as this one.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ChangeCommand>,
     /// What runs in the background.
     pub(super) background: Vec<Background>,
     /// Measuring tools that listen here because the stage says so.
@@ -42,7 +42,7 @@ pub(super) struct Memory {
 
 /// A command that changed something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ChangeCommand {
     /// Its words.
     pub(super) argv: Vec<String>,
     /// What it read.
@@ -53,7 +53,7 @@ pub(super) struct Step {
 
 impl Guest {
     /// Moves into a namespace that is wired.
-    pub(super) fn new(name: &str, space: Space, lock: PathBuf, files: Files) -> Result<Self, HostError> {
+    pub(super) fn new(name: &str, space: Namespace, lock: PathBuf, files: Files) -> Result<Self, HostError> {
         let inside = Mutex::new(Some(Inside::enter(&space)?));
         let memory = Mutex::new(Memory { files, ..Memory::default() });
         Ok(Self { name: name.to_owned(), space, lock, inside, memory })
@@ -78,12 +78,12 @@ impl Guest {
     }
 
     /// Orders a program in it.
-    pub(super) fn order(&self, argv: &[String], input: &str) -> Result<Order, HostError> {
-        Ok(Order::guest(argv, input)?.within(&self.space).locking(self.lock.clone()))
+    pub(super) fn order(&self, argv: &[String], input: &str) -> Result<ProcessRequest, HostError> {
+        Ok(ProcessRequest::guest(argv, input)?.within(&self.space).locking(self.lock.clone()))
     }
 
     /// Does steps of another machine here.
-    pub(super) fn repeat(&self, steps: &[Step]) -> Result<(), HostError> {
+    pub(super) fn repeat(&self, steps: &[ChangeCommand]) -> Result<(), HostError> {
         for step in steps {
             if step.runs {
                 self.leave_running(&step.argv);
@@ -117,7 +117,7 @@ impl Guest {
         let mut told = String::new();
         for (name, words) in shows {
             // A packet filter of the older kind may not be installed.
-            let Ok(output) = Order::own(name, words)?.within(&self.space).run() else { continue };
+            let Ok(output) = ProcessRequest::own(name, words)?.within(&self.space).run() else { continue };
             for line in output.out.lines().filter(|line| !line.starts_with('#')) {
                 told.push_str(&even(line));
                 told.push('\n');

@@ -12,15 +12,15 @@ use super::dial;
 use super::failure::failed;
 use super::guest::Guest;
 use super::kernel::Kernel;
-use super::lab::{Kept, KeptMachine, Lab};
+use super::lab::{Lab, SavedLab, SavedMachine};
 use super::shell::Shell;
 use super::staged::{self, Staged};
 use super::sweep::sweep;
 use super::wire::WIRE_SERVER;
 use crate::LabClock;
-use crate::host::exec::Order;
+use crate::host::exec::ProcessRequest;
 use crate::host::fabric::Fabric;
-use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
+use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
 use crate::host::script::Interpreter;
 use crate::host::stage::{Protocol, Stage};
 use ghost_base::Digest;
@@ -28,7 +28,7 @@ use ghost_base::Digest;
 /// The ports of the wire server that an agent needs.
 const WIRE_PORTS: [u16; 2] = [80, 32_526];
 /// So long the platform waits for an agent.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are namespaces of this machine's kernel.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl Netns {
         let server: IpAddr = WIRE_SERVER.parse().map_err(|error| failed("the wire server", error))?;
         for port in WIRE_PORTS {
             if !matches!(inside(guest, dial::tcp(server, port)).await, Some(Dialed::Open(_))) {
-                self.clock.pass(PATIENCE);
+                self.clock.pass(AGENT_TIMEOUT);
                 return Err(silent());
             }
         }
@@ -140,7 +140,7 @@ impl Host for Netns {
 
     async fn run(&self, machine: &str, script: &Script) -> Result<Ran, HostError> {
         let guest = self.guest(machine).await?;
-        if script.way == Way::Agent {
+        if script.way == ScriptTransport::Agent {
             self.reports(&guest).await?;
         }
         let (own, kernel, clock, script_) =
@@ -153,7 +153,7 @@ impl Host for Netns {
         });
         let ran = ran.await?;
         // What a script does to the machine's own firewall may cut off the report about it.
-        if script.way == Way::Agent {
+        if script.way == ScriptTransport::Agent {
             self.reports(&guest).await?;
         }
         Ok(ran)
@@ -174,8 +174,9 @@ impl Host for Netns {
             Protocol::Icmp => {
                 blocking(move || {
                     let to = to.to_string();
-                    let output =
-                        Order::own("ping", &["-n", "-c", "1", "-W", "2", &to])?.within(&guest.space).run()?;
+                    let output = ProcessRequest::own("ping", &["-n", "-c", "1", "-W", "2", &to])?
+                        .within(&guest.space)
+                        .run()?;
                     Ok(dial::echoed(&output.out, output.code))
                 })
                 .await
@@ -211,11 +212,12 @@ impl Host for Netns {
 
     async fn keep(&self) -> Result<(), HostError> {
         self.with(|lab| {
-            let mut kept = Kept { stage: lab.stage.clone(), ..Kept::default() };
+            let mut kept = SavedLab { stage: lab.stage.clone(), ..SavedLab::default() };
             for (name, guest) in &lab.guests {
                 let print = guest.print()?;
                 let memory = guest.memory();
-                let machine = KeptMachine { steps: memory.steps.clone(), files: memory.files.clone(), print };
+                let machine =
+                    SavedMachine { steps: memory.steps.clone(), files: memory.files.clone(), print };
                 kept.machines.insert(name.clone(), machine);
             }
             lab.kept = Some(kept);

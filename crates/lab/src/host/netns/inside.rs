@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::failure::failed;
-use super::name::Space;
+use super::name::Namespace;
 use crate::host::port::HostError;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -29,7 +29,7 @@ pub(super) struct Inside {
 
 impl Inside {
     /// Moves a new thread into a namespace.
-    pub(super) fn enter(space: &Space) -> Result<Self, HostError> {
+    pub(super) fn enter(space: &Namespace) -> Result<Self, HostError> {
         let what = "entering a namespace";
         let file = File::open(space.path()).map_err(|error| failed(what, error))?;
         let (work, mut orders) = mpsc::unbounded_channel::<Work>();

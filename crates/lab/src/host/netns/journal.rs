@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::name::{FOLDER, Prefix, Space};
+use super::name::{FOLDER, Namespace, Prefix};
 use ghost_base::{private_dir, write_private};
 
 /// How the names of journals begin and end.
@@ -77,10 +77,10 @@ impl Journal {
 }
 
 /// Returns the namespaces of a lab that are there.
-pub(super) fn spaces(prefix: &Prefix) -> Vec<Space> {
+pub(super) fn spaces(prefix: &Prefix) -> Vec<Namespace> {
     let entries = fs::read_dir(FOLDER).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter_map(|name| Space::of(prefix, &name)).collect()
+    names.filter_map(|name| Namespace::of(prefix, &name)).collect()
 }
 
 fn boot() -> String {

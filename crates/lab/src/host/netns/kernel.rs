@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::failure::must;
-use super::name::Space;
+use super::name::Namespace;
 use super::program::Program;
-use crate::host::exec::Order;
+use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 
 /// Programs without which there is no network at all.
@@ -54,7 +54,7 @@ impl Kernel {
             return Err(HostError::Lacking(told.to_owned()));
         }
         for name in NEEDED {
-            Order::own(name, &[])?;
+            ProcessRequest::own(name, &[])?;
             let missing = |program: &&Program| program.path().is_none();
             if let Some(program) = Program::named(name).filter(missing) {
                 let told = format!("`{name}` is not installed: install the package {}", program.package);
@@ -65,12 +65,12 @@ impl Kernel {
     }
 
     /// Tries what the kernel has, in a namespace that is used for nothing else yet.
-    pub(super) fn tried(space: &Space) -> Result<Self, HostError> {
+    pub(super) fn tried(space: &Namespace) -> Result<Self, HostError> {
         let tc = |words: &[&str]| {
-            let order = Order::own("tc", words)?.within(space).at_most(Duration::from_secs(10));
+            let order = ProcessRequest::own("tc", words)?.within(space).at_most(Duration::from_secs(10));
             Ok::<_, HostError>(order.run()?.code == 0)
         };
-        must("ip link", Order::own("ip", &["link", "set", "lo", "up"])?.within(space))?;
+        must("ip link", ProcessRequest::own("ip", &["link", "set", "lo", "up"])?.within(space))?;
         let mut missing = Vec::new();
         for (name, words) in QDISCS {
             if !tc(&[&["qdisc", "add", "dev", "lo"], words].concat())? {

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::failure::{failed, must};
 use super::gate;
-use super::guest::{Guest, Step};
+use super::guest::{ChangeCommand, Guest};
 use super::inside::Inside;
 use super::journal::Journal;
 use super::kernel::Kernel;
-use super::name::{Prefix, Space};
+use super::name::{Namespace, Prefix};
 use super::plan::{Link, Numbers, Plan};
 use super::routes;
-use super::service::{self, Manner};
+use super::service::{self, ListenerBehavior};
 use super::staged::Staged;
 use super::sweep::{clear, remove};
 use super::wire::{self, FABRIC, PATH};
-use crate::host::exec::Order;
+use crate::host::exec::ProcessRequest;
 use crate::host::fabric::Fabric;
 use crate::host::port::HostError;
 use crate::host::script::Files;
@@ -34,9 +34,9 @@ pub(super) struct Lab {
     /// What the kernel has.
     pub(super) kernel: Arc<Kernel>,
     /// The router.
-    pub(super) router: Space,
+    pub(super) router: Namespace,
     /// Everybody else.
-    pub(super) internet: Space,
+    pub(super) internet: Namespace,
     /// The wire server, and whoever answers beyond the way out.
     own: Vec<Inside>,
     numbers: Numbers,
@@ -54,24 +54,24 @@ pub(super) struct Lab {
     /// Captures that run.
     pub(super) captures: BTreeMap<String, Capture>,
     /// How the machines were.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<SavedLab>,
     loaded: (String, String),
 }
 
 /// How machines were.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept {
+pub(super) struct SavedLab {
     /// What went on beside them.
     pub(super) stage: Stage,
     /// Each of them.
-    pub(super) machines: BTreeMap<String, KeptMachine>,
+    pub(super) machines: BTreeMap<String, SavedMachine>,
 }
 
 /// How a machine was.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KeptMachine {
+pub(super) struct SavedMachine {
     /// What had been done to it.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ChangeCommand>,
     /// Its files.
     pub(super) files: Files,
     /// How the kernel described it.
@@ -84,7 +84,8 @@ impl Lab {
         Kernel::ready()?;
         let (journal, prefix) =
             Journal::begin(&folder).map_err(|error| failed("the lab's journal", error))?;
-        let (router, internet) = (Space::new(&prefix, 0, "fabric"), Space::new(&prefix, 1, "internet"));
+        let (router, internet) =
+            (Namespace::new(&prefix, 0, "fabric"), Namespace::new(&prefix, 1, "internet"));
         let mut lab = Self {
             folder,
             journal,
@@ -116,8 +117,11 @@ impl Lab {
         make(&self.internet)?;
         // A set of rules that asks for connections makes the kernel follow them, and their settings appear.
         let rules = "table inet ghost {\n chain begin { type filter hook forward priority 0; ct state new accept; }\n}\n";
-        must(what, Order::own("nft", &["-f", "-"])?.within(&self.router).reading(rules))?;
-        must(what, Order::own("sysctl", &[&["-q", "-e", "-w"], &FABRIC[..]].concat())?.within(&self.router))?;
+        must(what, ProcessRequest::own("nft", &["-f", "-"])?.within(&self.router).reading(rules))?;
+        must(
+            what,
+            ProcessRequest::own("sysctl", &[&["-q", "-e", "-w"], &FABRIC[..]].concat())?.within(&self.router),
+        )?;
         batch(what, &self.router, &wire::fabric(self.internet.as_str()))?;
         batch(what, &self.internet, &wire::internet())?;
         let bind = [
@@ -127,14 +131,14 @@ impl Lab {
             "net.ipv4.conf.all.rp_filter=0",
             "net.ipv4.conf.eth0.rp_filter=0",
         ];
-        must(what, Order::own("sysctl", &bind)?.within(&self.internet))?;
+        must(what, ProcessRequest::own("sysctl", &bind)?.within(&self.internet))?;
         for (space, ports) in [(&self.router, [80, 32_526]), (&self.internet, [80, 443])] {
             let inside = Inside::enter(space)?;
             for port in ports {
                 let listener = inside.block(async move { service::tcp(port, 128) });
                 let listener = listener.ok_or_else(|| failed(what, "its thread is gone"))?;
                 let listener = listener.map_err(|error| failed(what, error))?;
-                inside.spawn(service::serve(listener, Manner::default()));
+                inside.spawn(service::serve(listener, ListenerBehavior::default()));
             }
             self.own.push(inside);
         }
@@ -192,9 +196,14 @@ impl Lab {
     }
 
     /// Makes a machine as new, then does to it what was done.
-    pub(super) fn put_up(&mut self, name: &str, steps: &[Step], files: Files) -> Result<(), HostError> {
+    pub(super) fn put_up(
+        &mut self,
+        name: &str,
+        steps: &[ChangeCommand],
+        files: Files,
+    ) -> Result<(), HostError> {
         let what = format!("wiring {name}");
-        let space = Space::new(&self.prefix, self.next, name);
+        let space = Namespace::new(&self.prefix, self.next, name);
         self.next += 1;
         make(&space)?;
         let links: Vec<&Link> = self.plan.of(name).collect();
@@ -203,13 +212,13 @@ impl Lab {
         let prompt: Vec<String> = links.iter().flat_map(|link| wire::prompt(link)).collect();
         let words = ["-q", "-e", "-w"].into_iter().chain(prompt.iter().map(String::as_str));
         if !prompt.is_empty() {
-            must(&what, Order::own("sysctl", &words.collect::<Vec<_>>())?.within(&self.router))?;
+            must(&what, ProcessRequest::own("sysctl", &words.collect::<Vec<_>>())?.within(&self.router))?;
         }
         let inner: String = links.iter().map(|link| wire::inner(link)).collect();
         batch(&what, &space, &format!("link set lo up\n{inner}"))?;
         if links.iter().any(|link| link.nic.forwards) {
             let forwards = ["-q", "-w", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0"];
-            must(&what, Order::own("sysctl", &forwards)?.within(&space))?;
+            must(&what, ProcessRequest::own("sysctl", &forwards)?.within(&space))?;
         }
         let lock = self.scratch().join(format!("{}.lock", space.as_str()));
         let guest = Guest::new(name, space, lock, files)?;
@@ -257,7 +266,7 @@ impl Lab {
         if rules != self.loaded.1 {
             must(
                 "loading rules",
-                Order::own("nft", &["-f", "-"])?.within(&self.router).reading(rules.clone()),
+                ProcessRequest::own("nft", &["-f", "-"])?.within(&self.router).reading(rules.clone()),
             )?;
             self.loaded.1 = rules;
         }
@@ -295,22 +304,22 @@ impl Drop for Lab {
     }
 }
 
-fn make(space: &Space) -> Result<(), HostError> {
-    must("making a namespace", Order::own("ip", &["netns", "add", space.as_str()])?).map(drop)
+fn make(space: &Namespace) -> Result<(), HostError> {
+    must("making a namespace", ProcessRequest::own("ip", &["netns", "add", space.as_str()])?).map(drop)
 }
 
 /// Runs lines of `ip` in a namespace, those for IPv6 after the others: a line cannot say its family by itself.
-fn batch(what: &str, space: &Space, lines: &str) -> Result<(), HostError> {
+fn batch(what: &str, space: &Namespace, lines: &str) -> Result<(), HostError> {
     families(lines, |words, lines| {
-        must(what, Order::own("ip", words)?.within(space).reading(lines)).map(drop)
+        must(what, ProcessRequest::own("ip", words)?.within(space).reading(lines)).map(drop)
     })
 }
 
 /// Does the same for what may not be there any more.
-fn batch_away(space: &Space, lines: &str) -> Result<(), HostError> {
+fn batch_away(space: &Namespace, lines: &str) -> Result<(), HostError> {
     families(lines, |words, lines| {
         let words = [&["-force"], words].concat();
-        Order::own("ip", &words)?.within(space).reading(lines).run()?;
+        ProcessRequest::own("ip", &words)?.within(space).reading(lines).run()?;
         Ok(())
     })
 }

@@ -58,6 +58,6 @@ mod wire;
 pub use host::Netns;
 pub use sweep::sweep;
 
-pub(in crate::host) use name::Space;
+pub(in crate::host) use name::Namespace;
 pub(in crate::host) use operand::check;
 pub(in crate::host) use program::Program;

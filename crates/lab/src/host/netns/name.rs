@@ -6,17 +6,17 @@ use std::path::PathBuf;
 pub(super) const FOLDER: &str = "/run/netns";
 
 /// So long the readable part of a name is at most.
-const LONGEST: usize = 32;
+const MAX_READABLE_LEN: usize = 32;
 
 /// The name of a namespace of a lab. It can be made in no other way than from a lab and a number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::host) struct Space(String);
+pub(in crate::host) struct Namespace(String);
 
-impl Space {
+impl Namespace {
     /// Names a namespace; what it stands for is only there to be read.
     pub(super) fn new(prefix: &Prefix, number: usize, what: &str) -> Self {
         let readable = what.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
-        let readable: String = readable.take(LONGEST).collect();
+        let readable: String = readable.take(MAX_READABLE_LEN).collect();
         Self(format!("{}{number}-{readable}", prefix.0))
     }
 
@@ -24,7 +24,7 @@ impl Space {
     pub(super) fn of(prefix: &Prefix, name: &str) -> Option<Self> {
         let rest = name.strip_prefix(&prefix.0)?;
         let fits = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        (fits && rest.len() <= LONGEST + 24).then(|| Self(name.to_owned()))
+        (fits && rest.len() <= MAX_READABLE_LEN + 24).then(|| Self(name.to_owned()))
     }
 
     /// Returns the name.
@@ -57,12 +57,12 @@ mod tests {
     #[test]
     fn a_name_is_known_by_its_lab_and_its_owner_alone() {
         let own = Prefix::new("00ff00ff", 12).unwrap();
-        let space = Space::new(&own, 3, "web/../1 x");
+        let space = Namespace::new(&own, 3, "web/../1 x");
         assert_eq!(space.as_str(), "ghost-00ff00ff-12-3-web----1-x");
-        assert_eq!(Space::of(&own, space.as_str()), Some(space.clone()));
-        assert_eq!(Space::of(&Prefix::new("00ff00ff", 1).unwrap(), space.as_str()), None);
-        assert_eq!(Space::of(&Prefix::new("00ff00fe", 12).unwrap(), space.as_str()), None);
-        assert_eq!(Space::of(&own, "ghost-00ff00ff-12-../x"), None);
+        assert_eq!(Namespace::of(&own, space.as_str()), Some(space.clone()));
+        assert_eq!(Namespace::of(&Prefix::new("00ff00ff", 1).unwrap(), space.as_str()), None);
+        assert_eq!(Namespace::of(&Prefix::new("00ff00fe", 12).unwrap(), space.as_str()), None);
+        assert_eq!(Namespace::of(&own, "ghost-00ff00ff-12-../x"), None);
     }
 
     #[test]

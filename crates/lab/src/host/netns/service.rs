@@ -19,12 +19,12 @@ const GUESTS: usize = 256;
 /// The most bytes of an answer.
 const ANSWER: u32 = 8 << 20;
 /// So often a port that is taken is asked for, and so long in between.
-const TRIES: u32 = 25;
-const PAUSE: Duration = Duration::from_millis(20);
+const MAX_BIND_TRIES: u32 = 25;
+const BIND_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Manner {
+pub(super) struct ListenerBehavior {
     /// So many bytes are waited for.
     pub(super) request: u32,
     /// So many are said then; none is an echo.
@@ -36,9 +36,9 @@ pub(super) struct Manner {
 /// A listener that is shut when it is dropped, not only closed: a program that is just being started elsewhere in this process holds a copy
 /// for a moment, and the port would stay taken for so long.
 #[derive(Debug)]
-pub(super) struct Door(TcpListener);
+pub(super) struct OpenPort(TcpListener);
 
-impl Drop for Door {
+impl Drop for OpenPort {
     fn drop(&mut self) {
         // What cannot be shut is closed all the same.
         let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
@@ -46,7 +46,7 @@ impl Drop for Door {
 }
 
 /// Opens a TCP listener for both families, or for the one that this machine has.
-pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<Door> {
+pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<OpenPort> {
     let open = |socket: std::io::Result<TcpSocket>, any: IpAddr| {
         let socket = socket?;
         socket.set_reuseaddr(true)?;
@@ -55,11 +55,11 @@ pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<Door> {
     };
     open(TcpSocket::new_v6(), Ipv6Addr::UNSPECIFIED.into())
         .or_else(|_| open(TcpSocket::new_v4(), Ipv4Addr::UNSPECIFIED.into()))
-        .map(Door)
+        .map(OpenPort)
 }
 
 /// Serves whoever connects, for ever.
-pub(super) async fn serve(door: Door, manner: Manner) {
+pub(super) async fn serve(door: OpenPort, manner: ListenerBehavior) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
@@ -90,7 +90,7 @@ pub(super) async fn silent(port: u16) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn talk(mut stream: TcpStream, manner: Manner) {
+async fn talk(mut stream: TcpStream, manner: ListenerBehavior) {
     let mut buffer = vec![0_u8; 16 << 10];
     let (mut heard, mut first, want) = (0_u64, true, u64::from(manner.request.max(1)));
     loop {
@@ -130,10 +130,10 @@ fn web(length: usize) -> Vec<u8> {
 
 /// Opens a UDP socket on an address.
 pub(super) async fn udp(address: IpAddr, port: u16) -> std::io::Result<UdpSocket> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_BIND_TRIES {
         match UdpSocket::bind(SocketAddr::new(address, port)).await {
             // Nothing shuts it as a door is shut, and nothing tells when a program that is just being started lets go of its copy.
-            Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::time::sleep(PAUSE).await,
+            Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::time::sleep(BIND_RETRY_DELAY).await,
             bound => return bound,
         }
     }

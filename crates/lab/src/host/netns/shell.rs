@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::guest::{Guest, Step};
+use super::guest::{ChangeCommand, Guest};
 use super::kernel::Kernel;
 use super::program::{PROGRAMS, Program};
 use crate::LabClock;
@@ -56,7 +56,7 @@ impl<'a> Shell<'a> {
             Err(error) => return Called::failed(126, format!("{error}\n")),
         };
         if output.code == 0 && !is_reading(&argv) {
-            self.guest.memory().steps.push(Step { argv: argv.clone(), input, runs: false });
+            self.guest.memory().steps.push(ChangeCommand { argv: argv.clone(), input, runs: false });
         }
         let out = if argv.first().is_some_and(|name| name.ends_with("ss")) {
             self.named(&output.out)
@@ -145,7 +145,7 @@ impl<'a> Shell<'a> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["hostname"] | ["hostname", "-s" | "-f"] | ["uname", "-n"] => {
-                Some(Called::said(format!("{}\n", self.guest.name)))
+                Some(Called::printed(format!("{}\n", self.guest.name)))
             }
             ["hostname", ..] => {
                 Some(Called::failed(1, "hostname: you must be root to change the host name\n"))

@@ -10,11 +10,11 @@ use super::failure::failed;
 use super::guest::Guest;
 use super::inside::Inside;
 use super::lab::Lab;
-use super::name::Space;
-use super::service::{self, Manner};
+use super::name::Namespace;
+use super::service::{self, ListenerBehavior};
 use super::talk;
 use super::wire::WIRE_SERVER;
-use crate::host::exec::{Order, Running};
+use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
 use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
 
@@ -27,7 +27,7 @@ const SSH: u16 = 22;
 /// What carries out a stage. Dropped, all of it ends.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
-    inside: BTreeMap<Space, Inside>,
+    inside: BTreeMap<Namespace, Inside>,
     /// Echoes that somebody asks for.
     programs: Vec<Running>,
 }
@@ -107,13 +107,13 @@ impl Staged {
                 continue;
             }
             let listener = bound(&format!("sshd on {name}:{SSH}"), listener)?;
-            inside.spawn(service::serve(listener, Manner::default()));
+            inside.spawn(service::serve(listener, ListenerBehavior::default()));
             guest.memory().listeners.insert(SSH, "sshd".to_owned());
         }
         Ok(())
     }
 
-    fn within(&mut self, space: &Space) -> Result<&Inside, HostError> {
+    fn within(&mut self, space: &Namespace) -> Result<&Inside, HostError> {
         if !self.inside.contains_key(space) {
             self.inside.insert(space.clone(), Inside::enter(space)?);
         }
@@ -138,7 +138,7 @@ impl Staged {
             _ => None,
         };
         if let Some((name, words)) = program {
-            let order = Order::own(name, &words)?.within(space);
+            let order = ProcessRequest::own(name, &words)?.within(space);
             let running = order.start(File::create("/dev/null").ok())?;
             guest.memory().services.push(running);
             let up = self.within(space)?.block(listens(protocol, port));
@@ -199,11 +199,12 @@ impl Staged {
         Ok(())
     }
 
-    fn talk(&mut self, talk: &Talk, space: &Space) -> Result<(), HostError> {
+    fn talk(&mut self, talk: &Talk, space: &Namespace) -> Result<(), HostError> {
         if talk.protocol == Protocol::Icmp {
             let every = Duration::from_millis(talk.every_ms.max(10)).as_secs_f64().to_string();
             let (size, to) = (talk.request.clamp(8, 60_000).to_string(), talk.to.to_string());
-            let order = Order::own("ping", &["-q", "-n", "-i", &every, "-s", &size, &to])?.within(space);
+            let order =
+                ProcessRequest::own("ping", &["-q", "-n", "-i", &every, "-s", &size, &to])?.within(space);
             self.programs.push(order.start(File::create("/dev/null").ok())?);
             return Ok(());
         }
@@ -252,11 +253,11 @@ fn addresses(lab: &Lab, machine: &str) -> Vec<IpAddr> {
 }
 
 /// Says how a service answers: as those who talk to it expect.
-fn manner(stage: &Stage, own: &[IpAddr], service: &Service) -> Manner {
+fn manner(stage: &Stage, own: &[IpAddr], service: &Service) -> ListenerBehavior {
     let talk = stage.talks.iter().find(|talk| {
         own.contains(&talk.to) && (talk.port, talk.protocol) == (service.port, service.protocol)
     });
-    talk.map(|talk| Manner {
+    talk.map(|talk| ListenerBehavior {
         request: talk.request,
         answer: talk.answer,
         think: Duration::from_millis(talk.think_ms),

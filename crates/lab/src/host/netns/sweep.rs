@@ -9,8 +9,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::failure::failed;
 use super::journal::{Journal, spaces};
-use super::name::{Prefix, Space};
-use crate::host::exec::Order;
+use super::name::{Namespace, Prefix};
+use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 
 /// So long the kernel may take to end a process that was killed.
@@ -42,7 +42,7 @@ pub(super) fn clear(prefix: &Prefix) -> Result<Vec<String>, HostError> {
 }
 
 /// Ends everything in a namespace and removes it; its devices, rules and qdiscs go with it.
-pub(super) fn remove(space: &Space) -> Result<(), HostError> {
+pub(super) fn remove(space: &Namespace) -> Result<(), HostError> {
     for process in inside(space) {
         // It may end by itself meanwhile; a handle can mean no other.
         let Ok(handle) = pidfd_open(process, PidfdFlags::empty()) else { continue };
@@ -50,8 +50,8 @@ pub(super) fn remove(space: &Space) -> Result<(), HostError> {
             let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&DYING));
         }
     }
-    let order =
-        Order::own("ip", &["netns", "del", space.as_str()]).map_err(|error| failed("ip netns del", error))?;
+    let order = ProcessRequest::own("ip", &["netns", "del", space.as_str()])
+        .map_err(|error| failed("ip netns del", error))?;
     let output =
         order.at_most(Duration::from_secs(10)).run().map_err(|error| failed("ip netns del", error))?;
     if output.code != 0 && space.path().exists() {
@@ -61,7 +61,7 @@ pub(super) fn remove(space: &Space) -> Result<(), HostError> {
 }
 
 /// Returns the processes in a namespace. This one is never among them, whatever its threads do.
-fn inside(space: &Space) -> Vec<Pid> {
+fn inside(space: &Namespace) -> Vec<Pid> {
     use std::os::unix::fs::MetadataExt as _;
     let Ok(own) = fs::metadata(space.path()) else { return Vec::new() };
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -23,7 +23,7 @@ pub(super) const SHARED: &str = "20.0.0.4";
 /// The table of the ways back in.
 const BACK: u32 = 200;
 /// Wires of the fabric carry whatever a machine sends; the path says what is too large.
-const WIDEST: u32 = 9_216;
+const FABRIC_MTU: u32 = 9_216;
 /// The largest packet of a path, unless somebody says otherwise.
 pub(super) const PATH: u32 = 1_500;
 
@@ -86,7 +86,7 @@ pub(super) fn outer(link: &Link, space: &str) -> String {
     let Link { device, inner, nic, .. } = link;
     let own = if is_mac(&nic.mac) { format!("address {} ", nic.mac) } else { String::new() };
     let mut text = format!(
-        "link add {device} mtu {WIDEST} address {GATEWAY} type veth peer name {inner} mtu {PATH} {own}netns {space}\n\
+        "link add {device} mtu {FABRIC_MTU} address {GATEWAY} type veth peer name {inner} mtu {PATH} {own}netns {space}\n\
          link set {device} addrgenmode none up\n\
          -6 addr add {GATEWAY_SIX}/64 dev {device} nodad\n"
     );

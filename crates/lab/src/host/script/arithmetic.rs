@@ -2,7 +2,7 @@
 
 /// Works out a number; names are asked for their values.
 pub(super) fn work_out(text: &str, value: &dyn Fn(&str) -> String) -> Result<i64, String> {
-    let mut sum = Sum { text: text.as_bytes(), at: 0, depth: 0, value };
+    let mut sum = Arithmetic { text: text.as_bytes(), at: 0, depth: 0, value };
     let number = sum.choice()?;
     sum.blanks();
     if sum.at < sum.text.len() {
@@ -11,7 +11,7 @@ pub(super) fn work_out(text: &str, value: &dyn Fn(&str) -> String) -> Result<i64
     Ok(number)
 }
 
-struct Sum<'a> {
+struct Arithmetic<'a> {
     text: &'a [u8],
     at: usize,
     depth: usize,
@@ -32,7 +32,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-impl Sum<'_> {
+impl Arithmetic<'_> {
     fn blanks(&mut self) {
         while self.text.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;

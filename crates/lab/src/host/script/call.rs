@@ -20,7 +20,7 @@ pub(in crate::host) struct Called {
 
 impl Called {
     /// Makes one that printed something and went well.
-    pub(in crate::host) fn said(out: impl Into<String>) -> Self {
+    pub(in crate::host) fn printed(out: impl Into<String>) -> Self {
         Self { out: out.into(), ..Self::default() }
     }
 

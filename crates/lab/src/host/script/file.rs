@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 /// The most bytes of a file, and of all files of a machine.
-const LARGEST: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// The most files of a machine.
-const MOST: usize = 4_096;
+const MAX_FILES: usize = 4_096;
 
 /// Files, by their path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,7 +38,7 @@ impl Files {
     pub(in crate::host) fn write(&mut self, path: &str, content: Vec<u8>) -> bool {
         let before = self.files.get(path).map_or(0, |file| file.content.len());
         let bytes = self.bytes - before + content.len();
-        if bytes > LARGEST || (self.files.len() >= MOST && !self.files.contains_key(path)) {
+        if bytes > MAX_BYTES || (self.files.len() >= MAX_FILES && !self.files.contains_key(path)) {
             return false;
         }
         self.bytes = bytes;

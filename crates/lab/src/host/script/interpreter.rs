@@ -5,7 +5,7 @@ use super::run::{Flow, Shell};
 use crate::host::port::Ran;
 
 /// The longest script.
-const LARGEST: usize = 1 << 20;
+const MAX_SCRIPT_BYTES: usize = 1 << 20;
 
 /// A shell without a process: what scripts for machines are made of, and nothing else.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +21,7 @@ impl Interpreter {
         calls: &mut dyn Calls,
     ) -> Ran {
         let begun = calls.now();
-        if text.len() > LARGEST {
+        if text.len() > MAX_SCRIPT_BYTES {
             let err = "bash: the script is too large\n".to_owned();
             return Ran { out: String::new(), err, code: 2, took: std::time::Duration::ZERO };
         }

@@ -19,7 +19,7 @@ impl Calls for Bare {
     fn call(&mut self, argv: &[String], input: &str) -> Called {
         self.called.push(argv.join(" "));
         match argv.first().map(String::as_str) {
-            Some("tell") => Called::said(format!("{}|{input}\n", argv.join(","))),
+            Some("tell") => Called::printed(format!("{}|{input}\n", argv.join(","))),
             Some("fail") => Called::failed(3, "it failed\n"),
             _ => Called::failed(127, ""),
         }

@@ -98,12 +98,12 @@ pub(super) enum RedirectKind {
 /// A word before anything in it is put in its place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Word {
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<WordPart>,
 }
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum WordPart {
     /// Text as it is; what is quoted is neither split nor a pattern.
     Text(String, bool),
     /// A variable, and whether it stands in quotes.
@@ -149,7 +149,7 @@ impl Word {
     /// Returns the text, if the word is nothing but text without quotes.
     pub(super) fn plain(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [Piece::Text(text, false)] => Some(text),
+            [WordPart::Text(text, false)] => Some(text),
             _ => None,
         }
     }
@@ -159,7 +159,7 @@ impl Word {
         let mut text = String::new();
         let mut any = false;
         for piece in &self.pieces {
-            let Piece::Text(part, quoted) = piece else { return None };
+            let WordPart::Text(part, quoted) = piece else { return None };
             text.push_str(part);
             any |= quoted;
         }

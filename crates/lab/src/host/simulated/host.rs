@@ -11,7 +11,7 @@ use super::wire;
 use super::world::{Capture, World};
 use crate::clock::LabClock;
 use crate::host::fabric::Fabric;
-use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, Way};
+use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
 use crate::host::script::Interpreter;
 use crate::host::stage::{Protocol, Stage};
 use ghost_base::Clock as _;
@@ -19,7 +19,7 @@ use ghost_base::Clock as _;
 /// Where agents fetch their scripts.
 const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 /// So long the platform waits for an agent.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are a model.
 #[derive(Debug)]
@@ -74,17 +74,17 @@ impl Host for Simulated {
         let world = &mut inner.world;
         on(world, machine)?;
         let silent = |world: &mut World| {
-            world.now = world.now.plus(PATIENCE);
+            world.now = world.now.plus(AGENT_TIMEOUT);
             self.pass(world);
             Err(HostError::Silent(machine.to_owned()))
         };
-        if script.way == Way::Agent && !reports(world, machine) {
+        if script.way == ScriptTransport::Agent && !reports(world, machine) {
             return silent(world);
         }
         let mut shell = Shell::new(world, machine);
         let ran = Interpreter.run(&script.text, &script.arguments, &script.variables, &mut shell);
         // What a script does to the machine's own firewall may cut off the report about it.
-        if script.way == Way::Agent && !reports(world, machine) {
+        if script.way == ScriptTransport::Agent && !reports(world, machine) {
             return silent(world);
         }
         self.pass(world);

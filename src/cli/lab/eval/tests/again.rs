@@ -15,7 +15,7 @@ use ghost_investigate::playbook::Playbook;
 use ghost_investigate::report::{headline, rca};
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject, reset};
-use ghost_lab::runner::{InProcess, bench};
+use ghost_lab::runner::{InProcess, memory_lab};
 
 async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
     let said = Said { who: "ana".to_owned(), text: "fixed, check again".to_owned(), wish: Wish::Steer };
@@ -28,7 +28,7 @@ async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
 #[tokio::test]
 async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     let folder = tempfile::tempdir().unwrap();
-    let lab = bench(1).unwrap();
+    let lab = memory_lab(1).unwrap();
     let text = embedded("j").unwrap();
     inject(&lab, folder.path(), text, None, 1).await.unwrap();
     let runner = Arc::new(InProcess::new(Arc::clone(&lab)));

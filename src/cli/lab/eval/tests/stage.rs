@@ -18,8 +18,8 @@ use ghost_investigate::model::{Answer, Ask, Brain, Call, Listener, Message, Mode
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject};
 use ghost_lab::control::Lab;
-use ghost_lab::host::{Script, Way};
-use ghost_lab::runner::bench;
+use ghost_lab::host::{Script, ScriptTransport};
+use ghost_lab::runner::memory_lab;
 use ghost_shell::Processes;
 
 /// The calls of a turn.
@@ -116,7 +116,7 @@ pub(super) struct Ended {
 
 pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Ended {
     let folder = tempfile::tempdir().unwrap();
-    let lab = bench(1).unwrap();
+    let lab = memory_lab(1).unwrap();
     let injected = inject(&lab, folder.path(), &scene.case, None, 1).await;
     assert!(injected.is_ok(), "the case cannot be injected");
     if let Some((machine, text)) = &scene.planted {
@@ -141,8 +141,12 @@ pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Ended {
 
 /// Runs a text on a machine and returns what it prints.
 pub(super) async fn on_guest(lab: &Lab, machine: &str, text: &str) -> String {
-    let script =
-        Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
+    let script = Script {
+        text: text.to_owned(),
+        arguments: Vec::new(),
+        variables: Vec::new(),
+        way: ScriptTransport::Ssh,
+    };
     let ran = lab.host().run(machine, &script).await.unwrap();
     assert_eq!(ran.code, 0, "{text}: {} {}", ran.out, ran.err);
     ran.out

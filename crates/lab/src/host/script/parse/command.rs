@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::reader::{Awaited, Broken, Reader};
+use super::reader::{PendingHereDoc, Reader, SyntaxError};
 use crate::host::script::tree::{
-    Command, Item, Kind, Link, List, Piece, Pipeline, Redirect, RedirectKind, Word,
+    Command, Item, Kind, Link, List, Pipeline, Redirect, RedirectKind, Word, WordPart,
 };
 
 /// Words that end a list where a command could begin.
@@ -13,7 +13,7 @@ const CLOSING: [&str; 7] = ["then", "elif", "else", "fi", "do", "done", "esac"];
 
 impl Reader {
     /// Reads commands until one of these words, a closing bracket, or the end.
-    pub(super) fn list(&mut self, until: &[&str]) -> Result<List, Broken> {
+    pub(super) fn list(&mut self, until: &[&str]) -> Result<List, SyntaxError> {
         self.enter()?;
         let mut list = List::new();
         loop {
@@ -56,7 +56,7 @@ impl Reader {
         (!word.is_empty()).then_some(word)
     }
 
-    fn item(&mut self) -> Result<Item, Broken> {
+    fn item(&mut self) -> Result<Item, SyntaxError> {
         let mut item = Item { first: self.pipeline()?, rest: Vec::new(), background: false };
         loop {
             self.blanks();
@@ -72,7 +72,7 @@ impl Reader {
         }
     }
 
-    fn pipeline(&mut self) -> Result<Pipeline, Broken> {
+    fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
         let mut negated = false;
         self.blanks();
         while self.peek() == Some('!') && self.ahead(1).is_none_or(char::is_whitespace) {
@@ -90,7 +90,7 @@ impl Reader {
             if self.take("&")
                 && let Some(last) = parts.last_mut()
             {
-                let both = Word { pieces: vec![Piece::Text("1".to_owned(), false)] };
+                let both = Word { pieces: vec![WordPart::Text("1".to_owned(), false)] };
                 last.redirects.push(Redirect {
                     descriptor: Some(2),
                     kind: RedirectKind::Duplicate,
@@ -103,7 +103,7 @@ impl Reader {
         }
     }
 
-    fn command(&mut self) -> Result<Command, Broken> {
+    fn command(&mut self) -> Result<Command, SyntaxError> {
         self.blanks();
         let line = self.line;
         let kind = match self.compound()? {
@@ -117,7 +117,7 @@ impl Reader {
         Ok(Command { kind, redirects, line })
     }
 
-    fn simple(&mut self, line: usize) -> Result<Command, Broken> {
+    fn simple(&mut self, line: usize) -> Result<Command, SyntaxError> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             if let Some(redirect) = self.redirect()? {
@@ -149,7 +149,7 @@ impl Reader {
     }
 
     /// Reads `> file` and its relatives; nothing where none begins here.
-    fn redirect(&mut self) -> Result<Option<Redirect>, Broken> {
+    fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
         self.blanks();
         let digits = self.text.iter().skip(self.at).take(4).take_while(|char| char.is_ascii_digit()).count();
         let both = digits == 0 && self.peek() == Some('&') && self.ahead(1) == Some('>');
@@ -166,7 +166,7 @@ impl Reader {
         }
         if self.take("<<<") {
             let Some(mut word) = self.word()? else { return self.end("a text") };
-            word.pieces.push(Piece::Text("\n".to_owned(), true));
+            word.pieces.push(WordPart::Text("\n".to_owned(), true));
             quote(&mut word);
             return Ok(Some(Redirect { descriptor, kind: RedirectKind::Text, target: word, document: None }));
         }
@@ -178,7 +178,7 @@ impl Reader {
             };
             // The text is put in once it was read.
             let place = Rc::new(OnceCell::new());
-            self.awaited.push(Awaited { mark, literal, strip, place: place.clone() });
+            self.awaited.push(PendingHereDoc { mark, literal, strip, place: place.clone() });
             let (kind, target) = (RedirectKind::Text, Word::default());
             return Ok(Some(Redirect { descriptor, kind, target, document: Some(place) }));
         }
@@ -197,17 +197,17 @@ impl Reader {
 fn quote(word: &mut Word) {
     for piece in &mut word.pieces {
         match piece {
-            Piece::Text(_, quoted)
-            | Piece::Variable(_, quoted)
-            | Piece::Output(_, quoted)
-            | Piece::Number(_, quoted) => *quoted = true,
+            WordPart::Text(_, quoted)
+            | WordPart::Variable(_, quoted)
+            | WordPart::Output(_, quoted)
+            | WordPart::Number(_, quoted) => *quoted = true,
         }
     }
 }
 
 /// Reads `NAME=value`.
 fn assignment(word: &Word) -> Option<(String, Word)> {
-    let Some((Piece::Text(first, false), rest)) = word.pieces.split_first() else { return None };
+    let Some((WordPart::Text(first, false), rest)) = word.pieces.split_first() else { return None };
     let (name, value) = first.split_once('=')?;
     let good = !name.is_empty()
         && !name.starts_with(|char: char| char.is_ascii_digit())
@@ -217,7 +217,7 @@ fn assignment(word: &Word) -> Option<(String, Word)> {
     }
     let mut pieces = Vec::new();
     if !value.is_empty() {
-        pieces.push(Piece::Text(value.to_owned(), false));
+        pieces.push(WordPart::Text(value.to_owned(), false));
     }
     pieces.extend(rest.iter().cloned());
     Some((name.to_owned(), Word { pieces }))

@@ -1,11 +1,11 @@
 //! `if`, `for`, `while`, `case`, groups and functions.
 
-use super::reader::{Broken, Reader};
+use super::reader::{Reader, SyntaxError};
 use crate::host::script::tree::{Command, Kind, List, Redirect, Word};
 
 impl Reader {
     /// Reads a command that has commands in it; nothing where none begins here.
-    pub(super) fn compound(&mut self) -> Result<Option<Kind>, Broken> {
+    pub(super) fn compound(&mut self) -> Result<Option<Kind>, SyntaxError> {
         if self.peek() == Some('(') {
             if self.ahead(1) == Some('(') {
                 return self.error("`((` is not known here");
@@ -47,7 +47,7 @@ impl Reader {
     }
 
     /// Reads a list that must hold something.
-    fn filled(&mut self, until: &[&str]) -> Result<List, Broken> {
+    fn filled(&mut self, until: &[&str]) -> Result<List, SyntaxError> {
         let list = self.list(until)?;
         if !list.is_empty() {
             return Ok(list);
@@ -58,7 +58,7 @@ impl Reader {
         }
     }
 
-    fn expect(&mut self, wanted: &str) -> Result<(), Broken> {
+    fn expect(&mut self, wanted: &str) -> Result<(), SyntaxError> {
         self.newlines()?;
         match self.keyword() {
             Some(word) if word == wanted => {
@@ -72,7 +72,7 @@ impl Reader {
         }
     }
 
-    fn whether(&mut self) -> Result<Kind, Broken> {
+    fn whether(&mut self) -> Result<Kind, SyntaxError> {
         let mut arms = Vec::new();
         loop {
             let condition = self.filled(&["then"])?;
@@ -95,14 +95,14 @@ impl Reader {
         }
     }
 
-    fn body(&mut self) -> Result<List, Broken> {
+    fn body(&mut self) -> Result<List, SyntaxError> {
         self.expect("do")?;
         let body = self.filled(&["done"])?;
         self.expect("done")?;
         Ok(body)
     }
 
-    fn each(&mut self) -> Result<Kind, Broken> {
+    fn each(&mut self) -> Result<Kind, SyntaxError> {
         self.blanks();
         let name = self.name();
         if name.is_empty() {
@@ -126,12 +126,12 @@ impl Reader {
         Ok(Kind::For { name, words, body: self.body()? })
     }
 
-    fn again(&mut self, until: bool) -> Result<Kind, Broken> {
+    fn again(&mut self, until: bool) -> Result<Kind, SyntaxError> {
         let condition = self.filled(&["do"])?;
         Ok(Kind::While { until, condition, body: self.body()? })
     }
 
-    fn which(&mut self) -> Result<Kind, Broken> {
+    fn which(&mut self) -> Result<Kind, SyntaxError> {
         let Some(word) = self.word()? else { return self.end("a word") };
         self.expect("in")?;
         let mut arms = Vec::new();
@@ -177,14 +177,14 @@ impl Reader {
         }
     }
 
-    fn test(&mut self) -> Result<Kind, Broken> {
+    fn test(&mut self) -> Result<Kind, SyntaxError> {
         let mut words = Vec::new();
         loop {
             self.blanks();
             for operator in ["&&", "||", "(", ")", "<", ">"] {
                 if self.take(operator) {
                     words.push(Word {
-                        pieces: vec![crate::host::script::tree::Piece::Text(operator.to_owned(), false)],
+                        pieces: vec![crate::host::script::tree::WordPart::Text(operator.to_owned(), false)],
                     });
                     break;
                 }
@@ -204,7 +204,7 @@ impl Reader {
         }
     }
 
-    fn named(&mut self) -> Result<Kind, Broken> {
+    fn named(&mut self) -> Result<Kind, SyntaxError> {
         let Some(name) = self.word()?.and_then(|word| word.plain().map(str::to_owned)) else {
             return self.error("a function needs a name");
         };
@@ -219,7 +219,7 @@ impl Reader {
     }
 
     /// Reads the rest of `name() …`.
-    pub(super) fn function(&mut self, words: &[Word], line: usize) -> Result<Command, Broken> {
+    pub(super) fn function(&mut self, words: &[Word], line: usize) -> Result<Command, SyntaxError> {
         self.next();
         self.blanks();
         let name = words.first().and_then(Word::plain);
@@ -231,7 +231,7 @@ impl Reader {
         Ok(Command { kind, redirects: Vec::<Redirect>::new(), line })
     }
 
-    fn body_of(&mut self, name: String) -> Result<Kind, Broken> {
+    fn body_of(&mut self, name: String) -> Result<Kind, SyntaxError> {
         self.newlines()?;
         let line = self.line;
         match self.compound()? {

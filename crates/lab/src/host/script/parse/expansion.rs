@@ -1,19 +1,19 @@
 //! `$x`, `${x:-y}`, `$( … )`, `$(( … ))` and backticks.
 
-use super::reader::{Broken, Reader, parse};
-use super::word::Until;
-use crate::host::script::tree::{Change, Piece, Variable, Word};
+use super::reader::{Reader, SyntaxError, parse};
+use super::word::WordEnd;
+use crate::host::script::tree::{Change, Variable, Word, WordPart};
 
 impl Reader {
     /// Reads what a dollar sign or a backtick begins; nothing where the dollar sign is only itself.
-    pub(super) fn expansion(&mut self, quoted: bool) -> Result<Option<Piece>, Broken> {
+    pub(super) fn expansion(&mut self, quoted: bool) -> Result<Option<WordPart>, SyntaxError> {
         self.enter()?;
         let piece = self.expand(quoted);
         self.leave();
         piece
     }
 
-    fn expand(&mut self, quoted: bool) -> Result<Option<Piece>, Broken> {
+    fn expand(&mut self, quoted: bool) -> Result<Option<WordPart>, SyntaxError> {
         if self.next() == Some('`') {
             return self.backticks(quoted).map(Some);
         }
@@ -41,7 +41,7 @@ impl Reader {
                 }
                 self.next();
                 let mut inner = self.inside(&inner);
-                Ok(Some(Piece::Number(inner.pieces(Until::End)?, quoted)))
+                Ok(Some(WordPart::Number(inner.pieces(WordEnd::End)?, quoted)))
             }
             Some('(') => {
                 self.next();
@@ -50,7 +50,7 @@ impl Reader {
                 if self.next() != Some(')') {
                     return self.error("unexpected EOF while looking for matching `)'");
                 }
-                Ok(Some(Piece::Output(list, quoted)))
+                Ok(Some(WordPart::Output(list, quoted)))
             }
             Some('{') => {
                 self.next();
@@ -75,7 +75,7 @@ impl Reader {
         inner
     }
 
-    fn backticks(&mut self, quoted: bool) -> Result<Piece, Broken> {
+    fn backticks(&mut self, quoted: bool) -> Result<WordPart, SyntaxError> {
         let line = self.line;
         let mut inner = String::new();
         loop {
@@ -95,7 +95,7 @@ impl Reader {
             }
         }
         // A text inside cannot stand deeper than its own length allows: backticks in it are escaped.
-        Ok(Piece::Output(parse(&inner, line)?, quoted))
+        Ok(WordPart::Output(parse(&inner, line)?, quoted))
     }
 
     pub(super) fn name(&mut self) -> String {
@@ -107,7 +107,7 @@ impl Reader {
         name
     }
 
-    fn braced(&mut self, quoted: bool) -> Result<Piece, Broken> {
+    fn braced(&mut self, quoted: bool) -> Result<WordPart, SyntaxError> {
         let length = self.peek() == Some('#') && self.ahead(1) != Some('}');
         if length {
             self.next();
@@ -130,17 +130,18 @@ impl Reader {
         Ok(variable(name, change, quoted))
     }
 
-    fn change(&mut self, quoted: bool) -> Result<Change, Broken> {
+    fn change(&mut self, quoted: bool) -> Result<Change, SyntaxError> {
         let colon = self.peek() == Some(':') && self.ahead(1).is_some_and(|char| "-=?+".contains(char));
         if colon {
             self.next();
         }
-        let operand = |reader: &mut Self, until| -> Result<Word, Broken> {
+        let operand = |reader: &mut Self, until| -> Result<Word, SyntaxError> {
             let mut word = reader.pieces(until)?;
             if quoted {
                 for piece in &mut word.pieces {
-                    if let Piece::Text(_, quoted) | Piece::Variable(_, quoted) | Piece::Output(_, quoted) =
-                        piece
+                    if let WordPart::Text(_, quoted)
+                    | WordPart::Variable(_, quoted)
+                    | WordPart::Output(_, quoted) = piece
                     {
                         *quoted = true;
                     }
@@ -151,7 +152,7 @@ impl Reader {
         Ok(match self.peek() {
             Some(char @ ('-' | '=' | '?' | '+')) => {
                 self.next();
-                Change::Instead(char, colon, operand(self, Until::Brace)?)
+                Change::Instead(char, colon, operand(self, WordEnd::Brace)?)
             }
             Some(char @ ('#' | '%')) => {
                 self.next();
@@ -159,19 +160,19 @@ impl Reader {
                 if longest {
                     self.next();
                 }
-                Change::Cut { end: char == '%', longest, pattern: self.pieces(Until::Brace)? }
+                Change::Cut { end: char == '%', longest, pattern: self.pieces(WordEnd::Brace)? }
             }
             Some('/') => {
                 self.next();
                 let all = self.take("/");
-                let pattern = self.pieces(Until::Slash)?;
-                let with = if self.take("/") { operand(self, Until::Brace)? } else { Word::default() };
+                let pattern = self.pieces(WordEnd::Slash)?;
+                let with = if self.take("/") { operand(self, WordEnd::Brace)? } else { Word::default() };
                 Change::Replace { all, pattern, with }
             }
             Some(':') => {
                 self.next();
-                let start = self.pieces(Until::Colon)?;
-                let length = if self.take(":") { Some(self.pieces(Until::Brace)?) } else { None };
+                let start = self.pieces(WordEnd::Colon)?;
+                let length = if self.take(":") { Some(self.pieces(WordEnd::Brace)?) } else { None };
                 Change::Part(start, length)
             }
             _ => Change::None,
@@ -179,6 +180,6 @@ impl Reader {
     }
 }
 
-fn variable(name: String, change: Change, quoted: bool) -> Piece {
-    Piece::Variable(Variable { name, change }, quoted)
+fn variable(name: String, change: Change, quoted: bool) -> WordPart {
+    WordPart::Variable(Variable { name, change }, quoted)
 }

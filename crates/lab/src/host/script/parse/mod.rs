@@ -6,4 +6,4 @@ mod expansion;
 mod reader;
 mod word;
 
-pub(super) use reader::{Broken, parse};
+pub(super) use reader::{SyntaxError, parse};

@@ -3,20 +3,20 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::host::script::tree::{List, Piece, RedirectKind, Word};
+use crate::host::script::tree::{List, RedirectKind, Word, WordPart};
 
 /// So deep commands may stand in commands.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// Why a text is no script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::host::script) struct Broken {
+pub(in crate::host::script) struct SyntaxError {
     pub(in crate::host::script) line: usize,
     pub(in crate::host::script) what: String,
 }
 
 /// A here-document whose lines are still to come.
-pub(super) struct Awaited {
+pub(super) struct PendingHereDoc {
     pub(super) mark: String,
     pub(super) literal: bool,
     pub(super) strip: bool,
@@ -29,11 +29,11 @@ pub(super) struct Reader {
     pub(super) at: usize,
     pub(super) line: usize,
     pub(super) depth: usize,
-    pub(super) awaited: Vec<Awaited>,
+    pub(super) awaited: Vec<PendingHereDoc>,
 }
 
 /// Reads a script.
-pub(in crate::host::script) fn parse(text: &str, line: usize) -> Result<List, Broken> {
+pub(in crate::host::script) fn parse(text: &str, line: usize) -> Result<List, SyntaxError> {
     let mut reader = Reader::new(text, line);
     let list = reader.list(&[])?;
     if let Some(found) = reader.peek() {
@@ -77,13 +77,13 @@ impl Reader {
         found
     }
 
-    pub(super) fn error<T>(&self, what: impl Into<String>) -> Result<T, Broken> {
-        Err(Broken { line: self.line, what: what.into() })
+    pub(super) fn error<T>(&self, what: impl Into<String>) -> Result<T, SyntaxError> {
+        Err(SyntaxError { line: self.line, what: what.into() })
     }
 
-    pub(super) fn unexpected(&self, found: char) -> Broken {
+    pub(super) fn unexpected(&self, found: char) -> SyntaxError {
         let found = if found == '\n' { "newline".to_owned() } else { self.token() };
-        Broken { line: self.line, what: format!("syntax error near unexpected token `{found}'") }
+        SyntaxError { line: self.line, what: format!("syntax error near unexpected token `{found}'") }
     }
 
     /// Returns what stands here, for a message.
@@ -99,15 +99,15 @@ impl Reader {
         }
     }
 
-    pub(super) fn end<T>(&self, wanted: &str) -> Result<T, Broken> {
+    pub(super) fn end<T>(&self, wanted: &str) -> Result<T, SyntaxError> {
         let _ = wanted;
         self.error("syntax error: unexpected end of file")
     }
 
     /// Goes one deeper.
-    pub(super) fn enter(&mut self) -> Result<(), Broken> {
+    pub(super) fn enter(&mut self) -> Result<(), SyntaxError> {
         self.depth += 1;
-        if self.depth > DEEPEST { self.error("commands stand too deep in each other") } else { Ok(()) }
+        if self.depth > MAX_DEPTH { self.error("commands stand too deep in each other") } else { Ok(()) }
     }
 
     pub(super) fn leave(&mut self) {
@@ -134,7 +134,7 @@ impl Reader {
     }
 
     /// Passes a line end and the documents that begin behind it.
-    pub(super) fn newline(&mut self) -> Result<(), Broken> {
+    pub(super) fn newline(&mut self) -> Result<(), SyntaxError> {
         self.next();
         for awaited in std::mem::take(&mut self.awaited) {
             let mut text = String::new();
@@ -157,7 +157,7 @@ impl Reader {
                 text.push_str(bare);
             }
             let word = if awaited.literal {
-                Word { pieces: vec![Piece::Text(text, true)] }
+                Word { pieces: vec![WordPart::Text(text, true)] }
             } else {
                 let mut inner = Self::new(&text, self.line);
                 inner.depth = self.depth;
@@ -170,7 +170,7 @@ impl Reader {
     }
 
     /// Passes line ends.
-    pub(super) fn newlines(&mut self) -> Result<(), Broken> {
+    pub(super) fn newlines(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.blanks();
             if self.peek() != Some('\n') {
@@ -180,7 +180,7 @@ impl Reader {
         }
     }
 
-    fn end_documents(&mut self) -> Result<(), Broken> {
+    fn end_documents(&mut self) -> Result<(), SyntaxError> {
         if self.awaited.is_empty() { Ok(()) } else { self.newline() }
     }
 

@@ -1,11 +1,11 @@
 //! Words, with their quotes.
 
-use super::reader::{Broken, Reader};
-use crate::host::script::tree::{Piece, Word};
+use super::reader::{Reader, SyntaxError};
+use crate::host::script::tree::{Word, WordPart};
 
 /// Where a piece of text stops.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum WordEnd {
     /// The end of a word.
     Word,
     /// A closing quote.
@@ -22,30 +22,30 @@ pub(super) enum Until {
 
 impl Reader {
     /// Reads a word; nothing where none begins here.
-    pub(super) fn word(&mut self) -> Result<Option<Word>, Broken> {
+    pub(super) fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
         self.blanks();
         let begun = self.at;
-        let word = self.pieces(Until::Word)?;
+        let word = self.pieces(WordEnd::Word)?;
         Ok((self.at > begun).then_some(word))
     }
 
     /// Reads the text of a here-document.
-    pub(super) fn document(&mut self) -> Result<Word, Broken> {
-        self.pieces(Until::End)
+    pub(super) fn document(&mut self) -> Result<Word, SyntaxError> {
+        self.pieces(WordEnd::End)
     }
 
-    pub(super) fn pieces(&mut self, until: Until) -> Result<Word, Broken> {
+    pub(super) fn pieces(&mut self, until: WordEnd) -> Result<Word, SyntaxError> {
         let mut word = Word::default();
         let mut text = String::new();
-        let quoted = matches!(until, Until::Quote | Until::End);
+        let quoted = matches!(until, WordEnd::Quote | WordEnd::End);
         while let Some(char) = self.peek() {
             let ends = match until {
-                Until::Word => char.is_whitespace() || ";&|()<>".contains(char),
-                Until::Quote => char == '"',
-                Until::Brace => char == '}',
-                Until::Slash => char == '}' || char == '/',
-                Until::Colon => char == '}' || char == ':',
-                Until::End => false,
+                WordEnd::Word => char.is_whitespace() || ";&|()<>".contains(char),
+                WordEnd::Quote => char == '"',
+                WordEnd::Brace => char == '}',
+                WordEnd::Slash => char == '}' || char == '/',
+                WordEnd::Colon => char == '}' || char == ':',
+                WordEnd::End => false,
             };
             if ends {
                 break;
@@ -59,17 +59,17 @@ impl Reader {
                     self.next();
                     flush(&mut text, quoted, &mut word);
                     let inner = self.single()?;
-                    word.pieces.push(Piece::Text(inner, true));
+                    word.pieces.push(WordPart::Text(inner, true));
                 }
-                '"' if until != Until::End => {
+                '"' if until != WordEnd::End => {
                     self.next();
                     flush(&mut text, quoted, &mut word);
-                    let inner = self.pieces(Until::Quote)?;
+                    let inner = self.pieces(WordEnd::Quote)?;
                     if self.next() != Some('"') {
                         return self.error("unexpected EOF while looking for matching `\"'");
                     }
                     if inner.pieces.is_empty() {
-                        word.pieces.push(Piece::Text(String::new(), true));
+                        word.pieces.push(WordPart::Text(String::new(), true));
                     }
                     word.pieces.extend(inner.pieces);
                 }
@@ -77,7 +77,7 @@ impl Reader {
                     self.at += 2;
                     flush(&mut text, quoted, &mut word);
                     let inner = self.single_with_escapes()?;
-                    word.pieces.push(Piece::Text(inner, true));
+                    word.pieces.push(WordPart::Text(inner, true));
                 }
                 '$' | '`' => {
                     flush(&mut text, quoted, &mut word);
@@ -106,13 +106,13 @@ impl Reader {
             Some(char) if quoted => text.push(char),
             Some(char) => {
                 flush(text, quoted, word);
-                word.pieces.push(Piece::Text(char.to_string(), true));
+                word.pieces.push(WordPart::Text(char.to_string(), true));
             }
             None => text.push('\\'),
         }
     }
 
-    fn single(&mut self) -> Result<String, Broken> {
+    fn single(&mut self) -> Result<String, SyntaxError> {
         let mut inner = String::new();
         loop {
             match self.next() {
@@ -123,7 +123,7 @@ impl Reader {
         }
     }
 
-    fn single_with_escapes(&mut self) -> Result<String, Broken> {
+    fn single_with_escapes(&mut self) -> Result<String, SyntaxError> {
         let mut inner = String::new();
         loop {
             match self.next() {
@@ -149,6 +149,6 @@ impl Reader {
 
 fn flush(text: &mut String, quoted: bool, word: &mut Word) {
     if !text.is_empty() {
-        word.pieces.push(Piece::Text(std::mem::take(text), quoted));
+        word.pieces.push(WordPart::Text(std::mem::take(text), quoted));
     }
 }

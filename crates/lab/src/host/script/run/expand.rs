@@ -3,7 +3,7 @@
 use super::shell::{Flow, Io, Shell, Target};
 use crate::host::script::arithmetic::work_out;
 use crate::host::script::pattern::escape;
-use crate::host::script::tree::{List, Piece, Word};
+use crate::host::script::tree::{List, Word, WordPart};
 
 /// A part of a word with its value.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Shell<'_> {
             text.push_str(&part.text);
         }
         if let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
-            && word.pieces.first().is_some_and(|piece| matches!(piece, Piece::Text(_, false)))
+            && word.pieces.first().is_some_and(|piece| matches!(piece, WordPart::Text(_, false)))
         {
             return Ok(format!("{}{rest}", self.value("HOME").unwrap_or_default()));
         }
@@ -48,13 +48,13 @@ impl Shell<'_> {
         for piece in &word.pieces {
             let before = parts.len();
             match piece {
-                Piece::Text(text, quoted) => parts.push(part(text.clone(), *quoted, true)),
-                Piece::Variable(variable, quoted) => self.variable(variable, *quoted, io, &mut parts)?,
-                Piece::Output(list, quoted) => {
+                WordPart::Text(text, quoted) => parts.push(part(text.clone(), *quoted, true)),
+                WordPart::Variable(variable, quoted) => self.variable(variable, *quoted, io, &mut parts)?,
+                WordPart::Output(list, quoted) => {
                     let output = self.output(list, io)?;
                     parts.push(part(output, *quoted, false));
                 }
-                Piece::Number(word, quoted) => {
+                WordPart::Number(word, quoted) => {
                     let text = self.text(word, io)?;
                     let number = self.number(&text, io)?;
                     parts.push(part(number.to_string(), *quoted, false));

@@ -2,10 +2,10 @@
 
 use super::shell::{Flow, Io, Shell};
 use crate::host::script::pattern::{escape, is_pattern, matches};
-use crate::host::script::tree::{Piece, Word};
+use crate::host::script::tree::{Word, WordPart};
 
 /// A list in braces may stand for so many words.
-const MOST: i64 = 10_000;
+const MAX_BRACE_WORDS: i64 = 10_000;
 
 /// An argument in the making, beside the pattern that it may be.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Shell<'_> {
 
     fn split(&mut self, word: &Word, io: &Io, fields: &mut Vec<String>) -> Result<(), Flow> {
         let tilde = word.pieces.first().is_some_and(
-            |piece| matches!(piece, Piece::Text(text, false) if text == "~" || text.starts_with("~/")),
+            |piece| matches!(piece, WordPart::Text(text, false) if text == "~" || text.starts_with("~/")),
         );
         if tilde {
             fields.push(self.text(word, io)?);
@@ -110,12 +110,12 @@ impl Shell<'_> {
 fn braces(word: &Word) -> Vec<Word> {
     let whole = || vec![word.clone()];
     for (at, piece) in word.pieces.iter().enumerate() {
-        let Piece::Text(text, false) = piece else { continue };
+        let WordPart::Text(text, false) = piece else { continue };
         let Some((before, rest)) = text.split_once('{') else { continue };
         let Some((inside, after)) = rest.split_once('}') else { continue };
         let values: Vec<String> = if let Some((from, to)) = inside.split_once("..") {
             let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) else { return whole() };
-            if from.abs_diff(to) > MOST.unsigned_abs() {
+            if from.abs_diff(to) > MAX_BRACE_WORDS.unsigned_abs() {
                 return whole();
             }
             if from <= to {
@@ -133,7 +133,7 @@ fn braces(word: &Word) -> Vec<Word> {
             .map(|value| {
                 let mut pieces = word.pieces.clone();
                 if let Some(place) = pieces.get_mut(at) {
-                    *place = Piece::Text(format!("{before}{value}{after}"), false);
+                    *place = WordPart::Text(format!("{before}{value}{after}"), false);
                 }
                 Word { pieces }
             })

@@ -6,18 +6,18 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::host::script::call::Calls;
-use crate::host::script::parse::Broken;
+use crate::host::script::parse::SyntaxError;
 use crate::host::script::tree::Command;
 use ghost_base::Timestamp;
 
 /// So many commands a script may run.
-const STEPS: u32 = 100_000;
+const MAX_COMMANDS: u32 = 100_000;
 /// So many bytes a script may print or hand on.
 const BYTES: usize = 32 << 20;
 /// So deep functions, substitutions and shells may stand in each other.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 /// So long the platform lets a script run.
-const LONGEST: Duration = Duration::from_secs(90 * 60);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(90 * 60);
 
 /// A shell that runs.
 pub(in crate::host::script) struct Shell<'a> {
@@ -137,8 +137,8 @@ impl<'a> Shell<'a> {
     /// Counts a command; a script that takes more than it may is ended, as by a machine that runs out.
     pub(super) fn step(&mut self) -> Flow {
         self.steps += 1;
-        let late = self.calls.now().since(self.begun) > LONGEST;
-        if self.steps > STEPS || self.bytes > BYTES || late {
+        let late = self.calls.now().since(self.begun) > SCRIPT_TIMEOUT;
+        if self.steps > MAX_COMMANDS || self.bytes > BYTES || late {
             self.status = 137;
             return Flow::Killed;
         }
@@ -162,7 +162,7 @@ impl<'a> Shell<'a> {
     /// Goes one deeper.
     pub(super) fn deeper(&mut self) -> Result<(), Flow> {
         self.depth += 1;
-        if self.depth <= DEEPEST {
+        if self.depth <= MAX_DEPTH {
             return Ok(());
         }
         self.depth -= 1;
@@ -219,7 +219,7 @@ impl<'a> Shell<'a> {
         self.complain(io, &text, code)
     }
 
-    pub(super) fn broken(&mut self, io: &Io, broken: &Broken) -> u8 {
+    pub(super) fn broken(&mut self, io: &Io, broken: &SyntaxError) -> u8 {
         self.complain(io, &format!("bash: line {}: {}", broken.line, broken.what), 2)
     }
 

@@ -27,7 +27,7 @@ impl Shell<'_> {
     }
 
     fn judged(&mut self, words: &[(String, String)], double: bool, io: &Io) -> u8 {
-        let mut question = Question { words, at: 0, double, depth: 0 };
+        let mut question = TestExpression { words, at: 0, double, depth: 0 };
         let answer = question.either(self);
         match answer {
             Ok(answer) if question.at >= words.len() => u8::from(!answer),
@@ -44,14 +44,14 @@ impl Shell<'_> {
     }
 }
 
-struct Question<'a> {
+struct TestExpression<'a> {
     words: &'a [(String, String)],
     at: usize,
     double: bool,
     depth: usize,
 }
 
-impl Question<'_> {
+impl TestExpression<'_> {
     fn word(&self, ahead: usize) -> Option<&str> {
         self.words.get(self.at + ahead).map(|(text, _)| text.as_str())
     }

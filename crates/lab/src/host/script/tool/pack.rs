@@ -13,7 +13,7 @@ use super::options::Options;
 use crate::host::script::run::{Io, Shell};
 
 /// The most that a packed text may hold.
-const LARGEST: u64 = 16 << 20;
+const MAX_UNPACKED_BYTES: u64 = 16 << 20;
 
 pub(super) fn base64(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8 {
     let options = match Options::read(arguments, "di", "w", &["decode", "wrap", "ignore-garbage"]) {
@@ -98,7 +98,7 @@ pub(super) fn gunzip(shell: &mut Shell<'_>, arguments: &[String], io: &Io) -> u8
         return code;
     }
     let mut plain = Vec::new();
-    match GzDecoder::new(content.as_slice()).take(LARGEST).read_to_end(&mut plain) {
+    match GzDecoder::new(content.as_slice()).take(MAX_UNPACKED_BYTES).read_to_end(&mut plain) {
         Ok(_) => {
             shell.put(io, 1, &plain);
             0

@@ -68,7 +68,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
     let moment = moment(world.now);
     let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
     if words.iter().any(|word| word == "--version" || word == "-V") {
-        return Called::said(format!("{} {}\n", tool.name(), tool.version()));
+        return Called::printed(format!("{} {}\n", tool.name(), tool.version()));
     }
     let after = |flags: [&str; 2]| {
         let at = words.iter().position(|word| flags.contains(&word.as_str()))?;
@@ -78,7 +78,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
         Work::Save => {
             let counters = words.iter().any(|word| word == "-c" || word == "--counters");
             let table = after(["-t", "--table"]);
-            Called::said(guest.firewall.save(tool.side, table, counters, &moment))
+            Called::printed(guest.firewall.save(tool.side, table, counters, &moment))
         }
         Work::Restore => {
             let has = |flags: [&str; 2]| words.iter().any(|word| flags.contains(&word.as_str()));
@@ -123,7 +123,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
                     || (word.starts_with('-') && !word.starts_with("--") && word.contains('L'))
             });
             let mut called = match done {
-                Ok(out) => Called::said(out),
+                Ok(out) => Called::printed(out),
                 Err(refusal) => tool.refused(&refusal),
             };
             if lists && tool.side.backend == Backend::Nft && guest.firewall.has_legacy(tool.side.six) {

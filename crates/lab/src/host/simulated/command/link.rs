@@ -52,7 +52,7 @@ fn links(world: &World, machine: &str) -> Vec<Link> {
 pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
     let flags: Vec<&str> = words.iter().filter(|word| word.starts_with('-')).map(String::as_str).collect();
     if flags.iter().any(|flag| matches!(*flag, "-V" | "-Version")) {
-        return Called::said("ip utility, iproute2-5.15.0, libbpf 0.5.0\n");
+        return Called::printed("ip utility, iproute2-5.15.0, libbpf 0.5.0\n");
     }
     let is_json = flags.iter().any(|flag| matches!(*flag, "-j" | "-json" | "-jp"));
     let brief = flags.iter().any(|flag| matches!(*flag, "-br" | "-brief"));
@@ -83,7 +83,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 all.into_iter().filter(|link| named.is_none_or(|named| link.name == named)).collect();
             if is_json {
                 let rows: Vec<Value> = chosen.iter().map(|link| object_of(link, is_address)).collect();
-                return Called::said(format!("{}\n", Value::Array(rows)));
+                return Called::printed(format!("{}\n", Value::Array(rows)));
             }
             let mut out = String::new();
             for link in &chosen {
@@ -106,7 +106,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     write(link, is_address, four, six, &mut out);
                 }
             }
-            Called::said(out)
+            Called::printed(out)
         }
         "set" | "change" if is_link => {
             let named = device.or_else(|| rest.get(1).copied()).unwrap_or_default().to_owned();
@@ -252,27 +252,27 @@ fn neighbors(world: &World, machine: &str, is_json: bool) -> Called {
     let gateway = guest
         .and_then(|guest| guest.routes.iter().find(|route| route.to.is_none()))
         .and_then(|route| route.via);
-    let Some(gateway) = gateway else { return Called::said(if is_json { "[]\n" } else { "" }) };
+    let Some(gateway) = gateway else { return Called::printed(if is_json { "[]\n" } else { "" }) };
     let mac = "12:34:56:78:9a:bc";
     if is_json {
         let row = json!([{"dst": gateway.to_string(), "dev": "eth0", "lladdr": mac, "state": ["REACHABLE"]}]);
-        return Called::said(format!("{row}\n"));
+        return Called::printed(format!("{row}\n"));
     }
-    Called::said(format!("{gateway} dev eth0 lladdr {mac} REACHABLE\n"))
+    Called::printed(format!("{gateway} dev eth0 lladdr {mac} REACHABLE\n"))
 }
 
 /// Answers `ethtool`.
 pub(super) fn ethtool(words: &[String]) -> Called {
     match words {
-        [flag, device] if flag == "-i" => Called::said("driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n").on(device),
-        [flag, device] if flag == "-k" => Called::said(format!(
+        [flag, device] if flag == "-i" => Called::printed("driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n").on(device),
+        [flag, device] if flag == "-k" => Called::printed(format!(
             "Features for {device}:\nrx-checksumming: on\ntx-checksumming: on\nscatter-gather: on\ntcp-segmentation-offload: on\ngeneric-segmentation-offload: on\ngeneric-receive-offload: on\nlarge-receive-offload: off\n"
         )).on(device),
         [flag, device] if flag == "-S" => {
-            Called::said("NIC statistics:\n     tx_scattered: 0\n     tx_no_memory: 0\n     tx_no_space: 0\n     tx_too_big: 0\n     tx_busy: 0\n     rx_no_memory: 0\n").on(device)
+            Called::printed("NIC statistics:\n     tx_scattered: 0\n     tx_no_memory: 0\n     tx_no_space: 0\n     tx_too_big: 0\n     tx_busy: 0\n     rx_no_memory: 0\n").on(device)
         }
         [device] if !device.starts_with('-') => {
-            Called::said(format!("Settings for {device}:\n\tSupported ports: [  ]\n\tSpeed: 50000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n")).on(device)
+            Called::printed(format!("Settings for {device}:\n\tSupported ports: [  ]\n\tSpeed: 50000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n")).on(device)
         }
         _ => Called::failed(1, "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n"),
     }

@@ -17,7 +17,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
                 json |= word.contains('j');
                 handles |= word.contains('a');
             }
-            "-v" | "--version" | "-V" => return Called::said("nftables v1.0.2 (Lester Gooch)\n"),
+            "-v" | "--version" | "-V" => return Called::printed("nftables v1.0.2 (Lester Gooch)\n"),
             "-f" | "--file" => file = all.next(),
             word => rest.push(word),
         }
@@ -45,10 +45,10 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
         return guest.firewall.nft(&text, is_json).map_or_else(refused, |()| Called::default());
     }
     match rest.as_slice() {
-        ["list", "tables", ..] if !json => Called::said(guest.firewall.nft_tables()),
+        ["list", "tables", ..] if !json => Called::printed(guest.firewall.nft_tables()),
         ["list", "ruleset" | "tables" | "chains", family @ ..] => {
             let family = family.first().copied().unwrap_or_default();
-            Called::said(if json {
+            Called::printed(if json {
                 guest.firewall.nft_json(family, "")
             } else {
                 guest.firewall.nft_text(family, "", handles)
@@ -69,7 +69,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
                     format!("Error: No such file or directory\nlist table {family} {name}\n"),
                 );
             }
-            Called::said(if json { guest.firewall.nft_json(family, name) } else { text })
+            Called::printed(if json { guest.firewall.nft_json(family, name) } else { text })
         }
         [] => Called::failed(1, "Usage: nft [ options ] [ cmds... ]\n"),
         words => guest.firewall.nft(&words.join(" "), false).map_or_else(refused, |()| Called::default()),

@@ -31,7 +31,7 @@ pub(super) fn version(program: &str) -> Called {
         "iperf" => {
             Called { err: "iperf version 2.1.5 (3 December 2021) pthreads\n".to_owned(), ..Called::default() }
         }
-        _ => Called::said("qperf 0.4.11\n"),
+        _ => Called::printed("qperf 0.4.11\n"),
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn apt(world: &mut World, machine: &str, words: &[String]) -> Called 
         },
         "install" | "remove" | "purge" => change(world, machine, *verb == "install", names),
         "upgrade" | "autoremove" | "clean" | "autoclean" => {
-            Called::said("Reading package lists...\nBuilding dependency tree...\nReading state information...\n0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.\n")
+            Called::printed("Reading package lists...\nBuilding dependency tree...\nReading state information...\n0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.\n")
         }
         other => Called::failed(100, format!("E: Invalid operation {other}\n")),
     }

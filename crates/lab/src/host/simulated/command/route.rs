@@ -9,7 +9,7 @@ use crate::host::simulated::guest::Route;
 use crate::host::simulated::world::{Called, World};
 
 /// The most routes of a machine.
-const MOST: usize = 4_096;
+const MAX_ROUTES: usize = 4_096;
 
 /// Answers.
 pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
@@ -56,7 +56,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                         json!({"type": "local", "dst": address.to_string(), "dev": "eth0", "table": "local", "protocol": "kernel", "scope": "host", "prefsrc": address.to_string(), "flags": []})
                     }));
                 }
-                return Called::said(format!("{}\n", Value::Array(rows)));
+                return Called::printed(format!("{}\n", Value::Array(rows)));
             }
             let mut out: String = told.into_iter().map(|route| format!("{}\n", route.text())).collect();
             if matches!(table, Some("all" | "local")) {
@@ -66,7 +66,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     ));
                 }
             }
-            Called::said(out)
+            Called::printed(out)
         }
         "get" => {
             let to = after("to").or_else(|| rest.get(1).copied()).unwrap_or_default();
@@ -80,7 +80,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 own.iter().map(|(address, _)| *address).find(|address| address.is_ipv4() == to.is_ipv4());
             if own.iter().any(|(address, _)| *address == to) || to.is_loopback() {
                 let text = format!("local {to} dev lo src {to} uid 0 \n    cache <local> \n");
-                return Called::said(if is_json {
+                return Called::printed(if is_json {
                     format!(
                         "{}\n",
                         json!([{"type": "local", "dst": to.to_string(), "dev": "lo", "prefsrc": to.to_string(), "flags": [], "uid": 0, "cache": ["local"]}])
@@ -112,9 +112,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                         if let Some(mtu) = route.mtu {
                             set(&mut row, "metrics", json!([{"mtu": mtu}]));
                         }
-                        return Called::said(format!("{}\n", json!([row])));
+                        return Called::printed(format!("{}\n", json!([row])));
                     }
-                    Called::said(format!("{to} {via}dev {} {from}uid 0 \n    cache {cache}\n", route.device))
+                    Called::printed(format!(
+                        "{to} {via}dev {} {from}uid 0 \n    cache {cache}\n",
+                        route.device
+                    ))
                 }
             }
         }
@@ -152,7 +155,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     if !near {
                         return Called::failed(2, "Error: Nexthop has invalid gateway.\n");
                     }
-                    if guest.routes.len() >= MOST {
+                    if guest.routes.len() >= MAX_ROUTES {
                         return Called::failed(2, "RTNETLINK answers: No buffer space available\n");
                     }
                     let mut route = route;
@@ -264,7 +267,9 @@ pub(super) fn rules(words: &[String]) -> Called {
             {"priority": 32_766, "src": "all", "table": "main"},
             {"priority": 32_767, "src": "all", "table": "default"},
         ]);
-        return Called::said(format!("{rows}\n"));
+        return Called::printed(format!("{rows}\n"));
     }
-    Called::said("0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n")
+    Called::printed(
+        "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n",
+    )
 }

@@ -79,7 +79,7 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
     if words.iter().any(|word| word == "-s" || word == "--summary") {
         let count = |protocol| all.iter().filter(|listener| listener.protocol == protocol).count();
         let (tcp, udp) = (count(Protocol::Tcp), count(Protocol::Udp));
-        return Called::said(format!(
+        return Called::printed(format!(
             "Total: {}\nTCP:   {tcp} (estab 0, closed 0, orphaned 0, timewait 0)\n\nTransport Total     IP        IPv6\nRAW\t  0         0         0        \nUDP\t  {udp}         {udp}         0        \nTCP\t  {tcp}         {tcp}         0        \nINET\t  {}         {}         0        \nFRAG\t  0         0         0        \n\n",
             tcp + udp,
             tcp + udp,
@@ -129,7 +129,7 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
             0, listener.local, listener.port, "0.0.0.0", "*"
         ));
     }
-    Called::said(out)
+    Called::printed(out)
 }
 
 /// Answers `lsof -i :PORT`; of several ports each is asked for by its own option, as the program itself wants it.
@@ -174,7 +174,7 @@ pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
             ));
         }
     }
-    Called::said(out)
+    Called::printed(out)
 }
 
 /// Ends programs.

@@ -13,35 +13,35 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
                 let nics = world.machine(machine).into_iter().flat_map(|machine| &machine.nics);
                 let addresses: String =
                     nics.flat_map(|nic| &nic.addresses).map(|(address, _)| format!("{address} ")).collect();
-                Called::said(format!("{addresses}\n"))
+                Called::printed(format!("{addresses}\n"))
             }
-            _ => Called::said(format!("{machine}\n")),
+            _ => Called::printed(format!("{machine}\n")),
         },
         "uname" => match first {
-            Some("-r") => Called::said("5.15.0-1061-azure\n"),
-            Some("-m" | "-p" | "-i") => Called::said("x86_64\n"),
-            Some("-n") => Called::said(format!("{machine}\n")),
-            Some("-a") => Called::said(format!(
+            Some("-r") => Called::printed("5.15.0-1061-azure\n"),
+            Some("-m" | "-p" | "-i") => Called::printed("x86_64\n"),
+            Some("-n") => Called::printed(format!("{machine}\n")),
+            Some("-a") => Called::printed(format!(
                 "Linux {machine} 5.15.0-1061-azure #70-Ubuntu SMP x86_64 x86_64 x86_64 GNU/Linux\n"
             )),
-            _ => Called::said("Linux\n"),
+            _ => Called::printed("Linux\n"),
         },
         "uptime" => {
             let seconds = world.now.as_millis().rem_euclid(86_400_000) / 1_000;
-            Called::said(format!(
+            Called::printed(format!(
                 " {:02}:{:02}:{:02} up  2:00,  0 users,  load average: 0.00, 0.01, 0.00\n",
                 seconds / 3_600,
                 seconds / 60 % 60,
                 seconds % 60
             ))
         }
-        "whoami" => Called::said("root\n"),
-        "id" => Called::said(match first {
+        "whoami" => Called::printed("root\n"),
+        "id" => Called::printed(match first {
             Some("-u" | "-g") => "0\n",
             Some("-un" | "-gn") => "root\n",
             _ => "uid=0(root) gid=0(root) groups=0(root)\n",
         }),
-        "nproc" => Called::said("2\n"),
+        "nproc" => Called::printed("2\n"),
         "ps" => {
             let mut out =
                 "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n".to_owned();
@@ -59,23 +59,23 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             for process in world.guests.get(machine).into_iter().flat_map(|guest| &guest.processes) {
                 line(process.pid, &process.argv.join(" "));
             }
-            Called::said(out)
+            Called::printed(out)
         }
         "conntrack" => match first {
             Some("-L" | "--dump") => Called {
                 err: "conntrack v1.4.6 (conntrack-tools): 0 flow entries have been shown.\n".to_owned(),
                 ..Called::default()
             },
-            Some("-C" | "--count") => Called::said("0\n"),
+            Some("-C" | "--count") => Called::printed("0\n"),
             _ => Called::failed(2, "conntrack v1.4.6 (conntrack-tools): Bad parameter\n"),
         },
         "ipset" => match first {
             Some("list" | "-L" | "save" | "-S") => Called::default(),
             _ => Called::failed(1, "ipset v7.15: No command specified.\n"),
         },
-        "ufw" => Called::said("Status: inactive\n"),
+        "ufw" => Called::printed("Status: inactive\n"),
         "dmesg" | "journalctl" | "bridge" | "arp" => Called::default(),
-        "resolvectl" => Called::said(
+        "resolvectl" => Called::printed(
             "Global\n       Protocols: -LLMNR -mDNS -DNSOverTLS DNSSEC=no/unsupported\nresolv.conf mode: stub\n\nLink 2 (eth0)\n    Current Scopes: DNS\nCurrent DNS Server: 168.63.129.16\n       DNS Servers: 168.63.129.16\n        DNS Domain: internal.cloudapp.net\n",
         ),
         _ => return None,
@@ -115,7 +115,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
                 );
             };
             guest.backend = backend;
-            Called::said(format!(
+            Called::printed(format!(
                 "update-alternatives: using {place} to provide /usr/sbin/{name} ({name}) in manual mode\n"
             ))
         }
@@ -126,7 +126,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
                 )
             };
             let status = if guest.backend == Backend::Nft { "auto" } else { "manual" };
-            Called::said(format!(
+            Called::printed(format!(
                 "Name: {name}\nLink: /usr/sbin/{name}\n{}Status: {status}\nBest: /usr/sbin/{name}-nft\nValue: {}\n\nAlternative: /usr/sbin/{name}-legacy\nPriority: 10\n{}\nAlternative: /usr/sbin/{name}-nft\nPriority: 20\n{}",
                 slaves(""),
                 own(guest.backend),
@@ -135,7 +135,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
             ))
         }
         ("--display" | "--list", _) => {
-            Called::said(format!("{}\n{}\n", own(Backend::Legacy), own(Backend::Nft)))
+            Called::printed(format!("{}\n{}\n", own(Backend::Legacy), own(Backend::Nft)))
         }
         (other, _) => Called::failed(2, format!("update-alternatives: error: unknown option '{other}'\n")),
     }

@@ -15,7 +15,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
     let (options, words) = words.split_at(options);
     for option in options {
         match option.as_str() {
-            "-V" | "-Version" => return Called::said("tc utility, iproute2-5.15.0, libbpf 0.5.0\n"),
+            "-V" | "-Version" => return Called::printed("tc utility, iproute2-5.15.0, libbpf 0.5.0\n"),
             "-j" | "-json" => form.json = true,
             "-s" | "-stats" | "-statistics" => form.counters = true,
             "-d" | "-details" | "-p" | "-pretty" | "-n" | "-r" | "-g" => {}
@@ -44,15 +44,17 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
     }
     let shaper = &mut guest.shaper;
     let done = match (object.as_str(), verb) {
-        ("qdisc" | "q", "show" | "list" | "ls") => return Called::said(shaper.show(device, &devices, form)),
+        ("qdisc" | "q", "show" | "list" | "ls") => {
+            return Called::printed(shaper.show(device, &devices, form));
+        }
         ("class", "show" | "list" | "ls") => match device {
-            Some(device) => return Called::said(shaper.show_classes(device, form)),
+            Some(device) => return Called::printed(shaper.show_classes(device, form)),
             None => Err((1, "Cannot find device \"\"\n".to_owned())),
         },
         ("filter", "show" | "list" | "ls") => match device {
             Some(device) => {
                 let parent = after("parent").map(|parent| parent.trim_end_matches('0').to_owned());
-                return Called::said(shaper.show_filters(device, parent.as_deref(), form));
+                return Called::printed(shaper.show_filters(device, parent.as_deref(), form));
             }
             None => Err((1, "Must specify netdevice or block\n".to_owned())),
         },

@@ -107,13 +107,13 @@ pub(super) fn docker(world: &World, machine: &str, words: &[String]) -> Called {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     match words.as_slice() {
-        ["ps", ..] => Called::said(
+        ["ps", ..] => Called::printed(
             "CONTAINER ID   IMAGE          COMMAND                  CREATED       STATUS       PORTS     NAMES\n",
         ),
-        ["network", "ls", ..] => Called::said(
+        ["network", "ls", ..] => Called::printed(
             "NETWORK ID     NAME      DRIVER    SCOPE\n3f1b2c4d5e6f   bridge    bridge    local\n8a9b0c1d2e3f   host      host      local\n7c6d5e4f3a2b   none      null      local\n",
         ),
-        ["version" | "info", ..] => Called::said("Server:\n Version: 24.0.7\n"),
+        ["version" | "info", ..] => Called::printed("Server:\n Version: 24.0.7\n"),
         other => Called::failed(
             1,
             format!(
@@ -141,14 +141,14 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["status"] => Called::said(format!(
+        ["status"] => Called::printed(format!(
             "Status\n|- Number of jail:\t{}\n`- Jail list:\t{}\n",
             jails.len(),
             jails.join(", ")
         )),
         ["status", jail] if jails.iter().any(|own| own == jail) => {
             let banned = guest.firewall.sources(&format!("f2b-{jail}"));
-            Called::said(format!(
+            Called::printed(format!(
                 "Status for the jail: {jail}\n|- Filter\n|  |- Currently failed:\t0\n|  |- Total failed:\t{}\n|  `- File list:\t/var/log/auth.log\n`- Actions\n   |- Currently banned:\t{}\n   |- Total banned:\t{}\n   `- Banned IP list:\t{}\n",
                 banned.len() * 5,
                 banned.len(),
@@ -161,7 +161,7 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
                 .iter()
                 .map(|address| guest.firewall.drop_source(&format!("f2b-{jail}"), address))
                 .sum::<usize>();
-            Called::said(format!("{count}\n"))
+            Called::printed(format!("{count}\n"))
         }
         ["unban", addresses @ ..] => {
             let mut count = 0;
@@ -171,7 +171,7 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
                     .map(|address| guest.firewall.drop_source(&format!("f2b-{jail}"), address))
                     .sum::<usize>();
             }
-            Called::said(format!("{count}\n"))
+            Called::printed(format!("{count}\n"))
         }
         ["status" | "set" | "get", jail, ..] => Called::failed(
             255,
@@ -179,8 +179,8 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
                 "2026-01-01 00:00:00,000 fail2ban                [1901]: ERROR   NOK: ('{jail}',)\nSorry but the jail '{jail}' does not exist\n"
             ),
         ),
-        ["ping"] => Called::said("Server replied: pong\n"),
-        ["version"] => Called::said("0.11.2\n"),
+        ["ping"] => Called::printed("Server replied: pong\n"),
+        ["version"] => Called::printed("0.11.2\n"),
         _ => Called::failed(255, "ERROR  NOK: ('Invalid command',)\n"),
     }
 }

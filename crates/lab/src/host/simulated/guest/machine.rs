@@ -17,7 +17,7 @@ use ghost_inspect::qdisc;
 
 /// What a machine does with a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum Fate {
+pub(in crate::host) enum PacketVerdict {
     /// It passes.
     Passes,
     /// It is gone.
@@ -166,7 +166,7 @@ impl Guest {
     }
 
     /// Judges a packet by the machine's own firewall; rules that match count it, and may mark it.
-    pub(in crate::host) fn judge(&mut self, packet: &mut netfilter::Packet) -> Fate {
+    pub(in crate::host) fn judge(&mut self, packet: &mut netfilter::Packet) -> PacketVerdict {
         self.firewall.judge(packet)
     }
 

@@ -11,6 +11,6 @@ mod route;
 mod shaper;
 
 pub(in crate::host::simulated) use firewall::{Backend, Command, Refusal, Side};
-pub(in crate::host) use machine::{Count, Fate, Guest, Shaping};
+pub(in crate::host) use machine::{Count, Guest, PacketVerdict, Shaping};
 pub(in crate::host) use route::Route;
 pub(in crate::host::simulated) use shaper::Form;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::LabClock;
 use crate::host::fabric::{Fabric, Machine, Nic};
-use crate::host::port::{Host as _, Script, Way};
+use crate::host::port::{Host as _, Script, ScriptTransport};
 use crate::host::simulated::Simulated;
 use ghost_base::{ManualClock, Timestamp};
 
@@ -21,8 +21,12 @@ fn model(text: &str) -> String {
     let machine = Machine { name: "dest".to_owned(), running: true, nics: vec![nic] };
     let clock = LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(0))));
     let host = Simulated::new(Fabric { machines: vec![machine], ..Fabric::default() }, 1, clock);
-    let script =
-        Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way: Way::Ssh };
+    let script = Script {
+        text: text.to_owned(),
+        arguments: Vec::new(),
+        variables: Vec::new(),
+        way: ScriptTransport::Ssh,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let ran = runtime.block_on(host.run("dest", &script)).expect("it runs");
     ran.out + &ran.err

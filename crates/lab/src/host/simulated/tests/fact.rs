@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::LabClock;
 use crate::host::fabric::{Fabric, Machine, Nic};
-use crate::host::port::{Host as _, HostError, Ran, Script, Way};
+use crate::host::port::{Host as _, HostError, Ran, Script, ScriptTransport};
 use crate::host::simulated::Simulated;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 
@@ -30,7 +30,7 @@ fn host() -> Simulated {
     Simulated::new(fabric, 7, clock)
 }
 
-fn script(text: &str, way: Way) -> Script {
+fn script(text: &str, way: ScriptTransport) -> Script {
     Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way }
 }
 
@@ -40,7 +40,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn run(host: &Simulated, text: &str) -> Ran {
-    now(host.run("dest", &script(text, Way::Ssh))).expect("it runs")
+    now(host.run("dest", &script(text, ScriptTransport::Ssh))).expect("it runs")
 }
 
 #[track_caller]
@@ -170,22 +170,22 @@ fn native_tables_are_kept_with_their_handles() {
 fn an_agent_that_is_cut_off_is_silent_and_ssh_goes_on() {
     let host = host();
     let cut = "iptables -A OUTPUT -p tcp --dport 80 -j DROP";
-    let silent = now(host.run("dest", &script(cut, Way::Agent)));
+    let silent = now(host.run("dest", &script(cut, ScriptTransport::Agent)));
     assert_eq!(silent, Err(HostError::Silent("dest".to_owned())));
     // The script itself ran.
     assert_eq!(
         run(&host, "iptables -S OUTPUT").out,
         "-P OUTPUT ACCEPT\n-A OUTPUT -p tcp -m tcp --dport 80 -j DROP\n"
     );
-    assert!(now(host.run("dest", &script("true", Way::Agent))).is_err());
+    assert!(now(host.run("dest", &script("true", ScriptTransport::Agent))).is_err());
     run(&host, "iptables -D OUTPUT -p tcp --dport 80 -j DROP");
-    assert!(now(host.run("dest", &script("true", Way::Agent))).is_ok());
+    assert!(now(host.run("dest", &script("true", ScriptTransport::Agent))).is_ok());
     // Whoever drops everything that comes in, answers of established connections too, hears nothing either.
-    assert!(now(host.run("dest", &script("iptables -P INPUT DROP", Way::Agent))).is_err());
+    assert!(now(host.run("dest", &script("iptables -P INPUT DROP", ScriptTransport::Agent))).is_err());
     run(&host, "iptables -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT");
-    assert!(now(host.run("dest", &script("true", Way::Agent))).is_ok());
+    assert!(now(host.run("dest", &script("true", ScriptTransport::Agent))).is_ok());
     assert_eq!(
-        now(host.run("nobody", &script("true", Way::Ssh))),
+        now(host.run("nobody", &script("true", ScriptTransport::Ssh))),
         Err(HostError::Unknown("nobody".to_owned()))
     );
 }

@@ -3,16 +3,16 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::journal::Act;
+use super::journal::Exchange;
 use super::net::{Net, SECOND};
-use super::path::{Fall, How};
+use super::path::{DropPoint, DropResponse};
 use super::play::Echo;
 use crate::host::port::Dialed;
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
 /// So long a connection is waited for; nanoseconds.
-const PATIENCE: u64 = 10 * SECOND;
+const DIAL_TIMEOUT: u64 = 10 * SECOND;
 
 /// What becomes of a first packet, whatever is lost by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,21 +36,23 @@ pub(in crate::host) fn dial(
     let mut net = Net::new(world, machine, "dial");
     let outcome = match protocol {
         Protocol::Tcp => {
-            let outcome = net.tcp(to, port, Vec::new(), PATIENCE).1.outcome;
+            let outcome = net.tcp(to, port, Vec::new(), DIAL_TIMEOUT).1.outcome;
             (outcome.connected, outcome.refused)
         }
         Protocol::Udp | Protocol::Icmp => {
             let line = net.line(to, protocol, port);
             let act = if protocol == Protocol::Icmp {
-                Act::Echo(Echo { id: 1, number: 1, size: 56 })
+                Exchange::Echo(Echo { id: 1, number: 1, size: 56 })
             } else {
-                Act::Datagram { request: vec![0; 16], answer: Some(vec![0; 16]), think: 50_000 }
+                Exchange::Datagram { request: vec![0; 16], answer: Some(vec![0; 16]), think: 50_000 }
             };
             // What the machine itself drops ends in silence, and so does an error that may pass.
             let heard = match line.there.fall {
-                Some(Fall::Sender(how)) => protocol == Protocol::Icmp && how != How::Silent || how.is_told(),
-                Some(Fall::Receiver(how)) => protocol == Protocol::Icmp || how.is_told(),
-                Some(Fall::Between) | None => true,
+                Some(DropPoint::Sender(how)) => {
+                    protocol == Protocol::Icmp && how != DropResponse::Silent || how.is_told()
+                }
+                Some(DropPoint::Receiver(how)) => protocol == Protocol::Icmp || how.is_told(),
+                Some(DropPoint::Between) | None => true,
             };
             let outcome = net.say(&line, act).outcome;
             (outcome.done, outcome.refused.filter(|_| heard))

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::path::Line;
-use super::play::{Echo, Played, Script, converse, echo, exchange};
+use super::play::{Echo, Script, Transcript, converse, echo, exchange};
 
 /// The most conversations that are remembered; then the oldest are forgotten.
-const MOST: usize = 8_192;
+const MAX_CONVERSATIONS: usize = 8_192;
 
 /// What was said.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Act {
+pub(super) enum Exchange {
     /// A connection.
     Tcp(Script),
     /// A datagram and its answer.
@@ -34,20 +34,20 @@ pub(super) struct Conversation {
     /// Between whom.
     pub(super) line: Line,
     /// What was said.
-    pub(super) act: Act,
+    pub(super) act: Exchange,
     /// From which what is drawn follows.
     pub(super) seed: u64,
 }
 
 impl Conversation {
     /// Plays it.
-    pub(super) fn play(&self) -> Played {
+    pub(super) fn play(&self) -> Transcript {
         match &self.act {
-            Act::Tcp(script) => converse(&self.line, script, self.seed),
-            Act::Datagram { request, answer, think } => {
+            Exchange::Tcp(script) => converse(&self.line, script, self.seed),
+            Exchange::Datagram { request, answer, think } => {
                 exchange(&self.line, request.clone(), answer.clone(), *think, self.seed)
             }
-            Act::Echo(asked) => echo(&self.line, *asked, self.seed),
+            Exchange::Echo(asked) => echo(&self.line, *asked, self.seed),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Journal {
 
     /// Notes a conversation.
     pub(super) fn note(&mut self, conversation: Conversation) {
-        if self.said.len() >= MOST {
+        if self.said.len() >= MAX_CONVERSATIONS {
             self.said.pop_front();
         }
         self.said.push_back(conversation);

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::chance::Chance;
 use super::count::{count, much};
-use super::journal::{Act, Conversation};
-use super::path::{Asked, Call, Line, Unresolved, ask, line, nanos, resolve};
-use super::play::{Played, Script, Turn};
+use super::journal::{Conversation, Exchange};
+use super::path::{Call, Line, NameLookup, Unresolved, ask, line, nanos, resolve};
+use super::play::{Script, Transcript, Turn};
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
@@ -59,7 +59,7 @@ impl<'a> Net<'a> {
     }
 
     /// Says something over a way that is known, and remembers it; the time does not pass by that.
-    pub(super) fn say(&mut self, line: &Line, act: Act) -> Played {
+    pub(super) fn say(&mut self, line: &Line, act: Exchange) -> Transcript {
         let now = u64::try_from(self.world.now.as_millis()).unwrap_or(0);
         let at = now.saturating_mul(1_000).saturating_add(self.passed / 1_000);
         let conversation = Conversation { at, line: line.clone(), act, seed: self.chance.next() };
@@ -75,10 +75,16 @@ impl<'a> Net<'a> {
     }
 
     /// Opens a connection, asks, hears, closes.
-    pub(super) fn tcp(&mut self, to: IpAddr, port: u16, turns: Vec<Turn>, patience: u64) -> (Line, Played) {
+    pub(super) fn tcp(
+        &mut self,
+        to: IpAddr,
+        port: u16,
+        turns: Vec<Turn>,
+        patience: u64,
+    ) -> (Line, Transcript) {
         let line = self.line(to, Protocol::Tcp, port);
         let script = Script { turns, patience, most: 8_000 };
-        let played = self.say(&line, Act::Tcp(script));
+        let played = self.say(&line, Exchange::Tcp(script));
         (line, played)
     }
 
@@ -101,16 +107,16 @@ impl<'a> Net<'a> {
     }
 
     /// Asks a name server.
-    pub(super) fn ask(&mut self, server: Option<IpAddr>, name: &str, kind: u16) -> Asked {
+    pub(super) fn ask(&mut self, server: Option<IpAddr>, name: &str, kind: u16) -> NameLookup {
         let own_port = self.port();
         let asked = ask(self.world, self.machine, server, name, own_port);
         self.asked(&asked, name, kind);
         asked
     }
 
-    fn asked(&mut self, asked: &Asked, name: &str, kind: u16) {
+    fn asked(&mut self, asked: &NameLookup, name: &str, kind: u16) {
         let id = u16::try_from(self.chance.below(0xffff)).unwrap_or(1);
         let (request, answer) = super::capture::question(id, name, kind, asked.code, &asked.found);
-        self.say(&asked.line, Act::Datagram { request, answer, think: 300_000 });
+        self.say(&asked.line, Exchange::Datagram { request, answer, think: 300_000 });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::module::{Kind, Row, doing, matching};
 use super::refusal::Refusal;
-use super::spec::{Asked, Opt, Part, Spec};
+use super::spec::{Opt, Part, RuleCommand, Spec};
 use super::value::{normal, prefix, protocol};
 
 /// What was asked for.
@@ -108,8 +108,8 @@ impl Reader<'_> {
         Some(word)
     }
 
-    fn asked(&mut self, value: String) -> Asked {
-        Asked { negated: std::mem::take(&mut self.negated), value }
+    fn asked(&mut self, value: String) -> RuleCommand {
+        RuleCommand { negated: std::mem::take(&mut self.negated), value }
     }
 
     fn all(&mut self) -> Result<(), Refusal> {

@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::table::{Backend, Chain, Firewall, Rule, Side, built_in};
 
 /// The most rules of a chain, and the most chains of a table.
-const MOST: usize = 20_000;
+const MAX_RULES: usize = 20_000;
 
 /// One call of `iptables`.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl Firewall {
         let (packets, bytes) = own.counters.unwrap_or_default();
         let rule = Rule { spec: own.spec.clone(), packets, bytes, handle };
         let Some(found) = table.chain_mut(chain) else { return Err(Refusal::no_chain()) };
-        if found.rules.len() >= MOST {
+        if found.rules.len() >= MAX_RULES {
             return Err(Refusal::kernel("Memory allocation problem."));
         }
         match own.command {
@@ -186,7 +186,7 @@ impl Firewall {
         if table.chain(chain).is_some() {
             return Err(Refusal::kernel("Chain already exists."));
         }
-        if table.chains.len() >= MOST {
+        if table.chains.len() >= MAX_RULES {
             return Err(Refusal::kernel("Memory allocation problem."));
         }
         table.chains.push(Chain {

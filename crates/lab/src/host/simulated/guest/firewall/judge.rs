@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::spec::{Opt, Spec};
 use super::table::{Firewall, Side};
-use crate::host::simulated::guest::machine::Fate;
+use crate::host::simulated::guest::machine::PacketVerdict;
 use ghost_inspect::netfilter::{Compiled, Packet, Verdict, read};
 
 /// Rules that are ready for packets.
@@ -25,9 +25,9 @@ pub(super) struct Judge {
 
 impl Firewall {
     /// Says what becomes of a packet; the rules that it meets count it, and may mark it.
-    pub(in crate::host::simulated) fn judge(&mut self, packet: &mut Packet) -> Fate {
+    pub(in crate::host::simulated) fn judge(&mut self, packet: &mut Packet) -> PacketVerdict {
         let mut met = Vec::new();
-        let mut fate = Fate::Passes;
+        let mut verdict = PacketVerdict::Passes;
         let judge = self.ready.get_or_init(|| self.tables_made_ready());
         for (side, compiled) in judge.way() {
             if side.is_some_and(|side| side.six != packet.src.is_ipv6()) {
@@ -35,18 +35,19 @@ impl Firewall {
             }
             let Ok(answer) = compiled.trace(packet) else { continue };
             let reset = answer.rule.as_ref().is_some_and(|rule| rule.raw.contains("reset"));
-            fate = match answer.verdict {
-                Verdict::Drop => Fate::Dropped,
-                Verdict::Reject => {
-                    Fate::Refused { reset, code: answer.rule.as_ref().map_or(3, |rule| code(&rule.raw)) }
-                }
-                Verdict::Accept | Verdict::Indeterminate => Fate::Passes,
+            verdict = match answer.verdict {
+                Verdict::Drop => PacketVerdict::Dropped,
+                Verdict::Reject => PacketVerdict::Refused {
+                    reset,
+                    code: answer.rule.as_ref().map_or(3, |rule| code(&rule.raw)),
+                },
+                Verdict::Accept | Verdict::Indeterminate => PacketVerdict::Passes,
             };
             for tried in answer.trace.iter().filter(|tried| tried.matched) {
                 packet.mark = marked(&tried.rule.raw, packet.mark);
             }
             met.push((*side, answer));
-            if fate != Fate::Passes {
+            if verdict != PacketVerdict::Passes {
                 break;
             }
         }
@@ -65,7 +66,7 @@ impl Firewall {
                 self.count_policy(side, policy, bytes);
             }
         }
-        fate
+        verdict
     }
 
     /// Forgets what was made ready.

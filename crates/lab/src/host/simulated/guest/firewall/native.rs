@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::refusal::Refusal;
 
 /// The most that native tables may hold.
-const MOST: usize = 20_000;
+const MAX_OBJECTS: usize = 20_000;
 
 /// Native tables, each with its chains, sets and rules as `nft -j` tells them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -126,7 +126,7 @@ impl Native {
             return Err(missing("Could not process rule"));
         };
         let size = table.chains.len() + table.chains.iter().map(|chain| chain.rules.len()).sum::<usize>();
-        if adds && size + table.others.len() > MOST {
+        if adds && size + table.others.len() > MAX_OBJECTS {
             return Err(Refusal {
                 what: "Error: Could not process rule: Cannot allocate memory".to_owned(),
                 code: 1,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::spec::{Asked, Opt, Part, Spec};
+use super::spec::{Opt, Part, RuleCommand, Spec};
 use super::table::{Backend, Firewall, Side, Table};
 
 impl Firewall {
@@ -101,7 +101,7 @@ fn port(text: &str) -> Value {
 fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> Vec<Value> {
     let mut all = Vec::new();
     let ip = if six { "ip6" } else { "ip" };
-    let device = |asked: &Asked| {
+    let device = |asked: &RuleCommand| {
         asked.value.strip_suffix('+').map_or_else(|| asked.value.clone(), |stem| format!("{stem}*"))
     };
     for (asked, key) in [(&spec.input, "iifname"), (&spec.output, "oifname")] {

@@ -8,13 +8,13 @@ use super::table::{Firewall, Side};
 use ghost_inspect::netfilter::read;
 
 /// The largest text that is taken.
-const LARGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 impl Firewall {
     /// Takes the orders of a text, all or none.
     pub(in crate::host::simulated) fn nft(&mut self, text: &str, is_json: bool) -> Result<(), Refusal> {
         let wrong = |what: String| Refusal { what: format!("Error: {what}"), code: 1, usage: false };
-        if text.len() > LARGEST {
+        if text.len() > MAX_TEXT_BYTES {
             return Err(wrong("the text is too large".to_owned()));
         }
         let orders =
@@ -282,7 +282,7 @@ fn chosen(object: &Value, family: &str, table: &str) -> bool {
 }
 
 /// Reads the orders of a JSON document.
-fn orders(text: &str) -> Result<Vec<syntax::Order>, String> {
+fn orders(text: &str) -> Result<Vec<syntax::NftCommand>, String> {
     let value: Value = serde_json::from_str(text).map_err(|_| "the JSON is not valid".to_owned())?;
     let list = value.get("nftables").and_then(Value::as_array).ok_or("there is no \"nftables\"")?;
     let mut orders = Vec::new();

@@ -5,11 +5,11 @@ use super::value::quoted;
 /// The parts of a rule, in the order in which they are told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Spec {
-    pub(super) src: Option<Asked>,
-    pub(super) dst: Option<Asked>,
-    pub(super) input: Option<Asked>,
-    pub(super) output: Option<Asked>,
-    pub(super) protocol: Option<Asked>,
+    pub(super) src: Option<RuleCommand>,
+    pub(super) dst: Option<RuleCommand>,
+    pub(super) input: Option<RuleCommand>,
+    pub(super) output: Option<RuleCommand>,
+    pub(super) protocol: Option<RuleCommand>,
     pub(super) fragment: Option<bool>,
     pub(super) matches: Vec<Part>,
     pub(super) target: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Spec {
 
 /// A value that is asked for, or anything but it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RuleCommand {
     pub(super) negated: bool,
     pub(super) value: String,
 }

@@ -6,7 +6,7 @@ use super::syntax::{Reader, Token};
 use crate::host::simulated::document::set;
 
 /// The deepest nesting of braces.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 impl Reader {
     /// Reads one expression of a rule.
@@ -177,7 +177,7 @@ impl Reader {
 
     /// Reads a value, or several in braces.
     pub(super) fn value(&mut self, depth: usize) -> Result<Value, String> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err("sets stand too deep in each other".to_owned());
         }
         if self.sign('{') {

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use crate::host::simulated::document::set;
 
 /// A command: the verb, the kind of object, the object.
-pub(super) type Order = (String, String, Map<String, Value>);
+pub(super) type NftCommand = (String, String, Map<String, Value>);
 
 /// Reads commands; what is not understood is told.
-pub(super) fn read(text: &str) -> Result<Vec<Order>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<NftCommand>, String> {
     let tokens = tokens(text)?;
     let mut reader = Reader { tokens, at: 0, orders: Vec::new() };
     reader.all()?;
@@ -68,7 +68,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
 pub(super) struct Reader {
     tokens: Vec<Token>,
     at: usize,
-    orders: Vec<Order>,
+    orders: Vec<NftCommand>,
 }
 
 impl Reader {
@@ -83,7 +83,7 @@ impl Reader {
                 self.at += 1;
                 Ok(word)
             }
-            other => Err(format!("syntax error, unexpected {}", told(other))),
+            other => Err(format!("syntax error, unexpected {}", token_text(other))),
         }
     }
 
@@ -158,7 +158,7 @@ impl Reader {
                 other => return Err(format!("syntax error, unexpected {other}")),
             }
             if !self.over() {
-                return Err(format!("syntax error, unexpected {}", told(self.peek())));
+                return Err(format!("syntax error, unexpected {}", token_text(self.peek())));
             }
         }
     }
@@ -320,7 +320,7 @@ impl Reader {
     }
 }
 
-fn told(token: Option<&Token>) -> String {
+fn token_text(token: Option<&Token>) -> String {
     match token {
         None => "end of file".to_owned(),
         Some(Token::End) => "newline".to_owned(),

@@ -219,7 +219,7 @@ impl Table {
     }
 
     /// Returns the chains in the order in which they are told: the built-in ones first, the user's own by name.
-    pub(super) fn told(&self) -> Vec<&Chain> {
+    pub(super) fn chains_in_order(&self) -> Vec<&Chain> {
         let mut own: Vec<&Chain> = self.chains.iter().filter(|chain| chain.policy.is_none()).collect();
         own.sort_by(|left, right| left.name.cmp(&right.name));
         self.chains.iter().filter(|chain| chain.policy.is_some()).chain(own).collect()

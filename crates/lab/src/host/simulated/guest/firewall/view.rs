@@ -3,7 +3,7 @@
 use super::argument::Arguments;
 use super::print::{chosen, fresh, policy};
 use super::refusal::Refusal;
-use super::spec::{Asked, Opt, Part, Spec};
+use super::spec::{Opt, Part, RuleCommand, Spec};
 use super::table::{Firewall, Side};
 use super::value::service;
 
@@ -82,7 +82,7 @@ fn counter(number: u64, exact: bool) -> String {
 fn line(spec: &Spec, six: bool, own: &Arguments, out: &mut String) {
     let target = spec.target.as_deref().unwrap_or_default();
     out.push_str(&format!("{target:<9}  "));
-    let sign = |asked: &Asked| if asked.negated { "!" } else { "" };
+    let sign = |asked: &RuleCommand| if asked.negated { "!" } else { "" };
     let protocol = spec.protocol.as_ref().map_or_else(
         || "all".to_owned(),
         |asked| {
@@ -99,14 +99,14 @@ fn line(spec: &Spec, six: bool, own: &Arguments, out: &mut String) {
         None => "-- ",
     });
     if own.verbose {
-        let device = |asked: &Option<Asked>| match asked {
+        let device = |asked: &Option<RuleCommand>| match asked {
             Some(asked) => format!("{}{}", sign(asked), asked.value),
             None if own.numeric => "*".to_owned(),
             None => "any".to_owned(),
         };
         out.push_str(&format!(" {:<6} {:<6} ", device(&spec.input), device(&spec.output)));
     }
-    let address = |asked: &Option<Asked>| match asked {
+    let address = |asked: &Option<RuleCommand>| match asked {
         Some(asked) => {
             let whole = if six { "/128" } else { "/32" };
             let sign = if asked.negated { '!' } else { ' ' };

@@ -8,7 +8,7 @@ use super::unit::rate;
 use crate::host::simulated::guest::machine::Count;
 
 /// The most of each.
-const MOST: usize = 1_024;
+const MAX_OBJECTS: usize = 1_024;
 
 /// All disciplines, classes and filters of a machine; a device without any has the one that it begins with.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,13 +22,13 @@ pub(in crate::host::simulated) struct Shaper {
 }
 
 /// The exit codes of `tc`: 1 for what it does not understand, 2 for what the kernel refuses.
-pub(in crate::host::simulated) type Refused = (u8, String);
+pub(in crate::host::simulated) type TcError = (u8, String);
 
-fn usage(what: impl Into<String>) -> Refused {
+fn usage(what: impl Into<String>) -> TcError {
     (1, format!("{}\n", what.into()))
 }
 
-fn kernel(what: &str) -> Refused {
+fn kernel(what: &str) -> TcError {
     (2, format!("{what}\n"))
 }
 
@@ -45,13 +45,13 @@ fn handle(text: &str) -> Option<(u32, u32)> {
     Some((number(major)?, number(minor)?))
 }
 
-fn told((major, minor): (u32, u32)) -> String {
+fn handle_text((major, minor): (u32, u32)) -> String {
     if minor == 0 { format!("{major:x}:") } else { format!("{major:x}:{minor:x}") }
 }
 
 /// What stands in front of the kind.
 #[derive(Default)]
-struct Place {
+struct HandlePosition {
     device: Option<String>,
     parent: Option<(u32, u32)>,
     root: bool,
@@ -62,8 +62,8 @@ struct Place {
     rest: Vec<String>,
 }
 
-fn place(words: &[String]) -> Result<Place, Refused> {
-    let mut place = Place::default();
+fn place(words: &[String]) -> Result<HandlePosition, TcError> {
+    let mut place = HandlePosition::default();
     let mut at = 0;
     let value = |at: usize| {
         words.get(at + 1).ok_or_else(|| usage("Command line is not complete. Try option \"help\""))
@@ -103,10 +103,10 @@ impl Shaper {
         verb: &str,
         words: &[String],
         devices: &[String],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), TcError> {
         let place = place(words)?;
         let device = own_device(&place, devices)?;
-        let parent = place.parent.filter(|_| !place.root).map(told);
+        let parent = place.parent.filter(|_| !place.root).map(handle_text);
         let at = self.disciplines.iter().position(|own| own.device == device && own.parent == parent);
         if verb == "del" || verb == "delete" {
             let Some(at) = at else {
@@ -128,7 +128,7 @@ impl Shaper {
         if let Some((major, minor)) = place.parent.filter(|_| !place.root) {
             let above = self.disciplines.iter().find(|own| own.device == device && own.handle == major);
             let Some(above) = above else { return Err(kernel("Error: Parent Qdisc doesn't exists.")) };
-            let id = told((major, minor));
+            let id = handle_text((major, minor));
             let there = match &above.kind {
                 super::discipline::Kind::Prio { bands, .. } => minor >= 1 && minor <= *bands,
                 super::discipline::Kind::Htb { .. } => {
@@ -184,7 +184,7 @@ impl Shaper {
                 if self.disciplines.iter().any(|own| own.device == device && own.handle == number) {
                     return Err(kernel("Error: Exclusivity flag on, cannot modify."));
                 }
-                if self.disciplines.len() >= MOST {
+                if self.disciplines.len() >= MAX_OBJECTS {
                     return Err(kernel("RTNETLINK answers: No buffer space available"));
                 }
                 self.disciplines.push(Discipline {
@@ -225,7 +225,7 @@ impl Shaper {
         verb: &str,
         words: &[String],
         devices: &[String],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), TcError> {
         let place = place(words)?;
         let device = own_device(&place, devices)?;
         let Some(id) = place.class else {
@@ -239,7 +239,7 @@ impl Shaper {
                 "RTNETLINK answers: Operation not supported"
             }));
         }
-        let id = told(id);
+        let id = handle_text(id);
         if verb == "del" || verb == "delete" {
             let before = self.classes.len();
             self.classes.retain(|class| !(class.device == device && class.id == id));
@@ -261,9 +261,9 @@ impl Shaper {
             }
         }
         let Some(rate) = bits else { return Err(usage("\"rate\" is required.")) };
-        let parent = place.parent.map(told).unwrap_or_default();
+        let parent = place.parent.map(handle_text).unwrap_or_default();
         self.classes.retain(|class| !(class.device == device && class.id == id));
-        if self.classes.len() >= MOST {
+        if self.classes.len() >= MAX_OBJECTS {
             return Err(kernel("RTNETLINK answers: No buffer space available"));
         }
         self.classes.push(Class { device, id, parent, rate, ceil: ceil.unwrap_or(rate) });
@@ -276,7 +276,7 @@ impl Shaper {
         verb: &str,
         words: &[String],
         devices: &[String],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), TcError> {
         let place = place(words)?;
         let device = own_device(&place, devices)?;
         let parent = match (place.parent, place.root) {
@@ -288,7 +288,7 @@ impl Shaper {
                 .map_or((0, 0), |own| (own.handle, 0)),
         };
         if verb == "del" || verb == "delete" {
-            let own = told(parent);
+            let own = handle_text(parent);
             self.filters.retain(|filter| {
                 !(filter.device == device
                     && filter.parent == own
@@ -305,7 +305,7 @@ impl Shaper {
         };
         let mut filter = Filter {
             device,
-            parent: told(parent),
+            parent: handle_text(parent),
             protocol,
             preference: place.preference.unwrap_or(49_152),
             kind: kind.clone(),
@@ -325,7 +325,7 @@ impl Shaper {
             match (word.as_str(), value) {
                 ("flowid" | "classid", Some(value)) => {
                     let id = handle(&value).ok_or_else(|| usage("Illegal \"flowid\""))?;
-                    filter.flow = Some(told(id));
+                    filter.flow = Some(handle_text(id));
                     at += 2;
                 }
                 ("match", Some(_)) if kind == "u32" => {
@@ -347,7 +347,7 @@ impl Shaper {
         if kind == "u32" && filter.keys.is_empty() {
             return Err(usage("Illegal \"match\""));
         }
-        if self.filters.len() >= MOST {
+        if self.filters.len() >= MAX_OBJECTS {
             return Err(kernel("RTNETLINK answers: No buffer space available"));
         }
         let at = self
@@ -360,7 +360,7 @@ impl Shaper {
     }
 }
 
-fn own_device(place: &Place, devices: &[String]) -> Result<String, Refused> {
+fn own_device(place: &HandlePosition, devices: &[String]) -> Result<String, TcError> {
     let Some(device) = &place.device else {
         return Err(usage("Command line is not complete. Try option \"help\""));
     };

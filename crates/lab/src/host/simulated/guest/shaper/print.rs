@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::change::Shaper;
 use super::discipline::{Discipline, Kind, Netem};
 use super::filter::Filter;
-use super::unit::{format_general, told_rate, told_size, told_time};
+use super::unit::{format_general, format_rate, format_size, format_time};
 use crate::host::simulated::document::set;
 use crate::host::simulated::guest::machine::Count;
 
@@ -100,8 +100,8 @@ impl Shaper {
             out.push_str(&format!(
                 "class htb {} {parent} {leaf}prio 0 rate {} ceil {} burst {} cburst {} \n",
                 class.id,
-                told_rate(class.rate),
-                told_rate(class.ceil),
+                format_rate(class.rate),
+                format_rate(class.ceil),
                 burst(class.rate),
                 burst(class.ceil)
             ));
@@ -271,7 +271,7 @@ fn text(kind: &Kind) -> String {
         }
         Kind::Netem(netem) => netem_text(netem),
         Kind::Tbf { rate, burst, latency } => {
-            format!("rate {} burst {} lat {} ", told_rate(*rate), told_size(*burst), told_time(*latency))
+            format!("rate {} burst {} lat {} ", format_rate(*rate), format_size(*burst), format_time(*latency))
         }
         Kind::Htb { default } => {
             let default = if *default == 0 { "0".to_owned() } else { format!("0x{default:x}") };
@@ -286,9 +286,9 @@ fn text(kind: &Kind) -> String {
 fn netem_text(netem: &Netem) -> String {
     let mut words = vec![format!("limit {}", netem.limit)];
     if let Some((delay, jitter, correlation)) = netem.delay {
-        let mut text = format!("delay {}", told_time(delay));
+        let mut text = format!("delay {}", format_time(delay));
         if jitter > 0.0 {
-            text.push_str(&format!("  {}", told_time(jitter)));
+            text.push_str(&format!("  {}", format_time(jitter)));
             if correlation > 0.0 {
                 text.push_str(&format!(" {}", percent(correlation)));
             }
@@ -307,7 +307,7 @@ fn netem_text(netem: &Netem) -> String {
         words.push(format!("{name} {}{behind}", percent(share)));
     }
     if let Some(rate) = netem.rate {
-        words.push(format!("rate {}", told_rate(rate)));
+        words.push(format!("rate {}", format_rate(rate)));
     }
     if netem.ecn {
         words.push("ecn".to_owned());

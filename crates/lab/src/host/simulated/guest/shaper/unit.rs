@@ -14,7 +14,7 @@ pub(super) fn time(text: &str) -> Option<f64> {
 }
 
 /// Tells microseconds as `tc` does.
-pub(super) fn told_time(micros: f64) -> String {
+pub(super) fn format_time(micros: f64) -> String {
     let short = |number: f64| {
         let text = format!("{number:.3}");
         let text = text.trim_end_matches('0').trim_end_matches('.').to_owned();
@@ -65,7 +65,7 @@ pub(super) fn rate(text: &str) -> Option<f64> {
 }
 
 /// Tells a rate as `tc` does.
-pub(super) fn told_rate(bits: f64) -> String {
+pub(super) fn format_rate(bits: f64) -> String {
     for (unit, factor) in [("Gbit", 1e9), ("Mbit", 1e6), ("Kbit", 1e3)] {
         if bits >= factor && (bits / (factor / 1e3)) % 1e3 == 0.0 {
             return format!("{}{unit}", bits / factor);
@@ -98,7 +98,7 @@ pub(super) fn size(text: &str) -> Option<f64> {
 }
 
 /// Tells a size as `tc` does.
-pub(super) fn told_size(bytes: f64) -> String {
+pub(super) fn format_size(bytes: f64) -> String {
     let kilo = bytes / 1024.0;
     let mega = kilo / 1024.0;
     if bytes >= 1024.0 * 1024.0 && (mega - mega.round()).abs() < 1e-3 {
@@ -122,15 +122,15 @@ mod tests {
 
     #[test]
     fn units_are_told_as_tc_tells_them() {
-        assert_eq!(time("100ms").map(told_time).as_deref(), Some("100ms"));
-        assert_eq!(time("1.5ms").map(told_time).as_deref(), Some("1.5ms"));
-        assert_eq!(time("50us").map(told_time).as_deref(), Some("50us"));
-        assert_eq!(time("2s").map(told_time).as_deref(), Some("2s"));
-        assert_eq!(rate("5mbit").map(told_rate).as_deref(), Some("5Mbit"));
-        assert_eq!(rate("1500kbit").map(told_rate).as_deref(), Some("1500Kbit"));
-        assert_eq!(size("20kb").map(told_size).as_deref(), Some("20Kb"));
-        assert_eq!(size("32kbit").map(told_size).as_deref(), Some("4Kb"));
-        assert_eq!(size("1600").map(told_size).as_deref(), Some("1600b"));
+        assert_eq!(time("100ms").map(format_time).as_deref(), Some("100ms"));
+        assert_eq!(time("1.5ms").map(format_time).as_deref(), Some("1.5ms"));
+        assert_eq!(time("50us").map(format_time).as_deref(), Some("50us"));
+        assert_eq!(time("2s").map(format_time).as_deref(), Some("2s"));
+        assert_eq!(rate("5mbit").map(format_rate).as_deref(), Some("5Mbit"));
+        assert_eq!(rate("1500kbit").map(format_rate).as_deref(), Some("1500Kbit"));
+        assert_eq!(size("20kb").map(format_size).as_deref(), Some("20Kb"));
+        assert_eq!(size("32kbit").map(format_size).as_deref(), Some("4Kb"));
+        assert_eq!(size("1600").map(format_size).as_deref(), Some("1600b"));
         assert!(
             time("5parsecs").is_none()
                 && rate("x").is_none()

@@ -64,8 +64,8 @@ pub(super) fn claims(world: &World, machine: &str, from: u64, to: u64) -> Vec<Ti
             if at >= to || frames.len() > 4_000 {
                 break;
             }
-            for (place, station) in stations.iter().enumerate() {
-                let at = at + 1_200_000 * place as u64;
+            for (location, station) in stations.iter().enumerate() {
+                let at = at + 1_200_000 * location as u64;
                 if (from..to).contains(&at) {
                     frames.push((at, arp(2, (*station, *address), (EVERYBODY, *address), EVERYBODY)));
                 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 /// Seconds that an answer is good for.
-const LIFE: u32 = 60;
+const TTL_SECONDS: u32 = 60;
 
 /// Writes a question and, where a code is given, its answer.
 pub(in crate::host::simulated::wire) fn question(
@@ -35,7 +35,7 @@ pub(in crate::host::simulated::wire) fn question(
             answer.extend([0xc0, 12]);
             answer.extend(kind.to_be_bytes());
             answer.extend([0, 1]);
-            answer.extend(LIFE.to_be_bytes());
+            answer.extend(TTL_SECONDS.to_be_bytes());
             answer.extend(u16::try_from(bytes.len()).unwrap_or(0).to_be_bytes());
             answer.extend(bytes);
         }

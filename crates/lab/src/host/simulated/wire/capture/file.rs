@@ -9,9 +9,9 @@ use crate::host::simulated::wire::journal::Conversation;
 use crate::host::simulated::world::{Capture, World};
 
 /// The most bytes of a file, whatever was ordered.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The most packets of a file.
-const MOST: usize = 400_000;
+const MAX_PACKETS: usize = 400_000;
 /// The most bytes of a packet where nothing else was ordered.
 const WHOLE: u32 = 262_144;
 
@@ -24,7 +24,7 @@ pub(in crate::host) fn pcap(world: &mut World, capture: &Capture) -> Vec<u8> {
     let skew = skew(world.seed, machine);
     let frames = frames(world, capture, from, to);
     let snaplen = if capture.order.snaplen == 0 { WHOLE } else { capture.order.snaplen };
-    let most = if capture.order.most == 0 { LARGEST } else { capture.order.most.min(LARGEST) };
+    let most = if capture.order.most == 0 { MAX_FILE_BYTES } else { capture.order.most.min(MAX_FILE_BYTES) };
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, snaplen, 1] {
         file.extend(u32::to_le_bytes(word));
@@ -64,7 +64,7 @@ fn frames(world: &mut World, capture: &Capture, from: u64, to: u64) -> Vec<Timed
     }
     for said in &said {
         let near = said.line.near.machine.as_deref() == Some(machine);
-        if frames.len() >= MOST || !keeps(filters, &said.line, near) {
+        if frames.len() >= MAX_PACKETS || !keeps(filters, &said.line, near) {
             continue;
         }
         let played = said.play();

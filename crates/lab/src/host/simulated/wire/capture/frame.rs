@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use super::header::{Ip, ethernet, packet, packets, put, seal};
 use super::payload::Stream;
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::journal::{Act, Conversation};
-use crate::host::simulated::wire::play::{Seen, Segment, What};
+use crate::host::simulated::wire::journal::{Conversation, Exchange};
+use crate::host::simulated::wire::play::{CapturedPacket, PacketKind, Segment};
 
 /// The window that both ends announce, in units of 128 bytes.
 const WINDOW: u16 = 24_576;
@@ -17,7 +17,7 @@ const QUOTED: usize = 528;
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
     said: &'a Conversation,
-    seen: &'a [Seen],
+    seen: &'a [CapturedPacket],
     asked: Stream,
     answered: Stream,
     /// The first numbers of both sides.
@@ -33,15 +33,15 @@ impl<'a> Writer<'a> {
     /// Prepares a conversation.
     pub(super) fn new(
         said: &'a Conversation,
-        seen: &'a [Seen],
+        seen: &'a [CapturedPacket],
         near: bool,
         macs: ([u8; 6], [u8; 6]),
     ) -> Self {
         let mut chance = Chance::new(said.seed ^ 0x5eed);
         let port = said.line.far.port;
         let turns = match &said.act {
-            Act::Tcp(script) => script.turns.as_slice(),
-            Act::Datagram { .. } | Act::Echo(_) => &[],
+            Exchange::Tcp(script) => script.turns.as_slice(),
+            Exchange::Datagram { .. } | Exchange::Echo(_) => &[],
         };
         let number = |chance: &mut Chance| u32::try_from(chance.below(1 << 32)).unwrap_or(1);
         let begins = (number(&mut chance), number(&mut chance));
@@ -60,16 +60,16 @@ impl<'a> Writer<'a> {
         self.packets(at, seen).into_iter().map(|packet| ethernet(src, dst, kind, &packet)).collect()
     }
 
-    fn packets(&self, at: usize, seen: &Seen) -> Vec<Vec<u8>> {
+    fn packets(&self, at: usize, seen: &CapturedPacket) -> Vec<Vec<u8>> {
         let line = &self.said.line;
         let (near, far) = (line.near.address, line.far.address);
         let (src, dst) = if seen.near_sent { (near, far) } else { (far, near) };
         let id = self.id.wrapping_add(u16::try_from(at & 0xffff).unwrap_or(0));
         let six = src.is_ipv6();
         let protocol = match &seen.what {
-            What::Tcp(_) => 6,
-            What::Udp(_) => 17,
-            What::Echo { .. } | What::Error { .. } => {
+            PacketKind::Tcp(_) => 6,
+            PacketKind::Udp(_) => 17,
+            PacketKind::Echo { .. } | PacketKind::Error { .. } => {
                 if six {
                     58
                 } else {
@@ -80,9 +80,9 @@ impl<'a> Writer<'a> {
         let ip = Ip { src, dst, protocol, id, life: 64 };
         let mtu = if seen.near_sent { line.near.mtu } else { line.far.mtu };
         match &seen.what {
-            What::Tcp(segment) => vec![packet(ip, &self.segment(ip, seen, segment), true)],
-            What::Udp(bytes) => packets(ip, &self.datagram(ip, seen, bytes), mtu),
-            What::Echo { answers, id: whose, number, size } => {
+            PacketKind::Tcp(segment) => vec![packet(ip, &self.segment(ip, seen, segment), true)],
+            PacketKind::Udp(bytes) => packets(ip, &self.datagram(ip, seen, bytes), mtu),
+            PacketKind::Echo { answers, id: whose, number, size } => {
                 let kind = match (answers, six) {
                     (false, false) => 8,
                     (true, false) => 0,
@@ -97,11 +97,13 @@ impl<'a> Writer<'a> {
                 damage(seen, &mut inner);
                 packets(ip, &inner, mtu)
             }
-            What::Error { code, mtu, about } => self.error(ip, *code, *mtu, *about).into_iter().collect(),
+            PacketKind::Error { code, mtu, about } => {
+                self.error(ip, *code, *mtu, *about).into_iter().collect()
+            }
         }
     }
 
-    fn segment(&self, ip: Ip, seen: &Seen, segment: &Segment) -> Vec<u8> {
+    fn segment(&self, ip: Ip, seen: &CapturedPacket, segment: &Segment) -> Vec<u8> {
         let line = &self.said.line;
         let (from, to) = (line.near.port, line.far.port);
         let (mine, yours) = self.begins;
@@ -135,7 +137,7 @@ impl<'a> Writer<'a> {
         bytes
     }
 
-    fn datagram(&self, ip: Ip, seen: &Seen, said: &[u8]) -> Vec<u8> {
+    fn datagram(&self, ip: Ip, seen: &CapturedPacket, said: &[u8]) -> Vec<u8> {
         let line = &self.said.line;
         let (from, to) =
             if seen.near_sent { (line.near.port, line.far.port) } else { (line.far.port, line.near.port) };
@@ -148,7 +150,7 @@ impl<'a> Writer<'a> {
     }
 
     fn error(&self, mut ip: Ip, code: u8, mtu: u16, about: usize) -> Option<Vec<u8>> {
-        let quoted = self.seen.get(about).filter(|seen| !matches!(seen.what, What::Error { .. }))?;
+        let quoted = self.seen.get(about).filter(|seen| !matches!(seen.what, PacketKind::Error { .. }))?;
         let whole = self.packets(about, quoted).into_iter().next()?;
         let narrow = code == 4;
         if narrow {
@@ -184,7 +186,7 @@ fn router(address: IpAddr) -> IpAddr {
 }
 
 /// Damages what a device damaged: one bit, where checksums notice it.
-fn damage(seen: &Seen, bytes: &mut [u8]) {
+fn damage(seen: &CapturedPacket, bytes: &mut [u8]) {
     if seen.broken
         && let Some(last) = bytes.last_mut()
     {

@@ -48,7 +48,7 @@ pub(super) fn packets(ip: Ip, inner: &[u8], mtu: u32) -> Vec<Vec<u8>> {
     cut.collect()
 }
 
-fn fragment(ip: Ip, inner: &[u8], place: u16) -> Vec<u8> {
+fn fragment(ip: Ip, inner: &[u8], location: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(40 + inner.len());
     match (ip.src, ip.dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
@@ -56,7 +56,7 @@ fn fragment(ip: Ip, inner: &[u8], place: u16) -> Vec<u8> {
             bytes.extend([0x45, 0]);
             bytes.extend(length.to_be_bytes());
             bytes.extend(ip.id.to_be_bytes());
-            bytes.extend(place.to_be_bytes());
+            bytes.extend(location.to_be_bytes());
             bytes.extend([ip.life, ip.protocol, 0, 0]);
             bytes.extend(src.octets());
             bytes.extend(dst.octets());

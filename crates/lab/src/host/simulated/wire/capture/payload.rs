@@ -5,7 +5,7 @@ use crate::host::simulated::wire::play::Turn;
 /// Ports where web servers are expected.
 const WEB: [u16; 10] = [80, 3_000, 5_000, 7_070, 8_000, 8_008, 8_080, 8_081, 8_888, 9_090];
 /// Beyond so many bytes only filler is sent.
-const LARGEST: u64 = 1 << 20;
+const MAX_CONTENT_BYTES: u64 = 1 << 20;
 
 /// Everything that one side says in a connection.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ impl Stream {
         let mut said = Vec::new();
         for (at, turn) in turns.iter().enumerate() {
             let size = bytes(turn);
-            if said.len() as u64 + size > LARGEST {
+            if said.len() as u64 + size > MAX_CONTENT_BYTES {
                 break;
             }
             let size = usize::try_from(size).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The stage's traffic as conversations: the same ones for whoever captures them, whenever that began.
 
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::journal::{Act, Conversation};
+use crate::host::simulated::wire::journal::{Conversation, Exchange};
 use crate::host::simulated::wire::net::SECOND;
 use crate::host::simulated::wire::path::{Call, Line, ask, line};
 use crate::host::simulated::wire::play::{Echo, Script, Turn};
@@ -11,11 +11,11 @@ use crate::host::stage::{Protocol, Talk};
 use super::dns::question;
 
 /// The most conversations of one talk in a capture.
-const MOST: u64 = 20_000;
+const MAX_CONVERSATIONS: u64 = 20_000;
 /// The shortest time between two; milliseconds.
-const SHORTEST: u64 = 5;
+const MIN_INTERVAL_MILLIS: u64 = 5;
 /// So long a connection is tried.
-const PATIENCE: u64 = 20 * SECOND;
+const CONNECT_TIMEOUT: u64 = 20 * SECOND;
 /// Names that are asked for.
 const NAMES: [&str; 4] =
     ["www.example.com", "packages.microsoft.com", "archive.ubuntu.com", "login.microsoftonline.com"];
@@ -56,7 +56,7 @@ fn of_talk(
     from: u64,
     to: u64,
 ) -> Vec<Conversation> {
-    let every = talk.every_ms.max(SHORTEST).saturating_mul(1_000);
+    let every = talk.every_ms.max(MIN_INTERVAL_MILLIS).saturating_mul(1_000);
     let phase = Chance::of(world.seed, &[&talk.machine], &[at]).below(every);
     let first = from.saturating_sub(phase).div_ceil(every);
     // What is healthy is not cut off in the middle by the end of a capture.
@@ -68,7 +68,7 @@ fn of_talk(
     let takes = round.saturating_mul(8).saturating_add(thinks).saturating_add(carried).saturating_add(60_000);
     let end = if line.open() { to.saturating_sub(takes) } else { to };
     let mut all = Vec::new();
-    for number in (first..).take(usize::try_from(MOST).unwrap_or(1)) {
+    for number in (first..).take(usize::try_from(MAX_CONVERSATIONS).unwrap_or(1)) {
         let mut chance = Chance::of(world.seed, &[&talk.machine, "talk"], &[at, number]);
         let begins =
             number.saturating_mul(every).saturating_add(phase).saturating_add(chance.below(every / 8 + 1));
@@ -90,13 +90,13 @@ fn of_talk(
     all
 }
 
-fn act(world: &mut World, talk: &Talk, line: &Line, number: u64, chance: &mut Chance) -> Act {
+fn act(world: &mut World, talk: &Talk, line: &Line, number: u64, chance: &mut Chance) -> Exchange {
     let think = talk.think_ms.saturating_mul(1_000_000);
     match talk.protocol {
         Protocol::Tcp => {
             let turn = Turn { request: u64::from(talk.request), think, answer: u64::from(talk.answer) };
             let turns = if talk.request == 0 && talk.answer == 0 { Vec::new() } else { vec![turn] };
-            Act::Tcp(Script { turns, patience: PATIENCE, most: 4_000 })
+            Exchange::Tcp(Script { turns, patience: CONNECT_TIMEOUT, most: 4_000 })
         }
         Protocol::Udp if talk.port == 53 => {
             let which = usize::try_from(chance.below(NAMES.len() as u64)).unwrap_or(0);
@@ -104,18 +104,18 @@ fn act(world: &mut World, talk: &Talk, line: &Line, number: u64, chance: &mut Ch
             let asked = ask(world, &talk.machine, Some(talk.to), name, line.near.port);
             let id = u16::try_from(chance.below(0xffff)).unwrap_or(1);
             let (request, answer) = question(id, name, 1, asked.code, &asked.found);
-            Act::Datagram { request, answer, think: think.max(250_000) }
+            Exchange::Datagram { request, answer, think: think.max(250_000) }
         }
         Protocol::Udp => {
             let bytes = |size: u32| vec![b'.'; usize::try_from(size.min(60_000)).unwrap_or(0)];
             let answer = (talk.answer > 0).then(|| bytes(talk.answer));
-            Act::Datagram { request: bytes(talk.request), answer, think }
+            Exchange::Datagram { request: bytes(talk.request), answer, think }
         }
         Protocol::Icmp => {
             let id = u16::try_from(Chance::of(world.seed, &[&talk.machine, "echo"], &[]).below(0xffff))
                 .unwrap_or(1);
             let number = u16::try_from(number & 0xffff).unwrap_or(0);
-            Act::Echo(Echo { id, number, size: talk.request.clamp(16, 60_000).max(56) })
+            Exchange::Echo(Echo { id, number, size: talk.request.clamp(16, 60_000).max(56) })
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A machine's own packet filter, hook by hook.
 
-use super::walk::{Datagram, Fall, How};
-use crate::host::simulated::guest::Fate;
+use super::walk::{Datagram, DropPoint, DropResponse};
+use crate::host::simulated::guest::PacketVerdict;
 use crate::host::simulated::world::World;
 use ghost_inspect::netfilter::{Hook, Packet, State};
 
@@ -16,7 +16,7 @@ pub(super) fn judge(
     machine: &str,
     packet: &Datagram,
     hooks: &[(Hook, &str)],
-) -> Option<How> {
+) -> Option<DropResponse> {
     let guest = world.guests.get_mut(machine)?;
     let mut mark = Some(0);
     for (hook, device) in hooks {
@@ -25,29 +25,29 @@ pub(super) fn judge(
         let output = name(matches!(hook, Hook::Output | Hook::Postrouting | Hook::Forward));
         let mut packet = Packet { mark, ..packet.at(*hook, input, output) };
         match guest.judge(&mut packet) {
-            Fate::Passes => mark = packet.mark,
-            Fate::Dropped => return Some(How::Silent),
-            Fate::Refused { reset: true, .. } => return Some(How::Reset),
-            Fate::Refused { reset: false, code } => return Some(How::Unreachable(code)),
+            PacketVerdict::Passes => mark = packet.mark,
+            PacketVerdict::Dropped => return Some(DropResponse::Silent),
+            PacketVerdict::Refused { reset: true, .. } => return Some(DropResponse::Reset),
+            PacketVerdict::Refused { reset: false, code } => return Some(DropResponse::Unreachable(code)),
         }
     }
     None
 }
 
 /// Takes a packet from a machine to itself.
-pub(super) fn stays(world: &mut World, machine: &str, packet: &Datagram) -> Option<Fall> {
+pub(super) fn stays(world: &mut World, machine: &str, packet: &Datagram) -> Option<DropPoint> {
     if let Some(how) = judge(world, machine, packet, &OUT.map(|hook| (hook, "lo"))) {
-        return Some(Fall::Sender(told(world, machine, packet, how)));
+        return Some(DropPoint::Sender(told(world, machine, packet, how)));
     }
-    judge(world, machine, packet, &IN.map(|hook| (hook, "lo"))).map(Fall::Receiver)
+    judge(world, machine, packet, &IN.map(|hook| (hook, "lo"))).map(DropPoint::Receiver)
 }
 
 /// What a program hears of a packet that its own machine refused to send: the word about it meets the same packet filter.
-pub(super) fn told(world: &mut World, machine: &str, packet: &Datagram, how: How) -> How {
+pub(super) fn told(world: &mut World, machine: &str, packet: &Datagram, how: DropResponse) -> DropResponse {
     let reset = match how {
-        How::Silent => return how,
-        How::Reset => true,
-        How::Unreachable(_) => false,
+        DropResponse::Silent => return how,
+        DropResponse::Reset => true,
+        DropResponse::Unreachable(_) => false,
     };
     let six = packet.src.0.is_ipv6();
     let from = if reset { packet.dst } else { packet.src };
@@ -68,5 +68,5 @@ pub(super) fn told(world: &mut World, machine: &str, packet: &Datagram, how: How
         refusal: true,
     };
     let hooks: Vec<(Hook, &str)> = OUT.iter().chain(&IN).map(|hook| (*hook, "lo")).collect();
-    if judge(world, machine, &word, &hooks).is_some() { How::Silent } else { how }
+    if judge(world, machine, &word, &hooks).is_some() { DropResponse::Silent } else { how }
 }

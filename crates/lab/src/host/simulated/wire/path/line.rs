@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use super::place::{Place, exit, place, shares};
-use super::walk::{Datagram, Fall, How, Leg, walk};
+use super::location::{Location, exit, location, shares};
+use super::walk::{Datagram, DropPoint, DropResponse, Leg, walk};
 use crate::host::simulated::world::World;
 use crate::host::stage::{Behavior, Oddity, Protocol};
 use ghost_inspect::netfilter::State;
@@ -83,11 +83,11 @@ impl Line {
 
     /// Whether somebody says no, and is heard.
     pub(in crate::host::simulated::wire) fn refuses(&self) -> bool {
-        let loud = |how| matches!(how, How::Reset | How::Unreachable(_));
+        let loud = |how| matches!(how, DropResponse::Reset | DropResponse::Unreachable(_));
         match self.there.fall {
-            Some(Fall::Sender(how)) => loud(how),
-            Some(Fall::Receiver(how)) => loud(how) && self.back.whole(),
-            Some(Fall::Between) => false,
+            Some(DropPoint::Sender(how)) => loud(how),
+            Some(DropPoint::Receiver(how)) => loud(how) && self.back.whole(),
+            Some(DropPoint::Between) => false,
             None => self.end == End::Refuses && self.back.whole(),
         }
     }
@@ -151,8 +151,8 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
         return (Side { port, address: call.to, ..near.clone() }, true);
     }
     let side = |machine, mac, mtu| Side { machine, address: call.to, port, mac, mtu };
-    match place(world, call.to) {
-        Place::Machine { name, nic, inside } => {
+    match location(world, call.to) {
+        Location::Machine { name, nic, inside } => {
             let own = world.machine(&name).and_then(|machine| machine.nics.get(nic));
             let length = own.and_then(|nic| nic.addresses.first()).map_or(24, |(_, length)| *length);
             let close = shares(near.address, call.to, length);
@@ -160,7 +160,7 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
             let mtu = world.guests.get(&name).map_or(1500, |guest| guest.mtu);
             (side(Some(name), mac, mtu), inside.is_none())
         }
-        Place::Platform | Place::Outside(_) | Place::Nobody => (side(None, GATEWAY, 1500), false),
+        Location::Platform | Location::Outside(_) | Location::Nobody => (side(None, GATEWAY, 1500), false),
     }
 }
 
@@ -174,7 +174,7 @@ fn mac(text: &str) -> [u8; 6] {
 
 fn end(world: &World, call: &Call, there: &Leg) -> End {
     match &there.arrives {
-        Some(Place::Machine { name, .. }) => match call.protocol {
+        Some(Location::Machine { name, .. }) => match call.protocol {
             _ if call.served => End::Answers,
             Protocol::Icmp => End::Answers,
             Protocol::Tcp | Protocol::Udp => match world.listener(name, call.protocol, call.port) {
@@ -183,11 +183,11 @@ fn end(world: &World, call: &Call, there: &Leg) -> End {
                 None => End::Refuses,
             },
         },
-        Some(Place::Platform) => match (call.protocol, call.port) {
+        Some(Location::Platform) => match (call.protocol, call.port) {
             (Protocol::Tcp, 80 | 53 | 32_526) | (Protocol::Udp, 53 | 67) => End::Answers,
             (Protocol::Tcp | Protocol::Udp | Protocol::Icmp, _) => End::Silent,
         },
-        Some(Place::Outside(outside)) => {
+        Some(Location::Outside(outside)) => {
             let answers = match call.protocol {
                 Protocol::Icmp => outside.echoes,
                 Protocol::Udp => outside.names && call.port == 53,
@@ -195,22 +195,23 @@ fn end(world: &World, call: &Call, there: &Leg) -> End {
             };
             if answers { End::Answers } else { End::Silent }
         }
-        Some(Place::Nobody) | None => End::Silent,
+        Some(Location::Nobody) | None => End::Silent,
     }
 }
 
 /// Walks the first answer back, whatever it is.
 fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side) -> Leg {
-    let lost = Leg { fall: Some(Fall::Between), base: there.base, ..Leg::default() };
+    let lost = Leg { fall: Some(DropPoint::Between), base: there.base, ..Leg::default() };
     let error = if first.dst.0.is_ipv6() { (58, None, Some(1)) } else { (1, None, Some(3)) };
     let error = (error.0, error.1, error.2, State::Related);
     let tcp = first.protocol == 6;
     let (protocol, flags, icmp, state) = match (there.fall, end) {
-        (Some(Fall::Sender(_) | Fall::Between | Fall::Receiver(How::Silent)), _) | (None, End::Silent) => {
+        (Some(DropPoint::Sender(_) | DropPoint::Between | DropPoint::Receiver(DropResponse::Silent)), _)
+        | (None, End::Silent) => {
             return lost;
         }
-        (Some(Fall::Receiver(How::Unreachable(_))), _) => error,
-        (Some(Fall::Receiver(How::Reset)), _) => (6, Some(20), None, State::Established),
+        (Some(DropPoint::Receiver(DropResponse::Unreachable(_))), _) => error,
+        (Some(DropPoint::Receiver(DropResponse::Reset)), _) => (6, Some(20), None, State::Established),
         (None, End::Refuses) if tcp => (6, Some(20), None, State::Established),
         (None, End::Refuses) => error,
         (None, End::Answers) => {
@@ -219,7 +220,7 @@ fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side
         }
     };
     let inside = match &there.arrives {
-        Some(Place::Machine { inside: Some(inside), .. }) => *inside,
+        Some(Location::Machine { inside: Some(inside), .. }) => *inside,
         _ => first.dst.0,
     };
     let packet = Datagram {
@@ -230,7 +231,7 @@ fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side
         flags,
         icmp,
         state,
-        refusal: matches!(there.fall, Some(Fall::Receiver(_))),
+        refusal: matches!(there.fall, Some(DropPoint::Receiver(_))),
     };
     walk(world, &packet)
 }

@@ -7,12 +7,12 @@ mod filter;
 mod gate;
 mod internet;
 mod line;
+mod location;
 mod name;
-mod place;
 mod walk;
 
 pub(super) use internet::{METADATA, PLATFORM};
 pub(super) use line::{Call, End, Line, line};
-pub(super) use name::{Asked, Unresolved, ask, resolve};
-pub(super) use place::{Place, exit, place, shares};
-pub(super) use walk::{Fall, How, Leg, nanos};
+pub(super) use location::{Location, exit, location, shares};
+pub(super) use name::{NameLookup, Unresolved, ask, resolve};
+pub(super) use walk::{DropPoint, DropResponse, Leg, nanos};

@@ -13,7 +13,7 @@ const INSIDE: &str = "internal.cloudapp.net";
 
 /// What a name server answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::host::simulated::wire) struct Asked {
+pub(in crate::host::simulated::wire) struct NameLookup {
     /// The address of the server.
     pub(in crate::host::simulated::wire) server: IpAddr,
     /// The way to it.
@@ -40,7 +40,7 @@ pub(in crate::host::simulated::wire) fn ask(
     server_address: Option<IpAddr>,
     name: &str,
     own_port: u16,
-) -> Asked {
+) -> NameLookup {
     let server = server_address.unwrap_or_else(|| server(world, machine));
     let call = Call {
         machine: machine.to_owned(),
@@ -68,7 +68,7 @@ pub(in crate::host::simulated::wire) fn ask(
         None => Some("NOERROR"),
     };
     let code = code.filter(|_| line.there.whole() && line.back.whole());
-    Asked { server, line, found: if code == Some("NOERROR") { found } else { Vec::new() }, code }
+    NameLookup { server, line, found: if code == Some("NOERROR") { found } else { Vec::new() }, code }
 }
 
 /// Finds the address of a name that somebody outside the machine knows.
@@ -96,7 +96,7 @@ pub(in crate::host::simulated::wire) fn resolve(
     machine: &str,
     name: &str,
     own_port: u16,
-) -> Result<(IpAddr, Duration, Option<Asked>), Unresolved> {
+) -> Result<(IpAddr, Duration, Option<NameLookup>), Unresolved> {
     if let Ok(address) = name.trim_start_matches('[').trim_end_matches(']').parse() {
         return Ok((address, Duration::ZERO, None));
     }

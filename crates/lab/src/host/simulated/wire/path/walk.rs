@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::filter::{IN, OUT, judge, stays, told};
 use super::gate::{Next, lets, next, unrouted};
-use super::place::{Place, exit, place};
+use super::location::{Location, exit, location};
 use crate::host::fabric::Nic;
 use crate::host::simulated::guest::Shaping;
 use crate::host::simulated::world::World;
@@ -13,11 +13,11 @@ use ghost_inspect::netfilter::{Hook, Packet, State};
 use ghost_inspect::qdisc::Flow;
 
 /// One way through a network, and what every appliance and every other network adds; nanoseconds.
-const NEAR: u64 = 118_000;
+const HOP_NANOS: u64 = 118_000;
 const HOP: u64 = 130_000;
 const PEERED: u64 = 240_000;
 /// The most appliances on a way; then it is a circle.
-const MOST_HOPS: usize = 8;
+const MAX_HOPS: usize = 8;
 
 /// A packet as it is sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ impl Datagram {
 
 /// How a packet ends that does not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host::simulated::wire) enum How {
+pub(in crate::host::simulated::wire) enum DropResponse {
     /// Without a word.
     Silent,
     /// With a reset.
@@ -81,13 +81,13 @@ pub(in crate::host::simulated::wire) enum How {
 
 /// Where a packet ends that does not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host::simulated::wire) enum Fall {
+pub(in crate::host::simulated::wire) enum DropPoint {
     /// At its sender, before it is sent.
-    Sender(How),
+    Sender(DropResponse),
     /// Between the machines.
     Between,
     /// At its receiver, after it came.
-    Receiver(How),
+    Receiver(DropResponse),
 }
 
 /// One direction of a way.
@@ -100,16 +100,16 @@ pub(in crate::host::simulated::wire) struct Leg {
     /// How long it takes besides; nanoseconds.
     pub(in crate::host::simulated::wire) base: u64,
     /// Where it ends, unless it arrives.
-    pub(in crate::host::simulated::wire) fall: Option<Fall>,
+    pub(in crate::host::simulated::wire) fall: Option<DropPoint>,
     /// The appliances on the way.
     pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
     /// The machine where it arrives.
-    pub(in crate::host::simulated::wire) arrives: Option<Place>,
+    pub(in crate::host::simulated::wire) arrives: Option<Location>,
     /// Whether it never leaves its machine.
     pub(in crate::host::simulated::wire) local: bool,
 }
 
-impl How {
+impl DropResponse {
     /// Whether a program that sends datagrams hears of it: an error that may pass is kept from it.
     pub(in crate::host::simulated::wire) fn is_told(self) -> bool {
         matches!(self, Self::Reset | Self::Unreachable(2..))
@@ -149,7 +149,7 @@ pub(in crate::host::simulated::wire) fn nanos(time: std::time::Duration) -> u64 
 pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> Leg {
     let mut leg = Leg::default();
     let Some(from) = packet.from.clone() else {
-        if let Place::Outside(outside) = place(world, packet.src.0) {
+        if let Location::Outside(outside) = location(world, packet.src.0) {
             leg.base = u64::from(outside.round) * 500;
         }
         receive(world, packet, &mut leg);
@@ -157,7 +157,8 @@ pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagra
     };
     if own(world, &from, packet.dst.0) {
         leg.local = true;
-        (leg.base, leg.arrives) = (12_000, Some(Place::Machine { name: from.clone(), nic: 0, inside: None }));
+        (leg.base, leg.arrives) =
+            (12_000, Some(Location::Machine { name: from.clone(), nic: 0, inside: None }));
         leg.fall = stays(world, &from, packet);
         return leg;
     }
@@ -166,7 +167,7 @@ pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagra
         .and_then(|machine| exit(machine, packet.dst.0))
         .map(|(at, nic, _)| (at, nic.clone()))
     else {
-        leg.fall = Some(Fall::Between);
+        leg.fall = Some(DropPoint::Between);
         return leg;
     };
     let leads = world.guests.get(&from).is_none_or(|guest| {
@@ -174,11 +175,11 @@ pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagra
         packet.dst.0.is_ipv6() || route.is_some_and(|route| route.kind.is_empty())
     });
     if !leads {
-        leg.fall = Some(Fall::Sender(How::Unreachable(3)));
+        leg.fall = Some(DropPoint::Sender(DropResponse::Unreachable(3)));
         return leg;
     }
     if down(world, &from, nic) || !send(world, &from, nic, packet, &mut leg) {
-        leg.fall = leg.fall.or(Some(Fall::Sender(How::Silent)));
+        leg.fall = leg.fall.or(Some(DropPoint::Sender(DropResponse::Silent)));
         return leg;
     }
     carry(world, &from, document, packet, &mut leg);
@@ -196,7 +197,7 @@ fn own(world: &World, machine: &str, address: IpAddr) -> bool {
 fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
     let device = format!("eth{nic}");
     if let Some(how) = judge(world, from, packet, &OUT.map(|hook| (hook, device.as_str()))) {
-        leg.fall = Some(Fall::Sender(told(world, from, packet, how)));
+        leg.fall = Some(DropPoint::Sender(told(world, from, packet, how)));
         return false;
     }
     leg.own = shaping(world, from, &device, packet);
@@ -205,13 +206,13 @@ fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut 
 
 /// Takes a packet from a device through the platform.
 fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut Leg) {
-    let to = place(world, packet.dst.0);
-    if to == Place::Platform {
+    let to = location(world, packet.dst.0);
+    if to == Location::Platform {
         (leg.base, leg.arrives) = (160_000, Some(to));
         return;
     }
     let mut sender = from.to_owned();
-    for _ in 0..MOST_HOPS {
+    for _ in 0..MAX_HOPS {
         let open = packet.answers()
             || lets(&world.fabric, &nic, "outbound", packet.protocol, packet.src, packet.dst);
         if !open || astray(world, from, packet) {
@@ -220,29 +221,29 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
         match next(&world.fabric, &nic, packet.dst.0) {
             Next::Nowhere => break,
             Next::Straight { peered } => {
-                let here = matches!(to, Place::Machine { inside: None, .. });
+                let here = matches!(to, Location::Machine { inside: None, .. });
                 // Without a table of routes, whatever is known can be reached.
-                let free = unrouted(&nic) && to != Place::Nobody;
+                let free = unrouted(&nic) && to != Location::Nobody;
                 if !here && !free {
                     break;
                 }
-                leg.base += if peered { PEERED } else { NEAR };
+                leg.base += if peered { PEERED } else { HOP_NANOS };
                 return arrive(world, packet, &to, leg);
             }
             Next::Outside => {
-                if !matches!(to, Place::Outside(_) | Place::Machine { inside: Some(_), .. }) {
+                if !matches!(to, Location::Outside(_) | Location::Machine { inside: Some(_), .. }) {
                     break;
                 }
-                leg.base += NEAR;
+                leg.base += HOP_NANOS;
                 return arrive(world, packet, &to, leg);
             }
             Next::Appliance(address) => {
-                let Place::Machine { name, nic: at, .. } = place(world, address) else { break };
+                let Location::Machine { name, nic: at, .. } = location(world, address) else { break };
                 if name == sender {
                     break;
                 }
                 leg.base += HOP;
-                if matches!(&to, Place::Machine { name: end, .. } if *end == name) {
+                if matches!(&to, Location::Machine { name: end, .. } if *end == name) {
                     return arrive(world, packet, &to, leg);
                 }
                 leg.hops.push(address);
@@ -255,7 +256,7 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
             }
         }
     }
-    leg.fall = leg.fall.or(Some(Fall::Between));
+    leg.fall = leg.fall.or(Some(DropPoint::Between));
 }
 
 /// Takes a packet through an appliance; false where it ends there.
@@ -276,13 +277,13 @@ fn forward(
     passes
 }
 
-fn arrive(world: &mut World, packet: &Datagram, to: &Place, leg: &mut Leg) {
+fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut Leg) {
     match to {
-        Place::Outside(outside) => {
+        Location::Outside(outside) => {
             leg.base += u64::from(outside.round) * 500;
             leg.arrives = Some(to.clone());
         }
-        Place::Machine { name, nic, .. } => {
+        Location::Machine { name, nic, .. } => {
             let nic = world.machine(name).and_then(|machine| machine.nics.get(*nic)).cloned();
             let open = packet.answers()
                 || nic.is_none_or(|nic| {
@@ -291,26 +292,26 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Place, leg: &mut Leg) {
             if open {
                 receive(world, packet, leg);
             } else {
-                leg.fall = Some(Fall::Between);
+                leg.fall = Some(DropPoint::Between);
             }
         }
-        Place::Platform | Place::Nobody => leg.arrives = Some(to.clone()),
+        Location::Platform | Location::Nobody => leg.arrives = Some(to.clone()),
     }
 }
 
 /// Takes a packet from the device of its receiver through its firewall.
 fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
-    let to = place(world, packet.dst.0);
-    if let Place::Machine { name, nic, inside } = &to {
+    let to = location(world, packet.dst.0);
+    if let Location::Machine { name, nic, inside } = &to {
         let mut packet = packet.clone();
         packet.dst.0 = inside.unwrap_or(packet.dst.0);
         let device = format!("eth{nic}");
         if down(world, name, *nic) {
-            leg.fall = Some(Fall::Between);
+            leg.fall = Some(DropPoint::Between);
             return;
         }
         let fall = judge(world, name, &packet, &IN.map(|hook| (hook, device.as_str())));
-        leg.fall = fall.map(Fall::Receiver);
+        leg.fall = fall.map(DropPoint::Receiver);
     }
     leg.arrives = Some(to);
 }

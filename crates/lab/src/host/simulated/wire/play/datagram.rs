@@ -1,9 +1,9 @@
 //! Conversations without a connection: a question and its answer, an echo and its answer.
 
 use super::link::Link;
-use super::seen::{Played, Seen, What};
+use super::seen::{CapturedPacket, PacketKind, Transcript};
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::path::{End, How, Line};
+use crate::host::simulated::wire::path::{DropResponse, End, Line};
 
 /// An echo that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub(in crate::host::simulated::wire) struct Echo {
 }
 
 /// Plays an echo.
-pub(in crate::host::simulated::wire) fn echo(line: &Line, echo: Echo, seed: u64) -> Played {
-    let what = |answers| What::Echo { answers, id: echo.id, number: echo.number, size: echo.size };
+pub(in crate::host::simulated::wire) fn echo(line: &Line, echo: Echo, seed: u64) -> Transcript {
+    let what = |answers| PacketKind::Echo { answers, id: echo.id, number: echo.number, size: echo.size };
     play(line, &what(false), Some(&what(true)), (echo.size + 28, echo.size + 28), 60_000, seed)
 }
 
@@ -29,28 +29,28 @@ pub(in crate::host::simulated::wire) fn exchange(
     answer: Option<Vec<u8>>,
     think: u64,
     seed: u64,
-) -> Played {
+) -> Transcript {
     let size =
         |bytes: Option<&Vec<u8>>| bytes.map_or(28, |bytes| u32::try_from(bytes.len()).unwrap_or(60_000) + 28);
     let sizes = (size(Some(&request)), size(answer.as_ref()));
-    play(line, &What::Udp(request), answer.map(What::Udp).as_ref(), sizes, think, seed)
+    play(line, &PacketKind::Udp(request), answer.map(PacketKind::Udp).as_ref(), sizes, think, seed)
 }
 
 fn play(
     line: &Line,
-    request: &What,
-    answer: Option<&What>,
+    request: &PacketKind,
+    answer: Option<&PacketKind>,
     (out, home): (u32, u32),
     think: u64,
     seed: u64,
-) -> Played {
+) -> Transcript {
     let mut chance = Chance::new(seed);
     let narrow = line.narrow.map(|(narrow, _)| narrow);
     let chance_back = Chance::new(chance.next());
     let mut think_chance = Chance::new(chance.next());
     let (mut there, mut back) =
         (Link::new(&line.there, narrow, chance), Link::new(&line.back, narrow, chance_back));
-    let mut played = Played::default();
+    let mut played = Transcript::default();
     if there.own_refusal().is_some() {
         played.outcome.refused = Some(0);
         return played;
@@ -58,24 +58,30 @@ fn play(
     for sent in there.send(0, out) {
         let what = request.clone();
         let (near, far) = (Some(sent.left), sent.came);
-        played.seen.push(Seen { near_sent: true, near, far, broken: sent.broken, what });
+        played.seen.push(CapturedPacket { near_sent: true, near, far, broken: sent.broken, what });
         let about = played.seen.len() - 1;
         if let (true, Some(narrow)) = (sent.too_large, narrow) {
             let mtu = u16::try_from(narrow).unwrap_or(0);
             let at = sent.left + 90_000;
-            let what = What::Error { code: 4, mtu, about };
-            played.seen.push(Seen { near_sent: false, near: Some(at), far: None, broken: false, what });
+            let what = PacketKind::Error { code: 4, mtu, about };
+            played.seen.push(CapturedPacket {
+                near_sent: false,
+                near: Some(at),
+                far: None,
+                broken: false,
+                what,
+            });
             played.outcome.refused = played.outcome.refused.or(Some(at));
         }
         let Some(came) = sent.came.filter(|_| !sent.broken) else { continue };
         let refused = match (there.refusal(), line.end) {
-            (Some(How::Unreachable(code)), _) => Some(code),
-            (Some(How::Silent | How::Reset), _) | (None, End::Silent) => continue,
+            (Some(DropResponse::Unreachable(code)), _) => Some(code),
+            (Some(DropResponse::Silent | DropResponse::Reset), _) | (None, End::Silent) => continue,
             (None, End::Refuses) => Some(3),
             (None, End::Answers) => None,
         };
         let (what, size, wait) = if let Some(code) = refused {
-            (What::Error { code, mtu: 0, about }, 56 + 28, 15_000)
+            (PacketKind::Error { code, mtu: 0, about }, 56 + 28, 15_000)
         } else {
             let Some(answer) = answer else { continue };
             let wait = think_chance.wait(90_000.0);
@@ -84,7 +90,7 @@ fn play(
         for sent in back.send(came.saturating_add(wait), size) {
             let (near, far) = (sent.came, Some(sent.left));
             let what = what.clone();
-            played.seen.push(Seen { near_sent: false, near, far, broken: sent.broken, what });
+            played.seen.push(CapturedPacket { near_sent: false, near, far, broken: sent.broken, what });
             let heard = sent.came.filter(|_| sent.heard);
             let result = &mut played.outcome;
             if refused.is_some() {

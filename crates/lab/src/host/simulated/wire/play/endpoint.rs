@@ -1,9 +1,9 @@
 //! One end of a TCP connection: what it sent, what it has, how much it dares.
 
 /// The longest wait for an acknowledgement; nanoseconds.
-const LONGEST: u64 = 120_000_000_000;
+const MAX_RETRANSMIT_NANOS: u64 = 120_000_000_000;
 /// The shortest.
-const SHORTEST: u64 = 200_000_000;
+const MIN_RETRANSMIT_NANOS: u64 = 200_000_000;
 /// Segments at once in the beginning.
 const FIRST: u64 = 10;
 /// Bytes that a receiver takes at once.
@@ -159,12 +159,14 @@ impl Endpoint {
     }
 
     fn usual(&self) -> u64 {
-        self.round.map_or(1_000_000_000, |(mean, swing)| (mean + (4 * swing).max(SHORTEST)).min(LONGEST))
+        self.round.map_or(1_000_000_000, |(mean, swing)| {
+            (mean + (4 * swing).max(MIN_RETRANSMIT_NANOS)).min(MAX_RETRANSMIT_NANOS)
+        })
     }
 
     /// How long to wait now.
     pub(super) fn wait(&self) -> u64 {
-        self.patience.saturating_mul(1 << self.tries.min(10)).min(LONGEST)
+        self.patience.saturating_mul(1 << self.tries.min(10)).min(MAX_RETRANSMIT_NANOS)
     }
 
     /// Begins to repair a loss.

@@ -2,16 +2,16 @@
 
 use crate::host::simulated::guest::{Count, Shaping};
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::path::{Fall, How, Leg, nanos};
+use crate::host::simulated::wire::path::{DropPoint, DropResponse, Leg, nanos};
 
 /// So long a packet waits for its turn where a rate is limited, else it is dropped.
-const LONGEST_WAIT: u64 = 400_000_000;
+const MAX_QUEUE_NANOS: u64 = 400_000_000;
 /// Nanoseconds a byte takes on the wire.
 const BYTE: u64 = 1;
 
 /// A packet that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host::simulated::wire) struct Sent {
+pub(in crate::host::simulated::wire) struct Delivery {
     /// When it passed its sender's device.
     pub(in crate::host::simulated::wire) left: u64,
     /// When it passed its receiver's device.
@@ -29,7 +29,7 @@ pub(in crate::host::simulated::wire) struct Sent {
 pub(in crate::host::simulated::wire) struct Link {
     shapings: Vec<(Shaping, u64)>,
     base: u64,
-    fall: Option<Fall>,
+    fall: Option<DropPoint>,
     narrow: Option<u32>,
     chance: Chance,
     last_left: u64,
@@ -57,31 +57,31 @@ impl Link {
     }
 
     /// How it ends here, if it ends at its receiver.
-    pub(in crate::host::simulated::wire) fn refusal(&self) -> Option<How> {
+    pub(in crate::host::simulated::wire) fn refusal(&self) -> Option<DropResponse> {
         match self.fall {
-            Some(Fall::Receiver(how)) => Some(how),
-            Some(Fall::Sender(_) | Fall::Between) | None => None,
+            Some(DropPoint::Receiver(how)) => Some(how),
+            Some(DropPoint::Sender(_) | DropPoint::Between) | None => None,
         }
     }
 
     /// How it ends here, if it is never sent.
-    pub(in crate::host::simulated::wire) fn own_refusal(&self) -> Option<How> {
+    pub(in crate::host::simulated::wire) fn own_refusal(&self) -> Option<DropResponse> {
         match self.fall {
-            Some(Fall::Sender(how)) => Some(how),
-            Some(Fall::Receiver(_) | Fall::Between) | None => None,
+            Some(DropPoint::Sender(how)) => Some(how),
+            Some(DropPoint::Receiver(_) | DropPoint::Between) | None => None,
         }
     }
 
     /// Sends a packet of so many bytes; none, one or two come of it.
-    pub(in crate::host::simulated::wire) fn send(&mut self, at: u64, bytes: u32) -> Vec<Sent> {
+    pub(in crate::host::simulated::wire) fn send(&mut self, at: u64, bytes: u32) -> Vec<Delivery> {
         if self.own_refusal().is_some() {
             return Vec::new();
         }
         let mut copies = vec![(at, false)];
         let mut left = Vec::new();
-        for place in 0..self.shapings.len() {
-            copies = copies.into_iter().flat_map(|copy| self.shape(place, copy, bytes)).collect();
-            if place == 0 {
+        for location in 0..self.shapings.len() {
+            copies = copies.into_iter().flat_map(|copy| self.shape(location, copy, bytes)).collect();
+            if location == 0 {
                 self.count(&copies, bytes);
                 left.clone_from(&copies);
             }
@@ -99,14 +99,14 @@ impl Link {
         self.count.drops += u64::from(copies.is_empty());
     }
 
-    fn carry(&mut self, (left, broken): (u64, bool), end: Option<(u64, bool)>, bytes: u32) -> Sent {
+    fn carry(&mut self, (left, broken): (u64, bool), end: Option<(u64, bool)>, bytes: u32) -> Delivery {
         // Packets that leave at once leave one after the other.
         let left = if left == self.last_left { left + 600 } else { left };
         self.last_left = left;
         let too_large = self.narrow.is_some_and(|narrow| bytes > narrow);
-        let lost = Sent { left, came: None, heard: false, broken, too_large };
+        let lost = Delivery { left, came: None, heard: false, broken, too_large };
         let Some((at, broken)) = end else { return lost };
-        if too_large || self.fall == Some(Fall::Between) {
+        if too_large || self.fall == Some(DropPoint::Between) {
             return lost;
         }
         let came = at.max(left) + self.base + u64::from(bytes) * BYTE;
@@ -116,12 +116,12 @@ impl Link {
             came
         };
         self.last_came = came;
-        Sent { left, came: Some(came), heard: self.fall.is_none() && !broken, broken, too_large }
+        Delivery { left, came: Some(came), heard: self.fall.is_none() && !broken, broken, too_large }
     }
 
     /// Takes a packet through one device.
-    fn shape(&mut self, place: usize, (at, broken): (u64, bool), bytes: u32) -> Vec<(u64, bool)> {
-        let Some((shaping, busy)) = self.shapings.get_mut(place) else { return vec![(at, broken)] };
+    fn shape(&mut self, location: usize, (at, broken): (u64, bool), bytes: u32) -> Vec<(u64, bool)> {
+        let Some((shaping, busy)) = self.shapings.get_mut(location) else { return vec![(at, broken)] };
         if self.chance.hit(shaping.loss) {
             return Vec::new();
         }
@@ -143,11 +143,11 @@ impl Link {
                 let took = |bytes: u64| bytes.saturating_mul(8_000_000_000) / bits;
                 let credit = at.saturating_sub(took(burst));
                 let done = (*busy).max(credit).saturating_add(took(u64::from(bytes) + 14));
-                if done.saturating_sub(at) > LONGEST_WAIT.max(took(u64::from(bytes) + 14)) {
+                if done.saturating_sub(at) > MAX_QUEUE_NANOS.max(took(u64::from(bytes) + 14)) {
                     continue;
                 }
                 *busy = done;
-                if place == 0 && done > at {
+                if location == 0 && done > at {
                     self.count.waits += 1;
                 }
                 leaves = leaves.max(done);

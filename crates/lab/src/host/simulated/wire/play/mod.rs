@@ -14,5 +14,5 @@ mod tests;
 
 pub(super) use datagram::{Echo, echo, exchange};
 pub(super) use script::{Script, Turn};
-pub(super) use seen::{Played, Seen, Segment, What};
+pub(super) use seen::{CapturedPacket, PacketKind, Segment, Transcript};
 pub(super) use tcp::converse;

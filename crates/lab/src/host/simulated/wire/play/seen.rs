@@ -23,7 +23,7 @@ pub(in crate::host::simulated::wire) struct Segment {
 
 /// What a packet is.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::host::simulated::wire) enum What {
+pub(in crate::host::simulated::wire) enum PacketKind {
     /// A segment.
     Tcp(Segment),
     /// A datagram.
@@ -52,7 +52,7 @@ pub(in crate::host::simulated::wire) enum What {
 
 /// A packet, and when it passed the device of either end; nanoseconds since the play began.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::host::simulated::wire) struct Seen {
+pub(in crate::host::simulated::wire) struct CapturedPacket {
     /// Whether the one who began sent it.
     pub(in crate::host::simulated::wire) near_sent: bool,
     /// When it passed the device of the one who began.
@@ -62,7 +62,7 @@ pub(in crate::host::simulated::wire) struct Seen {
     /// Whether it is damaged.
     pub(in crate::host::simulated::wire) broken: bool,
     /// What it is.
-    pub(in crate::host::simulated::wire) what: What,
+    pub(in crate::host::simulated::wire) what: PacketKind,
 }
 
 /// What the one who began has of it; times are nanoseconds since the play began.
@@ -82,9 +82,9 @@ pub(in crate::host::simulated::wire) struct Outcome {
 
 /// A play that is over.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(in crate::host::simulated::wire) struct Played {
+pub(in crate::host::simulated::wire) struct Transcript {
     /// Its packets, in no order of times.
-    pub(in crate::host::simulated::wire) seen: Vec<Seen>,
+    pub(in crate::host::simulated::wire) seen: Vec<CapturedPacket>,
     /// What came of it.
     pub(in crate::host::simulated::wire) outcome: Outcome,
     /// What the devices of both ends counted, first of the one who began.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::endpoint::Endpoint;
-use super::link::{Link, Sent};
+use super::link::{Delivery, Link};
 use super::script::Script;
-use super::seen::{Played, Seen, Segment, What};
+use super::seen::{CapturedPacket, PacketKind, Segment, Transcript};
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::path::{How, Line};
+use crate::host::simulated::wire::path::{DropResponse, Line};
 
 pub(super) const FIN: u8 = 1;
 pub(super) const SYN: u8 = 2;
@@ -20,9 +20,9 @@ pub(super) const REMINDER: u64 = 40_000_000;
 /// A SYN is repeated so often.
 const SYN_TRIES: u32 = 6;
 /// Whoever does not hear gives up after so many tries.
-const TRIES: u32 = 15;
+const MAX_TRIES: u32 = 15;
 /// The most packets of a connection that are played; the rest is left out.
-pub(in crate::host::simulated::wire) const MOST_PACKETS: usize = 40_000;
+pub(in crate::host::simulated::wire) const MAX_TCP_PACKETS: usize = 40_000;
 
 #[derive(Debug, Clone)]
 pub(super) enum Event {
@@ -34,7 +34,7 @@ pub(super) enum Event {
 }
 
 /// Plays a connection.
-pub(in crate::host::simulated::wire) fn converse(line: &Line, script: &Script, seed: u64) -> Played {
+pub(in crate::host::simulated::wire) fn converse(line: &Line, script: &Script, seed: u64) -> Transcript {
     let mut chance = Chance::new(seed);
     let narrow = line.narrow.map(|(narrow, _)| narrow);
     let mut chance_back = Chance::new(chance.next());
@@ -54,7 +54,7 @@ pub(in crate::host::simulated::wire) fn converse(line: &Line, script: &Script, s
         open: true,
         events: BTreeMap::new(),
         count: 0,
-        played: Played::default(),
+        played: Transcript::default(),
     };
     tcp.begin();
     tcp.run();
@@ -75,22 +75,22 @@ pub(super) struct Tcp<'a> {
     pub(super) open: bool,
     events: BTreeMap<(u64, u64), Event>,
     count: u64,
-    pub(super) played: Played,
+    pub(super) played: Transcript,
 }
 
 impl Tcp<'_> {
     fn begin(&mut self) {
         match self.there.own_refusal() {
-            Some(How::Reset | How::Unreachable(_)) => {
+            Some(DropResponse::Reset | DropResponse::Unreachable(_)) => {
                 self.played.outcome.refused = Some(20_000);
                 self.open = false;
             }
-            Some(How::Silent) | None => self.emit(true, (0, 0), SYN, 0),
+            Some(DropResponse::Silent) | None => self.emit(true, (0, 0), SYN, 0),
         }
     }
 
     fn run(&mut self) {
-        let most = self.script.most.clamp(1, MOST_PACKETS);
+        let most = self.script.most.clamp(1, MAX_TCP_PACKETS);
         while self.open && self.played.seen.len() < most {
             let Some(((now, _), event)) = self.events.pop_first() else { break };
             if now > self.script.patience {
@@ -162,11 +162,11 @@ impl Tcp<'_> {
     }
 
     /// Notes a packet that is under way.
-    fn sent(&mut self, near: bool, segment: &Segment, sent: Sent) {
+    fn sent(&mut self, near: bool, segment: &Segment, sent: Delivery) {
         let (left, came) = (Some(sent.left), sent.came);
         let (near_at, far_at) = if near { (left, came) } else { (came, left) };
-        let what = What::Tcp(segment.clone());
-        self.played.seen.push(Seen {
+        let what = PacketKind::Tcp(segment.clone());
+        self.played.seen.push(CapturedPacket {
             near_sent: near,
             near: near_at,
             far: far_at,
@@ -185,9 +185,9 @@ impl Tcp<'_> {
         }
         let link = if near { &self.there } else { &self.back };
         match link.refusal().filter(|_| !sent.broken) {
-            Some(How::Reset) => self.reset(!near, segment, came + 15_000),
-            Some(How::Unreachable(code)) => self.refuse(near, about, came + 15_000, code),
-            Some(How::Silent) | None => {}
+            Some(DropResponse::Reset) => self.reset(!near, segment, came + 15_000),
+            Some(DropResponse::Unreachable(code)) => self.refuse(near, about, came + 15_000, code),
+            Some(DropResponse::Silent) | None => {}
         }
     }
 
@@ -204,8 +204,8 @@ impl Tcp<'_> {
         for sent in link.send(now, 88) {
             let (left, came) = (Some(sent.left), sent.came);
             let (near_at, far_at) = if near { (came, left) } else { (left, came) };
-            let what = What::Error { code, mtu: 0, about };
-            self.played.seen.push(Seen {
+            let what = PacketKind::Error { code, mtu: 0, about };
+            self.played.seen.push(CapturedPacket {
                 near_sent: !near,
                 near: near_at,
                 far: far_at,
@@ -221,9 +221,15 @@ impl Tcp<'_> {
     /// A router between tells a sender.
     fn error(&mut self, near: bool, at: u64, code: u8, narrow: Option<u32>, about: usize) {
         let mtu = narrow.and_then(|narrow| u16::try_from(narrow).ok()).unwrap_or(0);
-        let what = What::Error { code, mtu, about };
+        let what = PacketKind::Error { code, mtu, about };
         let (near_at, far_at) = if near { (Some(at), None) } else { (None, Some(at)) };
-        self.played.seen.push(Seen { near_sent: !near, near: near_at, far: far_at, broken: false, what });
+        self.played.seen.push(CapturedPacket {
+            near_sent: !near,
+            near: near_at,
+            far: far_at,
+            broken: false,
+            what,
+        });
         self.plan(at, Event::Told { near, narrow });
     }
 
@@ -265,7 +271,7 @@ impl Tcp<'_> {
             };
             self.emit(near, (seq, len), flags, at);
             at += 900;
-            if self.played.seen.len() >= MOST_PACKETS {
+            if self.played.seen.len() >= MAX_TCP_PACKETS {
                 break;
             }
         }
@@ -284,7 +290,7 @@ impl Tcp<'_> {
         if end.alarm != number || end.una >= end.highest {
             return;
         }
-        let tries = if end.una == 0 { SYN_TRIES } else { TRIES };
+        let tries = if end.una == 0 { SYN_TRIES } else { MAX_TRIES };
         if end.tries >= tries {
             self.open = false;
             if near {

@@ -186,8 +186,8 @@ fn counted(world: &mut World, name: &str) -> [u64; 3] {
     let line = told.lines().skip_while(|line| !line.starts_with(&format!("qdisc {name} "))).nth(1).unwrap();
     let words: Vec<&str> = line.trim().split([' ', ',']).collect();
     let after = |word: &str, at: usize| {
-        let place = words.iter().position(|other| *other == word).unwrap();
-        words[place + at].parse().unwrap()
+        let location = words.iter().position(|other| *other == word).unwrap();
+        words[location + at].parse().unwrap()
     };
     [after("bytes", 1), after("(dropped", 1), after("overlimits", 1)]
 }

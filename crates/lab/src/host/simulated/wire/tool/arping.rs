@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::option::Options;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::path::{Place, place};
+use crate::host::simulated::wire::path::{Location, location};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::{Oddity, Protocol};
 
@@ -38,7 +38,7 @@ pub(super) fn arping(world: &mut World, machine: &str, argv: &[String]) -> Calle
             | Oddity::Asymmetric { .. } => None,
         })
         .collect();
-    if matches!(place(net.world, to), Place::Machine { .. }) {
+    if matches!(location(net.world, to), Location::Machine { .. }) {
         let mac: Vec<String> = line.far.mac.iter().map(|byte| format!("{byte:02X}")).collect();
         stations.insert(0, mac.join(":"));
     }

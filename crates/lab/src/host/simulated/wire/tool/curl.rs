@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::nc::FOREVER;
+use super::nc::CONNECT_TIMEOUT;
 use super::option::Options;
 use super::web::{Page, Request, page};
 use super::write_out::write_out;
@@ -11,7 +11,7 @@ use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::play::Turn;
 use crate::host::simulated::world::{Called, World};
 
-const KNOWN: [&str; 62] = [
+const KNOWN_OPTIONS: [&str; 62] = [
     "s",
     "S",
     "f",
@@ -92,13 +92,13 @@ fn address(text: &str) -> Option<Address<'_>> {
         _ => return None,
     };
     let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (place, path) = rest.split_at_checked(cut)?;
-    let place = place.rsplit('@').next().unwrap_or(place);
+    let (location, path) = rest.split_at_checked(cut)?;
+    let location = location.rsplit('@').next().unwrap_or(location);
     let standard = if secure { 443 } else { 80 };
-    let bare = place.starts_with('[') && place.ends_with(']');
-    let (host, port) = match place.rsplit_once(':').filter(|_| !bare) {
+    let bare = location.starts_with('[') && location.ends_with(']');
+    let (host, port) = match location.rsplit_once(':').filter(|_| !bare) {
         Some((host, port)) => (host, port.parse().ok()?),
-        None => (place, standard),
+        None => (location, standard),
     };
     (!host.is_empty()).then_some(Address {
         secure,
@@ -110,7 +110,7 @@ fn address(text: &str) -> Option<Address<'_>> {
 
 /// How a request went; times are nanoseconds.
 #[derive(Debug, Default)]
-struct Went {
+struct Transfer {
     named: u64,
     connected: u64,
     secured: u64,
@@ -124,7 +124,7 @@ struct Went {
 
 /// Asks for pages.
 pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called {
-    let options = Options::read(argv, &KNOWN);
+    let options = Options::read(argv, &KNOWN_OPTIONS);
     if let Some(bad) = options.unknown.as_ref().or(options.incomplete.as_ref()) {
         return Called::failed(
             2,
@@ -134,7 +134,7 @@ pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called 
     let Some(text) = options.rest.first() else {
         return Called::failed(2, "curl: try 'curl --help' or 'curl --manual' for more information\n");
     };
-    let Some(place) = address(text) else {
+    let Some(location) = address(text) else {
         return Called::failed(3, "curl: (3) URL using bad/illegal format or missing URL\n");
     };
     let body = options.text(&["d", "data", "data-binary", "T", "upload-file"]);
@@ -151,13 +151,13 @@ pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called 
         sends: body.map_or(0, |body| body.len() as u64),
     };
     let mut net = Net::new(world, machine, "curl");
-    let went = fetch(&mut net, &place, (method, &headers), &limits);
+    let transfer = fetch(&mut net, &location, (method, &headers), &limits);
     let mut out = String::new();
-    let mut code = went.code;
-    let mut why = went.why.clone();
+    let mut code = transfer.code;
+    let mut why = transfer.why.clone();
     let kept = options.has(&["o", "output", "O"]);
     let mut size = 0;
-    if let Some(page) = &went.page {
+    if let Some(page) = &transfer.page {
         let head = head(page);
         size = page.body.len();
         if options.has(&["i", "include", "I", "head"]) && !kept {
@@ -179,7 +179,7 @@ pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called 
         }
     }
     if let Some(format) = options.text(&["w", "write-out"]) {
-        out.push_str(&write_out(format, &values(&went, text, size, code, &place)));
+        out.push_str(&write_out(format, &values(&transfer, text, size, code, &location)));
     }
     let loud = !options.has(&["s", "silent"]) || options.has(&["S", "show-error"]);
     let err = if code != 0 && loud { format!("curl: ({code}) {why}\n") } else { String::new() };
@@ -194,41 +194,41 @@ struct Limits {
 
 fn fetch(
     net: &mut Net<'_>,
-    place: &Address<'_>,
+    location: &Address<'_>,
     (method, headers): (&str, &[String]),
     limits: &Limits,
-) -> Went {
-    let mut went = Went::default();
-    let to = match net.resolve(place.host) {
+) -> Transfer {
+    let mut transfer = Transfer::default();
+    let to = match net.resolve(location.host) {
         Ok(to) => to,
         Err(_) => {
-            let host = place.host;
-            went.code = 6;
-            went.why = format!("Could not resolve host: {host}");
+            let host = location.host;
+            transfer.code = 6;
+            transfer.why = format!("Could not resolve host: {host}");
             if let Some(most) = limits.all.filter(|most| *most < net.passed) {
                 net.passed = most;
-                went.code = 28;
-                went.why = format!("Resolving timed out after {} milliseconds", most / 1_000_000);
+                transfer.code = 28;
+                transfer.why = format!("Resolving timed out after {} milliseconds", most / 1_000_000);
             }
-            went.total = net.passed;
-            return went;
+            transfer.total = net.passed;
+            return transfer;
         }
     };
-    went.to = Some(to);
-    went.named = net.passed;
-    let request = Request { method, path: place.path, to, port: place.port, headers };
+    transfer.to = Some(to);
+    transfer.named = net.passed;
+    let request = Request { method, path: location.path, to, port: location.port, headers };
     let page = page(net.world, net.machine, &request);
     let think = page.as_ref().map_or(1, |page| page.think) * 1_000_000;
-    let asks = limits.sends + 90 + place.path.len() as u64;
+    let asks = limits.sends + 90 + location.path.len() as u64;
     let answer = page.as_ref().map_or(0, |page| 120 + page.body.len() as u64);
     let mut turns = Vec::new();
-    if place.secure {
+    if location.secure {
         turns.push(Turn { request: 517, think: 700_000, answer: 3_900 });
         turns.push(Turn { request: 80, think: 100_000, answer: 51 });
     }
     turns.push(Turn { request: asks, think, answer });
-    let most = limits.all.map_or(FOREVER, |most| most.saturating_sub(net.passed));
-    let (_, played) = net.tcp(to, place.port, turns, most.min(FOREVER));
+    let most = limits.all.map_or(CONNECT_TIMEOUT, |most| most.saturating_sub(net.passed));
+    let (_, played) = net.tcp(to, location.port, turns, most.min(CONNECT_TIMEOUT));
     let begun = net.passed;
     let outcome = played.outcome;
     let connect = limits.connect.unwrap_or(300 * SECOND);
@@ -236,42 +236,43 @@ fn fetch(
     match (up, outcome.refused) {
         (None, Some(took)) => {
             net.passed += took;
-            went.code = 7;
-            went.why = failed(place, net.passed, "Couldn't connect to server");
+            transfer.code = 7;
+            transfer.why = failed(location, net.passed, "Couldn't connect to server");
         }
         (None, None) => {
-            let waited = connect.min(most).min(FOREVER);
+            let waited = connect.min(most).min(CONNECT_TIMEOUT);
             net.passed += waited;
-            went.code = 28;
+            transfer.code = 28;
             let millis = net.passed / 1_000_000 + 1;
-            went.why = if waited == FOREVER {
-                failed(place, net.passed, "Couldn't connect to server")
+            transfer.why = if waited == CONNECT_TIMEOUT {
+                failed(location, net.passed, "Couldn't connect to server")
             } else {
                 format!("Connection timed out after {millis} milliseconds")
             };
         }
         (Some(took), _) => {
-            went.connected = begun + took;
-            went.secured = if place.secure { went.connected + took * 2 + 800_000 } else { 0 };
+            transfer.connected = begun + took;
+            transfer.secured = if location.secure { transfer.connected + took * 2 + 800_000 } else { 0 };
             match (outcome.done, page) {
                 (Some(done), Some(page)) => {
                     net.passed += done;
-                    went.first = begun + outcome.first.unwrap_or(done).max(took);
-                    went.page = Some(page);
+                    transfer.first = begun + outcome.first.unwrap_or(done).max(took);
+                    transfer.page = Some(page);
                 }
                 (Some(done), None) => {
                     net.passed += done;
-                    went.code = if place.secure { 35 } else { 52 };
-                    went.why =
-                        if place.secure { "SSL connect error" } else { "Empty reply from server" }.to_owned();
+                    transfer.code = if location.secure { 35 } else { 52 };
+                    transfer.why =
+                        if location.secure { "SSL connect error" } else { "Empty reply from server" }
+                            .to_owned();
                 }
                 (None, _) => {
                     let waited = outcome.gave_up.unwrap_or(most).min(most);
                     net.passed += waited;
                     let reset = waited < most && limits.all.is_none_or(|all| net.passed < all);
-                    went.code = if reset { 56 } else { 28 };
+                    transfer.code = if reset { 56 } else { 28 };
                     let millis = net.passed / 1_000_000 + 1;
-                    went.why = if reset {
+                    transfer.why = if reset {
                         "Recv failure: Connection reset by peer".to_owned()
                     } else {
                         format!("Operation timed out after {millis} milliseconds with 0 bytes received")
@@ -280,12 +281,17 @@ fn fetch(
             }
         }
     }
-    went.total = net.passed;
-    went
+    transfer.total = net.passed;
+    transfer
 }
 
-fn failed(place: &Address<'_>, passed: u64, why: &str) -> String {
-    format!("Failed to connect to {} port {} after {} ms: {why}", place.host, place.port, passed / 1_000_000)
+fn failed(location: &Address<'_>, passed: u64, why: &str) -> String {
+    format!(
+        "Failed to connect to {} port {} after {} ms: {why}",
+        location.host,
+        location.port,
+        passed / 1_000_000
+    )
 }
 
 fn head(page: &Page) -> String {
@@ -295,31 +301,34 @@ fn head(page: &Page) -> String {
 }
 
 fn values<'a>(
-    went: &Went,
+    transfer: &Transfer,
     url: &str,
     size: usize,
     code: u8,
-    place: &Address<'_>,
+    location: &Address<'_>,
 ) -> BTreeMap<&'a str, String> {
     let seconds = |time: u64| format!("{}.{:06}", time / 1_000_000_000, time % 1_000_000_000 / 1_000);
-    let status = format!("{:03}", went.page.as_ref().map_or(0, |page| page.status));
+    let status = format!("{:03}", transfer.page.as_ref().map_or(0, |page| page.status));
     BTreeMap::from([
         ("http_code", status.clone()),
         ("response_code", status),
-        ("time_namelookup", seconds(went.named)),
-        ("time_connect", seconds(went.connected)),
-        ("time_appconnect", seconds(went.secured)),
-        ("time_pretransfer", seconds(went.connected.max(went.secured))),
-        ("time_starttransfer", seconds(went.first)),
-        ("time_total", seconds(went.total)),
+        ("time_namelookup", seconds(transfer.named)),
+        ("time_connect", seconds(transfer.connected)),
+        ("time_appconnect", seconds(transfer.secured)),
+        ("time_pretransfer", seconds(transfer.connected.max(transfer.secured))),
+        ("time_starttransfer", seconds(transfer.first)),
+        ("time_total", seconds(transfer.total)),
         ("size_download", size.to_string()),
-        ("remote_ip", went.to.filter(|_| went.connected > 0).map(|to| to.to_string()).unwrap_or_default()),
-        ("remote_port", place.port.to_string()),
-        ("num_connects", u8::from(went.connected > 0).to_string()),
+        (
+            "remote_ip",
+            transfer.to.filter(|_| transfer.connected > 0).map(|to| to.to_string()).unwrap_or_default(),
+        ),
+        ("remote_port", location.port.to_string()),
+        ("num_connects", u8::from(transfer.connected > 0).to_string()),
         ("exitcode", code.to_string()),
-        ("errormsg", went.why.clone()),
+        ("errormsg", transfer.why.clone()),
         ("url_effective", url.to_owned()),
-        ("content_type", went.page.as_ref().map(|page| page.kind.to_owned()).unwrap_or_default()),
-        ("http_version", if went.page.is_some() { "1.1" } else { "0" }.to_owned()),
+        ("content_type", transfer.page.as_ref().map(|page| page.kind.to_owned()).unwrap_or_default()),
+        ("http_version", if transfer.page.is_some() { "1.1" } else { "0" }.to_owned()),
     ])
 }

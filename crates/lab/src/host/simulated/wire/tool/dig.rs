@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::path::Asked;
+use crate::host::simulated::wire::path::NameLookup;
 use crate::host::simulated::world::{Called, World};
 
-struct Order {
+struct DigArgs {
     name: String,
     server: Option<String>,
     kind: String,
@@ -65,8 +65,8 @@ pub(super) fn dig(world: &mut World, machine: &str, argv: &[String]) -> Called {
     Called { out, took: net.took(), ..Called::default() }
 }
 
-fn read(argv: &[String]) -> Order {
-    let mut order = Order {
+fn read(argv: &[String]) -> DigArgs {
+    let mut order = DigArgs {
         name: ".".to_owned(),
         server: None,
         kind: "A".to_owned(),
@@ -108,7 +108,7 @@ fn read(argv: &[String]) -> Order {
     order
 }
 
-fn fitting(asked: &Asked, kind: u16) -> impl Iterator<Item = &IpAddr> {
+fn fitting(asked: &NameLookup, kind: u16) -> impl Iterator<Item = &IpAddr> {
     asked.found.iter().filter(move |found| match kind {
         1 => found.is_ipv4(),
         28 => found.is_ipv6(),
@@ -116,11 +116,11 @@ fn fitting(asked: &Asked, kind: u16) -> impl Iterator<Item = &IpAddr> {
     })
 }
 
-fn short(asked: &Asked, kind: u16) -> String {
+fn short(asked: &NameLookup, kind: u16) -> String {
     fitting(asked, kind).map(|found| format!("{found}\n")).collect()
 }
 
-fn long(order: &Order, asked: &Asked, kind: u16, id: u64, round: u64) -> String {
+fn long(order: &DigArgs, asked: &NameLookup, kind: u16, id: u64, round: u64) -> String {
     let name = format!("{}.", order.name.trim_end_matches('.'));
     let count = fitting(asked, kind).count();
     let status = asked.code.unwrap_or("SERVFAIL");

@@ -8,7 +8,7 @@ use super::amount::{moment, rate, transfer};
 use super::option::Options;
 use super::rate::streams;
 use super::report::report;
-use crate::host::simulated::wire::journal::Act;
+use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
 use crate::host::simulated::wire::play::{Script, Turn};
@@ -18,12 +18,12 @@ use crate::host::stage::Protocol;
 const VERSION: &str = "iperf version 2.1.5 (3 December 2021) pthreads\n";
 const RULE: &str = "------------------------------------------------------------\n";
 /// A connection that nobody answers is given up after so long.
-const FOREVER: u64 = 134 * SECOND;
+const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 /// The most streams.
-const MOST: u64 = 128;
+const MAX_STREAMS: u64 = 128;
 /// The most packets of a stream that a capture shows.
-const SHOWN: usize = 2_500;
-const KNOWN: [&str; 32] = [
+const MAX_CAPTURED_PACKETS: usize = 2_500;
+const KNOWN_OPTIONS: [&str; 32] = [
     "c=",
     "s",
     "p=",
@@ -75,7 +75,7 @@ pub(super) struct Stream {
 
 /// Measures a way.
 pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> Called {
-    let options = Options::read(argv, &KNOWN);
+    let options = Options::read(argv, &KNOWN_OPTIONS);
     if options.has(&["v", "version"]) {
         return Called { err: VERSION.to_owned(), ..Called::default() };
     }
@@ -103,7 +103,7 @@ pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> Called
     let mut run = Run {
         to,
         port: options.number(&["p", "port"]).unwrap_or(5_001),
-        count: options.number::<u64>(&["P", "parallel"]).unwrap_or(1).clamp(1, MOST),
+        count: options.number::<u64>(&["P", "parallel"]).unwrap_or(1).clamp(1, MAX_STREAMS),
         time: options.seconds(&["t", "time"]).unwrap_or(10 * SECOND).max(SECOND / 10),
         every: options.seconds(&["i", "interval"]).filter(|every| *every >= SECOND / 2),
         format: options.text(&["f", "format"]).and_then(|text| text.chars().next()),
@@ -157,7 +157,7 @@ impl Run {
         lines(self);
         let measured = self.measure(net, &line, connected);
         // The first packets are played, and counted by that.
-        let played = u64::try_from(SHOWN).unwrap_or(0) * 1_448;
+        let played = u64::try_from(MAX_CAPTURED_PACKETS).unwrap_or(0) * 1_448;
         net.carried(&line, measured.iter().map(|stream| stream.bytes.1.saturating_sub(played)).sum());
         let own = line.near.address;
         for stream in measured.iter().filter(|_| !self.csv) {
@@ -216,8 +216,8 @@ impl Run {
             let mut line = first.clone();
             line.near.port = net.port();
             let turn = Turn { request: self.amount.unwrap_or(1 << 30), ..Turn::default() };
-            let script = Script { turns: vec![turn], patience: self.time, most: SHOWN };
-            let outcome = net.say(&line, Act::Tcp(script)).outcome;
+            let script = Script { turns: vec![turn], patience: self.time, most: MAX_CAPTURED_PACKETS };
+            let outcome = net.say(&line, Exchange::Tcp(script)).outcome;
             // A handshake that loses packets goes on for as long as a kernel tries.
             let late = outcome.connected.is_none() && outcome.refused.is_none() && line.open();
             match (outcome.connected, outcome.refused) {
@@ -228,7 +228,7 @@ impl Run {
                     self.err.push_str("tcp connect failed: Connection refused\n");
                 }
                 (None, None) => {
-                    waited = FOREVER;
+                    waited = CONNECT_TIMEOUT;
                     self.err.push_str("tcp connect failed: Connection timed out\n");
                 }
             }

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::option::Options;
-use crate::host::simulated::wire::journal::Act;
+use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::Protocol;
 
 /// A kernel tries for so long.
-pub(super) const FOREVER: u64 = 134 * SECOND;
+pub(super) const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 /// The most ports of a range.
-const MOST: usize = 1_024;
+const MAX_PORTS: usize = 1_024;
 
 /// Tries connections.
 pub(super) fn nc(world: &mut World, machine: &str, argv: &[String]) -> Called {
@@ -85,7 +85,7 @@ pub(super) enum Trial {
 
 /// Tries a connection, and lets the time pass that it takes.
 pub(super) fn connect(net: &mut Net<'_>, to: std::net::IpAddr, port: u16, patience: Option<u64>) -> Trial {
-    let most = patience.unwrap_or(FOREVER).min(FOREVER);
+    let most = patience.unwrap_or(CONNECT_TIMEOUT).min(CONNECT_TIMEOUT);
     let outcome = net.tcp(to, port, Vec::new(), most).1.outcome;
     match (outcome.connected, outcome.refused) {
         (Some(took), _) => {
@@ -105,7 +105,7 @@ pub(super) fn connect(net: &mut Net<'_>, to: std::net::IpAddr, port: u16, patien
 
 fn datagram(net: &mut Net<'_>, to: std::net::IpAddr, port: u16) -> Trial {
     let line = net.line(to, Protocol::Udp, port);
-    let act = Act::Datagram { request: vec![b'X'], answer: None, think: 0 };
+    let act = Exchange::Datagram { request: vec![b'X'], answer: None, think: 0 };
     let refused = net.say(&line, act).outcome.refused.is_some();
     net.passed += SECOND;
     if refused { Trial::Refused } else { Trial::Up }
@@ -114,7 +114,7 @@ fn datagram(net: &mut Net<'_>, to: std::net::IpAddr, port: u16) -> Trial {
 fn range(text: &str) -> Option<Vec<u16>> {
     let (low, high) = text.split_once('-').unwrap_or((text, text));
     let (low, high): (u16, u16) = (low.parse().ok()?, high.parse().ok()?);
-    (low >= 1 && low <= high).then(|| (low..=high).take(MOST).collect())
+    (low >= 1 && low <= high).then(|| (low..=high).take(MAX_PORTS).collect())
 }
 
 fn service(port: u16, udp: bool) -> &'static str {

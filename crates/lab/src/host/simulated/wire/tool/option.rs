@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The most words that are read.
-const MOST: usize = 512;
+const MAX_WORDS: usize = 512;
 
 /// Words, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ impl Options {
             })
         };
         let mut options = Self::default();
-        let mut words = argv.iter().skip(1).take(MOST);
+        let mut words = argv.iter().skip(1).take(MAX_WORDS);
         while let Some(word) = words.next() {
             if word == "--" {
                 options.rest.extend(words.by_ref().cloned());

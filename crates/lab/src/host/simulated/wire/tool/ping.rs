@@ -3,26 +3,26 @@
 use std::fmt::Write as _;
 
 use super::option::Options;
-use crate::host::simulated::wire::journal::Act;
+use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::path::{Line, Place};
-use crate::host::simulated::wire::play::{Echo, What};
+use crate::host::simulated::wire::path::{Line, Location};
+use crate::host::simulated::wire::play::{Echo, PacketKind};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::Protocol;
 
 /// The most echoes; without a number a person would have pressed Ctrl-C.
-const MOST: u64 = 2_000;
+const MAX_ECHOES: u64 = 2_000;
 /// The way is looked at anew for so many echoes; then it is known.
 const WALKED: u64 = 40;
 
-const KNOWN: [&str; 26] = [
+const KNOWN_OPTIONS: [&str; 26] = [
     "c=", "i=", "W=", "w=", "s=", "M=", "I=", "t=", "Q=", "p=", "l=", "m=", "S=", "T=", "n", "q", "v", "4",
     "6", "D", "A", "O", "b", "f", "R", "r",
 ];
 
 /// Asks for echoes.
 pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called {
-    let options = Options::read(argv, &KNOWN);
+    let options = Options::read(argv, &KNOWN_OPTIONS);
     if let Some(bad) = &options.unknown {
         return Called::failed(
             2,
@@ -70,7 +70,10 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
         return Called { took: net.took(), ..Called::failed(2, "ping: connect: Network is unreachable\n") };
     }
     let mut run = Run {
-        count: options.number(&["c"]).unwrap_or(if options.has(&["w"]) { MOST } else { 10 }).min(MOST),
+        count: options
+            .number(&["c"])
+            .unwrap_or(if options.has(&["w"]) { MAX_ECHOES } else { 10 })
+            .min(MAX_ECHOES),
         every: options.seconds(&["i"]).unwrap_or(SECOND).max(2_000_000),
         wait: options.seconds(&["W"]).unwrap_or(10 * SECOND),
         until: options.seconds(&["w"]),
@@ -144,18 +147,18 @@ impl Run {
         let mut line = line.clone();
         // What may be cut on the way is not too large for it.
         line.narrow = line.narrow.filter(|_| self.whole);
-        let played = net.say(&line, Act::Echo(Echo { id, number: short, size: self.size }));
+        let played = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
         if line
             .there
             .fall
-            .is_some_and(|fall| matches!(fall, crate::host::simulated::wire::path::Fall::Sender(_)))
+            .is_some_and(|fall| matches!(fall, crate::host::simulated::wire::path::DropPoint::Sender(_)))
         {
             self.errors += 1;
             self.err.push_str("ping: sendmsg: Operation not permitted\n");
             return;
         }
         let copies = played.seen.iter().filter(|seen| {
-            matches!(seen.what, What::Echo { answers: true, .. }) && seen.near.is_some() && !seen.broken
+            matches!(seen.what, PacketKind::Echo { answers: true, .. }) && seen.near.is_some() && !seen.broken
         });
         let copies = copies.count();
         if let Some(took) = played.outcome.done {
@@ -190,8 +193,11 @@ impl Run {
             return;
         }
         let told = played.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
-            (What::Error { code, mtu, .. }, Some(_)) => Some((*code, *mtu)),
-            (What::Error { .. } | What::Tcp(_) | What::Udp(_) | What::Echo { .. }, _) => None,
+            (PacketKind::Error { code, mtu, .. }, Some(_)) => Some((*code, *mtu)),
+            (
+                PacketKind::Error { .. } | PacketKind::Tcp(_) | PacketKind::Udp(_) | PacketKind::Echo { .. },
+                _,
+            ) => None,
         });
         let Some((code, mtu)) = told else { return };
         self.errors += 1;
@@ -253,8 +259,8 @@ fn router(line: &Line) -> std::net::IpAddr {
 
 fn life(line: &Line) -> u8 {
     match &line.there.arrives {
-        Some(Place::Outside(outside)) => 64 - outside.hops.min(40),
-        Some(Place::Machine { .. } | Place::Platform | Place::Nobody) | None => {
+        Some(Location::Outside(outside)) => 64 - outside.hops.min(40),
+        Some(Location::Machine { .. } | Location::Platform | Location::Nobody) | None => {
             64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0))
         }
     }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::iperf::whole;
 use super::option::seconds;
 use super::rate::streams;
-use crate::host::simulated::wire::journal::Act;
+use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
 use crate::host::simulated::wire::play::{Script, Turn};
@@ -16,19 +16,19 @@ use crate::host::stage::Protocol;
 /// Where its server listens.
 const PORT: u16 = 19_765;
 /// So long it tries to reach its server.
-const PATIENCE: u64 = 5 * SECOND;
+const SERVER_TIMEOUT: u64 = 5 * SECOND;
 /// So long a connection is tried that nobody answers.
-const FOREVER: u64 = 134 * SECOND;
+const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 /// The most exchanges that are drawn one by one; beyond, they go on as they went.
 const DRAWN: u64 = 60_000;
 /// The most exchanges of a measurement that a capture shows.
-const SHOWN: usize = 1_500;
+const MAX_CAPTURED_EXCHANGES: usize = 1_500;
 /// Options with a value.
-const TAKES: [&str; 14] =
+const VALUED_OPTIONS: [&str; 14] =
     ["-lp", "-ip", "-t", "-to", "-m", "-oo", "-sl", "-rl", "-la", "-ra", "-l", "-r", "-ws", "-sb"];
 
 #[derive(Debug, Default)]
-struct Asked {
+struct QperfArgs {
     host: Option<String>,
     tests: Vec<String>,
     port: Option<u16>,
@@ -71,11 +71,11 @@ pub(super) fn qperf(world: &mut World, machine: &str, argv: &[String]) -> Called
     Called { out, err: String::new(), code, took: net.took() }
 }
 
-fn read(argv: &[String]) -> Result<Asked, Called> {
-    let mut asked = Asked::default();
+fn read(argv: &[String]) -> Result<QperfArgs, Called> {
+    let mut asked = QperfArgs::default();
     let mut words = argv.iter().skip(1).take(256);
     while let Some(word) = words.next() {
-        if TAKES.contains(&word.as_str()) {
+        if VALUED_OPTIONS.contains(&word.as_str()) {
             let Some(value) = words.next() else {
                 return Err(Called::failed(1, format!("missing argument to {word}\n")));
             };
@@ -88,9 +88,9 @@ fn read(argv: &[String]) -> Result<Asked, Called> {
                 _ => {}
             }
         } else if word == "--version" || word == "-V" {
-            return Err(Called::said("qperf 0.4.11\n"));
+            return Err(Called::printed("qperf 0.4.11\n"));
         } else if word == "--help" {
-            return Err(Called::said("Synopsis\n    qperf\n    qperf SERVERNODE [OPTIONS] TESTS\n"));
+            return Err(Called::printed("Synopsis\n    qperf\n    qperf SERVERNODE [OPTIONS] TESTS\n"));
         } else if word.starts_with("-v") || word.starts_with("-u") {
             asked.wordy |= word.starts_with("-v");
         } else if word.starts_with('-') {
@@ -123,9 +123,15 @@ fn size(text: &str) -> Option<u64> {
     Some(digits.parse::<u64>().ok()?.saturating_mul(factor).clamp(1, 1 << 24))
 }
 
-fn measure(net: &mut Net<'_>, asked: &Asked, host: &str, to: IpAddr, test: &str) -> Result<String, String> {
+fn measure(
+    net: &mut Net<'_>,
+    asked: &QperfArgs,
+    host: &str,
+    to: IpAddr,
+    test: &str,
+) -> Result<String, String> {
     let failed = || format!("{host}: failed to connect\n");
-    let patience = asked.patience.unwrap_or(PATIENCE);
+    let patience = asked.patience.unwrap_or(SERVER_TIMEOUT);
     let talk = Turn { request: 360, think: 40_000, answer: 360 };
     let outcome = net.tcp(to, asked.port.unwrap_or(PORT), vec![talk, talk], patience).1.outcome;
     let Some(connected) = outcome.connected else {
@@ -141,7 +147,7 @@ fn measure(net: &mut Net<'_>, asked: &Asked, host: &str, to: IpAddr, test: &str)
     let line = net.served(to, protocol, port);
     if !line.open() {
         // It waits for as long as the kernel tries.
-        net.passed += if protocol == Protocol::Tcp { FOREVER } else { patience };
+        net.passed += if protocol == Protocol::Tcp { CONNECT_TIMEOUT } else { patience };
         return Err(failed());
     }
     let time = asked.time.unwrap_or(2 * SECOND).max(SECOND / 10);
@@ -160,19 +166,23 @@ fn measure(net: &mut Net<'_>, asked: &Asked, host: &str, to: IpAddr, test: &str)
 fn shown(net: &mut Net<'_>, line: &Line, size: u64, latency: bool) {
     let act = if line.protocol == Protocol::Udp {
         let bytes = vec![b'.'; usize::try_from(size.min(1_400)).unwrap_or(1)];
-        Act::Datagram { request: bytes.clone(), answer: latency.then_some(bytes), think: 10_000 }
+        Exchange::Datagram { request: bytes.clone(), answer: latency.then_some(bytes), think: 10_000 }
     } else if latency {
         let turn = Turn { request: size, think: 8_000, answer: size };
-        Act::Tcp(Script { turns: vec![turn; SHOWN], patience: 2 * SECOND, most: 4 * SHOWN })
+        Exchange::Tcp(Script {
+            turns: vec![turn; MAX_CAPTURED_EXCHANGES],
+            patience: 2 * SECOND,
+            most: 4 * MAX_CAPTURED_EXCHANGES,
+        })
     } else {
         let turn = Turn { request: 1 << 26, ..Turn::default() };
-        Act::Tcp(Script { turns: vec![turn], patience: 2 * SECOND, most: 4 * SHOWN })
+        Exchange::Tcp(Script { turns: vec![turn], patience: 2 * SECOND, most: 4 * MAX_CAPTURED_EXCHANGES })
     };
     net.say(line, act);
 }
 
 /// One message goes back and forth; what it takes on average, one way.
-fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &Asked) -> Option<Vec<Row>> {
+fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &QperfArgs) -> Option<Vec<Row>> {
     let tcp = line.protocol == Protocol::Tcp;
     // How busy a network is differs from one minute to the next.
     let busy = net.chance.between(0.98, 1.16);
@@ -222,7 +232,7 @@ fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &Asked) -> O
     Some(rows)
 }
 
-fn bw(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &Asked) -> Option<Vec<Row>> {
+fn bw(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &QperfArgs) -> Option<Vec<Row>> {
     let bits: f64 = streams(line, 1, float(time) / 1e9, &mut net.chance).iter().sum();
     if bits <= 0.0 {
         return None;

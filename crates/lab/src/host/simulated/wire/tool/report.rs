@@ -122,8 +122,8 @@ fn csv(net: &Net<'_>, line: &Line, streams: &[Stream], served: usize, begun: u64
             far.address, far.port, near.address
         );
     };
-    for (place, stream) in streams.iter().enumerate() {
-        let id = i64::try_from(served + place + 1).unwrap_or(1);
+    for (location, stream) in streams.iter().enumerate() {
+        let id = i64::try_from(served + location + 1).unwrap_or(1);
         row(stream.port, id, stream.times.1, stream.bytes.1);
     }
     if streams.len() > 1 {

@@ -5,7 +5,7 @@ use super::option::Options;
 use crate::host::script::Interpreter;
 use crate::host::simulated::command::Shell;
 use crate::host::simulated::wire::net::Net;
-use crate::host::simulated::wire::path::{Place, place};
+use crate::host::simulated::wire::path::{Location, location};
 use crate::host::simulated::world::{Called, World};
 
 /// Runs a command on another machine, if its port answers.
@@ -51,7 +51,7 @@ pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str
         return Called { err, code: 255, took: net.took(), ..Called::default() };
     }
     let took = net.took() + std::time::Duration::from_millis(180);
-    let Place::Machine { name, .. } = place(world, to) else {
+    let Location::Machine { name, .. } = location(world, to) else {
         let err = format!("{target}: Permission denied (publickey).\r\n");
         return Called { err, code: 255, took, ..Called::default() };
     };

@@ -12,7 +12,7 @@ pub(super) fn timeout(world: &mut World, machine: &str, argv: &[String], input: 
     let mut limit = None;
     let mut at = None;
     let mut kills = false;
-    while let Some((place, word)) = words.next() {
+    while let Some((location, word)) = words.next() {
         if matches!(word.as_str(), "-s" | "--signal" | "-k" | "--kill-after") {
             kills |= words.next().is_some_and(|(_, word)| matches!(word.as_str(), "9" | "KILL" | "SIGKILL"));
         } else if word.starts_with('-') {
@@ -20,7 +20,7 @@ pub(super) fn timeout(world: &mut World, machine: &str, argv: &[String], input: 
         } else if limit.is_none() {
             limit = Some(span(word)?);
         } else {
-            at = Some(place);
+            at = Some(location);
             break;
         }
     }

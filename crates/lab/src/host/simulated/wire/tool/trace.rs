@@ -5,25 +5,25 @@ use std::net::IpAddr;
 
 use super::option::Options;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::path::{Line, Place};
+use crate::host::simulated::wire::path::{Line, Location};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::Protocol;
 
 /// Who answered at every step; the last one is the end, if it was reached.
-struct Steps {
+struct TraceHops {
     line: Line,
     /// The address, and how long it takes to there and back.
     found: Vec<(Option<IpAddr>, u64)>,
     reached: bool,
 }
 
-fn steps(net: &mut Net<'_>, to: IpAddr, protocol: Protocol, port: u16, most: usize) -> Steps {
+fn steps(net: &mut Net<'_>, to: IpAddr, protocol: Protocol, port: u16, most: usize) -> TraceHops {
     let line = net.line(to, protocol, port);
     let mut found: Vec<(Option<IpAddr>, u64)> = Vec::new();
     for (at, hop) in line.there.hops.iter().enumerate() {
         found.push((Some(*hop), line.round() * (at as u64 + 1) / (line.there.hops.len() as u64 + 1)));
     }
-    if let Some(Place::Outside(outside)) = &line.there.arrives {
+    if let Some(Location::Outside(outside)) = &line.there.arrives {
         // Routers of the platform say nothing.
         found.extend((1..outside.hops.min(20)).map(|_| (None, 0)));
     }
@@ -34,7 +34,7 @@ fn steps(net: &mut Net<'_>, to: IpAddr, protocol: Protocol, port: u16, most: usi
         found.resize(most, (None, 0));
     }
     found.truncate(most);
-    Steps { line, found, reached }
+    TraceHops { line, found, reached }
 }
 
 /// Shows the way of packets.

@@ -1,6 +1,6 @@
 //! What web servers of the lab answer.
 
-use crate::host::simulated::wire::path::{METADATA, PLATFORM, Place, place};
+use crate::host::simulated::wire::path::{Location, METADATA, PLATFORM, location};
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
@@ -29,23 +29,23 @@ pub(super) struct Page {
 pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Option<Page> {
     let plain =
         |body: &str| Page { status: 200, reason: "OK", kind: "text/plain", body: body.to_owned(), think: 1 };
-    match place(world, request.to) {
-        Place::Machine { name, .. } => {
+    match location(world, request.to) {
+        Location::Machine { name, .. } => {
             if !speaks(world, &name, request.port) {
                 return None;
             }
             Some(Page { think: think(world, &name, request.port), ..plain("ok\n") })
         }
-        Place::Platform if request.to == METADATA => Some(metadata(machine, request)),
-        Place::Platform if request.to == PLATFORM => {
+        Location::Platform if request.to == METADATA => Some(metadata(machine, request)),
+        Location::Platform if request.to == PLATFORM => {
             let body = "<?xml version=\"1.0\" encoding=\"utf-8\"?><Versions><Supported><Version>2015-04-05</Version></Supported></Versions>";
             Some(Page { kind: "application/xml", ..plain(body) })
         }
-        Place::Outside(outside) => match outside.account {
+        Location::Outside(outside) => match outside.account {
             Some(account) => Some(storage(world, machine, &account, request)),
             None => Some(Page { kind: "text/html", think: 3, ..plain("<!doctype html><title>ok</title>\n") }),
         },
-        Place::Platform | Place::Nobody => None,
+        Location::Platform | Location::Nobody => None,
     }
 }
 
@@ -69,7 +69,7 @@ fn speaks(world: &World, machine: &str, port: u16) -> bool {
 
 /// How long whoever listens thinks, as the stage's own traffic has it.
 fn think(world: &World, machine: &str, port: u16) -> u64 {
-    let own = |address: std::net::IpAddr| matches!(place(world, address), Place::Machine { name, .. } if name == machine);
+    let own = |address: std::net::IpAddr| matches!(location(world, address), Location::Machine { name, .. } if name == machine);
     let talk = world.stage.talks.iter().find(|talk| talk.port == port && own(talk.to));
     talk.map_or(1, |talk| talk.think_ms)
 }

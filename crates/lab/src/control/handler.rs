@@ -9,22 +9,22 @@ use super::lab::Lab;
 
 /// Somebody who takes orders below `/lab/`.
 #[async_trait]
-pub trait Door: Send + Sync {
+pub trait OrderHandler: Send + Sync {
     /// Does what a call orders; nothing where it is not one of its own. It is asked before the lab itself.
-    async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, Refused>>;
+    async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, OrderError>>;
 }
 
 /// An order that is not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
-pub struct Refused {
+pub struct OrderError {
     /// Why not.
     pub what: String,
     /// What to do about it.
     pub hint: Option<String>,
 }
 
-impl Refused {
+impl OrderError {
     /// Refuses.
     #[must_use]
     pub fn new(what: impl Into<String>) -> Self {

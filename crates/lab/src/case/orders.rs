@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::run::{Failed, Ground, Kept, check, inject, reset, standing};
-use super::story::Case;
+use super::model::Case;
+use super::run::{Failed, LabAccess, SnapshotAction, active_case, check, inject, reset};
 use crate::azure::{Answer, Cloud, Description, Request};
-use crate::control::{Door, Lab, Refused};
+use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
 use ghost_base::{Clock as _, Timestamp};
 
 #[async_trait]
-impl Ground for Arc<Lab> {
+impl LabAccess for Arc<Lab> {
     async fn manage(&self, request: &Request) -> Answer {
         self.ask(request.clone()).await
     }
@@ -33,10 +33,10 @@ impl Ground for Arc<Lab> {
         Ok(())
     }
 
-    async fn kept(&self, kept: Kept) -> Result<(), HostError> {
-        match kept {
-            Kept::Keep => self.keep().await,
-            Kept::Restore => self.restore().await,
+    async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError> {
+        match snapshot {
+            SnapshotAction::Save => self.keep().await,
+            SnapshotAction::Restore => self.restore().await,
         }
     }
 
@@ -86,64 +86,65 @@ impl Cases {
     async fn to_the_end<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failed>> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, OrderError> {
         let turn = Arc::clone(&self.turn);
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
         {
             let mut tasks = self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             while tasks.try_join_next().is_some() {}
             tasks.spawn(async move {
                 let turn = turn.lock().await;
-                drop(tell.send(work.await));
+                drop(sender.send(work.await));
                 drop(turn);
             });
         }
-        match told.await {
+        match receiver.await {
             Ok(done) => done.map_err(refused),
             Err(_) => {
-                Err(Refused::new("the order broke off").hint("`ghost lab reset` makes everything as it was"))
+                Err(OrderError::new("the order broke off")
+                    .hint("`ghost lab reset` makes everything as it was"))
             }
         }
     }
 }
 
 #[async_trait]
-impl Door for Cases {
-    async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, Refused>> {
-        let (ground, data) = (Arc::clone(lab), self.data.clone());
+impl OrderHandler for Cases {
+    async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, OrderError>> {
+        let (lab, data) = (Arc::clone(lab), self.data.clone());
         match name {
             "inject" => {
                 let order: Order = match serde_json::from_value(body.clone()) {
                     Ok(order) => order,
-                    Err(error) => return Some(Err(Refused::new(format!("the order cannot be read: {error}")))),
+                    Err(error) => return Some(Err(OrderError::new(format!("the order cannot be read: {error}")))),
                 };
                 let work = async move {
-                    inject(&ground, &data, &order.case, order.estate.as_ref(), order.phase).await
+                    inject(&lab, &data, &order.case, order.estate.as_ref(), order.phase).await
                 };
-                Some(self.to_the_end(work).await.map(|injected| injected.told()))
+                Some(self.to_the_end(work).await.map(|injected| injected.to_json()))
             }
             "reset" => {
                 let work = async move {
-                    let before = reset(&ground, &data).await?;
+                    let before = reset(&lab, &data).await?;
                     // Without a case it still makes everything as it was remembered, or in the beginning.
                     if before.is_none() {
-                        ground.kept(Kept::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+                        lab.snapshot(SnapshotAction::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
                     }
                     Ok(json!({"ok": true, "case": before}))
                 };
                 Some(self.to_the_end(work).await)
             }
-            "case" => Some(standing(&self.data).map_err(refused).map(|found| match found {
+            "case" => Some(active_case(&self.data).map_err(refused).map(|found| match found {
                 None => json!({"case": null}),
                 Some(found) => json!({"case": found.case.as_ref().map(|case| case.id.clone()),
                     "title": found.case.as_ref().map(|case| case.title.clone()), "phase": found.phase, "done": found.done, "at": found.at}),
             })),
             "check" => {
                 let work = async move {
-                    let found = standing(&data)?;
+                    let found = active_case(&data)?;
                     let case = found.as_ref().and_then(|found| found.case.clone());
                     let (Some(found), Some(case)) = (found, case) else { return Ok(Value::Null) };
-                    let checked = check(&ground, &case, found.phase).await;
+                    let checked = check(&lab, &case, found.phase).await;
                     Ok(json!({"case": case.id, "title": case.title, "phase": found.phase, "seen": checked}))
                 };
                 Some(match self.to_the_end(work).await {
@@ -156,13 +157,14 @@ impl Door for Cases {
     }
 }
 
-fn nothing() -> Refused {
-    Refused::new("no case is injected").hint("`ghost lab inject j` injects one; `ghost lab cases` lists them")
+fn nothing() -> OrderError {
+    OrderError::new("no case is injected")
+        .hint("`ghost lab inject j` injects one; `ghost lab cases` lists them")
 }
 
-fn refused(failed: Failed) -> Refused {
+fn refused(failed: Failed) -> OrderError {
     let hint = failed.hint();
-    let refused = Refused::new(failed.to_string());
+    let refused = OrderError::new(failed.to_string());
     if hint.is_empty() { refused } else { refused.hint(hint) }
 }
 
@@ -171,6 +173,6 @@ impl Cases {
     /// Returns the case that is injected, and its phase.
     #[must_use]
     pub fn injected(&self) -> Option<(Case, usize)> {
-        standing(&self.data).ok().flatten().and_then(|found| Some((found.case?, found.phase)))
+        active_case(&self.data).ok().flatten().and_then(|found| Some((found.case?, found.phase)))
     }
 }

@@ -17,7 +17,7 @@ pub enum Service {
 
 /// How a request came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum Connection {
     /// Directly, over TLS.
     Secure,
     /// Directly, over plain HTTP.
@@ -30,7 +30,7 @@ pub enum Way {
 
 /// What becomes of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// A service answers it.
     Ours(Service),
     /// It is for a host that is none of the cloud's.
@@ -49,33 +49,33 @@ const BLOBS: &str = ".blob.core.windows.net";
 const MANAGED: [&str; 8] =
     ["subscriptions", "providers", "metadata", "msi", "tenants", "common", "organizations", "v1.0"];
 
-impl Place {
+impl Destination {
     /// Says what becomes of a request that was sent to an authority (`name` or `name:port`) on a server with this port.
     #[must_use]
-    pub fn of(way: &Way, authority: &str, path: &str, port: u16) -> Self {
+    pub fn of(via: &Connection, authority: &str, path: &str, port: u16) -> Self {
         let Some((name, asked)) = split(authority) else { return Self::Foreign };
-        match way {
-            Way::Secure | Way::Plain => {
+        match via {
+            Connection::Secure | Connection::Plain => {
                 let known = is_here(&name) && asked.is_none_or(|asked| asked == port);
                 // Whoever resolves a name of the cloud to this address has said so in a file of this machine.
-                match (known, way) {
-                    (true, Way::Plain) if first(path) == "lab" => Self::Ours(Service::Lab),
+                match (known, via) {
+                    (true, Connection::Plain) if first(path) == "lab" => Self::Ours(Service::Lab),
                     (true, _) => Self::Ours(by_path(path)),
-                    (false, Way::Secure) => hosted(&name, path).map_or(Self::Foreign, Self::Ours),
+                    (false, Connection::Secure) => hosted(&name, path).map_or(Self::Foreign, Self::Ours),
                     (false, _) => Self::Foreign,
                 }
             }
-            Way::Tunnel(host) => {
+            Connection::Tunnel(host) => {
                 let same = split(host).is_some_and(|(tunnel, _)| tunnel == name);
                 let found = if is_here(&name) { Some(by_path(path)) } else { hosted(&name, path) };
                 found.filter(|_| same).map_or(Self::Foreign, Self::Ours)
             }
-            Way::Proxied if name == METADATA.to_string() => Self::Ours(Service::Identity),
-            Way::Proxied if is_here(&name) && asked == Some(port) => {
+            Connection::Proxied if name == METADATA.to_string() => Self::Ours(Service::Identity),
+            Connection::Proxied if is_here(&name) && asked == Some(port) => {
                 // A browser sends whole addresses to a proxy alone; the lab itself is told nothing that way.
                 if first(path) == "lab" { Self::Foreign } else { Self::Ours(by_path(path)) }
             }
-            Way::Proxied => hosted(&name, path).map_or(Self::Stranger, Self::Ours),
+            Connection::Proxied => hosted(&name, path).map_or(Self::Stranger, Self::Ours),
         }
     }
 
@@ -138,41 +138,41 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(way: &Way, authority: &str, path: &str, expected: &Place) {
-        assert_eq!(&Place::of(way, authority, path, 8443), expected, "{way:?} {authority} {path}");
+    fn check(via: &Connection, authority: &str, path: &str, expected: &Destination) {
+        assert_eq!(&Destination::of(via, authority, path, 8443), expected, "{via:?} {authority} {path}");
     }
 
-    fn blob(account: Option<&str>) -> Place {
-        Place::Ours(Service::Blob(account.map(str::to_owned)))
+    fn blob(account: Option<&str>) -> Destination {
+        Destination::Ours(Service::Blob(account.map(str::to_owned)))
     }
 
-    const MANAGER: Place = Place::Ours(Service::Manager);
+    const MANAGER: Destination = Destination::Ours(Service::Manager);
 
     #[test]
     fn names_of_this_machine_are_the_resource_manager_blobs_in_path_style_or_the_lab() {
-        for way in [Way::Secure, Way::Plain] {
-            check(&way, "localhost:8443", "/subscriptions", &MANAGER);
-            check(&way, "127.0.0.1:8443", "/a-tenant/oauth2/v2.0/token", &MANAGER);
-            check(&way, "[::1]:8443", "//Subscriptions/x", &MANAGER);
-            check(&way, "LOCALHOST", "/msi/token", &MANAGER);
-            check(&way, "localhost:8443", "/account/container/blob", &blob(None));
-            check(&way, "localhost:9", "/subscriptions", &Place::Foreign);
-            check(&way, "evil.example:8443", "/subscriptions", &Place::Foreign);
-            check(&way, "", "/subscriptions", &Place::Foreign);
-            check(&way, "localhost:notaport", "/", &Place::Foreign);
+        for via in [Connection::Secure, Connection::Plain] {
+            check(&via, "localhost:8443", "/subscriptions", &MANAGER);
+            check(&via, "127.0.0.1:8443", "/a-tenant/oauth2/v2.0/token", &MANAGER);
+            check(&via, "[::1]:8443", "//Subscriptions/x", &MANAGER);
+            check(&via, "LOCALHOST", "/msi/token", &MANAGER);
+            check(&via, "localhost:8443", "/account/container/blob", &blob(None));
+            check(&via, "localhost:9", "/subscriptions", &Destination::Foreign);
+            check(&via, "evil.example:8443", "/subscriptions", &Destination::Foreign);
+            check(&via, "", "/subscriptions", &Destination::Foreign);
+            check(&via, "localhost:notaport", "/", &Destination::Foreign);
         }
-        check(&Way::Plain, "localhost:8443", "/lab/set", &Place::Ours(Service::Lab));
-        check(&Way::Secure, "localhost:8443", "/lab/set", &blob(None));
+        check(&Connection::Plain, "localhost:8443", "/lab/set", &Destination::Ours(Service::Lab));
+        check(&Connection::Secure, "localhost:8443", "/lab/set", &blob(None));
     }
 
     #[test]
     fn a_tunnel_ends_at_the_host_it_was_dug_to() {
-        let tunnel = Way::Tunnel("acct.blob.core.windows.net:443".to_owned());
+        let tunnel = Connection::Tunnel("acct.blob.core.windows.net:443".to_owned());
         check(&tunnel, "acct.blob.core.windows.net", "/c?restype=container", &blob(Some("acct")));
-        check(&tunnel, "other.blob.core.windows.net", "/c", &Place::Foreign);
-        let tunnel = Way::Tunnel("management.azure.com:443".to_owned());
+        check(&tunnel, "other.blob.core.windows.net", "/c", &Destination::Foreign);
+        let tunnel = Connection::Tunnel("management.azure.com:443".to_owned());
         check(&tunnel, "management.azure.com", "/subscriptions", &MANAGER);
-        check(&tunnel, "management.azure.com", "/lab/set", &Place::Foreign);
+        check(&tunnel, "management.azure.com", "/lab/set", &Destination::Foreign);
         for (authority, expected) in [
             ("management.azure.com:443", true),
             ("LOGIN.microsoftonline.com:443", true),
@@ -187,22 +187,22 @@ mod tests {
             ("aka.ms:443", false),
             ("10.0.0.1:443", false),
         ] {
-            assert_eq!(Place::has_tunnel(authority, 8443), expected, "{authority}");
+            assert_eq!(Destination::has_tunnel(authority, 8443), expected, "{authority}");
         }
     }
 
     #[test]
     fn the_proxy_knows_the_clouds_hosts_and_nobody_else() {
         check(
-            &Way::Proxied,
+            &Connection::Proxied,
             "169.254.169.254",
             "/metadata/identity/oauth2/token",
-            &Place::Ours(Service::Identity),
+            &Destination::Ours(Service::Identity),
         );
-        check(&Way::Proxied, "acct.blob.core.windows.net", "/c/b", &blob(Some("acct")));
-        check(&Way::Proxied, "localhost:8443", "/lab/set", &Place::Foreign);
+        check(&Connection::Proxied, "acct.blob.core.windows.net", "/c/b", &blob(Some("acct")));
+        check(&Connection::Proxied, "localhost:8443", "/lab/set", &Destination::Foreign);
         for host in ["aka.ms", "10.0.0.1", "169.254.169.253", "localhost:80"] {
-            check(&Way::Proxied, host, "/", &Place::Stranger);
+            check(&Connection::Proxied, host, "/", &Destination::Stranger);
         }
     }
 }

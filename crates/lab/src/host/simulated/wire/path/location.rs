@@ -8,7 +8,7 @@ use crate::host::simulated::world::World;
 
 /// Who has an address.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::host::simulated::wire) enum Place {
+pub(in crate::host::simulated::wire) enum Location {
     /// A machine, by one of its interfaces.
     Machine {
         /// Its name.
@@ -27,23 +27,23 @@ pub(in crate::host::simulated::wire) enum Place {
 }
 
 /// Says who has an address.
-pub(in crate::host::simulated::wire) fn place(world: &World, address: IpAddr) -> Place {
+pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr) -> Location {
     if address == IpAddr::V4(PLATFORM) || address == IpAddr::V4(METADATA) {
-        return Place::Platform;
+        return Location::Platform;
     }
     for machine in world.fabric.machines.iter().filter(|machine| machine.running) {
         for (at, nic) in machine.nics.iter().enumerate() {
             let owns = nic.addresses.iter().any(|(own, _)| *own == address);
             if owns {
-                return Place::Machine { name: machine.name.clone(), nic: at, inside: None };
+                return Location::Machine { name: machine.name.clone(), nic: at, inside: None };
             }
             if nic.public == Some(address) {
                 let inside = nic.addresses.iter().map(|(own, _)| *own).find(IpAddr::is_ipv4);
-                return Place::Machine { name: machine.name.clone(), nic: at, inside };
+                return Location::Machine { name: machine.name.clone(), nic: at, inside };
             }
         }
     }
-    outside(&world.fabric, address).map_or(Place::Nobody, Place::Outside)
+    outside(&world.fabric, address).map_or(Location::Nobody, Location::Outside)
 }
 
 /// Returns the interface by which a machine sends to an address: one of its network, else the first.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// A word that sets nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WordError {
+pub enum PairError {
     /// It is no pair.
     #[error("`{0}` is not of the form KEY=VALUE")]
     NoPair(String),
@@ -26,15 +26,15 @@ pub enum WordError {
 ///
 /// # Errors
 /// Names the first word that cannot be understood.
-pub fn steps(words: &[String]) -> Result<Vec<Value>, WordError> {
+pub fn steps(words: &[String]) -> Result<Vec<Value>, PairError> {
     let mut steps: Vec<Value> = Vec::new();
     for word in words {
         let (name, value) = match word.split_once('=') {
             Some(pair) => pair,
             None if word == "clear" => ("clear", "true"),
-            None => return Err(WordError::NoPair(word.clone())),
+            None => return Err(PairError::NoPair(word.clone())),
         };
-        let form = |wants| WordError::Form { word: word.clone(), wants };
+        let form = |wants| PairError::Form { word: word.clone(), wants };
         let number = |text: &str| text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number));
         match name {
             "fault" if value.starts_with('{') => {
@@ -46,7 +46,7 @@ pub fn steps(words: &[String]) -> Result<Vec<Value>, WordError> {
             "status" | "header" | "body" | "times" => {
                 let fault =
                     steps.last_mut().and_then(|step| step.get_mut("fault")).and_then(Value::as_object_mut);
-                more(fault.ok_or_else(|| WordError::NoFault(word.clone()))?, name, value)
+                more(fault.ok_or_else(|| PairError::NoFault(word.clone()))?, name, value)
                     .ok_or_else(|| form("`header=Name: value`"))?;
             }
             "grants" => {
@@ -89,7 +89,7 @@ fn more(fault: &mut Map<String, Value>, name: &str, value: &str) -> Option<()> {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Vec<Value>, WordError> {
+    fn read(words: &[&str]) -> Result<Vec<Value>, PairError> {
         steps(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn a_word_that_is_not_understood_is_named() {
         assert_eq!(read(&["polls"]).unwrap_err().to_string(), "`polls` is not of the form KEY=VALUE");
-        assert!(matches!(read(&["status=429"]), Err(WordError::NoFault(_))));
-        assert!(matches!(read(&["power=vm"]), Err(WordError::Form { .. })));
-        assert!(matches!(read(&["fault={"]), Err(WordError::Form { .. })));
-        assert!(matches!(read(&["fault=x", "header=y"]), Err(WordError::Form { .. })));
+        assert!(matches!(read(&["status=429"]), Err(PairError::NoFault(_))));
+        assert!(matches!(read(&["power=vm"]), Err(PairError::Form { .. })));
+        assert!(matches!(read(&["fault={"]), Err(PairError::Form { .. })));
+        assert!(matches!(read(&["fault=x", "header=y"]), Err(PairError::Form { .. })));
     }
 }

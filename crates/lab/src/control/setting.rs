@@ -4,13 +4,13 @@ use regex::RegexBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::door::Refused;
+use super::handler::OrderError;
 use super::lab::{Lab, lock};
 use crate::azure::{Fault, Grant};
 
 /// What is set beside what the cloud itself remembers; for whoever looks at it.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Knobs {
+pub(super) struct CurrentSettings {
     /// So many polls find each operation at work.
     pub(super) lro_polls: u32,
     /// So many entries a page of a list has.
@@ -23,7 +23,7 @@ pub(super) struct Knobs {
 
 /// One thing that is set.
 #[derive(Debug, Clone)]
-pub enum Knob {
+pub enum LabSetting {
     /// So many polls find each operation at work.
     Polls(u32),
     /// Lists come in pages of so many entries.
@@ -47,7 +47,7 @@ pub enum Knob {
 }
 
 const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "stopping"];
-const KNOWN: &str =
+const KNOWN_SETTINGS: &str =
     "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
 /// How large a compiled pattern may be.
 const PATTERN: usize = 1 << 20;
@@ -55,7 +55,7 @@ const PATTERN: usize = 1 << 20;
 /// A fault as a call describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct FaultRequest {
     #[serde(rename = "match")]
     pattern: String,
     status: u16,
@@ -66,31 +66,31 @@ struct Told {
     times: Option<u64>,
 }
 
-impl Knob {
+impl LabSetting {
     /// Reads what a call sets: an object, or a list of them, in the form of the recordings' setup.
     ///
     /// # Errors
     /// Names the first thing that cannot be set so.
-    pub fn read(body: &Value) -> Result<Vec<Self>, Refused> {
+    pub fn read(body: &Value) -> Result<Vec<Self>, OrderError> {
         let mut read = Vec::new();
         let steps: Vec<&Value> = body.as_array().map_or_else(|| vec![body], |list| list.iter().collect());
         for step in steps {
             let step = step
                 .as_object()
-                .ok_or_else(|| Refused::new("what is set is an object, or a list of objects"))?;
+                .ok_or_else(|| OrderError::new("what is set is an object, or a list of objects"))?;
             for (name, value) in step {
                 one(name, value, &mut read)?;
             }
         }
         if read.is_empty() {
-            return Err(Refused::new("nothing is set").hint(format!("these can be: {KNOWN}")));
+            return Err(OrderError::new("nothing is set").hint(format!("these can be: {KNOWN_SETTINGS}")));
         }
         Ok(read)
     }
 }
 
-fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
-    let wrong = |wants: &str| Refused::new(format!("`{name}` wants {wants}"));
+fn one(name: &str, value: &Value, read: &mut Vec<LabSetting>) -> Result<(), OrderError> {
+    let wrong = |wants: &str| OrderError::new(format!("`{name}` wants {wants}"));
     let size = || {
         if value.is_null() || value == "off" {
             return Ok(None);
@@ -98,7 +98,7 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
         let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
         size.map(Some).ok_or_else(|| wrong("a number, or `off`"))
     };
-    let names = || -> Result<Vec<String>, Refused> {
+    let names = || -> Result<Vec<String>, OrderError> {
         let list: Vec<&Value> = value.as_array().map_or_else(|| vec![value], |list| list.iter().collect());
         let text =
             |entry: &&Value| entry.as_str().map(str::to_owned).ok_or_else(|| wrong("the name of a machine"));
@@ -107,32 +107,34 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
     match name {
         "lro_polls" => {
             let polls = value.as_u64().and_then(|polls| u32::try_from(polls).ok());
-            read.push(Knob::Polls(polls.ok_or_else(|| wrong("a number"))?));
+            read.push(LabSetting::Polls(polls.ok_or_else(|| wrong("a number"))?));
         }
         "page_size" => match size()? {
             Some(0) => return Err(wrong("at least 1, or `off`")),
-            size => read.push(Knob::Page(size)),
+            size => read.push(LabSetting::Page(size)),
         },
-        "capture_limit" => read.push(Knob::Captures(size()?)),
+        "capture_limit" => read.push(LabSetting::Captures(size()?)),
         "power" => {
             let machines = value.as_object().ok_or_else(|| wrong("machines and their states"))?;
             for (machine, state) in machines {
                 let state = state.as_str().unwrap_or_default();
                 let state = STATES.into_iter().find(|known| state.eq_ignore_ascii_case(known));
                 let state = state.ok_or_else(|| wrong(&format!("a state: {}", STATES.join(", "))))?;
-                read.push(Knob::Power(machine.clone(), state));
+                read.push(LabSetting::Power(machine.clone(), state));
             }
         }
-        "busy" => read.extend(names()?.into_iter().map(|name| Knob::Busy(name, true))),
-        "free" => read.extend(names()?.into_iter().map(|name| Knob::Busy(name, false))),
+        "busy" => read.extend(names()?.into_iter().map(|name| LabSetting::Busy(name, true))),
+        "free" => read.extend(names()?.into_iter().map(|name| LabSetting::Busy(name, false))),
         "remove" => {
             let id = value.as_str().filter(|id| id.starts_with("/subscriptions/"));
-            read.push(Knob::Remove(id.ok_or_else(|| wrong("the identifier of a resource"))?.to_owned()));
+            read.push(LabSetting::Remove(
+                id.ok_or_else(|| wrong("the identifier of a resource"))?.to_owned(),
+            ));
         }
-        "fault" => read.push(Knob::Fault(fault(value)?)),
+        "fault" => read.push(LabSetting::Fault(fault(value)?)),
         "token" => match value.as_str() {
-            Some("expired") => read.push(Knob::Expired(true)),
-            Some("good") => read.push(Knob::Expired(false)),
+            Some("expired") => read.push(LabSetting::Expired(true)),
+            Some("good") => read.push(LabSetting::Expired(false)),
             _ => return Err(wrong("`expired` or `good`")),
         },
         "grants" => {
@@ -140,35 +142,37 @@ fn one(name: &str, value: &Value, read: &mut Vec<Knob>) -> Result<(), Refused> {
             for (object, granted) in people {
                 let granted: Option<Vec<Grant>> = serde_json::from_value(granted.clone())
                     .map_err(|error| wrong(&format!("a list of permissions, or null: {error}")))?;
-                read.push(Knob::Grant(object.clone(), granted));
+                read.push(LabSetting::Grant(object.clone(), granted));
             }
         }
-        "clear" => read.push(Knob::Clear),
+        "clear" => read.push(LabSetting::Clear),
         _ => {
-            return Err(
-                Refused::new(format!("`{name}` cannot be set")).hint(format!("these can be: {KNOWN}"))
-            );
+            return Err(OrderError::new(format!("`{name}` cannot be set"))
+                .hint(format!("these can be: {KNOWN_SETTINGS}")));
         }
     }
     Ok(())
 }
 
-fn fault(value: &Value) -> Result<Fault, Refused> {
-    let told: Told = serde_json::from_value(value.clone())
-        .map_err(|error| Refused::new(format!("a fault cannot be read: {error}"))
+fn fault(value: &Value) -> Result<Fault, OrderError> {
+    let told: FaultRequest = serde_json::from_value(value.clone())
+        .map_err(|error| OrderError::new(format!("a fault cannot be read: {error}"))
             .hint("a fault is {\"match\": \"METHOD path?query, as a regular expression\", \"status\": 429, \"headers\": {}, \"body\": …, \"times\": 1}"))?;
     let pattern = RegexBuilder::new(&told.pattern).size_limit(PATTERN).build();
     let pattern =
-        pattern.map_err(|error| Refused::new(format!("`match` is no regular expression: {error}")))?;
+        pattern.map_err(|error| OrderError::new(format!("`match` is no regular expression: {error}")))?;
     if !(200..600).contains(&told.status) {
-        return Err(Refused::new(format!("a status is a number from 200 to 599, not {}", told.status)));
+        return Err(OrderError::new(format!("a status is a number from 200 to 599, not {}", told.status)));
     }
     let mut headers = Vec::new();
     for (name, value) in told.headers {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         if name.is_empty() || !token || value.contains(|char: char| char.is_control()) {
-            return Err(Refused::new(format!("no answer can have the header `{}`", name.escape_default())));
+            return Err(OrderError::new(format!(
+                "no answer can have the header `{}`",
+                name.escape_default()
+            )));
         }
         headers.push((name, value));
     }
@@ -186,48 +190,48 @@ impl Lab {
     ///
     /// # Errors
     /// Names the first machine or resource that is not there.
-    pub async fn set(&self, knobs: Vec<Knob>) -> Result<(), Refused> {
+    pub async fn set(&self, current: Vec<LabSetting>) -> Result<(), OrderError> {
         {
             let mut cloud = self.cloud();
             let machines = cloud.machines();
             let mut tried = cloud.clone();
-            for knob in &knobs {
-                if let Knob::Power(machine, _) | Knob::Busy(machine, _) = knob
+            for knob in &current {
+                if let LabSetting::Power(machine, _) | LabSetting::Busy(machine, _) = knob
                     && !machines.iter().any(|known| known.eq_ignore_ascii_case(machine))
                 {
                     let hint = format!("the machines are {}", machines.join(", "));
-                    return Err(Refused::new(format!("there is no machine `{machine}`")).hint(hint));
+                    return Err(OrderError::new(format!("there is no machine `{machine}`")).hint(hint));
                 }
-                if let Knob::Remove(id) = knob
+                if let LabSetting::Remove(id) = knob
                     && !tried.take_out(id)
                 {
-                    return Err(Refused::new(format!("there is no resource {id}")));
+                    return Err(OrderError::new(format!("there is no resource {id}")));
                 }
             }
-            let mut seen = lock(&self.knobs);
-            for knob in knobs {
+            let mut seen = lock(&self.current);
+            for knob in current {
                 match knob {
-                    Knob::Polls(polls) => {
+                    LabSetting::Polls(polls) => {
                         seen.lro_polls = polls;
                         cloud.polls(polls);
                     }
-                    Knob::Page(page) => {
+                    LabSetting::Page(page) => {
                         seen.page_size = page;
                         cloud.page(page);
                     }
-                    Knob::Captures(most) => {
+                    LabSetting::Captures(most) => {
                         seen.capture_limit = most;
                         cloud.captures(most);
                     }
-                    Knob::Power(machine, state) => cloud.power(&machine, state),
-                    Knob::Busy(machine, true) => cloud.busy(&machine),
-                    Knob::Busy(machine, false) => cloud.free(&machine),
-                    Knob::Remove(id) => drop(cloud.take_out(&id)),
-                    Knob::Fault(fault) => cloud.faults().add(fault),
-                    Knob::Grant(object, granted) => cloud.grant(&object, granted),
-                    Knob::Expired(expired) => seen.token_expired = expired,
-                    Knob::Clear => {
-                        *seen = Knobs::default();
+                    LabSetting::Power(machine, state) => cloud.power(&machine, state),
+                    LabSetting::Busy(machine, true) => cloud.busy(&machine),
+                    LabSetting::Busy(machine, false) => cloud.free(&machine),
+                    LabSetting::Remove(id) => drop(cloud.take_out(&id)),
+                    LabSetting::Fault(fault) => cloud.faults().add(fault),
+                    LabSetting::Grant(object, granted) => cloud.grant(&object, granted),
+                    LabSetting::Expired(expired) => seen.token_expired = expired,
+                    LabSetting::Clear => {
+                        *seen = CurrentSettings::default();
                         cloud.polls(0);
                         cloud.page(None);
                         cloud.captures(None);
@@ -251,7 +255,7 @@ mod tests {
 
     #[track_caller]
     fn refused(body: &Value, with: &str) {
-        let refused = Knob::read(body).unwrap_err().what;
+        let refused = LabSetting::read(body).unwrap_err().what;
         assert!(refused.contains(with), "{refused}");
     }
 
@@ -259,9 +263,11 @@ mod tests {
     fn the_recordings_form_is_read() {
         let body = json!([{"lro_polls": 2}, {"power": {"a": "Deallocated", "b": "running"}}, {"busy": ["a"]}, {"page_size": 1},
             {"fault": {"match": "GET .*nsg", "status": 429, "headers": {"Retry-After": 1}, "body": "x"}}]);
-        let read = Knob::read(&body).unwrap();
+        let read = LabSetting::read(&body).unwrap();
         assert_eq!(read.len(), 6);
-        assert!(matches!(&read[5], Knob::Fault(fault) if fault.times == 1 && fault.headers[0].1 == "1"));
+        assert!(
+            matches!(&read[5], LabSetting::Fault(fault) if fault.times == 1 && fault.headers[0].1 == "1")
+        );
     }
 
     #[test]

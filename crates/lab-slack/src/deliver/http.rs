@@ -10,22 +10,22 @@ use crate::deliver::signature::signature;
 use ghost_base::Timestamp;
 
 /// How much of an answer is read.
-const LARGEST_ANSWER: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Carries requests to an app.
 #[derive(Debug)]
-pub(crate) struct Carrier(reqwest::Client);
+pub(crate) struct HttpSender(reqwest::Client);
 
 /// Why a request was not acknowledged, in the word of `X-Slack-Retry-Reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Missed {
+pub(crate) struct DeliveryError {
     pub(crate) reason: &'static str,
     /// Whether the app asked for no retry.
     pub(crate) final_: bool,
 }
 
 /// A request to an app.
-pub(crate) struct Letter<'a> {
+pub(crate) struct AppRequest<'a> {
     pub(crate) url: &'a str,
     pub(crate) secret: &'a str,
     pub(crate) content_type: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct Letter<'a> {
     pub(crate) retry: Option<(usize, &'static str)>,
 }
 
-impl Carrier {
+impl HttpSender {
     /// Makes a carrier.
     pub(crate) fn new() -> Result<Self, reqwest::Error> {
         if CryptoProvider::get_default().is_none() {
@@ -47,10 +47,10 @@ impl Carrier {
     /// Sends a request and returns what was answered in time.
     pub(crate) async fn send(
         &self,
-        letter: Letter<'_>,
+        letter: AppRequest<'_>,
         now: Timestamp,
         within: Duration,
-    ) -> Result<Vec<u8>, Missed> {
+    ) -> Result<Vec<u8>, DeliveryError> {
         let time = now.as_millis().div_euclid(1000);
         let sign = signature(letter.secret, time, &letter.body);
         let mut request = self
@@ -66,20 +66,20 @@ impl Carrier {
                 .header("X-Slack-Retry-Num", number.to_string())
                 .header("X-Slack-Retry-Reason", reason);
         }
-        let missed = |error: reqwest::Error| Missed {
+        let missed = |error: reqwest::Error| DeliveryError {
             reason: if error.is_timeout() { "http_timeout" } else { "connection_failed" },
             final_: false,
         };
         let mut answer = request.body(letter.body).send().await.map_err(missed)?;
         if !answer.status().is_success() {
             let final_ = answer.headers().get("X-Slack-No-Retry").is_some_and(|value| value == "1");
-            return Err(Missed { reason: "http_error", final_ });
+            return Err(DeliveryError { reason: "http_error", final_ });
         }
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(missed)? {
             body.extend_from_slice(&chunk);
-            if body.len() > LARGEST_ANSWER {
-                return Err(Missed { reason: "http_error", final_: true });
+            if body.len() > MAX_ANSWER_BYTES {
+                return Err(DeliveryError { reason: "http_error", final_: true });
             }
         }
         Ok(body)
@@ -88,7 +88,7 @@ impl Carrier {
 
 /// Asks an address whether it belongs to the app: it has to give the challenge back.
 pub(crate) async fn verify_url(
-    carrier: &Carrier,
+    carrier: &HttpSender,
     url: &str,
     secret: &str,
     token: &str,
@@ -97,7 +97,7 @@ pub(crate) async fn verify_url(
     within: Duration,
 ) -> bool {
     let body = json!({"token": token, "challenge": challenge, "type": "url_verification"}).to_string();
-    let letter = Letter { url, secret, content_type: "application/json", body, retry: None };
+    let letter = AppRequest { url, secret, content_type: "application/json", body, retry: None };
     let Ok(answer) = carrier.send(letter, now, within).await else { return false };
     let said = String::from_utf8_lossy(&answer);
     let inside = serde_json::from_str::<Value>(&said).ok();

@@ -22,12 +22,12 @@ use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::authority::Authority;
-use super::desk::{Asked, Desk};
+use super::destination::{Connection, Destination};
+use super::handler::{RequestHandler, ServedRequest};
 use super::message::{HELD, plain, read, write};
-use super::place::{Place, Way};
 
 /// So many connections are served at the same time; the next ones wait at the door.
-const MOST: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 /// The first byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
 /// So long somebody may take to say the first word, and to shake hands.
@@ -35,9 +35,9 @@ const GREETING: Duration = Duration::from_secs(15);
 /// So long a connection may lie still between two requests, and so long the head of one may take.
 const HEAD: Duration = Duration::from_secs(90);
 /// So many headers one may have.
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 /// The largest head.
-const LARGEST_HEAD: usize = 64 << 10;
+const MAX_HEAD_BYTES: usize = 64 << 10;
 /// How long open requests may take when the server ends.
 const FAREWELL: Duration = Duration::from_millis(700);
 
@@ -45,7 +45,7 @@ const FAREWELL: Duration = Duration::from_millis(700);
 struct Shared {
     port: u16,
     tls: TlsAcceptor,
-    desk: Arc<dyn Desk>,
+    handler: Arc<dyn RequestHandler>,
     room: Arc<Semaphore>,
     held: Semaphore,
     tasks: Mutex<JoinSet<()>>,
@@ -65,14 +65,14 @@ pub async fn serve(
     listener: TcpListener,
     port: u16,
     authority: Authority,
-    desk: Arc<dyn Desk>,
+    handler: Arc<dyn RequestHandler>,
     mut stop: watch::Receiver<bool>,
 ) {
     let shared = Arc::new(Shared {
         port,
         tls: TlsAcceptor::from(authority.config),
-        desk,
-        room: Arc::new(Semaphore::new(MOST)),
+        handler,
+        room: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         held: Semaphore::new(HELD),
         tasks: Mutex::default(),
         stop: stop.clone(),
@@ -83,7 +83,7 @@ pub async fn serve(
             (place, listener.accept().await)
         };
         let (place, stream) = tokio::select! {
-            () = told(&mut stop) => break,
+            () = stopped(&mut stop) => break,
             (place, accepted) = accepted => match accepted {
                 Ok((stream, _)) => (place, stream),
                 // No more files, for instance: those that are open have to end first.
@@ -105,7 +105,7 @@ pub async fn serve(
 }
 
 /// Waits until the server is told to stop, or nobody is left who could tell it.
-async fn told(stop: &mut watch::Receiver<bool>) {
+async fn stopped(stop: &mut watch::Receiver<bool>) {
     drop(stop.wait_for(|stop| *stop).await);
 }
 
@@ -114,44 +114,44 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     let Ok(Ok(1)) = timeout(GREETING, stream.peek(&mut first)).await else { return };
     drop(stream.set_nodelay(true));
     match first {
-        [HANDSHAKE] => secure(shared, stream, Way::Secure).await,
-        [_] => talk(shared, stream, Way::Plain).await,
+        [HANDSHAKE] => secure(shared, stream, Connection::Secure).await,
+        [_] => talk(shared, stream, Connection::Plain).await,
     }
 }
 
-async fn secure<S>(shared: Arc<Shared>, stream: S, way: Way)
+async fn secure<S>(shared: Arc<Shared>, stream: S, via: Connection)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     match timeout(GREETING, shared.tls.accept(stream)).await {
-        Ok(Ok(stream)) => talk(shared, stream, way).await,
+        Ok(Ok(stream)) => talk(shared, stream, via).await,
         Ok(Err(error)) => debug!("a handshake failed: {error}"),
         Err(_) => debug!("a handshake took too long"),
     }
 }
 
 /// Serves the requests of a connection, one after the other.
-async fn talk<S>(shared: Arc<Shared>, stream: S, way: Way)
+async fn talk<S>(shared: Arc<Shared>, stream: S, via: Connection)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut stop = shared.stop.clone();
     let service = service_fn(|request| {
-        let (shared, way) = (Arc::clone(&shared), way.clone());
-        async move { Ok::<_, Infallible>(answer(shared, way, request).await) }
+        let (shared, via) = (Arc::clone(&shared), via.clone());
+        async move { Ok::<_, Infallible>(answer(shared, via, request).await) }
     });
     let mut server = http1::Builder::new();
     server
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
-        .max_buf_size(LARGEST_HEAD)
-        .max_headers(MOST_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
         .half_close(true);
     let served = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut served = std::pin::pin!(served);
     let done = tokio::select! {
         done = served.as_mut() => done,
-        () = told(&mut stop) => {
+        () = stopped(&mut stop) => {
             served.as_mut().graceful_shutdown();
             served.await
         }
@@ -161,45 +161,45 @@ where
     }
 }
 
-async fn answer(shared: Arc<Shared>, way: Way, mut request: Request<Incoming>) -> Response<Flow> {
+async fn answer(shared: Arc<Shared>, via: Connection, mut request: Request<Incoming>) -> Response<Flow> {
     if request.method() == Method::CONNECT {
-        return connect(&shared, &way, &mut request);
+        return connect(&shared, &via, &mut request);
     }
     let whole = request.uri().authority().map(ToString::to_string);
-    let proxied = whole.is_some() && way == Way::Plain;
-    let told = request.headers().get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-    let authority = whole.or(told).unwrap_or_default();
-    let way = if proxied { Way::Proxied } else { way };
-    let service = match Place::of(&way, &authority, request.uri().path(), shared.port) {
-        Place::Ours(service) => service,
-        Place::Stranger => {
-            shared.desk.stranger(&authority);
+    let proxied = whole.is_some() && via == Connection::Plain;
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
+    let authority = whole.or(host).unwrap_or_default();
+    let via = if proxied { Connection::Proxied } else { via };
+    let service = match Destination::of(&via, &authority, request.uri().path(), shared.port) {
+        Destination::Ours(service) => service,
+        Destination::Stranger => {
+            shared.handler.stranger(&authority);
             return write(plain(403, &format!("this lab reaches no other host: {authority}")));
         }
-        Place::Foreign => {
+        Destination::Foreign => {
             return write(plain(
                 421,
                 "this address answers to its own names alone, and only to programs of this machine",
             ));
         }
     };
-    let secure = matches!(way, Way::Secure | Way::Tunnel(_));
+    let secure = matches!(via, Connection::Secure | Connection::Tunnel(_));
     let base = format!("{}://{authority}", if secure { "https" } else { "http" });
     let (parts, body) = request.into_parts();
     match read(parts, body, base, &service, &shared.held).await {
-        Ok(request) => write(shared.desk.answer(Asked { service, secure, request }).await),
+        Ok(request) => write(shared.handler.answer(ServedRequest { service, secure, request }).await),
         Err(refused) => write(refused),
     }
 }
 
 /// Digs a tunnel, where it ends here.
-fn connect(shared: &Arc<Shared>, way: &Way, request: &mut Request<Incoming>) -> Response<Flow> {
+fn connect(shared: &Arc<Shared>, via: &Connection, request: &mut Request<Incoming>) -> Response<Flow> {
     let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
-    if *way != Way::Plain {
+    if *via != Connection::Plain {
         return write(plain(405, "there is no tunnel in a tunnel"));
     }
-    if !Place::has_tunnel(&authority, shared.port) {
-        shared.desk.stranger(&authority);
+    if !Destination::has_tunnel(&authority, shared.port) {
+        shared.handler.stranger(&authority);
         return write(plain(403, &format!("this lab reaches no other host: {authority}")));
     }
     let upgrade = hyper::upgrade::on(request);
@@ -213,7 +213,9 @@ fn tunnel(shared: Arc<Shared>, upgrade: OnUpgrade, host: String) -> Pin<Box<dyn 
         // The connection gives its place back when it has become a tunnel.
         let Ok(_place) = timeout(GREETING, shared.room.acquire()).await else { return };
         match timeout(GREETING, upgrade).await {
-            Ok(Ok(stream)) => secure(Arc::clone(&shared), TokioIo::new(stream), Way::Tunnel(host)).await,
+            Ok(Ok(stream)) => {
+                secure(Arc::clone(&shared), TokioIo::new(stream), Connection::Tunnel(host)).await
+            }
             Ok(Err(error)) => debug!("a tunnel was not dug: {error}"),
             Err(_) => debug!("a tunnel took too long"),
         }

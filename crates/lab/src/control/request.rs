@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::bearer;
 use super::lab::{Lab, lock};
-use crate::azure::serve::{Asked, Desk, Service};
+use crate::azure::serve::{RequestHandler, ServedRequest, Service};
 use crate::azure::{Answer, Request};
 use ghost_base::{Clock as _, Timestamp, same};
 
@@ -15,11 +15,11 @@ use ghost_base::{Clock as _, Timestamp, same};
 const NUMBER: &str = "x-ms-request-id";
 
 /// A lab, as the server knows it.
-pub(super) struct Front(pub(super) Arc<Lab>);
+pub(super) struct LabHandler(pub(super) Arc<Lab>);
 
 #[async_trait]
-impl Desk for Front {
-    async fn answer(&self, asked: Asked) -> Answer {
+impl RequestHandler for LabHandler {
+    async fn answer(&self, asked: ServedRequest) -> Answer {
         let answer = self.answered(asked).await;
         let named = answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(NUMBER));
         if named { answer } else { answer.with(NUMBER, self.0.number()) }
@@ -30,10 +30,10 @@ impl Desk for Front {
     }
 }
 
-impl Front {
-    async fn answered(&self, asked: Asked) -> Answer {
+impl LabHandler {
+    async fn answered(&self, asked: ServedRequest) -> Answer {
         let lab = &self.0;
-        let Asked { service, mut request, .. } = asked;
+        let ServedRequest { service, mut request, .. } = asked;
         match service {
             Service::Lab => lab.call(&request).await,
             Service::Identity if request.header("metadata").is_none() => {
@@ -74,7 +74,7 @@ impl Front {
             return;
         };
         let own = same(token, self.0.token.expose());
-        let signed = if lock(&self.0.knobs).token_expired {
+        let signed = if lock(&self.0.current).token_expired {
             let before = self.0.clock().now().as_millis() - 31 * 60 * 1000;
             bearer::header(self.0.cloud().description(), Timestamp::from_millis(before))
         } else if own {

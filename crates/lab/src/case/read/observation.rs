@@ -5,14 +5,14 @@ use std::net::IpAddr;
 use serde::Deserialize;
 
 use crate::case::fault;
+use crate::case::model::{Observation, ObservationKind};
 use crate::case::problem::Problem;
-use crate::case::story::{Seen, Sight};
 use crate::host::Protocol;
 
 /// A sight as it is written: exactly one of the places, and what shows there.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct RawObservation {
     /// A machine and a command.
     on: Option<String>,
     run: Option<String>,
@@ -54,8 +54,8 @@ struct Hop {
     to: IpAddr,
 }
 
-impl Written {
-    pub(super) fn seen(self) -> Result<Seen, Problem> {
+impl RawObservation {
+    pub(super) fn seen(self) -> Result<Observation, Problem> {
         let hint = "name one of: on and run, flow, hop, routes, rules, document, capture";
         if let Err(error) = regex::Regex::new(&self.shows) {
             let last = error.to_string().lines().last().unwrap_or_default().to_owned();
@@ -65,7 +65,7 @@ impl Written {
             ));
         }
         let run = match (self.on, self.run) {
-            (Some(vm), Some(command)) => Some(Sight::Run { vm, command }),
+            (Some(vm), Some(command)) => Some(ObservationKind::Run { vm, command }),
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => {
                 return Err(Problem::new(
@@ -74,7 +74,7 @@ impl Written {
                 ));
             }
         };
-        let flow = self.flow.map(|flow| Sight::Flow {
+        let flow = self.flow.map(|flow| ObservationKind::Flow {
             vm: flow.vm,
             inbound: flow.direction == fault::Direction::Inbound,
             protocol: flow.protocol,
@@ -84,15 +84,15 @@ impl Written {
         let all = [
             run,
             flow,
-            self.hop.map(|hop| Sight::Hop { vm: hop.vm, from: hop.from, to: hop.to }),
-            self.routes.map(|vm| Sight::Routes { vm }),
-            self.rules.map(|vm| Sight::Rules { vm }),
-            self.document.map(|path| Sight::Document { path }),
-            self.capture.map(|vm| Sight::Capture { vm }),
+            self.hop.map(|hop| ObservationKind::Hop { vm: hop.vm, from: hop.from, to: hop.to }),
+            self.routes.map(|vm| ObservationKind::Routes { vm }),
+            self.rules.map(|vm| ObservationKind::Rules { vm }),
+            self.document.map(|path| ObservationKind::Document { path }),
+            self.capture.map(|vm| ObservationKind::Capture { vm }),
         ];
         let mut named = all.into_iter().flatten();
         match (named.next(), named.next()) {
-            (Some(sight), None) => Ok(Seen { sight, shows: self.shows, until: self.until }),
+            (Some(sight), None) => Ok(Observation { sight, shows: self.shows, until: self.until }),
             (None, _) => Err(Problem::new("`seen` names no place", hint)),
             (Some(_), Some(_)) => Err(Problem::new("`seen` names several places", hint)),
         }

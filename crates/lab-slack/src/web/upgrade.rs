@@ -16,7 +16,7 @@ use crate::server::Inner;
 use crate::web::arguments::arguments;
 
 /// How large a frame of an app may be.
-const LARGEST_FRAME: usize = 4 << 20;
+const MAX_FRAME_BYTES: usize = 4 << 20;
 
 /// Opens a connection for the holder of a ticket.
 pub(crate) async fn link(
@@ -28,7 +28,7 @@ pub(crate) async fn link(
     let Some(app) = app else {
         return (StatusCode::FORBIDDEN, "the ticket is unknown or was used\n").into_response();
     };
-    let upgrade = upgrade.max_message_size(LARGEST_FRAME).max_frame_size(LARGEST_FRAME);
+    let upgrade = upgrade.max_message_size(MAX_FRAME_BYTES).max_frame_size(MAX_FRAME_BYTES);
     upgrade.on_upgrade(move |socket| deliver::open(inner, app, socket))
 }
 

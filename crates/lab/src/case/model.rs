@@ -34,7 +34,7 @@ pub struct Case {
     /// What was remembered before.
     pub baselines: Vec<Baseline>,
     /// How a person sees what is wrong.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Observation>,
     /// What nobody may conclude.
     pub forbidden: Vec<Forbidden>,
     /// What is asked, and what is to be found; at least one.
@@ -241,9 +241,9 @@ pub enum BaselineKind {
 
 /// How a person sees what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct Observation {
     /// Where one looks.
-    pub sight: Sight,
+    pub sight: ObservationKind,
     /// What is to be seen: a regular expression.
     pub shows: String,
     /// The phase up to which it is there, from 1; in all, if none is named.
@@ -252,7 +252,7 @@ pub struct Seen {
 
 /// Where one looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sight {
+pub enum ObservationKind {
     /// A command on a machine.
     Run {
         /// The machine.

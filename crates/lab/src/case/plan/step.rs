@@ -3,25 +3,25 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::case::story::Baseline;
+use crate::case::model::Baseline;
 
 /// Something that is done at once, and taken back at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct PlanStep {
     /// What it is, for people.
     pub what: String,
     /// The faults that it serves, by their place in the case; none where it prepares the estate.
     pub faults: Vec<usize>,
     /// What is done, in order.
-    pub acts: Vec<Act>,
+    pub acts: Vec<PlanAction>,
     /// What takes it back, in order.
-    pub undo: Vec<Act>,
+    pub undo: Vec<PlanAction>,
 }
 
 /// One thing that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Act {
+pub enum PlanAction {
     /// A document is put.
     Put {
         /// Where.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::LabClock;
-use crate::azure::{Broken, Cloud, Description};
+use crate::azure::{Cloud, Description, EstateError};
 use crate::control::Lab;
 use crate::host::Simulated;
 use ghost_base::{Clock, ManualClock, SystemClock, Timestamp};
@@ -21,10 +21,10 @@ pub const CAPTURES_CONTAINER: &str = "captures";
 
 /// Why there is no lab.
 #[derive(Debug, thiserror::Error)]
-pub enum BenchError {
+pub enum MemoryLabError {
     /// The estate is broken.
     #[error("the estate of the lab is broken")]
-    Estate(#[from] Broken),
+    Estate(#[from] EstateError),
     /// This machine gives no random bytes.
     #[error("making the lab's tokens")]
     Random(#[from] std::io::Error),
@@ -35,7 +35,7 @@ pub enum BenchError {
 ///
 /// # Errors
 /// Fails where this machine gives no random bytes.
-pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
+pub fn memory_lab(seed: u64) -> Result<Arc<Lab>, MemoryLabError> {
     by(seed, Arc::new(ManualClock::new(Timestamp::from_millis(START))))
 }
 
@@ -43,11 +43,11 @@ pub fn bench(seed: u64) -> Result<Arc<Lab>, BenchError> {
 ///
 /// # Errors
 /// Fails where this machine gives no random bytes.
-pub fn bench_now(seed: u64) -> Result<Arc<Lab>, BenchError> {
+pub fn memory_lab_now(seed: u64) -> Result<Arc<Lab>, MemoryLabError> {
     by(seed, Arc::new(SystemClock))
 }
 
-fn by(seed: u64, own: Arc<dyn Clock>) -> Result<Arc<Lab>, BenchError> {
+fn by(seed: u64, own: Arc<dyn Clock>) -> Result<Arc<Lab>, MemoryLabError> {
     let (clock, began) = (LabClock::new(Arc::clone(&own)), own.now());
     let mut about = Description::usual()?;
     let account = account(&about.resources);

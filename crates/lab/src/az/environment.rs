@@ -17,7 +17,7 @@ pub type Wire<'a> = dyn FnMut(Request) -> Answer + 'a;
 pub struct Unreachable(pub String);
 
 /// What a command needs from outside: services, time, files.
-pub trait Outside {
+pub trait Environment {
     /// Sends a request.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ pub trait Outside {
 }
 
 /// Services in this process, a clock that stands, files in memory. Waiting takes no time and is counted.
-pub struct Within<'a> {
+pub struct MemoryEnvironment<'a> {
     /// Who answers.
     pub wire: &'a mut Wire<'a>,
     /// What time it is.
@@ -55,7 +55,7 @@ pub struct Within<'a> {
     pub waited: Vec<Duration>,
 }
 
-impl fmt::Debug for Within<'_> {
+impl fmt::Debug for MemoryEnvironment<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Within")
             .field("now", &self.now)
@@ -64,7 +64,7 @@ impl fmt::Debug for Within<'_> {
     }
 }
 
-impl<'a> Within<'a> {
+impl<'a> MemoryEnvironment<'a> {
     /// Makes it from who answers and the time.
     #[must_use]
     pub fn new(wire: &'a mut Wire<'a>, now: Timestamp) -> Self {
@@ -72,7 +72,7 @@ impl<'a> Within<'a> {
     }
 }
 
-impl Outside for Within<'_> {
+impl Environment for MemoryEnvironment<'_> {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         Ok((self.wire)(request))
     }

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
-use super::place::Service;
+use super::destination::Service;
 use crate::azure::request::{Answer, Request};
 
 /// A request, and what is known about how it came.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ServedRequest {
     /// Which service it is for.
     pub service: Service,
     /// Whether it came over TLS.
@@ -18,9 +18,9 @@ pub struct Asked {
 
 /// Who answers what is served.
 #[async_trait]
-pub trait Desk: Send + Sync + 'static {
+pub trait RequestHandler: Send + Sync + 'static {
     /// Answers a request.
-    async fn answer(&self, asked: Asked) -> Answer;
+    async fn answer(&self, asked: ServedRequest) -> Answer;
 
     /// Notes that somebody wanted to reach a host that is none of the cloud's.
     fn stranger(&self, host: &str);

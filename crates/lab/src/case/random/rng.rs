@@ -2,14 +2,14 @@
 
 /// The source of everything that is drawn.
 #[derive(Debug, Clone)]
-pub(super) struct Dice(u64);
+pub(super) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// Begins. Neighboring seeds have nothing in common.
     pub(super) fn new(seed: u64, number: u64) -> Self {
-        let mut dice = Self(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        dice.next();
-        dice
+        let mut rng = Self(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
+        rng.next();
+        rng
     }
 
     fn next(&mut self) -> u64 {

@@ -2,7 +2,7 @@
 
 /// An account, a container, a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BlobPath {
     /// The account, in lower case.
     pub(super) account: String,
     /// The container.
@@ -11,7 +11,7 @@ pub(super) struct Place {
     pub(super) blob: Option<String>,
 }
 
-impl Place {
+impl BlobPath {
     /// Takes a path apart; without an account of its own the path begins with it.
     pub(super) fn parse(account: Option<&str>, path: &str) -> Option<Self> {
         let rest = path.trim_start_matches('/');
@@ -47,7 +47,7 @@ mod tests {
 
     #[track_caller]
     fn check(account: Option<&str>, path: &str, expected: Option<(&str, Option<&str>, Option<&str>)>) {
-        let found = Place::parse(account, path);
+        let found = BlobPath::parse(account, path);
         let found = found
             .as_ref()
             .map(|place| (place.account.as_str(), place.container.as_deref(), place.blob.as_deref()));

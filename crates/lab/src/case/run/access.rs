@@ -9,7 +9,7 @@ use ghost_base::Timestamp;
 
 /// A lab, as far as a case needs one.
 #[async_trait]
-pub trait Ground: Send + Sync {
+pub trait LabAccess: Send + Sync {
     /// Answers a request to the resource manager; guests have seen what it changes.
     async fn manage(&self, request: &Request) -> Answer;
 
@@ -20,7 +20,7 @@ pub trait Ground: Send + Sync {
     async fn replace(&self, about: Description) -> Result<(), String>;
 
     /// Remembers everything as it is, or makes everything as it was remembered.
-    async fn kept(&self, kept: Kept) -> Result<(), HostError>;
+    async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError>;
 
     /// Returns the guests.
     fn host(&self) -> &dyn Host;
@@ -31,9 +31,9 @@ pub trait Ground: Send + Sync {
 
 /// What is done with the whole of a lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum SnapshotAction {
     /// It is remembered.
-    Keep,
+    Save,
     /// It is made as it was when it was last remembered; without that, as it was in the beginning.
     Restore,
 }
