@@ -10,6 +10,9 @@ const MAX_DEPTH: usize = 100;
 const UNKNOWN: &[(&str, &str, &str)] = &[
     ("network nic ", "/networkinterfaces", "kind"),
     ("network nic ", "/networkinterfaces", "allowPort25Out"),
+    ("vm nic show", "/networkinterfaces", "kind"),
+    ("vm nic show", "/networkinterfaces", "allowPort25Out"),
+    ("vm nic show", "/networkinterfaces", "disableTcpStateTracking"),
     ("network nic show-effective-route-table", "", "hasBgpOverride"),
     ("network watcher packet-capture ", "/packetcaptures", "type"),
     ("monitor activity-log list", "", "channels"),

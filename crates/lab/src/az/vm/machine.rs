@@ -33,6 +33,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("vm list-ip-addresses", "--resource-group,-g --name,-n", detail::addresses)
         .rows(detail::address_row),
     Command::own("vm nic list", "--resource-group,-g! --vm-name!", nics).at(OF, VERSION),
+    Command::own("vm nic show", "--resource-group,-g! --vm-name! --nic!", nic).at(OF, VERSION),
     Command::list(
         "vm extension list",
         "--resource-group,-g!^ --vm-name!^",
@@ -121,6 +122,17 @@ fn interfaces(session: &mut Session<'_>, line: &Line) -> Result<Vec<Value>, Fail
 fn nics(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = interfaces(session, line)?;
     Ok(Some(flattened(Value::Array(found))))
+}
+
+fn nic(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    let (wanted, machine) = (line.need("--nic")?.to_owned(), line.need("--vm-name")?.to_owned());
+    let name = wanted.rsplit('/').next().unwrap_or_default();
+    let all = interfaces(session, line)?;
+    let is = |id: &&str| id.rsplit('/').next().is_some_and(|known| known.eq_ignore_ascii_case(name));
+    let id = all.iter().filter_map(|nic| nic.get("id")?.as_str()).find(is);
+    let none = || Failure::new(1, format!("NIC '{name}' not found on VM '{machine}'"));
+    let path = asked(session, id.ok_or_else(none)?)?;
+    session.get(&path, "2022-01-01").map(|found| Some(flattened(found)))
 }
 
 fn done(session: &mut Session<'_>, line: &Line) -> CommandResult {
