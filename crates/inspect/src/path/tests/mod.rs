@@ -1,3 +1,5 @@
+//! Facts about judging one flow.
+
 mod documents;
 mod draft;
 mod facts;
