@@ -3,7 +3,6 @@
 mod act;
 mod events;
 mod play;
-mod reply;
 mod talk;
 mod trouble;
 

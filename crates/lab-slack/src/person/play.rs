@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::person::reply::{object, reply, said};
+use crate::person::act::{object, reply, said};
 use crate::play::OrderOutcome;
 use crate::server::Inner;
 use crate::state::{Args, Notice, SlackError};

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::Value;
+use sha2::Sha256;
 
-use super::{sign, trouble};
+use super::trouble;
 use crate::az::failure::Failure;
 use crate::az::flatten::group;
 use crate::az::line::Line;
@@ -12,7 +16,7 @@ use crate::az::reference::segment;
 use crate::az::retry::RetryPolicy;
 use crate::az::session::{Session, pairs};
 use crate::az::sign_in::split;
-use crate::azure::{Answer, Request, Verb};
+use crate::azure::{Answer, Request, Verb, signed};
 
 /// The options by which an account is named.
 pub(super) const VERSION: &str = "2026-04-06";
@@ -152,7 +156,7 @@ impl Access {
             Right::Token(token) => Some(format!("Bearer {token}")),
             Right::Signature(_) => None,
             Right::Key(key) => {
-                let signed = sign::authorization(&self.account, key, &request);
+                let signed = authorization(&self.account, key, &request);
                 Some(signed.ok_or_else(|| Failure::new(1, "Incorrect padding"))?)
             }
         };
@@ -221,4 +225,49 @@ fn key(session: &mut Session<'_>, name: &str) -> Result<String, Failure> {
     let told = crate::az::session::checked(&session.ask(Verb::Post, &path, &query, None)?)?;
     let key = told.pointer("/keys/0/value").and_then(Value::as_str).map(str::to_owned);
     key.ok_or_else(|| Failure::new(1, format!("Storage account '{name}' has no key.")))
+}
+
+/// Returns the `Authorization` for a request; nothing where the key is none.
+pub(super) fn authorization(account: &str, key: &str, request: &Request) -> Option<String> {
+    let key = STANDARD.decode(key.trim()).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(signed(account, request).as_bytes());
+    Some(format!("SharedKey {account}:{}", STANDARD.encode(mac.finalize().into_bytes())))
+}
+
+#[cfg(test)]
+mod sign_tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::azure::Verb;
+
+    #[test]
+    fn what_is_signed_has_its_order() {
+        let headers = [
+            ("x-ms-version", "1"),
+            ("x-ms-date", "now"),
+            ("content-length", "0"),
+            ("range", "bytes=0-1"),
+            ("date", "x"),
+        ];
+        let request = Request {
+            verb: Verb::Put,
+            base: "https://a.blob.core.windows.net".to_owned(),
+            path: "/c/b%20d".to_owned(),
+            query: vec![
+                ("restype".to_owned(), "container".to_owned()),
+                ("comp".to_owned(), "list".to_owned()),
+            ],
+            headers: headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect::<BTreeMap<_, _>>(),
+            body: Vec::new(),
+        };
+        let expected = "PUT\n\n\n\n\n\n\n\n\n\n\nbytes=0-1\nx-ms-date:now\nx-ms-version:1\n/a/c/b%20d\ncomp:list\nrestype:container";
+        assert_eq!(signed("a", &request), expected);
+        assert!(authorization("a", "AAAA", &request).is_some_and(|told| told.starts_with("SharedKey a:")));
+        assert_eq!(authorization("a", "!!", &request), None);
+    }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize as _;
 use toml::Spanned;
 
 use super::file::{File, Later, Remembered};
-use super::line::{line_of, line_of_field};
+use super::file::{line_of, line_of_field};
 use crate::case::fault::{self, Fault};
 use crate::case::model::{Baseline, Case, Phase, Placed, Service};
 use crate::case::problem::{Problem, Problems};

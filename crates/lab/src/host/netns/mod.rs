@@ -35,7 +35,6 @@ mod bpf;
 mod capture;
 mod dial;
 mod dns;
-mod failure;
 mod gate;
 mod guest;
 mod host;

@@ -6,11 +6,11 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use super::failure::failed;
 use super::guest::Guest;
 use super::inside::Inside;
 use super::lab::Lab;
 use super::name::Namespace;
+use super::program::failed;
 use super::service::{self, ListenerBehavior};
 use super::talk;
 use super::wire::WIRE_SERVER;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::filter::{IN, OUT, judge, stays, told};
+use super::gate::{IN, OUT, judge, stays, told};
 use super::gate::{Next, lets, next, unrouted};
 use super::location::{Location, exit, location};
 use crate::host::fabric::Nic;

@@ -1,7 +1,7 @@
 //! What either end of a connection does with a segment that comes.
 
-use super::script::Turn;
 use super::seen::Segment;
+use super::tcp::Turn;
 use super::tcp::{ACK, Event, FIN, REMINDER, RST, SYN, Tcp};
 use crate::host::simulated::wire::path::End;
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::endpoint::Endpoint;
 use super::link::{Delivery, Link};
-use super::script::Script;
 use super::seen::{CapturedPacket, PacketKind, Segment, Transcript};
 use crate::host::simulated::wire::chance::Chance;
 use crate::host::simulated::wire::path::{DropResponse, Line};
@@ -311,4 +310,26 @@ impl Tcp<'_> {
         let seq = self.end(near).highest;
         self.emit(near, (seq, 0), ACK, now);
     }
+}
+
+/// What both programs do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::host::simulated::wire) struct Script {
+    /// What is asked and answered, one after the other.
+    pub(in crate::host::simulated::wire) turns: Vec<Turn>,
+    /// After so long the one who began goes away; nanoseconds.
+    pub(in crate::host::simulated::wire) patience: u64,
+    /// The most packets.
+    pub(in crate::host::simulated::wire) most: usize,
+}
+
+/// A question and its answer, in bytes; times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::host::simulated::wire) struct Turn {
+    /// The question.
+    pub(in crate::host::simulated::wire) request: u64,
+    /// How long the other side thinks.
+    pub(in crate::host::simulated::wire) think: u64,
+    /// The answer.
+    pub(in crate::host::simulated::wire) answer: u64,
 }
