@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use ghost_pcap::{Analyzer, Ending, Error, Format, Frame, Reader, Scope, frames, markdown};
+use ghost_pcap::{Analyzer, Error, Format, Frame, ReadSummary, Reader, Scope, frames, markdown};
 
 use crate::ROUND;
 use crate::mutate::Corpus;
@@ -46,17 +46,17 @@ pub(crate) fn any_bytes_end_in_an_answer(rounds: u64) -> (u64, u64) {
             lived = 0;
             end(
                 std::mem::replace(&mut analyzer, Analyzer::new(Scope::default())),
-                &Ending::new(Format::Pcap),
+                &ReadSummary::new(Format::Pcap),
             );
         }
     }
     packets += lived;
-    end(analyzer, &Ending::new(Format::Pcap));
+    end(analyzer, &ReadSummary::new(Format::Pcap));
     (files, packets)
 }
 
 /// Ends a pass: its account is short, and can be told.
-fn end(analyzer: Analyzer, ending: &Ending) {
+fn end(analyzer: Analyzer, ending: &ReadSummary) {
     let summary = analyzer.finish(ending);
     assert!(!markdown(&summary, "any").is_empty());
     assert!(serde_json::to_string(&summary).unwrap().len() < 24_000);
@@ -88,7 +88,7 @@ fn file(bytes: &[u8], random: &mut Random) -> u64 {
     whole
 }
 
-fn in_pieces(bytes: &[u8], random: &mut Random) -> Result<(u64, Ending), Error> {
+fn in_pieces(bytes: &[u8], random: &mut Random) -> Result<(u64, ReadSummary), Error> {
     let mut reader = Reader::new();
     let mut number = 0;
     let mut rest = bytes;

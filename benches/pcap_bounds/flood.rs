@@ -1,6 +1,6 @@
 //! Floods: everything that can be told apart comes in as many kinds as there are packets.
 
-use ghost_pcap::{Analyzer, Ending, Format, Frame, Scope, markdown};
+use ghost_pcap::{Analyzer, Format, Frame, ReadSummary, Scope, markdown};
 
 use crate::packet::ip;
 use crate::{HEAP, MEGABYTE};
@@ -57,7 +57,7 @@ pub(crate) fn floods_are_remembered_within_a_bound(count: u32) {
         let bytes = HEAP.allocated() - before;
         println!("pcap_bounds: {name}: {:.1} MB are remembered of {count}", bytes as f64 / MEGABYTE as f64);
         assert!(bytes < MOST_REMEMBERED, "{name}");
-        assert!(!markdown(&analyzer.finish(&Ending::new(Format::Pcap)), name).is_empty());
+        assert!(!markdown(&analyzer.finish(&ReadSummary::new(Format::Pcap)), name).is_empty());
     }
 }
 

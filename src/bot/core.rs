@@ -13,13 +13,13 @@ pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
-use crate::session::Letter;
+use crate::session::{Letter, Shells, preview};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::read;
 use ghost_investigate::hold;
 use ghost_investigate::model::Brain;
 use ghost_investigate::state::State;
-use ghost_investigate::tool::NoEvidence;
+use ghost_investigate::tool::Evidence;
 use ghost_shell::{Policy, Ruling};
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, Web};
@@ -61,6 +61,10 @@ pub struct Parts {
     pub directory: Directory,
     /// By which commands are judged.
     pub policy: Arc<Policy>,
+    /// How the gates of sessions are made.
+    pub shells: Arc<Shells>,
+    /// Where whole texts are found.
+    pub evidence: Arc<dyn Evidence>,
     /// Who thinks in new sessions.
     pub brain: Brain,
     /// Draws what nobody can guess.
@@ -99,11 +103,16 @@ impl Core {
         }
     }
 
-    /// Judges a command as the gate would in a session. Of a long listing only what stands in the record counts here, so that a
-    /// preview may say that something asks which then runs, and never the other way round.
+    /// Judges a command as the gate would in a session: by what people said and the cloud listed in it, and by what lies on this
+    /// machine. Where no gate can be made, by what the record says.
     pub(super) fn judge(&self, state: &State, command: &str) -> Ruling {
-        let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
-        hold(state, &self.policy, &NoEvidence, command, ruling)
+        let command = command.trim_matches([' ', '\t', '\n', '\r']);
+        let (shells, evidence) = (self.shells.as_ref(), self.evidence.as_ref());
+        preview(state, command, shells, &self.policy, evidence).unwrap_or_else(|why| {
+            tracing::warn!("a command is judged without looking at this machine: {why}");
+            let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
+            hold(state, &self.policy, evidence, ruling)
+        })
     }
 
     /// Does something that nobody waits for.

@@ -1,9 +1,11 @@
 //! Where consent comes from when a human sits at the terminal, or nobody does.
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 
+use crate::cli::harmless::harmless;
 use crate::cli::setup::Setup;
 use ghost_shell::{Approver, DenyAll, TerminalApprover};
 
@@ -26,6 +28,30 @@ impl Consent {
     }
 }
 
+impl Consent {
+    /// Says who decides where something has to be approved, before anything is.
+    pub(in crate::cli) fn told(self, setup: &Setup) -> String {
+        self.decider(&human(setup), std::io::stdin().is_terminal())
+    }
+
+    fn decider(self, who: &str, is_terminal: bool) -> String {
+        let who = harmless(who);
+        match (self, is_terminal) {
+            (Self::Ask, true) => format!("approval: {who} decides at this terminal"),
+            (Self::Ask, false) => {
+                format!(
+                    "approval: what comes by standard input decides, as {who}; where it ends, the answer is no"
+                )
+            }
+            (Self::Deny, _) => {
+                "approval: nobody is asked, and what needs consent does not run; --approve ask lets \
+                you decide at the terminal"
+                    .to_owned()
+            }
+        }
+    }
+}
+
 /// Names whoever sits at the terminal.
 pub(in crate::cli) fn human(setup: &Setup) -> String {
     setup.environment.text("USER").filter(|name| !name.is_empty()).unwrap_or("terminal").to_owned()
@@ -34,4 +60,19 @@ pub(in crate::cli) fn human(setup: &Setup) -> String {
 /// Tells whether the terminal knows no more than lines.
 pub(in crate::cli) fn is_plain(setup: &Setup) -> bool {
     setup.environment.text("TERM").is_none_or(|kind| matches!(kind, "" | "dumb" | "cons25" | "emacs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_who_decides() {
+        let at_terminal = Consent::Ask.decider("ana", true);
+        assert_eq!(at_terminal, "approval: ana decides at this terminal");
+        assert!(Consent::Ask.decider("ana", false).contains("by standard input decides, as ana"));
+        for is_terminal in [true, false] {
+            assert!(Consent::Deny.decider("ana", is_terminal).contains("nobody is asked"));
+        }
+    }
 }

@@ -20,7 +20,7 @@ use ghost_investigate::Limits;
 use ghost_investigate::model::{Cost, Model};
 use ghost_investigate::state::State;
 use ghost_investigate::tool::{Registry, Site};
-use ghost_shell::{Approver, ClipLimits, Policy};
+use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
 
 /// How long a session belongs to an owner that is silent: so long nobody works on what a replica that died had begun.
@@ -55,22 +55,12 @@ pub(super) fn kitchen(
         acts_as: setup.acts_as(),
         shells: {
             let setup = Arc::clone(setup);
-            Arc::new(move |state: &State, approver: Arc<dyn Approver>| {
+            Arc::new(move |state: &State| {
                 let tokens = usize::try_from(setup.config.limits.result_tokens).unwrap_or(usize::MAX);
                 let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
                 let (session, scope) = (state.session.clone(), state.opened.scope.clone());
-                let open = || {
-                    anyhow::Ok(
-                        setup
-                            .shell(session, None)?
-                            .policy(Arc::clone(&policy))
-                            .clip(clip)
-                            .scope(scope)
-                            .approver(approver)
-                            .build()?,
-                    )
-                };
-                open().map_err(|error| format!("{error:#}"))
+                let builder = setup.shell(session, None).map_err(|error| format!("{error:#}"))?;
+                Ok(builder.policy(Arc::clone(&policy)).clip(clip).scope(scope))
             })
         },
     })

@@ -19,7 +19,7 @@ use ghost_cloud::guest::Reach;
 use ghost_cloud::probe::Gathering;
 use ghost_cloud::probe::effective::{Effective, Looked, Scope, What};
 use ghost_cloud::{Name, line as az};
-use ghost_shell::{Cancel, DenyAll, Known, Policy, Verdict};
+use ghost_shell::{Cancel, DenyAll, Policy, Verdict};
 
 /// A machine that is busy answers late.
 const LONGEST: u64 = 600;
@@ -160,21 +160,20 @@ pub(in crate::cli) fn plan(
     json: bool,
 ) -> anyhow::Result<()> {
     let policy = knowing(setup, reach)?;
-    let known = Known::of(&setup.surroundings()?);
+    let gate = setup.shell(new_session("plan")?, None)?.policy(Arc::clone(&policy));
     let mut rows = Vec::new();
     for order in orders {
         let (command, verdict) = match &order.what {
             Carried::Line(line) => {
                 let text = line.text();
-                let ruling = policy.hold(policy.classify(&text), &text, &known);
+                let ruling = gate.judge(&text)?;
                 (text, ruling.verdict)
             }
             Carried::Script { carrier, script, variables } => {
                 let values: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let filled = policy.script(script).map(|script| script.fill(&values)).transpose()?;
-                let verdict = filled.map_or(Verdict::Risky, |filled| {
-                    policy.classify_script(carrier.words(), &filled).verdict
-                });
+                let ruling = filled.map(|filled| gate.judge_script(carrier.words(), &filled)).transpose()?;
+                let verdict = ruling.map_or(Verdict::Risky, |ruling| ruling.verdict);
                 (format!("{} <script {script}>", carrier.text()), verdict)
             }
         };

@@ -27,6 +27,7 @@ mod name;
 mod netfilter;
 mod nsg;
 mod page;
+mod path;
 mod pcap;
 mod playbook;
 mod print;
@@ -42,4 +43,4 @@ mod topology;
 mod wait;
 mod workshop;
 
-pub use root::main;
+pub use root::{command, main};

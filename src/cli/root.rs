@@ -58,6 +58,8 @@ enum Sub {
     Nsg(super::nsg::Arguments),
     /// Takes snapshots of routes and rules, says what changed, and proves that nothing did.
     Effective(super::effective::Arguments),
+    /// Says whether a flow can pass, hop by hop and in both directions, and what decides it.
+    Path(super::path::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(super::sessions::Arguments),
     /// Decides a recorded session once more and says where it would go another way.
@@ -101,6 +103,12 @@ fn exit_code() -> Arg {
         .help("Exit with 3 where the answer is bad news, with 4 where it is inconclusive; no effect where it can be neither")
 }
 
+/// Returns the whole command line, for completions and for whoever checks examples of it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Root::command()
+}
+
 /// Runs the program and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -123,6 +131,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
+        Sub::Path(arguments) => super::path::run(&arguments),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Playbook(arguments) => super::playbook::run(&arguments),
@@ -138,7 +147,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Completions { shell } => {
             // Through memory: the generator itself panics where its reader goes away.
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Root::command(), "ghost", &mut script);
+            clap_complete::generate(shell, &mut command(), "ghost", &mut script);
             line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
     }

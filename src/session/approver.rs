@@ -18,18 +18,32 @@ pub(super) struct Recorded(Mutex<Option<Answers>>);
 
 #[derive(Debug)]
 struct Answers {
-    /// What was shown in each round, and what the next one was made of.
-    rounds: Vec<(Digest, Option<String>)>,
+    /// What was shown in each round.
+    rounds: Vec<Shown>,
     last: Choice,
     who: String,
+}
+
+#[derive(Debug)]
+struct Shown {
+    digest: Digest,
+    /// Why it asked.
+    reason: String,
+    /// What the next round was made of.
+    next: Option<String>,
 }
 
 impl Recorded {
     /// Takes over what humans answered about a step.
     pub(super) fn arm(&self, state: &State, step: &Step) {
         let commands = step.rounds.iter().skip(1).map(|round| Some(round.classified.command.clone()));
-        let shown = step.rounds.iter().map(|round| round.classified.digest);
-        let rounds = shown.zip(commands.chain([None])).collect();
+        let judged = step.rounds.iter().map(|round| &round.classified);
+        let rounds = judged.zip(commands.chain([None])).map(|(judged, next)| Shown {
+            digest: judged.digest,
+            reason: judged.reason.clone(),
+            next,
+        });
+        let rounds = rounds.collect();
         let (last, who) = answer(state, step);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Answers { rounds, last, who });
     }
@@ -66,14 +80,16 @@ impl Approver for Recorded {
             return Decision { choice: deny("no answer is recorded"), who: nobody() };
         };
         let round = usize::try_from(request.round.saturating_sub(1)).unwrap_or(usize::MAX);
-        let shown = answers.rounds.get(round).filter(|(shown, _)| *shown == request.digest());
-        let Some((_, next)) = shown else {
-            return Decision {
-                choice: deny("this is not what was shown when it was answered"),
-                who: nobody(),
-            };
-        };
+        let other =
+            || Decision { choice: deny("this is not what was shown when it was answered"), who: nobody() };
+        let shown = answers.rounds.get(round).filter(|shown| shown.digest == request.digest());
+        let Some(Shown { reason, next, .. }) = shown else { return other() };
         let choice = next.clone().map_or_else(|| answers.last.clone(), |command| Choice::Modify { command });
+        // A yes was to what had been found then.
+        let changed = request.ruling.asks_for_surroundings() && request.ruling.reason != *reason;
+        if changed && choice == Choice::Approve {
+            return other();
+        }
         Decision { choice, who: Reviewer::new(answers.who.clone()) }
     }
 }

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use crate::session::arrive::stop_letter;
 use crate::session::desk::{Desk, patiently};
-use crate::session::execute::{Gate, Went, execute, refuse};
+use crate::session::execute::{Gate, Went, execute, look, refuse};
 use crate::session::keep::keep;
 use crate::session::think::{event, name_calls, think};
 use crate::session::{Engine, EngineError, Rest};
 use ghost_base::{Digest, SessionId};
-use ghost_investigate::event::{AnswerFailed, Delivered, Event, Resumed};
+use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
 use ghost_investigate::report;
+use ghost_investigate::state::State;
 use ghost_investigate::step::{Effect, Kit, next};
-use ghost_shell::CancelSignal;
+use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
 /// A gap longer than this, in which nobody was waited for, was a pause.
@@ -57,6 +58,12 @@ impl Drop for Watched<'_> {
             self.engine.watcher.ended(&self.session, None);
         }
     }
+}
+
+/// Tells whether a question would be asked because there is no sandbox, before the gate looked at what else there is.
+fn asks_unlooked(state: &State, asked: &ApprovalRequested) -> bool {
+    let round = state.step(asked.step).and_then(|step| step.round());
+    !asked.outcome_unknown && round.is_some_and(|round| round.classified.rule == Ruling::SANDBOX_MISSING)
 }
 
 /// Tells whether a session rests until something arrives. Otherwise its lease runs out, and then it comes up again: not at
@@ -152,11 +159,15 @@ impl Engine {
                         return self.shown(desk, Rest::Stuck { why }).await;
                     }
                 }
+                // Without a sandbox nothing ran that the gate would have looked at.
+                Effect::Request(requested)
+                    if asks_unlooked(state, &requested) && look(desk, &mut gate, requested.step).await? => {}
                 Effect::Request(requested) => {
                     desk.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
                     self.open_question(desk, &requested).await?;
                 }
                 Effect::Execute { .. } if self.is_held(desk, hands).await? => {}
+                Effect::Execute { step, .. } if look(desk, &mut gate, step).await? => {}
                 Effect::Execute { step, consumes, intended } => {
                     if execute(desk, &mut gate, hands, step, consumes, intended).await? == Went::Paused {
                         return Ok(Rest::Paused);

@@ -9,11 +9,11 @@ use ghost_investigate::event::LedgerError;
 use ghost_investigate::model::{Brain, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
 use ghost_investigate::tool::{Evidence, Registry};
-use ghost_shell::{Approver, Policy, Shell};
+use ghost_shell::{Builder, Policy};
 use ghost_store::{Store, StoreError};
 
-/// Opens the gate of a session, with the approver that the session brings.
-pub type Shells = dyn Fn(&State, Arc<dyn Approver>) -> Result<Shell, String> + Send + Sync;
+/// Puts the gate of a session together, all but the approver, whom the session brings.
+pub type Shells = dyn Fn(&State) -> Result<Builder, String> + Send + Sync;
 
 /// Says what a turn cost in millionths of a dollar, `None` where that is not known.
 pub type Prices = dyn Fn(&Brain, &Usage) -> Option<u64> + Send + Sync;

@@ -10,7 +10,7 @@ use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
 };
 use ghost_investigate::state::{State, Step};
-use ghost_shell::{Cancel, CancelSignal, Response, Shell};
+use ghost_shell::{Cancel, CancelSignal, Response, Ruling, Shell};
 use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,10 +43,28 @@ impl Gate {
             Some(shell) => shell,
             None => {
                 let approver = Arc::clone(&self.approver);
-                (engine.kitchen.shells)(state, approver).map_err(EngineError::Shell)?
+                let builder = (engine.kitchen.shells)(state).map_err(EngineError::Shell)?;
+                builder.approver(approver).build().map_err(|error| EngineError::Shell(causes(&error)))?
             }
         };
         Ok(self.shell.insert(shell))
+    }
+
+    /// Judges a command as the gate would now; `None` where it is a script that the policy does not declare any more.
+    fn judge(&mut self, engine: &Engine, state: &State, step: &Step) -> Result<Option<Ruling>, EngineError> {
+        let known = ghost_investigate::known_at(
+            state,
+            step,
+            &engine.kitchen.policy,
+            engine.kitchen.evidence.as_ref(),
+        );
+        let shell = self.open(engine, state)?;
+        shell.set_known(known);
+        let Some(Scripted { carrier, script, variables }) = step.scripted() else {
+            return Ok(Some(shell.judge(step.current())));
+        };
+        let filled = shell.policy().declared(carrier, script, variables, step.current());
+        Ok(filled.ok().map(|filled| shell.judge_script(carrier, &filled)))
     }
 
     async fn run(
@@ -80,6 +98,20 @@ async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
         Ok(filled) => shell.run_script(carrier, &filled, &step.reasoning, cancel).await,
         Err(why) => shell.refuse(&step.command, &step.reasoning, &why).await,
     }
+}
+
+/// Lets the gate look at what the words of a command do not say. What it finds is recorded as the judgement that a human is asked
+/// about. Returns whether it found something that the record does not say yet.
+pub(super) async fn look(desk: &mut Desk<'_>, gate: &mut Gate, id: StepId) -> Result<bool, EngineError> {
+    let engine = desk.engine;
+    let Some((state, step)) = snapshot(desk, id) else { return Ok(false) };
+    if !ghost_investigate::may_be_found(&step) {
+        return Ok(false);
+    }
+    let Some(ruling) = gate.judge(engine, &state, &step)? else { return Ok(false) };
+    let Some(found) = ghost_investigate::found(&step, &ruling) else { return Ok(false) };
+    desk.record(&[Event::Classified(found)], 0).await?;
+    Ok(true)
 }
 
 /// Lets the gate write down that a command does not run, and records its end.
@@ -248,6 +280,17 @@ fn done(step: StepId, response: &Response) -> Done {
 
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Writes an error with all its causes.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
 }
 
 fn millis(seconds: f64) -> u64 {

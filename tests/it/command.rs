@@ -122,3 +122,24 @@ fn shell_run_exits_with_3_where_nothing_ran_and_with_0_whatever_a_command_did() 
     // It ran, and failed.
     assert_eq!((code("uname"), code("cat /proc/net/none-such")), (Some(0), Some(0)));
 }
+
+#[test]
+fn who_approves_is_told_where_a_command_asks_and_nowhere_else() {
+    let data = tempfile::tempdir().unwrap();
+    let place = data.path().to_str().unwrap();
+    let told = |command: &str, more: &[&str]| {
+        let run = ["shell", "run", command, "--reasoning", "r", "--data-dir", place];
+        let output = ghost(&[&run, more].concat(), "");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        told.lines().find(|line| line.starts_with("approval: ")).map(str::to_owned)
+    };
+    assert!(told("touch /nonexistent/x", &[]).is_some_and(|told| told.contains("nobody is asked")));
+    // Nothing but a pipe is there to answer.
+    assert!(
+        told("touch /nonexistent/x", &["--approve", "ask"])
+            .is_some_and(|told| told.contains("standard input"))
+    );
+    for command in ["uname", "reboot"] {
+        assert_eq!(told(command, &["--approve", "ask"]), None, "{command}");
+    }
+}

@@ -167,6 +167,25 @@ fn who_sits_at_the_terminal_may_approve_what_they_changed_and_is_shown_no_old_re
 }
 
 #[test]
+fn what_the_gate_found_stands_on_the_card_at_the_terminal_and_replays_without_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key.pcap");
+    std::fs::write(&key, "-----BEGIN PRIVATE KEY-----").unwrap();
+    let place = Place::new(&[suppose(), run(&format!("capinfos {}", key.display())), conclude()]);
+    let mut terminal = place.terminal(&["port 5001 is dead"]);
+    let shown = terminal.wait_for(PROMPT);
+    assert!(shown.contains("file.capture") && shown.contains("does not begin as one"), "{shown}");
+    terminal.type_in("a\n");
+    assert!(terminal.end().0);
+    let session = place.session();
+    let export = ghost(&["sessions", "export", &session], &place.path("data"));
+    std::fs::write(place.path("export"), export.stdout).unwrap();
+    std::fs::remove_file(&key).unwrap();
+    let replayed = ghost(&["replay", &place.path("export")], &place.path("elsewhere"));
+    assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stdout));
+}
+
+#[test]
 fn nobody_at_the_terminal_means_no() {
     let (place, path) = asking();
     let output = place.alone(&["5001 hangs"]);

@@ -32,6 +32,7 @@ mod on_call;
 mod page;
 mod pcap;
 mod probe;
+mod project;
 mod random;
 mod redact;
 mod sandbox;

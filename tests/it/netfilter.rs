@@ -133,6 +133,39 @@ fn a_change_is_explained_in_both_forms() {
 }
 
 #[test]
+fn a_difference_names_the_packets_that_meet_another_fate_in_both_forms_wherever_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (
+        "-A INPUT -s 10.0.0.0/8 -j ACCEPT",
+        "-A INPUT -p tcp -m tcp --dport 5001 -j DROP\n-A INPUT -s 10.0.0.0/8 -j ACCEPT",
+    );
+    let a = put(folder.path(), "a", &save(before));
+    let b = put(folder.path(), "b", &save(after));
+    let told = stdout(&ghost(&["diff", &a, &b], ""));
+    assert!(told.contains("traffic   iptables input, new: tcp/5001"), "{told}");
+    assert!(told.contains("ACCEPT by ") && told.contains("→ DROP by filter/INPUT rule 1"), "{told}");
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_slice(&ghost(&[arguments, &["--json"]].concat(), "").stdout).unwrap()
+    };
+    let (diff, explained) = (json(&["diff", &a, &b]), json(&["explain", &a, &b]));
+    assert_eq!(diff["traffic"], explained["change"]["traffic"]);
+    assert_eq!((&diff["traffic_limits"], &diff["drift"]), (&json!([]), &json!(true)));
+    assert_eq!(json(&["diff", &a, &a])["traffic"], json!([]));
+    // Two hosts, and the same two as a look against a baseline.
+    let a = put(folder.path(), "a.json", &bundle(before).to_string());
+    let b = put(folder.path(), "b.json", &bundle(after).to_string());
+    let data = folder.path().join("data").display().to_string();
+    let keep = |file: &str, more: &[&str]| {
+        json(&[&["snapshot", file, "--scope", "vm-1", "--data-dir", &data], more].concat())
+    };
+    keep(&a, &["--session-id", "before", "--is-baseline"]);
+    let kept = keep(&b, &["--session-id", "after", "--compare-baseline", "before"]);
+    let diff = json(&["diff", &a, &b]);
+    assert_eq!(diff["traffic"][0]["after"], json!("DROP"), "{diff}");
+    assert_eq!((&kept["traffic"], &kept["changes"]), (&diff["traffic"], &diff["changes"]));
+}
+
+#[test]
 fn a_file_that_was_cut_off_is_refused_where_its_end_could_decide() {
     let folder = tempfile::tempdir().unwrap();
     let whole = put(folder.path(), "w", &save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDate } from '../../src/lab/workspace/page/date.js';
-import { parseMarkdown } from '../../src/lab/workspace/page/markdown.js';
+import { formatDate } from '../../crates/lab-slack/src/page/date.js';
+import { parseMarkdown } from '../../crates/lab-slack/src/page/markdown.js';
 
 const shape = (nodes) => nodes.map((node) => {
   if (node.t === 'text') return node.text;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseMrkdwn, safeUrl } from '../../src/lab/workspace/page/mrkdwn.js';
+import { parseMrkdwn, safeUrl } from '../../crates/lab-slack/src/page/mrkdwn.js';
 
 const text = (words) => ({ t: 'text', text: words });
 

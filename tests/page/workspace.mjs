@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const FOLDER = new URL('../../src/lab/workspace/page/', import.meta.url);
+const FOLDER = new URL('../../crates/lab-slack/src/page/', import.meta.url);
 const RUST = readFileSync(new URL('asset.rs', FOLDER), 'utf8');
 // The policy as the program has it: a line that continues has its indentation cut.
 const POLICY = /CONTENT_SECURITY_POLICY: &str = "([^"]+)"/.exec(RUST)[1].replace(/\\\n\s*/g, '');

@@ -1,6 +1,7 @@
 //! What every room may use: time, identifiers, digests and files that appear whole or not at all.
 //!
 //! Goes in: nothing of Ghost. Comes out: small values. Never: a room's vocabulary, a network, a process.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod clock;
 mod digest;
@@ -15,8 +16,3 @@ pub use file::{private_dir, write_private, write_private_new};
 pub use id::{IdError, SessionId};
 pub use mac::{keyed, same};
 pub use secret::Secret;
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

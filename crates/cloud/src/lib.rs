@@ -6,6 +6,7 @@
 //! `name` checks names, `line` writes command lines (all that there are), `errand` is what takes several of them, `guest` is how a machine
 //! is reached, `failure` says what a failed command means, `sign_in` how an identity gets in, `permission` what it is granted. It goes by
 //! codes first, by words where `az` has none.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod capture;
 pub mod errand;
@@ -20,8 +21,3 @@ pub mod sign_in;
 
 pub use failure::{Class, Failure, failure};
 pub use name::{Account, Container, Name, NameError, Place};
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

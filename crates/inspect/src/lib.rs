@@ -2,15 +2,12 @@
 //!
 //! Goes in: what a cloud, `iptables-save`, `nft` or `tc` printed. Comes out: a verdict with its reason, and what could not be read.
 //! Never: input or output, a clock, a certain answer from a part of the truth.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod effective;
 pub mod net;
 pub mod netfilter;
 pub mod nsg;
+pub mod path;
 pub mod qdisc;
 pub mod route;
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -4,10 +4,13 @@
 //! that a model wrote, a word of a program that opened the session or of a bot in the thread, a text that a command of the model's own
 //! making printed. It follows from the record alone, so that a replay and the next owner come to the same.
 
-use crate::event::Reply;
+use crate::event::{Classified, Reply};
 use crate::state::{Ending, Entry, State, Step};
 use crate::tool::Evidence;
-use ghost_shell::{Known, Policy, Ruling, Surroundings, Verdict, is_inventory};
+use ghost_shell::{Impact, Known, Policy, Ruling, Surroundings, Verdict, is_inventory};
+
+/// The word of what runs unasked.
+const SAFE: &str = "SAFE";
 
 /// How the author of a quote is called where it is a program, or nobody that Slack names.
 const PROGRAM: &str = "bot ";
@@ -15,13 +18,7 @@ const NOBODY: &str = "somebody";
 
 /// Makes a SAFE command ask that would send something to a place that the session does not know.
 #[must_use]
-pub fn hold(
-    state: &State,
-    policy: &Policy,
-    evidence: &dyn Evidence,
-    command: &str,
-    ruling: Ruling,
-) -> Ruling {
+pub fn hold(state: &State, policy: &Policy, evidence: &dyn Evidence, ruling: Ruling) -> Ruling {
     if ruling.verdict != Verdict::Safe || ruling.destinations.is_empty() {
         return confined(state, ruling);
     }
@@ -30,7 +27,7 @@ pub fn hold(
     if !policy.unknown(&ruling, &known).is_empty() {
         listed(state, evidence, &mut known);
     }
-    confined(state, policy.hold(ruling, command, &known))
+    confined(state, policy.hold(ruling, &known))
 }
 
 /// Makes a SAFE command ask in a session that was opened where nothing confines it.
@@ -40,19 +37,82 @@ pub fn confined(state: &State, ruling: Ruling) -> Ruling {
     if missing { ruling.without_sandbox() } else { ruling }
 }
 
-/// Returns what the gate has to know for a step. What a human was asked about goes on asking: the answer stands in the record, and a
-/// denial must not become a run because somebody named the place meanwhile.
+/// Returns what the gate has to know to judge a command that nobody proposed yet.
 #[must_use]
-pub fn known_at(state: &State, step: &Step, policy: &Policy, evidence: &dyn Evidence) -> Known {
+pub fn known_of(state: &State, policy: &Policy, evidence: &dyn Evidence, command: &str) -> Known {
+    known_for(state, policy, evidence, std::iter::once(command))
+}
+
+fn known_for<'a>(
+    state: &State,
+    policy: &Policy,
+    evidence: &dyn Evidence,
+    mut commands: impl Iterator<Item = &'a str>,
+) -> Known {
     let mut known = said(state);
-    let commands = step.rounds.iter().map(|round| round.classified.command.as_str());
-    if commands.clone().any(|command| !policy.unknown(&policy.classify(command), &known).is_empty()) {
+    if commands.any(|command| !policy.unknown(&policy.classify(command), &known).is_empty()) {
         listed(state, evidence, &mut known);
     }
-    for round in step.rounds.iter().filter(|round| round.classified.rule == Ruling::UNKNOWN_DESTINATION) {
-        known.add_asked(&round.classified.command);
+    known
+}
+
+/// Returns what the gate has to know for a step. What was judged stricter than SAFE stays so: the answer stands in the record, and a
+/// denial must not become a run because somebody named the place, or put a file in order, meanwhile.
+#[must_use]
+pub fn known_at(state: &State, step: &Step, policy: &Policy, evidence: &dyn Evidence) -> Known {
+    let commands = step.rounds.iter().map(|round| round.classified.command.as_str());
+    let mut known = known_for(state, policy, evidence, commands);
+    for judged in step.rounds.iter().map(|round| &round.classified).filter(|judged| judged.verdict != SAFE) {
+        known.add_asked(&judged.command, ruling_of(judged));
     }
     known
+}
+
+/// Returns the judgement as it stands once the gate found more on its machine than the words say, or otherwise than when somebody was
+/// asked; `None` where it found nothing new.
+///
+/// It takes the place of the judgement before, so that a human is asked with what was found, and a replay needs no machine.
+#[must_use]
+pub fn found(step: &Step, at_gate: &Ruling) -> Option<Classified> {
+    let judged = &step.round()?.classified;
+    let told = (judged.rule.as_str(), judged.reason.as_str());
+    let new = at_gate.asks_for_surroundings() && told != (&*at_gate.rule, &*at_gate.reason);
+    (new && may_be_found(step)).then(|| Classified {
+        verdict: at_gate.verdict.as_str().to_owned(),
+        rule: at_gate.rule.clone().into_owned(),
+        reason: at_gate.reason.clone().into_owned(),
+        impact: at_gate.impact,
+        ..judged.clone()
+    })
+}
+
+/// Tells whether the gate may still find something about a step: it only reads by its words, and no run of it was cut off.
+#[must_use]
+pub fn may_be_found(step: &Step) -> bool {
+    let reads = |judged: &Classified| judged.verdict == SAFE || ruling_of(judged).only_reads();
+    !step.outcome_unknown && step.round().is_some_and(|round| reads(&round.classified))
+}
+
+/// Tells whether a judgement says what the gate found on its machine.
+#[must_use]
+pub fn is_found(judged: &Classified) -> bool {
+    ruling_of(judged).asks_for_surroundings()
+}
+
+/// Returns what a recorded judgement decided; what is not known of it is the strictest.
+#[must_use]
+pub fn ruling_of(judged: &Classified) -> Ruling {
+    let all = [Verdict::Safe, Verdict::Risky, Verdict::Blocked];
+    let verdict = all.into_iter().find(|verdict| verdict.as_str() == judged.verdict);
+    let verdict = verdict.unwrap_or(Verdict::Blocked);
+    let asks = verdict == Verdict::Risky;
+    Ruling {
+        verdict,
+        rule: judged.rule.clone().into(),
+        reason: judged.reason.clone().into(),
+        impact: judged.impact.or(asks.then_some(Impact::Change)),
+        ..Ruling::default()
+    }
 }
 
 /// Returns what was known before the session began, and what people wrote since.
@@ -104,7 +164,7 @@ mod tests {
     #[track_caller]
     fn verdict(state: &State, command: &str) -> Verdict {
         let policy = Policy::builtin().unwrap();
-        hold(state, policy, &NoEvidence, command, policy.classify(command)).verdict
+        hold(state, policy, &NoEvidence, policy.classify(command)).verdict
     }
 
     const LISTING: &str = r#"[{"name": "api-ip", "ipAddress": "203.0.113.77", "dnsSettings": {"fqdn": "api.eastus.example"},
@@ -173,12 +233,18 @@ mod tests {
         ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
         let mut state = ledger.state();
         assert_eq!(verdict(&state, "dig evil.example"), Verdict::Safe);
-        state.steps[0].rounds[0].classified.rule = Ruling::UNKNOWN_DESTINATION.to_owned();
         let policy = Policy::builtin().unwrap();
-        let known = known_at(&state, &state.steps[0], policy, &NoEvidence);
-        let at_gate = |command: &str| policy.hold(policy.classify(command), command, &known).verdict;
-        assert_eq!(at_gate("dig evil.example"), Verdict::Risky);
-        assert_eq!(at_gate("dig +short evil.example"), Verdict::Safe);
+        let at_gate = |state: &State, command: &str| {
+            let known = known_at(state, &state.steps[0], policy, &NoEvidence);
+            known.as_asked(command, policy.hold(policy.classify(command), &known)).verdict
+        };
+        for rule in [Ruling::UNKNOWN_DESTINATION, Ruling::FOREIGN_LINK, "program.unknown"] {
+            state.steps[0].rounds[0].classified.rule = rule.to_owned();
+            assert_eq!(at_gate(&state, "dig evil.example"), Verdict::Risky, "{rule}");
+            assert_eq!(at_gate(&state, "dig +short evil.example"), Verdict::Safe);
+        }
+        state.steps[0].rounds[0].classified.verdict = "BLOCKED".to_owned();
+        assert_eq!(at_gate(&state, "dig evil.example"), Verdict::Blocked);
     }
 
     #[test]

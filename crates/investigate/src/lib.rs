@@ -29,6 +29,6 @@ pub mod tool;
 pub use consent::{RequesterMay, SelfApproval, may_approve, may_approve_modified};
 pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
-pub use known::{confined, hold, known_at};
+pub use known::{confined, found, hold, is_found, known_at, known_of, may_be_found, ruling_of};
 pub use limits::Limits;
 pub use outcome::{Confidence, Outcome};

@@ -1,31 +1,28 @@
-//! The pass itself: frames go in, an account of them comes out.
+//! The analysis pass: takes frames and produces a summary.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::arp;
-use super::circle::Circles;
+use super::address_filter::AddressFilter;
 use super::compare::Services;
 use super::count::Counts;
-use super::dns;
 use super::findings::{self, Finding};
-use super::flow::{Overview, state};
-use super::focus::Focus;
-use super::icmp;
+use super::flow::{FlowStats, state};
 use super::label::{Label, Labels};
-use super::layers::{Arp, Net, Pair, Place, Quote, Sink, View, Walker};
-use super::read::{Ending, Frame};
+use super::layers::{Arp, FragmentCounts, HeaderContext, IpPair, Quote, Sink, View, Walker};
+use super::read::{Frame, ReadSummary};
+use super::routing_loop::RoutingLoops;
 use super::series::{Series, measured};
 use super::storm::Storms;
 use super::summary::{self, Summary};
-use super::talk;
-use super::tcp::{Barred, Copies, Ends, FIN, Flow, RST, SYN, Segment, Table};
+use super::tcp::{DuplicateDetector, EndpointPair, FIN, Flow, RST, SYN, Segment, SynRejection, Table};
+use super::{arp, dns, icmp, protocol};
 
 /// How many copies are kept as evidence.
-const COPIES: usize = 5;
+const MAX_COPY_FRAMES: usize = 5;
 
 /// How many frames of a label are listed unless everything is asked for.
-const MOST_LISTED: usize = 1_000_000;
+const MAX_LISTED_FRAMES: usize = 1_000_000;
 
 /// How much is told, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +32,7 @@ pub struct Scope {
     /// The frames of this label are listed.
     pub frames: Option<Label>,
     /// Lists are about this address, or this port of it, alone.
-    pub focus: Option<Focus>,
+    pub focus: Option<AddressFilter>,
     /// What pictures are drawn from is gathered, too.
     pub pictures: bool,
 }
@@ -53,8 +50,8 @@ impl Analyzer {
     pub fn new(scope: Scope) -> Self {
         let pass = Pass {
             scope,
-            flows: Overview::new(scope.full, scope.focus),
-            talk: talk::Tally::new(scope.full, scope.focus),
+            flows: FlowStats::new(scope.full, scope.focus),
+            protocols: protocol::ProtocolStats::new(scope.full, scope.focus),
             shortest: usize::MAX,
             series: scope.pictures.then(|| Box::new(Series::new(scope.focus))),
             ..Pass::default()
@@ -93,12 +90,12 @@ impl Analyzer {
 
     /// Ends the pass.
     #[must_use]
-    pub fn finish(self, ending: &Ending) -> Summary {
+    pub fn finish(self, ending: &ReadSummary) -> Summary {
         self.finish_with_services(ending).0
     }
 
     /// Ends the pass, and returns how each service fared.
-    pub(super) fn finish_with_services(mut self, ending: &Ending) -> (Summary, Services) {
+    pub(super) fn finish_with_services(mut self, ending: &ReadSummary) -> (Summary, Services) {
         let mut pass = self.pass;
         let evicted = pass.settle(self.walker.finish(pass.counts.last));
         let services = pass.services.take().unwrap_or_default();
@@ -131,15 +128,15 @@ impl<'a> Extend<Frame<'a>> for Analyzer {
 pub(super) struct Pass {
     pub(super) scope: Scope,
     pub(super) counts: Counts,
-    pub(super) flows: Overview,
-    pub(super) dns: dns::Tally,
-    pub(super) icmp: icmp::Tally,
-    pub(super) arp: arp::Tally,
-    pub(super) ndp: arp::Tally,
-    pub(super) circles: Circles,
-    pub(super) pairs: BTreeMap<(IpAddr, IpAddr), Pair>,
+    pub(super) flows: FlowStats,
+    pub(super) dns: dns::DnsStats,
+    pub(super) icmp: icmp::IcmpStats,
+    pub(super) arp: arp::NeighborStats,
+    pub(super) ndp: arp::NeighborStats,
+    pub(super) routing_loops: RoutingLoops,
+    pub(super) pairs: BTreeMap<(IpAddr, IpAddr), FragmentCounts>,
     pub(super) storms: Storms,
-    pub(super) talk: talk::Tally,
+    pub(super) protocols: protocol::ProtocolStats,
     pub(super) listed: Vec<u64>,
     /// Frames that are not in that list for want of room.
     pub(super) unlisted: u64,
@@ -149,7 +146,7 @@ pub(super) struct Pass {
     /// Of packets that were captured in part, how much at least was captured behind the IP header.
     shortest: usize,
     table: Table,
-    copies: Copies,
+    copies: DuplicateDetector,
     /// The ICMP error that was told of last, and its frame.
     quote: Option<(u64, Quote)>,
     number: u64,
@@ -159,7 +156,7 @@ pub(super) struct Pass {
 
 impl Pass {
     /// Takes every connection for over, and what came of fragments; returns how many connections had to be over before.
-    fn settle(&mut self, pairs: BTreeMap<(IpAddr, IpAddr), Pair>) -> u64 {
+    fn settle(&mut self, pairs: BTreeMap<(IpAddr, IpAddr), FragmentCounts>) -> u64 {
         self.pairs = pairs;
         let table = std::mem::take(&mut self.table);
         let evicted = table.evicted();
@@ -167,12 +164,12 @@ impl Pass {
         self.flows.end(self.counts.last, flows.iter());
         let last = self.counts.last;
         for mut flow in flows {
-            self.talk.over(&mut flow, last);
+            self.protocols.over(&mut flow, last);
             self.icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             self.flows.take(&flow);
             self.services.iter_mut().for_each(|services| services.take(&flow));
         }
-        self.talk.finish(last);
+        self.protocols.finish(last);
         evicted
     }
 
@@ -193,7 +190,7 @@ impl Pass {
             series.end(self.labels);
         }
         if self.scope.frames.is_some_and(|label| self.labels.has(label)) {
-            if self.scope.full || self.listed.len() < MOST_LISTED {
+            if self.scope.full || self.listed.len() < MAX_LISTED_FRAMES {
                 self.listed.push(number);
             } else {
                 self.unlisted += 1;
@@ -203,16 +200,16 @@ impl Pass {
     }
 
     /// Tells a connection that an ICMP error quotes its SYN; eight bytes of it are enough.
-    fn barred(&mut self, view: View<'_>, place: &Place) {
+    fn reject_quoted_syn(&mut self, view: View<'_>, context: &HeaderContext) {
         let Some((_, quote)) = self.quote.filter(|(frame, _)| *frame == self.number) else {
             return;
         };
         if let (Some(source), Some(destination), Some(seq)) = (view.u16(0), view.u16(2), view.u32(4)) {
-            let (ends, flipped) = Ends::new(place.net, (source, destination));
+            let (ends, flipped) = EndpointPair::new(context.net, (source, destination));
             if let Some(flow) = self.table.known(ends)
-                && let Some(barred) = Barred::by(&quote, self.number)
+                && let Some(rejection) = SynRejection::by(&quote, self.number)
             {
-                flow.bar(barred, seq, flipped);
+                flow.reject_syn(rejection, seq, flipped);
             }
         }
     }
@@ -240,12 +237,12 @@ impl Pass {
 fn connection<'a>(
     table: &'a mut Table,
     segment: &Segment<'_>,
-    (ends, flipped): (Ends, bool),
+    (ends, flipped): (EndpointPair, bool),
     labels: &mut Labels,
 ) -> Option<&'a mut Flow> {
-    let place = table.place(ends, flipped);
+    let context = table.index_of(ends, flipped);
     if segment.any(SYN) {
-        let own = table.at(place)?.pair(flipped).0;
+        let own = table.get_mut(context)?.pair(flipped).0;
         let other = own.isn.is_some_and(|isn| isn != segment.seq);
         if other {
             labels.set(Label::ReusedPorts);
@@ -253,16 +250,16 @@ fn connection<'a>(
         if segment.accepts() && other {
             own.isn = Some(segment.seq);
         } else if segment.opens() && other {
-            table.anew(place);
+            table.replace(context);
         } else if segment.opens() && own.isn.is_some() {
             own.next = own.contig;
         }
     }
-    table.at(place)
+    table.get_mut(context)
 }
 
 /// Says whether a segment can hold messages that were not there before.
-fn news(labels: Labels) -> bool {
+fn has_new_data(labels: Labels) -> bool {
     let again = labels.has(Label::Retransmission) && !labels.has(Label::FastRetransmission);
     !again && !labels.has(Label::KeepAlive) && !labels.has(Label::OutOfOrder)
 }
@@ -272,37 +269,37 @@ impl Sink for Pass {
         self.labels.set(label);
     }
 
-    fn tcp(&mut self, view: View<'_>, place: &Place) {
-        if place.quoted {
-            self.barred(view, place);
+    fn tcp(&mut self, view: View<'_>, context: &HeaderContext) {
+        if context.quoted {
+            self.reject_quoted_syn(view, context);
         }
-        let Some(mut segment) = Segment::read(view, !place.quoted && !place.fragment) else {
+        let Some(mut segment) = Segment::read(view, !context.quoted && !context.fragment) else {
             return;
         };
-        (segment.hops, segment.id, segment.vlan) = (place.hops, place.id, place.vlan);
+        (segment.hops, segment.id, segment.vlan) = (context.hops, context.id, context.vlan);
         self.flagged(&segment);
-        let (ends, flipped) = Ends::new(place.net, segment.ports);
-        let Self { table, flows, dns, labels, series, copies, icmp, services, talk, .. } = self;
-        segment.crowded = table.crowded();
+        let (ends, flipped) = EndpointPair::new(context.net, segment.ports);
+        let Self { table, flows, dns, labels, series, copies, icmp, services, protocols, .. } = self;
+        segment.memory_limited = table.memory_limited();
         let mut found = Labels::default();
         let Some(flow) = connection(table, &segment, (ends, flipped), &mut found) else {
             return;
         };
         let resolver = matches!(segment.ports, (53 | 5353, _) | (_, 53 | 5353));
-        if place.quoted {
-            icmp.about_flow(place.net, segment.ports, self.number);
+        if context.quoted {
+            icmp.about_flow(context.net, segment.ports, self.number);
             if resolver && segment.payload().holds(6) {
                 labels.set(Label::Dns);
             }
         } else {
             let known = measured(flow);
-            let ago = copies.ago(place.net, &segment, self.time);
+            let ago = copies.time_since_copy(context.net, &segment, self.time);
             let taken = flow.take(&segment, flipped, (self.number, self.time), ago);
-            if flow.copied && flows.copied.len() < COPIES {
+            if flow.copied && flows.copied.len() < MAX_COPY_FRAMES {
                 flows.copied.push(self.number);
             }
-            if flow.took > 0 {
-                flows.acks.add(flow.took);
+            if flow.ack_time > 0 {
+                flows.acks.add(flow.ack_time);
             }
             found.join(taken);
             if !segment.complete {
@@ -313,13 +310,14 @@ impl Sink for Pass {
                 series.segment(flow, &segment, (flipped, self.number, known), found);
             }
             labels.join(found);
-            if flow.ear.listens() && (segment.payload().wire > 0 || segment.any(FIN | RST)) {
-                let at = talk::At { ends, flipped, frame: self.number, time: self.time };
-                talk.segment(flow, &segment, at);
+            if flow.dissector.is_active() && (segment.payload().wire > 0 || segment.any(FIN | RST)) {
+                let at = protocol::PacketContext { ends, flipped, frame: self.number, time: self.time };
+                protocols.segment(flow, &segment, at);
             }
-            if resolver && news(found) && segment.payload().wire > 0 {
+            if resolver && has_new_data(found) && segment.payload().wire > 0 {
                 let streams = flow.dns.get_or_insert_default();
-                let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: true };
+                let at =
+                    dns::MessageContext { ends, flipped, frame: self.number, time: self.time, stream: true };
                 let [first, second] = &mut **streams;
                 let stream = if flipped { second } else { first };
                 stream.take(segment.seq, segment.payload(), |message| {
@@ -331,59 +329,62 @@ impl Sink for Pass {
             }
         }
         while let Some(mut flow) = table.departed() {
-            talk.over(&mut flow, self.time);
+            protocols.over(&mut flow, self.time);
             icmp.quoted.over(flow.ends.sockets(), || state(&flow));
             flows.take(&flow);
             services.iter_mut().for_each(|services| services.take(&flow));
         }
     }
 
-    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, place: &Place) {
-        if !place.quoted {
-            self.talk.datagram(place.net, ports, payload, (self.number, self.time));
+    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, context: &HeaderContext) {
+        if !context.quoted {
+            self.protocols.datagram(context.net, ports, payload, (self.number, self.time));
         }
     }
 
-    fn dns(&mut self, ports: (u16, u16), message: View<'_>, place: &Place) {
-        let (ends, flipped) = Ends::new(place.net, ports);
-        let at = dns::At { ends, flipped, frame: self.number, time: self.time, stream: false };
+    fn dns(&mut self, ports: (u16, u16), message: View<'_>, context: &HeaderContext) {
+        let (ends, flipped) = EndpointPair::new(context.net, ports);
+        let at = dns::MessageContext { ends, flipped, frame: self.number, time: self.time, stream: false };
         match dns::Message::read(message) {
-            Some(message) if place.quoted => self.dns.refused(&message, at),
+            Some(message) if context.quoted => self.dns.refused(&message, at),
             Some(message) => self.dns.take(&message, at),
             None => {}
         }
     }
 
-    fn icmp(&mut self, six: bool, view: View<'_>, place: &Place) {
-        self.icmp.take(six, view, place, (self.number, self.time));
+    fn icmp(&mut self, six: bool, view: View<'_>, context: &HeaderContext) {
+        self.icmp.take(six, view, context, (self.number, self.time));
         // Neighbors never pass a router on: what has fewer hops comes from elsewhere.
         if six
-            && !place.quoted
-            && place.hops == 255
-            && let Some(said) = arp::Said::neighbor(view, place.net.source())
+            && !context.quoted
+            && context.hops == 255
+            && let Some(message) = arp::NeighborMessage::neighbor(view, context.net.source())
         {
-            self.ndp.say(&said, arp::At { lan: place.lan, frame: self.number, time: self.time });
+            self.ndp.add_message(
+                &message,
+                arp::FrameContext { lan: context.lan, frame: self.number, time: self.time },
+            );
         }
     }
 
-    fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
+    fn about(&mut self, quote: &Quote, net: IpPair, ports: Option<(u16, u16)>) {
         self.quote = Some((self.number, *quote));
         self.icmp.about(quote, net, ports, (self.number, self.time));
     }
 
     fn arp(&mut self, arp: &Arp) {
-        self.arp.take(arp, arp::At { lan: arp.lan, frame: self.number, time: self.time });
+        self.arp.take(arp, arp::FrameContext { lan: arp.lan, frame: self.number, time: self.time });
     }
 
-    fn packet(&mut self, packet: View<'_>, place: &Place) {
-        if !place.quoted {
-            self.circles.take(packet, place, self.number);
-            self.icmp.packet(packet, place, self.time);
+    fn packet(&mut self, packet: View<'_>, context: &HeaderContext) {
+        if !context.quoted {
+            self.routing_loops.take(packet, context, self.number);
+            self.icmp.packet(packet, context, self.time);
         }
-        if !packet.whole() && !place.quoted {
-            let header = match place.net {
-                Net::Four(..) => packet.u8(0).map_or(0, |first| usize::from(first & 15) * 4),
-                Net::Six(..) => 40,
+        if !packet.whole() && !context.quoted {
+            let header = match context.net {
+                IpPair::Four(..) => packet.u8(0).map_or(0, |first| usize::from(first & 15) * 4),
+                IpPair::Six(..) => 40,
             };
             self.shortest = self.shortest.min(packet.data.len().saturating_sub(header));
         }

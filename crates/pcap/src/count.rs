@@ -1,4 +1,4 @@
-//! What is counted of every frame.
+//! Per-frame counts.
 
 use std::collections::BTreeMap;
 
@@ -24,12 +24,12 @@ pub(super) struct Counts {
     pub(super) unknown: BTreeMap<u16, u64>,
     labels: [u64; ALL.len()],
     /// The first frames with each label.
-    frames: [[u64; EVIDENCE]; ALL.len()],
+    frames: [[u64; MAX_EVIDENCE_FRAMES]; ALL.len()],
     previous: u64,
 }
 
-/// How many frames are kept of each label.
-const EVIDENCE: usize = 5;
+/// Maximum number of evidence frames of each.
+const MAX_EVIDENCE_FRAMES: usize = 5;
 
 impl Default for Counts {
     fn default() -> Self {
@@ -42,7 +42,7 @@ impl Default for Counts {
             back: 0,
             unknown: BTreeMap::new(),
             labels: [0; ALL.len()],
-            frames: [[0; EVIDENCE]; ALL.len()],
+            frames: [[0; MAX_EVIDENCE_FRAMES]; ALL.len()],
             previous: 0,
         }
     }
@@ -66,7 +66,7 @@ impl Counts {
             let Some(count) = self.labels.get_mut(place) else {
                 return;
             };
-            if *count < EVIDENCE as u64
+            if *count < MAX_EVIDENCE_FRAMES as u64
                 && let Some(frames) = self.frames.get_mut(place)
                 && let Some(free) = frames.iter_mut().find(|frame| **frame == 0)
             {

@@ -1,4 +1,4 @@
-//! Why a capture cannot be read at all.
+//! Errors of captures that cannot be read at all.
 
 use std::io;
 

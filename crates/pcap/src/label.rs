@@ -1,4 +1,4 @@
-//! What a frame can be counted as.
+//! Labels of frames: protocols, and the TCP analysis flags of Wireshark.
 
 /// A property of a frame that the counts speak of. Its name is that of the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
-//! What happened on a network, from a capture of any size in one pass and bounded memory.
+//! Analyzes a packet capture of any size in one pass and bounded memory.
 //!
-//! Goes in: the bytes of a capture (classic pcap, pcapng, either packed with gzip), or frames one by one. Comes out: an account with
-//! counts, connections, names, complaints, findings. Never: a process, a network, a clock, a payload in an answer.
+//! Input: the bytes of a capture (classic pcap or pcapng, either compressed with gzip), or single frames. Output: a [`Summary`] with
+//! counts, TCP streams, DNS, ICMP errors and findings. The crate starts no process, opens no socket, reads no clock, and never puts
+//! payload into a result.
 //!
 //! ```
 //! use ghost_pcap::{Analyzer, Scope, frames};
@@ -19,72 +20,70 @@
 //! # Invariants
 //!
 //! - Every count equals the number of frames that tshark 4.0 marks with the flag of that name.
-//! - Headers quoted in ICMP errors tell of packets; they are none, and no analysis takes them for some.
-//! - What is remembered has a limit: connections, fragments, questions, names. Beyond it the account says what was left out.
-//! - A capture that is cut or damaged is read up to there, and the account says so.
+//! - A header quoted in an ICMP error is evidence about a packet; it is never analyzed as a packet.
+//! - All state is limited: streams, fragments, queries, names. The summary's warnings say what was left out beyond a limit.
+//! - A truncated or damaged capture is read as far as possible, and the summary says so.
 //!
-//! The way of a frame: `read` (records) → `layers` (headers, nothing remembered but fragments) → `analyze`, which tells `tcp` (the
-//! sequence analysis), `dns`, `icmp`, `arp`, `talk` (protocols above TCP and UDP) → `flow` (connections that are over)
-//! → `findings`, `summary`, `report`.
+//! A frame passes `read` (records), `layers` (headers; only fragments are remembered) and `analyze`, which hands it to `tcp` (sequence
+//! analysis), `dns`, `icmp`, `arp` and `protocol` (protocols above TCP and UDP). Finished streams go to `flow`; `findings`, `summary`
+//! and `report` present the result.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+mod address_filter;
 mod analyze;
 mod arp;
-mod circle;
 mod compare;
 mod count;
 mod dns;
 mod error;
-mod figure;
+mod finding_tracker;
 mod findings;
 mod flow;
-mod focus;
 mod hash;
+mod histogram;
 mod icmp;
 mod label;
 mod layers;
 #[cfg(feature = "plot")]
 mod plot;
+mod protocol;
 mod read;
 mod report;
+mod routing_loop;
 mod series;
 mod storm;
 mod summary;
-mod talk;
 mod tcp;
-mod watch;
 
+pub use address_filter::{AddressFilter, AddressFilterError};
 pub use analyze::{Analyzer, Scope};
 pub use compare::{
-    Change, ClockFacts, Confidence, Course, Development, Direction, FlowFacts, HostFacts, How, Noted,
-    Overall, Packets, Pair, Path, Side, Trend, TripFacts, Verdict, Weight, WindowFacts, compare,
+    CaptureFacts, ChangeSummary, ChangeVerdict, ClockFacts, ClockSource, ComparedFinding, Comparison,
+    Confidence, ConversationFacts, ConversationVerdict, Direction, HostFacts, MetricChange, OverlapFacts,
+    PacketCounts, PathFacts, PathVerdict, Significance, TransitFacts, Trend, compare,
 };
 pub use error::Error;
+pub use finding_tracker::{FindingState, FindingTracker, FindingUpdate};
 pub use findings::{Evidence, Finding, Rule, Severity, rules};
 pub use flow::{
-    AckFigures, Cut, Figures, Lost, Repeated, Shares, Shut, State, Stuck, Told, Trouble, Vantage, WayFacts,
+    AckTimes, DirectionFacts, ExpertInfo, LimitShares, LossFacts, MtuBlackHole, Percentiles, RepeatedSegment,
+    ResetFacts, State, TcpStreamFacts, Vantage, ZeroWindowFacts,
 };
-pub use focus::{Focus, FocusError};
 pub use label::{Label, Labels, UnknownLabel};
+#[cfg(feature = "plot")]
+pub use plot::{Hop, HopStatus, hop_diagram};
 #[cfg(feature = "plot")]
 pub use plot::{PICTURES, Picture, PlotError, pictures};
 #[cfg(feature = "plot")]
 pub use plot::{Panel, samples};
-#[cfg(feature = "plot")]
-pub use plot::{Rung, Tone, ladder};
-pub use read::{Digested, Ending, Format, Frame, Reader, frames};
-pub use report::{markdown, markdown_of_pair};
-pub use series::{Column, Event, Series, Timeline, Trace, Trips};
+pub use protocol::UdpStreamFacts;
+pub use read::{Format, Frame, HashingReader, ReadSummary, Reader, frames};
+pub use report::{comparison_markdown, markdown};
+pub use series::{PacketTrace, RttHistogram, Series, Timeline, TimelineColumn, TracePacket};
 pub use summary::{
-    AlertFacts, ArpFacts, ComplaintFacts, ConflictFacts, DhcpFacts, DhcpServerFacts, DnsFacts, EchoFacts,
-    FileFacts, HttpFacts, HttpServerFacts, IcmpFacts, NtpFacts, NtpServerFacts, PathMtuFacts, QuicFacts,
-    QuicServerFacts, RedirectFacts, ServerFacts, Summary, SuspiciousFacts, TcpFacts, TlsFacts,
-    TlsServerFacts, TraceFacts, UdpFacts, UnreachableFacts,
+    AlertFacts, ArpFacts, ConflictFacts, DhcpFacts, DhcpServerFacts, DnsFacts, DnsServerFacts, EchoFacts,
+    FileFacts, HttpFacts, HttpServerFacts, IcmpErrorFacts, IcmpFacts, NtpFacts, NtpServerFacts, PathMtuFacts,
+    QuicFacts, QuicServerFacts, RedirectFacts, Summary, SuspiciousNameFacts, TcpFacts, TlsFacts,
+    TlsServerFacts, TracerouteFacts, UdpFacts, UnreachableFacts,
 };
-pub use talk::UdpTold;
-pub use tcp::MOST_FLOWS;
-pub use watch::{News, Turn, Watch};
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+pub use tcp::MAX_TCP_STREAMS;

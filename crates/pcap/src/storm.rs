@@ -1,4 +1,4 @@
-//! Frames to everybody, or to a group: who sends how many of them a second.
+//! Broadcast and multicast rates per sender.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use super::hash::Map;
 use super::read::Frame;
 
 /// How many pairs of sender and group are told apart.
-const MOST: usize = 4096;
-const EVIDENCE: usize = 5;
+const MAX_SENDERS: usize = 4096;
+const MAX_EVIDENCE_FRAMES: usize = 5;
 const SECOND: u64 = 1_000_000_000;
 /// The address of everybody.
-const ALL: [u8; 6] = [0xff; 6];
+const BROADCAST: [u8; 6] = [0xff; 6];
 /// What stands for a group where the link header does not name it.
-const SOME: [u8; 6] = [1, 0, 0, 0, 0, 0];
+const UNKNOWN_GROUP: [u8; 6] = [1, 0, 0, 0, 0, 0];
 
 /// Frames of one sender to one group, or of all to everybody.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Rate {
+pub(super) struct FrameRate {
     /// All of them.
     pub(super) frames: u64,
     /// The most in one second of the clock.
@@ -32,9 +32,9 @@ pub(super) struct Rate {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Storms {
     /// By sender and group.
-    senders: Map<([u8; 6], [u8; 6]), Rate>,
+    senders: Map<([u8; 6], [u8; 6]), FrameRate>,
     /// All senders to everybody together.
-    pub(super) all: Rate,
+    pub(super) all: FrameRate,
     /// Frames of senders for which there was no room.
     pub(super) left_out: u64,
 }
@@ -55,10 +55,10 @@ impl Storms {
         let Some((from, to)) = ends(frame) else {
             return;
         };
-        if to == ALL {
+        if to == BROADCAST {
             self.all.add(frame);
         }
-        if self.senders.len() >= MOST && !self.senders.contains_key(&(from, to)) {
+        if self.senders.len() >= MAX_SENDERS && !self.senders.contains_key(&(from, to)) {
             self.left_out += 1;
             return;
         }
@@ -66,8 +66,8 @@ impl Storms {
     }
 
     /// Returns senders with their groups, the fastest first, those to everybody or the others.
-    pub(super) fn fastest(&self, everybody: bool) -> Vec<([u8; 6], [u8; 6], &Rate)> {
-        let meant = |group: &[u8; 6]| (*group == ALL) == everybody;
+    pub(super) fn fastest(&self, everybody: bool) -> Vec<([u8; 6], [u8; 6], &FrameRate)> {
+        let meant = |group: &[u8; 6]| (*group == BROADCAST) == everybody;
         let found = self.senders.iter().filter(|((_, group), _)| meant(group));
         // Of equal ones the order of addresses decides.
         let sorted: BTreeMap<_, _> =
@@ -79,7 +79,7 @@ impl Storms {
 /// Returns sender and group.
 fn ends(frame: &Frame<'_>) -> Option<([u8; 6], [u8; 6])> {
     let at = |place: usize| frame.data.get(place..)?.first_chunk::<6>().copied();
-    let group = |kind: u8| if kind == 1 { ALL } else { SOME };
+    let group = |kind: u8| if kind == 1 { BROADCAST } else { UNKNOWN_GROUP };
     match frame.link {
         1 => Some((at(6)?, at(0)?)),
         113 => Some((at(6)?, group(*frame.data.get(1)?))),
@@ -87,7 +87,7 @@ fn ends(frame: &Frame<'_>) -> Option<([u8; 6], [u8; 6])> {
     }
 }
 
-impl Rate {
+impl FrameRate {
     fn add(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
         let second = frame.time / SECOND;
@@ -97,7 +97,7 @@ impl Rate {
             self.current.clear();
         }
         self.now += 1;
-        if self.current.len() < EVIDENCE {
+        if self.current.len() < MAX_EVIDENCE_FRAMES {
             self.current.push(frame.number);
         }
         if self.now > self.most {

@@ -26,6 +26,7 @@
 //! - What is not understood asks. Silence, an error and a panic mean no. Nobody is asked about what is BLOCKED.
 //! - Classification does no IO and knows no clock, no environment and no model.
 //! - Nothing runs before its intent is on the disk. Nothing is shown before it is redacted.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod approve;
 pub mod audit;
@@ -69,8 +70,3 @@ pub use run::{Processes, Recorded, Recording, RecordingError, Runner};
 pub use sandbox::{Confinement, Support, support, sweep};
 pub use text::{lookalikes, plain_commands, visible};
 pub use verdict::{Impact, Ruling, Tier, Verdict};
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -139,6 +139,9 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";
 
+    /// The rule by which a SAFE command asks whose name leads to a metadata service, or is one that only the program can look up.
+    pub const NAME_LOOKUP: &'static str = "destination.lookup";
+
     /// The rule by which a SAFE command asks on a machine that cannot confine it.
     pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
 
@@ -153,8 +156,15 @@ impl Ruling {
     /// Tells whether the command only reads, and asks because of what was found where it would run.
     #[must_use]
     pub fn asks_for_machine(&self) -> bool {
-        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED];
+        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED, Self::NAME_LOOKUP];
         self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
+    }
+
+    /// Tells whether the command only reads, and asks because of what the gate found on its machine: files, servers that send on, a
+    /// missing sandbox. No judgement of the words alone comes to that.
+    #[must_use]
+    pub fn asks_for_surroundings(&self) -> bool {
+        self.only_reads() && !self.asks_for_destination()
     }
 
     /// Tells whether the command only reads, and asks because of where it would send something.

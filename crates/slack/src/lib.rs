@@ -20,6 +20,7 @@
 //! let What::Press(press) = envelope.arrival.what else { panic!() };
 //! assert_eq!((press.user.id.as_str(), press.action.value.as_deref()), ("U1", Some("ap-1")));
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod arrive;
 pub mod block;
@@ -28,8 +29,3 @@ pub mod signed;
 pub mod socket;
 pub mod text;
 pub mod web;
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

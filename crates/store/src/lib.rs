@@ -31,6 +31,7 @@
 //! (the line of work, the list of names) lives under a tag of its own and is only ever an index: the truth is the inbox and the
 //! lease of the session. The index is marked before and after the session is written, and a worker that finds an entry without
 //! work removes it only if nobody marked it meanwhile. A crash between the two leaves an entry too many, never one too few.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod approval;
 mod embedded;
@@ -51,8 +52,3 @@ pub use item::{Item, Notice};
 pub use lease::Lease;
 pub use port::{Approvals, Backlog, Delivered, Dispatch, Inbox, Leases, Ledger, Store, Wall};
 pub use settings::{LARGEST_LINE, Settings};
-
-/// The example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -43,6 +43,7 @@ impl Desk {
         common: &Common,
         detach: bool,
     ) -> anyhow::Result<Self> {
+        note(&common.approve.told(setup));
         Ok(Self {
             gate: gate(setup, &task.session, common, std::slice::from_ref(task))?,
             store: store.clone(),

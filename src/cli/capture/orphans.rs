@@ -44,6 +44,9 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let storage = configured(setup, (&None, &None, &None))?;
     let subscription =
         arguments.subscription.as_deref().map(Name::parse).transpose().context("checking --subscription")?;
+    if arguments.clean {
+        note(&arguments.common.approve.told(setup));
+    }
     let mut search = drive(|| async {
         let (gate, place) =
             (gate(setup, &new_session("capture")?, &arguments.common, &tasks)?, place(subscription)?);

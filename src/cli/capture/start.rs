@@ -12,7 +12,7 @@ use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
 use ghost_base::{Clock as _, SessionId, SystemClock};
-use ghost_cloud::capture::{Filter, Group, Limits, Order, SNAPLEN, Storage, Store, Task};
+use ghost_cloud::capture::{Filter, Group, Limits, Order, SNAPLEN, Step, Storage, Store, Task};
 use ghost_cloud::{Account, Container, Name};
 
 /// The arguments of `ghost capture start`.
@@ -149,10 +149,9 @@ pub(in crate::cli) fn configured(
 
 /// Prints what would run.
 fn plan(task: &Task, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
-    let policy = setup.policy()?;
-    let known = known(setup, std::slice::from_ref(task))?;
-    let judge = |command: &str| policy.hold(policy.classify(command), command, &known);
-    let steps: Vec<_> = task.foreseen().into_iter().map(|step| (judge(&step.command()), step)).collect();
+    let gate = setup.shell(task.session.clone(), None)?.known(known(setup, std::slice::from_ref(task))?);
+    let judged = |step: Step| anyhow::Ok((gate.judge(&step.command())?, step));
+    let steps = task.foreseen().into_iter().map(judged).collect::<anyhow::Result<Vec<_>>>()?;
     if arguments.common.json {
         let commands: Vec<_> = steps
             .iter()

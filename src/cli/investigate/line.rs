@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use ghost_investigate::event::{Content, Event, Recorded, Reply};
+use ghost_investigate::is_found;
 use ghost_investigate::report::plain;
 use ghost_investigate::state::State;
 
@@ -45,6 +46,7 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
                 proposed.hypothesis.as_deref().map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
             Some(format!("▸ {}{test}", plain(&proposed.command)))
         }
+        Event::Classified(judged) if is_found(judged) => Some(format!("  found: {}", plain(&judged.reason))),
         Event::Classified(judged) if judged.round > 1 => {
             Some(format!("▸ changed to: {} ({})", plain(&judged.command), judged.verdict))
         }

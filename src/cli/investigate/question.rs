@@ -11,7 +11,7 @@ use ghost_base::SystemClock;
 use ghost_investigate::event::{Impact, Reply};
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval, hold};
-use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling};
+use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling, Verdict};
 use ghost_store::Outcome;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
@@ -77,7 +77,7 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
     let (policy, evidence) = (&engine.kitchen.policy, engine.kitchen.evidence.as_ref());
-    let judge = |command: &str| hold(state, policy, evidence, command, policy.classify(command));
+    let judge = |command: &str| hold(state, policy, evidence, policy.classify(command));
     let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
     let one = |(command, impact): (&String, Option<Impact>)| {
         let ruling = judge(command);
@@ -89,11 +89,23 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
         true => format!("{}, and what belongs to it", step.reasoning),
         false => step.current().to_owned(),
     };
+    let ruling = Ruling { impact: Some(asked.impact), ..judge(step.current()) };
+    // What is on record is what is asked about: it holds what the gate found, too.
+    let judged = step.round().map(|round| &round.classified).filter(|_| !asked.is_plan());
+    let ruling = match judged {
+        Some(judged) => Ruling {
+            verdict: Verdict::Risky,
+            rule: judged.rule.clone().into(),
+            reason: judged.reason.clone().into(),
+            ..ruling
+        },
+        None => ruling,
+    };
     Some(Request {
         session: state.session.clone(),
         command,
         reasoning: step.reasoning.clone(),
-        ruling: Ruling { impact: Some(asked.impact), ..judge(step.current()) },
+        ruling,
         round: asked.round,
         plan,
         outcome_unknown: asked.outcome_unknown,

@@ -1,5 +1,7 @@
 //! `ghost meter run`.
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
@@ -18,7 +20,7 @@ use crate::config::Environment;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::errand::Carried;
 use ghost_cloud::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
-use ghost_shell::{Known, Policy};
+use ghost_shell::{Builder, Policy};
 
 /// It is open whether the run is stable.
 const INCONCLUSIVE: u8 = 4;
@@ -98,7 +100,7 @@ pub(in crate::cli) struct Arguments {
     /// Print every command that it may run, with its verdict, and run none.
     #[arg(long)]
     plan: bool,
-    /// What to do when a human has to be asked.
+    /// What to do when a human has to be asked: the values of `ghost capture` and `ghost shell run`.
     #[arg(long, value_enum, default_value_t = Consent::Ask)]
     approve: Consent,
     /// Print one JSON document.
@@ -127,13 +129,15 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     let policy = known(setup.policy()?.as_ref(), &ask);
     let mut run = Run::new(ask, SystemClock.now());
     if arguments.plan {
-        return plan(&run, &policy, &Known::of(&setup.surroundings()?), arguments);
+        let gate = setup.shell(run.ask().session.clone(), None)?.policy(Arc::new(policy.clone()));
+        return plan(&run, &policy, &gate, arguments);
     }
     store.is_new(&run.ask().session)?;
     note(&format!(
         "session {}; everything that it changes is asked for once; Ctrl-C ends it and its servers",
         run.ask().session
     ));
+    note(&arguments.approve.told(&setup));
     let state = drive(|| async {
         let desk = Terminal::new(&setup, policy, &run, arguments.approve)?;
         anyhow::Ok(carry_out(&mut run, &desk, &store, &SystemClock).await?)
@@ -152,20 +156,20 @@ fn known(policy: &Policy, ask: &Ask) -> Policy {
 }
 
 /// Prints what would run.
-fn plan(run: &Run, policy: &Policy, places: &Known, arguments: &Arguments) -> anyhow::Result<u8> {
+fn plan(run: &Run, policy: &Policy, gate: &Builder, arguments: &Arguments) -> anyhow::Result<u8> {
     let mut steps: Vec<(String, String, String, usize)> = Vec::new();
     for order in run.foreseen() {
         let (verdict, text) = match &order.what {
             Carried::Line(line) => {
                 let text = line.text();
-                (policy.hold(policy.classify(&text), &text, places).verdict, text)
+                (gate.judge(&text)?.verdict, text)
             }
             Carried::Script { carrier, script, variables } => {
                 let values: Vec<(&str, &str)> =
                     variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let declared =
                     policy.script(script).context("finding a script of the policy")?.fill(&values)?;
-                let ruling = policy.classify_script(carrier.words(), &declared);
+                let ruling = gate.judge_script(carrier.words(), &declared)?;
                 (ruling.verdict, format!("{} (script {script})", carrier.text()))
             }
         };

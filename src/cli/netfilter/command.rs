@@ -13,7 +13,7 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use ghost_inspect::netfilter::{
-    Document, LARGEST, Packet, ReadError, State, Status, Verdict, Warning, diff, diff_hosts, explain,
+    CompareError, Document, LARGEST, Packet, ReadError, State, Status, Verdict, Warning, compare, explain,
     explain_change, open, read_sets, walk, walk_host,
 };
 
@@ -46,7 +46,7 @@ enum Sub {
     },
     /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
-        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate.\nNoise is told and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that cannot be told."
+        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate;\nthe lines that begin with `traffic` say which ones.\nNoise is told and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that cannot be told."
     )]
     Diff {
         /// The ruleset before.
@@ -176,35 +176,21 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
             Ok(0)
         }
         Sub::Diff { before, after, json, exit_code } => {
-            let (text, status) = match both(before, after)? {
-                (Document::Ruleset(a), Document::Ruleset(b)) => {
-                    let found = diff(&a, &b).map_err(|error| {
-                        Hinted::new(error, "compare what one program printed, at two times")
-                    })?;
-                    let told = if *json {
-                        serde_json::to_string(&found)?
-                    } else {
-                        tinted(&told::diff(&found), WORDS)
-                    };
-                    // The program ends: to give back a million small pieces one by one would only take time.
-                    std::mem::forget((a, b));
-                    (told, found.status)
+            let (a, b) = both(before, after)?;
+            let found = compare(&a, &b).map_err(|error| match error {
+                CompareError::Rulesets(error) => {
+                    Hinted::new(error, "compare what one program printed, at two times").into()
                 }
-                (Document::Host(a), Document::Host(b)) => {
-                    let found = diff_hosts(&a, &b);
-                    let told = if *json {
-                        serde_json::to_string(&found)?
-                    } else {
-                        tinted(&whole::diff(&found), WORDS)
-                    };
-                    (told, found.status)
-                }
-                (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
-                    return Err(unlike());
-                }
+                CompareError::Unlike => unlike(),
+            })?;
+            let told = match json {
+                true => serde_json::to_string(&found)?,
+                false => tinted(&told::comparison(&found), WORDS),
             };
-            line(&text)?;
-            Ok(code(*exit_code, status))
+            // The program ends: to give back a million small pieces one by one would only take time.
+            std::mem::forget((a, b));
+            line(&told)?;
+            Ok(code(*exit_code, found.found.status()))
         }
         Sub::Walk(described) => walked(described),
         Sub::Explain { before, after, json, exit_code } => {

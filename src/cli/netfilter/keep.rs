@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::command::{code, document};
@@ -13,7 +14,7 @@ use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use crate::config::{Environment, PlaceError, data_dir};
 use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
-use ghost_inspect::netfilter::{Bundle, Document, LARGEST, Snapshot, diff_hosts, traffic_change};
+use ghost_inspect::netfilter::{Bundle, Document, LARGEST, Snapshot, compare};
 
 /// What is put away, under which name, and what it is compared with.
 #[derive(Debug, Args)]
@@ -110,22 +111,13 @@ pub(super) fn put(
         return Ok(0);
     };
     let after = document(&path)?;
-    let (Document::Host(a), Document::Host(b)) = (&before, &after) else {
-        anyhow::bail!("a snapshot holds no bundle");
-    };
-    let found = diff_hosts(a, b);
-    let traffic = traffic_change(&before, &after).unwrap_or_default();
+    let found = compare(&before, &after).context("comparing with the baseline")?;
     line(&if kept.json {
-        let mut document = serde_json::to_value(&found)?;
-        if let Some(document) = document.as_object_mut() {
-            document.insert("traffic".to_owned(), serde_json::to_value(&traffic.0)?);
-            document.insert("traffic_limits".to_owned(), serde_json::to_value(&traffic.1)?);
-        }
-        document.to_string()
+        serde_json::to_string(&found)?
     } else {
-        tinted(&format!("{}{}\n{told}", whole::diff(&found), super::told::traffic(&traffic)), WORDS)
+        tinted(&format!("{}\n{told}", super::told::comparison(&found)), WORDS)
     })?;
-    Ok(code(kept.exit_code, found.status))
+    Ok(code(kept.exit_code, found.found.status()))
 }
 
 fn there(path: &Path) -> anyhow::Error {

@@ -1,7 +1,8 @@
 //! The answers for people.
 
+use super::whole;
 use crate::cli::tone::Tone;
-use ghost_inspect::netfilter::{Answer, Change, Diff, FateChange, Ruleset, Severity, Status};
+use ghost_inspect::netfilter::{Answer, Change, Comparison, Diff, Found, Ruleset, Severity, Status};
 
 /// The words with which lines begin that matter, and how they are meant.
 pub(super) const WORDS: &[(&str, Tone)] = &[
@@ -155,10 +156,13 @@ pub(super) fn one(change: &Change, source: &str) -> String {
     text
 }
 
-/// Writes which packets meet another fate.
-pub(super) fn traffic((traffic, limits): &(Vec<FateChange>, Vec<String>)) -> String {
-    let mut text = String::new();
-    for fate in traffic {
+/// Writes what differs, and which packets meet another fate.
+pub(super) fn comparison(compared: &Comparison) -> String {
+    let mut text = match &compared.found {
+        Found::Ruleset(found) => diff(found),
+        Found::Host(found) => whole::diff(found),
+    };
+    for fate in &compared.traffic {
         let state = if fate.established { "established" } else { "new" };
         text.push_str(&format!(
             "\ntraffic   {} {}, {state}: {}: {} by {} → {} by {}",
@@ -171,7 +175,9 @@ pub(super) fn traffic((traffic, limits): &(Vec<FateChange>, Vec<String>)) -> Str
             clean(&fate.after_by)
         ));
     }
-    limits.iter().for_each(|limit| text.push_str(&format!("\ntraffic   not complete: {}", clean(limit))));
+    for limit in &compared.limits {
+        text.push_str(&format!("\ntraffic   not complete: {}", clean(limit)));
+    }
     text
 }
 

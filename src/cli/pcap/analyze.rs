@@ -16,7 +16,8 @@ use super::source::{name, opened, piped, refused};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
 use ghost_pcap::{
-    Analyzer, Digested, Finding, Focus, Label, News, Scope, Severity, Summary, Turn, frames, markdown,
+    AddressFilter, Analyzer, Finding, FindingState, FindingUpdate, HashingReader, Label, Scope, Severity,
+    Summary, frames, markdown,
 };
 
 const BAD_NEWS: u8 = 3;
@@ -54,7 +55,7 @@ pub(super) struct Arguments {
     full: bool,
     /// Narrow lists to an address, or to one of its ports; counts and findings stay those of the whole capture.
     #[arg(long, value_name = "IP[:PORT]")]
-    focus: Option<Focus>,
+    focus: Option<AddressFilter>,
     /// List the frames of a count: one number a line, or `frames` in the document.
     #[arg(long, value_name = "LABEL")]
     frames: Option<Label>,
@@ -129,7 +130,7 @@ fn is_bad_news(finding: &Finding) -> bool {
 fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
     let patience = Patience::new(arguments.seconds.map(|seconds| Duration::from_secs(seconds.into())))?;
     let mut analyzer = Analyzer::new(scope);
-    let mut tell = |frame: u64, news: &News| told(arguments.json, frame, news);
+    let mut tell = |frame: u64, news: &FindingUpdate| told(arguments.json, frame, news);
     let file = &arguments.file;
     let ending = if piped(file) {
         not_typed()?;
@@ -141,17 +142,17 @@ fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
 }
 
 /// Prints what is new in a line.
-fn told(json: bool, frame: u64, news: &News) -> anyhow::Result<()> {
+fn told(json: bool, frame: u64, news: &FindingUpdate) -> anyhow::Result<()> {
     if json {
         return line(
-            &serde_json::json!({"live": news.turn, "frame": frame, "finding": news.finding}).to_string(),
+            &serde_json::json!({"live": news.state, "frame": frame, "finding": news.finding}).to_string(),
         );
     }
     let Finding { code, severity, title, evidence, .. } = &news.finding;
-    let turn = match news.turn {
-        Turn::New => "",
-        Turn::More => " again",
-        Turn::Gone => " no longer",
+    let turn = match news.state {
+        FindingState::New => "",
+        FindingState::Worse => " again",
+        FindingState::Cleared => " no longer",
     };
     let text = format!("frame {frame}: {}{turn}: {code}: {title}; {}", severity.name(), evidence.filter);
     line(&harmless(&text))
@@ -192,7 +193,7 @@ fn passed(
     };
     let mut sum = None;
     let ending = if digest {
-        let mut digested = Digested::new(source);
+        let mut digested = HashingReader::new(source);
         let ending = frames(&mut digested, &mut each);
         sum = Some(digested.finish().with_context(|| format!("digesting {name}"))?);
         ending

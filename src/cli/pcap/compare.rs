@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::source::{name, opened, piped, refused, stem, written};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line};
-use ghost_pcap::{Error, Pair, compare, markdown_of_pair};
+use ghost_pcap::{Comparison, Error, compare, comparison_markdown};
 
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;
@@ -52,7 +52,7 @@ enum Mode {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (a, b) = (&arguments.a, &arguments.b);
     let pair = compared(arguments)?;
-    let text = harmless(&markdown_of_pair(&pair, (&name(a), &name(b)), arguments.mode == Mode::Endpoints));
+    let text = harmless(&comparison_markdown(&pair, (&name(a), &name(b)), arguments.mode == Mode::Endpoints));
     if let Some(folder) = &arguments.out {
         written(folder, &format!("{}_vs_{}_comparison.md", stem(a), stem(b)), &text)?;
     }
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     Ok(if arguments.exit_code && (lost || !pair.new.is_empty()) { BAD_NEWS } else { 0 })
 }
 
-fn compared(arguments: &Arguments) -> anyhow::Result<Pair> {
+fn compared(arguments: &Arguments) -> anyhow::Result<Comparison> {
     let files = [&arguments.a, &arguments.b];
     for file in files {
         if piped(file) || !opened(file)?.metadata()?.is_file() {

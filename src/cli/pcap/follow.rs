@@ -1,7 +1,7 @@
 //! `--follow`: a capture that is still being written. The only waiting of this subcommand.
 
 use super::growing::{Got, Growing};
-use ghost_pcap::{Analyzer, Ending, Error, News, Reader, Watch};
+use ghost_pcap::{Analyzer, Error, FindingTracker, FindingUpdate, ReadSummary, Reader};
 
 /// A look at the findings costs a copy of what is remembered: so many frames, or this part of all frames, come in between.
 const FRAMES: u64 = 10_000;
@@ -15,10 +15,10 @@ const FEW: u64 = 64;
 pub(super) fn follow(
     source: &mut impl Growing,
     analyzer: &mut Analyzer,
-    tell: &mut impl FnMut(u64, &News) -> anyhow::Result<()>,
-) -> anyhow::Result<Result<Ending, Error>> {
+    tell: &mut impl FnMut(u64, &FindingUpdate) -> anyhow::Result<()>,
+) -> anyhow::Result<Result<ReadSummary, Error>> {
     let mut reader = Reader::new();
-    let mut watch = Watch::default();
+    let mut watch = FindingTracker::default();
     let (mut number, mut looked, mut quiet) = (0, 0, 0_u32);
     let mut over = false;
     loop {
@@ -39,7 +39,7 @@ pub(super) fn follow(
         let fresh = number - looked;
         if fresh > 0 && (quiet > 1 || fresh >= (number / PART).clamp(FEW, FRAMES)) {
             looked = number;
-            for news in watch.news(analyzer.findings()) {
+            for news in watch.updates(analyzer.findings()) {
                 tell(number, &news)?;
             }
         }
@@ -71,7 +71,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use ghost_pcap::{Scope, Turn};
+    use ghost_pcap::{FindingState, Scope};
 
     /// What happens to a file, one event after another; after each there is a wait.
     struct Script {
@@ -109,14 +109,14 @@ mod tests {
         record
     }
 
-    type Told = Vec<(u64, Turn, &'static str)>;
+    type Told = Vec<(u64, FindingState, &'static str)>;
 
-    fn followed(events: &[Vec<u8>], end: fn() -> Got) -> (Result<Ending, Error>, Told, u64, usize) {
+    fn followed(events: &[Vec<u8>], end: fn() -> Got) -> (Result<ReadSummary, Error>, Told, u64, usize) {
         let mut script = Script { events: events.iter().cloned().collect(), end, waited: 0 };
         let mut analyzer = Analyzer::new(Scope::default());
         let mut told = Vec::new();
         let ending = follow(&mut script, &mut analyzer, &mut |frame, news| {
-            told.push((frame, news.turn, news.finding.code));
+            told.push((frame, news.state, news.finding.code));
             Ok(())
         });
         let ending = ending.unwrap();
@@ -135,7 +135,10 @@ mod tests {
         assert!(!ending.unwrap().cut_off);
         assert_eq!(packets, 13);
         let unanswered = told.iter().filter(|(_, _, code)| *code == "syn_unanswered").collect::<Vec<_>>();
-        assert_eq!(unanswered, [&(3, Turn::New, "syn_unanswered"), &(13, Turn::More, "syn_unanswered")]);
+        assert_eq!(
+            unanswered,
+            [&(3, FindingState::New, "syn_unanswered"), &(13, FindingState::Worse, "syn_unanswered")]
+        );
     }
 
     #[test]

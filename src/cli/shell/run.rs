@@ -11,7 +11,7 @@ use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use ghost_base::SessionId;
-use ghost_shell::{Cancel, Response, Shell, Status};
+use ghost_shell::{Cancel, Response, Shell, Status, Verdict};
 
 /// Nothing ran.
 const NOTHING_RAN: u8 = 3;
@@ -53,14 +53,14 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         builder = builder.audit_dir(folder.clone());
     }
     let shell = builder.build()?;
+    if shell.judge(arguments.command.trim()).verdict == Verdict::Risky {
+        note(&arguments.approve.told(setup));
+    }
     let response = drive(|| one(&shell, &arguments.command, &arguments.reasoning))?;
     if arguments.json {
         line(&serde_json::to_string(&response)?)?;
     } else {
         show(&response)?;
-        if response.status == Status::Denied && arguments.approve == Consent::Deny {
-            note("hint: with --approve deny nobody is asked; --approve ask lets you decide at the terminal");
-        }
     }
     Ok(if ran(&response) { 0 } else { NOTHING_RAN })
 }

@@ -1,4 +1,4 @@
-//! The names of everything that is counted. `deploy/README.md` lists the same, and a test compares them.
+//! The names of everything that is counted. `docs/operations/monitoring.md` lists the same, and a test compares them.
 
 /// What a metric does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

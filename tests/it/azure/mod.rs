@@ -10,6 +10,7 @@ mod blobs;
 mod builtin;
 mod call;
 mod change;
+mod core_list;
 mod estate;
 mod identity;
 pub(crate) mod process;

@@ -118,6 +118,24 @@ async fn a_changed_command_is_judged_again_and_asked_about_again() {
 }
 
 #[tokio::test]
+async fn a_card_says_what_the_gate_found_on_its_machine() {
+    let world = World::new(&[]).await;
+    std::fs::write(world.path("key.pcap"), "-----BEGIN PRIVATE KEY-----").unwrap();
+    let command = format!("capinfos {}", world.path("key.pcap"));
+    world
+        .plays(&[suppose(), run(&command), conclude("REFUTED")])
+        .talk(async |world| {
+            let (root, card) = world.asks("chloe").await;
+            let shown = card.to_string();
+            assert!(shown.contains("file.capture") && shown.contains("does not begin as one"), "{card}");
+            world.press("bob", &card, "approve").await;
+            world.concluded("chloe", &root).await;
+            world.card_says(&root, &card, &["Approved by <@U0LABBOB01>", "exit "]).await;
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn of_two_people_and_two_clicks_one_decides() {
     World::asking()
         .await

@@ -13,6 +13,7 @@ mod long;
 mod measure;
 mod people;
 mod place;
+mod preview;
 mod replicas;
 mod see;
 mod show;

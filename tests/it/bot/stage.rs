@@ -14,10 +14,11 @@ use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::session::{Asleep, Engine, EvidenceFolder, Kitchen, NoWorkshop, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::model::{Model, Scripted};
+use ghost_investigate::state::State;
 use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_lab_slack::Timing;
-use ghost_shell::{Approver, Cancel, Policy, Shell};
+use ghost_shell::{Cancel, Policy, Programs, Shell};
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
 use ghost_store::{EmbeddedStore, Store};
@@ -235,20 +236,23 @@ impl World {
         let presenter = Arc::new(presenter.modifier_may_approve(modifier));
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());
+        let engine = self.engine(Arc::clone(&model), Arc::clone(&policy), &presenter, &data);
         let core = Arc::new(Core::new(Parts {
             settings: self.settings.clone(),
             store: Arc::clone(&self.store),
             clock: Arc::clone(&clock),
             directory: Directory::new(&web, identity),
             web,
-            policy: Arc::clone(&policy),
+            policy,
+            shells: Arc::clone(&engine.kitchen.shells),
+            evidence: Arc::clone(&engine.kitchen.evidence),
             brain: model.brain(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
             leftovers: Arc::new(NoLeftovers),
             trail: Arc::new(|_, _, _| {}),
         }));
-        let worker = Worker { engine: self.engine(model, policy, &presenter, &data), most: 16 };
+        let worker = Worker { engine, most: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
         let vitals = Vitals::default();
         self.counted.lock().unwrap().push(vitals.measures.clone());
@@ -264,6 +268,9 @@ impl World {
     ) -> Engine {
         let evidence = data.join("evidence");
         let (data, cwd) = (data.to_owned(), self.folder.path().to_owned());
+        // Where a test puts an `az` of its own, that is the one.
+        let az = [("az".to_owned(), cwd.join("az"))].into_iter().filter(|(_, path)| path.exists());
+        let programs = Programs::new(az.collect()).unwrap();
         Engine {
             store: Arc::clone(&self.store),
             clock: Arc::clone(&self.clock) as _,
@@ -281,10 +288,9 @@ impl World {
                 prices: Arc::new(|_, _| None),
                 site: None,
                 acts_as: None,
-                shells: Arc::new(move |state, approver: Arc<dyn Approver>| {
-                    let shell = Shell::builder(state.session.clone(), &data).approver(approver);
-                    let shell = shell.scope(state.opened.scope.clone()).cwd(cwd.clone());
-                    shell.build().map_err(|error| error.to_string())
+                shells: Arc::new(move |state: &State| {
+                    let shell = Shell::builder(state.session.clone(), &data);
+                    Ok(shell.scope(state.opened.scope.clone()).cwd(cwd.clone()).programs(programs.clone()))
                 }),
             },
             watcher: Arc::clone(presenter) as _,

@@ -106,7 +106,7 @@ fn compose_publishes_the_port_on_this_machine_only() {
 #[test]
 fn what_compose_mounts_is_there_or_on_the_page() {
     let compose = document("deploy/compose.yaml");
-    let page = text("deploy/README.md");
+    let page = text("docs/operations/install.md");
     for mount in words(&compose["services"]["bot"]["volumes"]) {
         let (from, to) = mount.split_once(':').unwrap();
         match from.strip_prefix("./") {

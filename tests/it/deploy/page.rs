@@ -1,17 +1,18 @@
-//! The page "from zero to a bot", against everything that it speaks of.
+//! The pages about operations, against everything that they speak of.
 
 use std::collections::BTreeSet;
 
 use ghost_agent::http::TABLE;
 
-use crate::deploy::{files, none, root, rows, tokens};
+use crate::deploy::{files, none, rows, tokens};
 use crate::yaml::text;
 
 /// Beginnings of variables that this program reads.
 const READS: [&str; 5] = ["ANTHROPIC_", "GEMINI_", "GHOST_", "OPENAI_", "SLACK_"];
 
+/// What a person reads who installs it and keeps it running.
 fn page() -> String {
-    text("deploy/README.md")
+    ["install", "monitoring", "maintenance"].map(|page| text(&format!("docs/operations/{page}.md"))).concat()
 }
 
 fn variables(text: &str) -> BTreeSet<String> {
@@ -88,7 +89,7 @@ fn every_path_that_a_file_names_is_on_the_page() {
 
 #[test]
 fn every_key_of_the_configuration_is_explained() {
-    let told = page() + &text("README.md") + &text("deploy/configuration.md");
+    let told = text("docs/operations/configuration.md");
     for path in ["deploy/ghost.toml", "deploy/kubernetes/ghost.toml"] {
         let table: toml::Table = text(path).parse().unwrap();
         let mut open: Vec<(String, toml::Table)> = vec![(String::new(), table)];
@@ -129,21 +130,6 @@ fn nobody_may_approve_or_freeze_until_somebody_is_listed() {
     ] {
         assert_eq!(list.as_array().unwrap().len(), 0);
     }
-}
-
-#[test]
-fn every_link_leads_somewhere() {
-    let mut dead = Vec::new();
-    for (path, text) in files().into_iter().filter(|(path, _)| path.ends_with(".md")) {
-        let folder = root().join(&path).parent().unwrap().to_owned();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let target = link.split('#').next().unwrap();
-            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
-                dead.push(format!("{path}: {link}"));
-            }
-        }
-    }
-    none(dead);
 }
 
 #[test]

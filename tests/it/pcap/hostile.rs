@@ -1,6 +1,6 @@
 //! Bytes that nobody sends: an account or an error, never a panic.
 
-use ghost_pcap::{Analyzer, Ending, Format, Frame, Scope, frames, markdown};
+use ghost_pcap::{Analyzer, Format, Frame, ReadSummary, Scope, frames, markdown};
 
 use super::capture::{End, dns, pcap, udp};
 use super::mutate::Corpus;
@@ -65,7 +65,7 @@ fn captures_of_every_kind_are_damaged_and_read() {
             analyzer.feed(&Frame { number, time, interface: 0, link, wire, data: &input });
         }
     }
-    let counts = analyzer.finish(&Ending::new(Format::Pcap)).counts;
+    let counts = analyzer.finish(&ReadSummary::new(Format::Pcap)).counts;
     for kind in ["tcp", "udp", "icmp", "icmpv6", "arp", "dns", "syn", "retransmission"] {
         assert!(counts.get(kind).unwrap() > &0, "{kind}");
     }

@@ -15,7 +15,8 @@ pub(super) struct Case {
     pub(super) rule: String,
     /// The program that does the work, behind all wrappers.
     pub(super) program: String,
-    pub(super) profile: Profile,
+    /// What each of its commands needs.
+    pub(super) profiles: Vec<Profile>,
 }
 
 /// What was made up, and what of it can run here.
@@ -30,11 +31,37 @@ pub(super) struct Corpus {
 
 /// Makes up commands until enough of them can run; every program gets its share.
 pub(super) fn make(seed: u64, wanted: usize) -> Corpus {
+    make_of(seed, wanted, Vec::new())
+}
+
+/// Does the same, with pipes into every program that may stand behind one.
+pub(super) fn make_with_pipes(seed: u64, wanted: usize) -> Corpus {
+    let policy = Policy::builtin().unwrap();
+    let filters: Vec<String> = policy
+        .examples()
+        .iter()
+        .filter(|example| example.entry.starts_with("filter.") && example.verdict == Verdict::Safe)
+        .filter_map(|example| {
+            // The examples stand in scripts for a guest.
+            let (_, script) = example.command.split_once("--scripts '")?;
+            Some(script.strip_suffix('\'')?.replace("'\\''", "'").split_once(" | ")?.1.to_owned())
+        })
+        .collect();
+    assert!(filters.len() > 20, "the examples of filters have another form: {filters:?}");
+    let mut dice = Dice(!seed);
+    let feeders = sample(!seed, wanted / 4);
+    let piped = feeders.iter().map(|feeder| format!("{feeder} | {}", filters[dice.below(filters.len())]));
+    let every = filters.iter().map(|filter| format!("uname -a | {filter}"));
+    make_of(seed, wanted, piped.chain(every).collect())
+}
+
+fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
     let policy = Policy::builtin().unwrap();
     let examples = policy.examples().iter().map(|example| example.command.clone());
     let mut dice = Dice(seed);
     let mut bases = sample(seed, wanted * 3);
     bases.extend(examples);
+    bases.extend(more);
     let mutants: Vec<String> = bases.iter().map(|base| mutate(base, &mut dice)).collect();
     bases.extend(mutants);
     let mut corpus = Corpus { generated: bases.len(), ..Corpus::default() };
@@ -49,15 +76,22 @@ pub(super) fn make(seed: u64, wanted: usize) -> Corpus {
         if !known.is_ok_and(|known| policy.unknown(&ruling, &known).is_empty()) {
             continue;
         }
-        let program = ruling.profile.programs.last().cloned().unwrap_or_else(|| "az".to_owned());
-        let absent = ruling.profile.programs.iter().find(|name| Programs::default().find(name).is_err());
+        let profiles = match ruling.list {
+            Some(list) => {
+                list.pipelines.into_iter().flat_map(|row| row.stages).map(|stage| stage.profile).collect()
+            }
+            None => vec![ruling.profile],
+        };
+        let programs = || profiles.iter().flat_map(|profile| &profile.programs);
+        let program = programs().last().cloned().unwrap_or_else(|| "az".to_owned());
+        let absent = programs().find(|name| Programs::default().find(name).is_err());
         match absent {
             Some(name) => *corpus.missing.entry(name.clone()).or_default() += 1,
             None => groups.entry(program.clone()).or_default().push(Case {
                 command,
                 rule: ruling.rule.into_owned(),
                 program,
-                profile: ruling.profile,
+                profiles,
             }),
         }
     }

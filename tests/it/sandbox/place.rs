@@ -52,15 +52,22 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::with(tempfile::tempdir().unwrap(), "true")
+    }
+
+    /// Makes a place that a line of a shell prepares further, in its mounts and with its folder as `$1`.
+    pub(super) fn with(folder: TempDir, prepare: &str) -> Self {
         for name in ["work", "logs"] {
-            fs::create_dir(folder.path().join(name)).unwrap();
+            fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         fs::write(folder.path().join("work/a.pcap"), capture()).unwrap();
         // Mounts of its own too, so that a namespace with a name is nobody else's.
-        let prepare = "ip link set lo up && mount -t tmpfs none /run && mkdir /run/netns && ip netns add blue && echo up && read end";
+        let prepare = format!(
+            "ip link set lo up && mount -t tmpfs none /run && mkdir /run/netns && ip netns add blue && {prepare} && echo up && read end"
+        );
         let mut holder = Command::new("unshare")
-            .args(["--net", "--mount", "sh", "-c", prepare])
+            .args(["--net", "--mount", "sh", "-c", &prepare, "sh"])
+            .arg(folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -92,11 +99,11 @@ impl Place {
     }
 
     /// Prepares a program to run inside and under strace.
-    pub(super) fn traced(&self, program: &Command, log: &Path) -> Command {
+    pub(super) fn traced(&self, program: &Command, log: &Path, calls: &str) -> Command {
         let log = log.to_str().unwrap();
         let strace = [
             "timeout",
-            "60",
+            "600",
             "strace",
             "-f",
             "--seccomp-bpf",
@@ -107,7 +114,7 @@ impl Place {
             "-e",
             "signal=none",
             "-e",
-            trace::CALLS,
+            calls,
             "-o",
             log,
         ];
@@ -167,9 +174,18 @@ impl Drop for Place {
     }
 }
 
-/// Runs a program under strace; returns its output and the calls of the command that it started.
+/// Runs a program under strace; returns its output and the calls that change something.
 pub(super) fn trace(place: &Place, program: &Command, log: &Path) -> (Output, Vec<Call>) {
-    let output = place.traced(program, log).output().unwrap();
+    traced(place, program, log, trace::CALLS)
+}
+
+/// Runs a program under strace; returns its output and the calls that look for a file, too.
+pub(super) fn trace_reads(place: &Place, program: &Command, log: &Path) -> (Output, Vec<Call>) {
+    traced(place, program, log, &format!("{},{}", trace::CALLS, trace::READS))
+}
+
+fn traced(place: &Place, program: &Command, log: &Path, calls: &str) -> (Output, Vec<Call>) {
+    let output = place.traced(program, log, calls).output().unwrap();
     let calls = trace::read(&String::from_utf8_lossy(&fs::read(log).unwrap_or_default()));
     let _ = fs::remove_file(log);
     (output, calls)

@@ -17,6 +17,14 @@ pub(super) struct Allowed {
     scratch: PathBuf,
 }
 
+/// Returns the calls that no command of a list may have made.
+pub(super) fn violations(profiles: &[Profile], scratch: &Path, calls: &[&Call]) -> Vec<String> {
+    let of = |profile| Allowed::new(profile, scratch).violations(calls);
+    let mut all = profiles.iter().map(of);
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |wrong, other| wrong.into_iter().filter(|line| other.contains(line)).collect())
+}
+
 impl Allowed {
     pub(super) fn new(profile: &Profile, scratch: &Path) -> Self {
         let names = profile.programs.iter().chain(profile.helpers.iter());

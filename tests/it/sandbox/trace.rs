@@ -11,6 +11,10 @@ pub(super) const CALLS: &str = "trace=execve,execveat,clone,clone3,fork,vfork,op
     delete_module,reboot,sethostname,setdomainname,settimeofday,clock_settime,adjtimex,setsid,open_by_handle_at,memfd_create,\
     io_uring_setup,swapon,swapoff,syslog";
 
+/// The calls that look for a file or read one, beside those of [`CALLS`].
+pub(super) const READS: &str = "stat,lstat,newfstatat,statx,access,faccessat,faccessat2,readlink,readlinkat,chdir,statfs,\
+    getxattr,lgetxattr,listxattr,llistxattr,inotify_add_watch,uselib,connect";
+
 /// One finished call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call {
@@ -26,6 +30,11 @@ impl Call {
     /// Tells whether the kernel did what was asked.
     pub(super) fn worked(&self) -> bool {
         self.result.starts_with(|char: char| char.is_ascii_digit())
+    }
+
+    /// Tells whether it only looks at something.
+    pub(super) fn reads(&self) -> bool {
+        READS.split(',').any(|name| name == self.name)
     }
 
     /// Returns the line as strace would have written it.
@@ -66,14 +75,23 @@ fn call(process: u32, text: &str) -> Option<Call> {
     })
 }
 
-/// Returns the calls of the command alone: from the first program that the traced one started, with all that it started
-/// in turn. Empty where nothing was started.
+/// Returns the calls of the commands alone: of every program that the traced one started, with all that it started in turn.
+/// Empty where nothing was started.
 pub(super) fn of_the_command(calls: &[Call]) -> Vec<&Call> {
-    let mut executions =
+    let first = calls.iter().position(|call| call.name.starts_with("execve") && call.worked());
+    first.and_then(|first| calls.get(first + 1..)).map(of_those_started).unwrap_or_default()
+}
+
+/// Returns the calls of every process that executes a program, from there on, and of all that it started in turn.
+pub(super) fn of_those_started(calls: &[Call]) -> Vec<&Call> {
+    let mut starts: HashMap<u32, usize> = HashMap::new();
+    let executions =
         calls.iter().enumerate().filter(|(_, call)| call.name.starts_with("execve") && call.worked());
-    let (Some(_), Some((start, first))) = (executions.next(), executions.next()) else { return Vec::new() };
+    for (at, call) in executions {
+        starts.entry(call.process).or_insert(at);
+    }
     // A child may be seen before the call that made it returns.
-    let mut inside = HashSet::from([first.process]);
+    let mut inside: HashSet<u32> = starts.keys().copied().collect();
     loop {
         let before = inside.len();
         let born = calls
@@ -86,12 +104,14 @@ pub(super) fn of_the_command(calls: &[Call]) -> Vec<&Call> {
                 call.result.split(|char: char| !char.is_ascii_digit()).next()?.parse::<u32>().ok()
             });
         let born: Vec<u32> = born.collect();
+        // What a command starts is of the command before it executes anything, too.
+        starts.retain(|process, _| !born.contains(process));
         inside.extend(born);
         if inside.len() == before {
             break;
         }
     }
-    let started = |at: usize, call: &Call| call.process != first.process || at >= start;
+    let started = |at: usize, call: &Call| starts.get(&call.process).is_none_or(|start| at >= *start);
     calls
         .iter()
         .enumerate()

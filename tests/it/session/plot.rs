@@ -14,7 +14,7 @@ use ghost_investigate::model::{Brain, Model, Scripted};
 use ghost_investigate::state::{Ending, State};
 use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
-use ghost_shell::{Approver, Policy, Shell};
+use ghost_shell::{Policy, Shell};
 use ghost_store::{Store, StoreError};
 use serde_json::json;
 
@@ -65,12 +65,9 @@ pub(super) fn script() -> Vec<String> {
 pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Duration) -> Engine {
     let data = folder.join("data");
     let (evidence, cwd) = (data.join("evidence"), folder.to_owned());
-    let shells = move |state: &State, approver: Arc<dyn Approver>| {
-        let builder = Shell::builder(state.session.clone(), &data)
-            .scope(state.opened.scope.clone())
-            .approver(approver)
-            .cwd(cwd.clone());
-        builder.build().map_err(|error| error.to_string())
+    let shells = move |state: &State| {
+        let builder = Shell::builder(state.session.clone(), &data);
+        Ok(builder.scope(state.opened.scope.clone()).cwd(cwd.clone()))
     };
     Engine {
         store,

@@ -55,7 +55,7 @@ fn again(text: &str, wording: Wording) -> Result<Replayed, Box<Divergence>> {
     decide(&export.session, &recorded, &export, wording)
 }
 
-fn decide(
+pub(super) fn decide(
     session: &SessionId,
     recorded: &[Recorded],
     evidence: &export::Export,
@@ -147,12 +147,12 @@ fn other(text: &str) -> String {
 }
 
 /// Seals events into a new chain.
-fn seal(session: &SessionId, events: &[(ghost_base::Timestamp, Event)]) -> Vec<Recorded> {
+pub(super) fn seal(session: &SessionId, events: &[(ghost_base::Timestamp, Event)]) -> Vec<Recorded> {
     let mut chain = Chain::new(session.clone());
     events.iter().map(|(at, event)| chain.seal(*at, event).unwrap().1).collect()
 }
 
-fn known(recorded: &[Recorded]) -> Vec<(ghost_base::Timestamp, Event)> {
+pub(super) fn known(recorded: &[Recorded]) -> Vec<(ghost_base::Timestamp, Event)> {
     let event = |recorded: &Recorded| match &recorded.content {
         Content::Known(event) => (recorded.at, event.as_ref().clone()),
         Content::Foreign | Content::Erased => panic!("{recorded:?}"),

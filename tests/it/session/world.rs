@@ -17,7 +17,7 @@ use ghost_investigate::replay::{Source, Wording, replay};
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
-use ghost_shell::{Approver, CancelSignal, Policy, Programs, Scope, Shell, Surroundings};
+use ghost_shell::{CancelSignal, Policy, Programs, Scope, Shell, Support, Surroundings};
 use ghost_store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;
 
@@ -41,6 +41,10 @@ pub(super) struct World {
     pub(super) limits: Limits,
     pub(super) scope: Option<Scope>,
     pub(super) programs: Programs,
+    /// What the machine offers to confine a command with, where it is another one.
+    pub(super) support: Option<Support>,
+    /// Whether sessions are opened where nothing confines a command.
+    pub(super) without_sandbox: bool,
     script: Scripted,
 }
 
@@ -61,6 +65,8 @@ impl World {
             limits: Limits::default(),
             scope: None,
             programs: Programs::default(),
+            support: None,
+            without_sandbox: false,
             script,
         }
     }
@@ -77,14 +83,16 @@ impl World {
     pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
         let data = self.folder.path().join("data");
         let (evidence, clock) = (data.join("evidence"), self.clock.clone());
-        let programs = self.programs.clone();
-        let shells = move |state: &State, approver: Arc<dyn Approver>| {
+        let (programs, support) = (self.programs.clone(), self.support.clone());
+        let shells = move |state: &State| {
             let builder = Shell::builder(state.session.clone(), &data)
                 .scope(state.opened.scope.clone())
                 .programs(programs.clone())
-                .approver(approver)
                 .clock(clock.clone());
-            builder.build().map_err(|error| error.to_string())
+            Ok(match &support {
+                Some(support) => builder.support(support.clone()),
+                None => builder,
+            })
         };
         Engine {
             store: self.store.clone(),
@@ -126,7 +134,9 @@ impl World {
             limits: self.limits,
             scope: self.scope.clone(),
             surroundings: Some(
-                Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2").unwrap(),
+                Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2")
+                    .unwrap()
+                    .without_sandbox(self.without_sandbox),
             ),
             by_program: false,
             version: "test".to_owned(),

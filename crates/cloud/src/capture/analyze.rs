@@ -10,7 +10,7 @@ use super::step::Work;
 use super::task::Analysis;
 use crate::errand::Trouble;
 use ghost_base::write_private;
-use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, frames, markdown, markdown_of_pair};
+use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, comparison_markdown, frames, markdown};
 
 /// So many findings are kept with the task; the reports hold all.
 const FINDINGS: usize = 12;
@@ -114,7 +114,7 @@ fn both(folder: &Path, source: &Work, destination: &Work, done: &mut Analysis) -
         File::open(folder.join(name)).map_err(Error::Read)
     };
     let pair = compare(open, false).map_err(|(_, error)| error.to_string())?;
-    let text = markdown_of_pair(&pair, (first, second), true);
+    let text = comparison_markdown(&pair, (first, second), true);
     let name = format!("{}_comparison.md", source.pair);
     write_private(&folder.join(&name), text.as_bytes())
         .map_err(|error| format!("writing {name}: {error}"))?;

@@ -35,8 +35,8 @@ mod walk;
 pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
 pub use error::ReadError;
 pub use explain::{
-    Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection, explain,
-    explain_change, traffic_change,
+    Changed, CompareError, Comparison, Dead, Explained, Explanation, Fate, FateChange, Found, HookFates,
+    Jail, Logger, Redirection, compare, explain, explain_change,
 };
 pub use host::{
     About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,

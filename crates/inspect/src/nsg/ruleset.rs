@@ -2,7 +2,7 @@
 
 use super::decode::decode;
 use super::peers::Knowledge;
-use super::rule::{Gate, Group};
+use super::rule::{Gate, Group, Rule};
 use crate::net::{DocumentError, Warning};
 
 /// Why there are no rules.
@@ -41,6 +41,13 @@ impl Ruleset {
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// Returns it with other rules in each group: what it would say if they were changed.
+    #[must_use]
+    pub fn with_rules(&self, change: impl Fn(&Group) -> Vec<Rule>) -> Self {
+        let changed = |group: &Group| Group::new(group.gate, group.name.clone(), change(group));
+        Self { groups: self.groups.iter().map(changed).collect(), warnings: self.warnings.clone() }
     }
 
     /// Returns what could not be read.

@@ -81,6 +81,19 @@ impl Table {
         Self { listed: routes.len(), routes, tags, warnings, index, partial: false, platform }
     }
 
+    /// Returns it without some routes: what it would say if they were not there.
+    #[must_use]
+    pub fn without(&self, gone: impl Fn(&Route) -> bool) -> Self {
+        let mut table = Self::new(self.routes.iter().filter(|route| !gone(route)).cloned().collect());
+        table.tags.clone_from(&self.tags);
+        table.warnings.clone_from(&self.warnings);
+        table.partial = self.partial;
+        if let (Some(own), Some(other)) = (&mut table.platform, &self.platform) {
+            own.tags.clone_from(&other.tags);
+        }
+        table
+    }
+
     /// Returns the routes, a row per prefix.
     #[must_use]
     pub fn routes(&self) -> &[Route] {

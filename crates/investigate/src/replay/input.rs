@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::event::{
-    Answered, ApprovalDecided, ApprovalVoted, Delivered, Done, Event, Executing, Recorded, Reply,
+    Answered, ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact,
+    Recorded, Reply,
 };
 use crate::replay::Divergence;
 use crate::replay::compare::{event, other};
 use crate::state::{Approval, Ending, State};
 use crate::step::Effect;
+use crate::{is_found, may_be_found};
 
 /// The reason of a denial that was meant as an approval.
 const UNREADABLE: &str = "the answer could not be read";
@@ -61,6 +63,10 @@ pub(super) fn accept(
             let fits = open || late();
             Some(if fits { Ok(()) } else { Err(other(recorded, "no question that could run out")) })
         }
+        // Files, servers and sandboxes are there where it would run, and nowhere else.
+        Event::Classified(judged) => found(state, judged, effect).map(|fits| {
+            if fits { Ok(()) } else { Err(other(recorded, "the judgement of before, with what was found")) }
+        }),
         // Only whoever began to run it can say how it ended, and says so at once.
         Event::Done(done) => match behind {
             Some(Event::Executing(Executing { step, .. })) if *step == done.step => {
@@ -72,7 +78,6 @@ pub(super) fn accept(
         | Event::HypothesisSet(_)
         | Event::Asked(_)
         | Event::Proposed(_)
-        | Event::Classified(_)
         | Event::ApprovalRequested(_)
         | Event::Intent(_)
         | Event::Executing(_)
@@ -86,6 +91,29 @@ pub(super) fn accept(
         | Event::Concluded(_)
         | Event::Delivered(_) => None,
     }
+}
+
+/// Tells whether a judgement is that of before but for what the gate found; `None` where it is the first one of its round.
+fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) -> Option<bool> {
+    let step = state.step(judged.step)?;
+    let before = &step.round().filter(|round| round.classified.round == judged.round)?.classified;
+    let (verdict, rule, reason) = (judged.verdict.clone(), judged.rule.clone(), judged.reason.clone());
+    let impact = Some(Impact::Change);
+    let fits = *judged == Classified { verdict, rule, reason, impact, ..before.clone() };
+    let new = is_found(judged) && (&judged.rule, &judged.reason) != (&before.rule, &before.reason);
+    let due = || match effect() {
+        Effect::Execute { step, .. } => step == judged.step,
+        Effect::Request(asked) => asked.step == judged.step,
+        Effect::Record(_)
+        | Effect::Ask { .. }
+        | Effect::Refuse { .. }
+        | Effect::Withdraw { .. }
+        | Effect::Chore { .. }
+        | Effect::Wait { .. }
+        | Effect::Deliver
+        | Effect::Rest => false,
+    };
+    Some(fits && new && may_be_found(step) && due())
 }
 
 /// What is shown is the board, or the card of a question that was asked.

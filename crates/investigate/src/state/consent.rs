@@ -1,6 +1,7 @@
 //! What is left of the consent to a plan.
 
-use crate::event::Reply;
+use crate::event::{ApprovalRequested, Classified, PlanJudgement, Reply};
+use crate::is_found;
 use crate::state::{Approval, Ending, State, Step};
 
 /// A consent that was used for the first of its commands, and those that it still covers.
@@ -18,7 +19,8 @@ impl State {
         let before = self.steps.iter().filter(|other| other.call == step.call);
         let before = before.take_while(|other| other.id != step.id);
         let (approval, left) = before.fold(None, |held, other| self.held(other, held))?;
-        left.iter().any(|next| next == step.current()).then_some(approval)
+        let covers = left.iter().any(|next| next == step.current());
+        (covers && was_shown(&approval.requested, &step.round()?.classified)).then_some(approval)
     }
 
     /// Returns the questions about the whole plan that a step was denied with.
@@ -43,4 +45,13 @@ impl State {
         let at = left.iter().position(|next| next == step.current()).filter(|_| ran)?;
         Some((approval, left.get(at + 1..).unwrap_or_default()))
     }
+}
+
+/// Tells whether what the gate found about a command stood on the card of its plan, or whether it found nothing.
+fn was_shown(asked: &ApprovalRequested, judged: &Classified) -> bool {
+    let told = |(command, shown): (&String, &PlanJudgement)| {
+        *command == judged.command && (&shown.rule, &shown.reason) == (&judged.rule, &judged.reason)
+    };
+    // Before judgements stood on cards nothing that was found did.
+    !is_found(judged) || asked.judgements.is_empty() || asked.plan.iter().zip(&asked.judgements).any(told)
 }

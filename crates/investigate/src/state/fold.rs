@@ -6,7 +6,7 @@ use crate::event::{
     Proposed, Recorded, Reopened, StepId, Wish,
 };
 use crate::state::{
-    Approval, CallState, Denial, Ending, Entry, Observation, Phase, Round, Spent, State, Step, Turn, Vote,
+    Approval, CallState, Denial, Ending, Entry, Observation, Phase, Spent, State, Step, Turn, Vote,
 };
 use ghost_base::{SessionId, Timestamp};
 
@@ -121,8 +121,7 @@ impl State {
             Event::Classified(classified) => {
                 let step =
                     self.change(classified.step).ok_or_else(|| missing(classified.step.to_string()))?;
-                step.rounds.push(Round { classified: classified.clone(), approvals: Vec::new() });
-                step.phase = Phase::Judged;
+                step.judge(classified.clone());
             }
             Event::ApprovalRequested(requested) => {
                 self.request(requested, at).ok_or_else(|| missing(requested.step.to_string()))?

@@ -105,6 +105,15 @@ pub struct Denial {
 }
 
 impl Step {
+    /// Takes a judgement in. One more about the same round says what the gate found, and takes the place of the one before.
+    pub(super) fn judge(&mut self, classified: Classified) {
+        match self.rounds.last_mut().filter(|last| last.classified.round == classified.round) {
+            Some(last) => last.classified = classified,
+            None => self.rounds.push(Round { classified, approvals: Vec::new() }),
+        }
+        self.phase = Phase::Judged;
+    }
+
     /// Returns the latest judgement.
     #[must_use]
     pub fn round(&self) -> Option<&Round> {

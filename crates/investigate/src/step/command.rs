@@ -5,9 +5,9 @@ use crate::event::{
 };
 use crate::state::{Phase, State, Step};
 use crate::step::{Effect, Kit, approval_name};
-use crate::{confined, hold};
+use crate::{confined, hold, is_found, ruling_of};
 use ghost_base::Timestamp;
-use ghost_shell::{Request, Verdict};
+use ghost_shell::{Request, Ruling, Verdict};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const ROUNDS: u32 = 5;
@@ -23,7 +23,7 @@ pub(super) fn judge(
     let (scope, policy) = (state.opened.scope.as_ref(), kit.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
     let ruling = match script {
-        None => hold(state, policy, kit.evidence, command, policy.classify_within(command, scope)),
+        None => hold(state, policy, kit.evidence, policy.classify_within(command, scope)),
         Some(Scripted { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
                 Ok(filled) => confined(state, policy.classify_script_within(carrier, &filled, scope)),
@@ -107,10 +107,7 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
 fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
     let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
-    let held = |command: &String| {
-        let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
-        hold(state, kit.policy, kit.evidence, command, ruling)
-    };
+    let held = |command: &String| ruled(state, step, command, kit);
     let impact = match plan.is_empty() {
         true => impact_now(state, step, kit),
         // By itself each of them would send something to a place that nobody named, or has no sandbox: that is a change,
@@ -128,7 +125,7 @@ fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now
         votes_needed: limits.votes_needed(impact),
         impact,
         outcome_unknown,
-        judgements: plan.iter().map(|command| judgement(state, command, impact, kit)).collect(),
+        judgements: plan.iter().map(|command| judgement(ruled(state, step, command, kit), impact)).collect(),
         plan,
     })
 }
@@ -143,10 +140,21 @@ fn impact_now(state: &State, step: &Step, kit: &Kit<'_>) -> Impact {
     round.classified.impact.or_else(judged).unwrap_or(Impact::Change)
 }
 
-/// Judges one command of a plan. What is a change by itself can be less beside the others, and never more than all of them.
-fn judgement(state: &State, command: &str, whole: Impact, kit: &Kit<'_>) -> PlanJudgement {
-    let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
-    let ruling = hold(state, kit.policy, kit.evidence, command, ruling);
+/// Judges one command of a plan; that of the step as it stands on record, with what the gate found.
+fn ruled(state: &State, step: &Step, command: &str, kit: &Kit<'_>) -> Ruling {
+    let own = step.round().map(|round| &round.classified);
+    match own.filter(|judged| judged.command == command && is_found(judged)) {
+        Some(judged) => ruling_of(judged),
+        None => {
+            let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
+            hold(state, kit.policy, kit.evidence, ruling)
+        }
+    }
+}
+
+/// Writes down a judgement on one command of a plan. What is a change by itself can be less beside the others, and never more than all
+/// of them.
+fn judgement(ruling: Ruling, whole: Impact) -> PlanJudgement {
     let asks = ruling.verdict == Verdict::Risky;
     PlanJudgement {
         verdict: ruling.verdict.as_str().to_owned(),
@@ -156,12 +164,13 @@ fn judgement(state: &State, command: &str, whole: Impact, kit: &Kit<'_>) -> Plan
     }
 }
 
-/// Returns the commands that one consent is to cover, beginning with this one; none where it stands alone, was changed, or where
-/// any of them may never run.
+/// Returns the commands that one consent is to cover, beginning with this one; none where it stands alone, was changed, asks for what
+/// the gate found, or where any of them may never run.
 fn planned(state: &State, step: &Step, kit: &Kit<'_>) -> Vec<String> {
     let from = step.plan.iter().position(|planned| planned == step.current());
     let plan = from.and_then(|from| step.plan.get(from..)).unwrap_or_default();
-    let alone = plan.len() < 2 || step.script.is_some() || step.rounds.len() > 1;
+    let found = step.round().is_some_and(|round| ruling_of(&round.classified).asks_for_machine());
+    let alone = found || plan.len() < 2 || step.script.is_some() || step.rounds.len() > 1;
     let never = |command: &String| {
         kit.policy.classify_within(command, state.opened.scope.as_ref()).verdict == Verdict::Blocked
     };

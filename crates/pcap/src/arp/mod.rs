@@ -1,9 +1,9 @@
 //! Who owns which address on a link: ARP, and neighbor discovery of `IPv6`.
 
-mod said;
-mod tally;
+mod message;
+mod stats;
 #[cfg(test)]
 mod tests;
 
-pub(super) use said::{At, Said};
-pub(super) use tally::{Address, Tally};
+pub(super) use message::{FrameContext, NeighborMessage};
+pub(super) use stats::{Address, NeighborStats};

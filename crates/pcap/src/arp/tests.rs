@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::{At, Said, Tally};
+use super::{FrameContext, NeighborMessage, NeighborStats};
 use crate::layers::{Arp, View};
 
 const A: [u8; 6] = [2, 0, 0, 0, 0, 1];
@@ -16,29 +16,29 @@ const OTHER: [u8; 4] = [10, 0, 0, 2];
 type Said4 = (u16, [u8; 6], [u8; 4], [u8; 4]);
 
 /// Takes what is said, so many milliseconds apart.
-fn take_apart(tally: &mut Tally, apart: u64, said: &[Said4]) {
-    for (frame, (operation, mac, sender, target)) in (1..).zip(said) {
+fn take_apart(tally: &mut NeighborStats, apart: u64, message: &[Said4]) {
+    for (frame, (operation, mac, sender, target)) in (1..).zip(message) {
         let arp = Arp {
             operation: *operation,
             sender: Some((*mac, *sender)),
             target: Some(([0; 6], *target)),
             lan: 0,
         };
-        tally.take(&arp, At { lan: 0, frame, time: (frame + 100_000) * apart * 1_000_000 });
+        tally.take(&arp, FrameContext { lan: 0, frame, time: (frame + 100_000) * apart * 1_000_000 });
     }
 }
 
-fn take(tally: &mut Tally, said: &[Said4]) {
-    take_apart(tally, 1000, said);
+fn take(tally: &mut NeighborStats, message: &[Said4]) {
+    take_apart(tally, 1000, message);
 }
 
-fn silent(tally: &Tally, host: [u8; 4]) -> u64 {
+fn silent(tally: &NeighborStats, host: [u8; 4]) -> u64 {
     tally.addresses[&(0, IpAddr::from(host))].silent
 }
 
 #[test]
 fn only_a_later_answer_answers() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(2, B, OTHER, HOST), (1, A, HOST, OTHER), (1, A, HOST, OTHER)]);
     assert_eq!((tally.requests, tally.replies, tally.unanswered()), (2, 1, 2));
     take(&mut tally, &[(2, B, OTHER, HOST)]);
@@ -47,7 +47,7 @@ fn only_a_later_answer_answers() {
 
 #[test]
 fn probes_and_announcements_expect_no_answer_and_probes_claim_nothing() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(1, A, NOBODY, HOST), (1, A, HOST, HOST), (1, B, NOBODY, HOST)]);
     assert_eq!((tally.unanswered(), tally.gratuitous, tally.probes), (0, 1, 2));
     assert!(tally.conflicts().is_empty());
@@ -55,49 +55,52 @@ fn probes_and_announcements_expect_no_answer_and_probes_claim_nothing() {
 
 #[test]
 fn two_who_claim_an_address_are_a_conflict_with_the_first_frame_of_each() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(2, A, HOST, OTHER), (2, B, HOST, OTHER), (2, A, HOST, OTHER), (1, B, HOST, OTHER)]);
     let conflicts = tally.conflicts();
     let (_, address) = conflicts[0];
     assert_eq!(address.claims.iter().map(|claim| claim.frame).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!((address.flips, address.quick), (3, 2));
+    assert_eq!((address.claimant_changes, address.quick), (3, 2));
 }
 
 #[test]
 fn an_address_that_moves_there_and_back_within_minutes_changes_slowly() {
-    let mut tally = Tally::default();
-    let said = [(2, A, HOST, OTHER), (2, B, HOST, OTHER), (2, A, HOST, OTHER)];
-    take_apart(&mut tally, 60_000, &said);
+    let mut tally = NeighborStats::default();
+    let message = [(2, A, HOST, OTHER), (2, B, HOST, OTHER), (2, A, HOST, OTHER)];
+    take_apart(&mut tally, 60_000, &message);
     let conflicts = tally.conflicts();
-    assert_eq!((conflicts[0].1.flips, conflicts[0].1.quick, conflicts[0].1.rivals), (2, 0, 0));
+    assert_eq!(
+        (conflicts[0].1.claimant_changes, conflicts[0].1.quick, conflicts[0].1.rival_answers),
+        (2, 0, 0)
+    );
 }
 
 #[test]
 fn a_second_answer_to_the_same_question_is_a_rival_and_an_announcement_is_none() {
-    let rivals = |said: Said4| {
-        let mut tally = Tally::default();
-        take(&mut tally, &[(1, B, OTHER, HOST), (2, A, HOST, OTHER), said]);
-        tally.conflicts()[0].1.rivals
+    let rival_answers = |message: Said4| {
+        let mut tally = NeighborStats::default();
+        take(&mut tally, &[(1, B, OTHER, HOST), (2, A, HOST, OTHER), message]);
+        tally.conflicts()[0].1.rival_answers
     };
-    assert_eq!((rivals((2, B, HOST, OTHER)), rivals((2, B, HOST, HOST))), (1, 0));
+    assert_eq!((rival_answers((2, B, HOST, OTHER)), rival_answers((2, B, HOST, HOST))), (1, 0));
 }
 
 #[test]
 fn routers_may_share_an_address_but_excuse_nobody_else() {
     let [one, two] = ROUTERS;
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(2, one, HOST, OTHER), (2, two, HOST, OTHER), (2, one, HOST, OTHER)]);
     assert!(tally.conflicts().is_empty());
     take(&mut tally, &[(2, A, HOST, OTHER), (2, one, HOST, OTHER), (2, A, HOST, OTHER)]);
-    assert_eq!(tally.conflicts()[0].1.flips, 3);
+    assert_eq!(tally.conflicts()[0].1.claimant_changes, 3);
 }
 
 #[test]
 fn the_same_address_in_two_lans_is_no_conflict() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     for (frame, lan, mac) in [(1, 10, A), (2, 20, B), (3, 10, A), (4, 20, B)] {
         let arp = Arp { operation: 2, sender: Some((mac, HOST)), target: Some((B, OTHER)), lan };
-        tally.take(&arp, At { lan, frame, time: frame });
+        tally.take(&arp, FrameContext { lan, frame, time: frame });
     }
     assert!(tally.conflicts().is_empty());
 }
@@ -105,10 +108,10 @@ fn the_same_address_in_two_lans_is_no_conflict() {
 #[test]
 fn only_who_asks_again_within_seconds_got_no_answer() {
     // Answers are not seen where this capture is taken; who got one asks again after half a minute.
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take_apart(&mut tally, 30_000, &[(1, A, HOST, OTHER); 20]);
     assert_eq!((silent(&tally, OTHER), tally.unanswered()), (1, 20));
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take_apart(&mut tally, 1000, &[(1, A, HOST, OTHER); 7]);
     assert_eq!(silent(&tally, OTHER), 7);
     // Whoever asks for something is alive.
@@ -118,21 +121,21 @@ fn only_who_asks_again_within_seconds_got_no_answer() {
 
 #[test]
 fn answers_that_are_late_or_were_not_asked_for_are_counted() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take_apart(&mut tally, 2000, &[(1, A, HOST, OTHER), (2, B, OTHER, HOST)]);
     assert_eq!((tally.late, tally.unasked), (1, 0));
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take_apart(&mut tally, 20_000, &[(1, A, HOST, OTHER), (2, B, OTHER, HOST)]);
     assert_eq!((tally.late, tally.unasked), (0, 1));
 }
 
 #[test]
 fn who_wants_an_address_that_another_has_is_told() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(1, A, NOBODY, HOST), (2, B, HOST, HOST)]);
     assert_eq!(tally.addresses[&(0, IpAddr::from(HOST))].taken, Some((A, B, 2)));
     // Who then announces it has it.
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     take(&mut tally, &[(1, A, NOBODY, HOST), (1, A, HOST, HOST)]);
     assert_eq!(tally.addresses[&(0, IpAddr::from(HOST))].taken, None);
 }
@@ -140,7 +143,7 @@ fn who_wants_an_address_that_another_has_is_told() {
 #[test]
 fn announcements_are_counted_within_seconds() {
     let most = |apart| {
-        let mut tally = Tally::default();
+        let mut tally = NeighborStats::default();
         take_apart(&mut tally, apart, &[(1, A, HOST, HOST); 30]);
         tally.addresses[&(0, IpAddr::from(HOST))].announced
     };
@@ -156,16 +159,16 @@ fn neighbor(kind: u8, flags: u8, target: u8, mac: [u8; 6]) -> Vec<u8> {
     bytes
 }
 
-fn neighbors(said: &[(u8, u8, u8, [u8; 6], u8)]) -> Tally {
-    let mut tally = Tally::default();
-    for (frame, (kind, flags, target, mac, source)) in (1..).zip(said) {
+fn neighbors(message: &[(u8, u8, u8, [u8; 6], u8)]) -> NeighborStats {
+    let mut tally = NeighborStats::default();
+    for (frame, (kind, flags, target, mac, source)) in (1..).zip(message) {
         let bytes = neighbor(*kind, *flags, *target, *mac);
         let mut from = [0; 16];
         if *source > 0 {
             from = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, *source];
         }
-        let said = Said::neighbor(View::new(&bytes, bytes.len()), IpAddr::from(from)).unwrap();
-        tally.say(&said, At { lan: 0, frame, time: frame * 1_000_000_000 });
+        let message = NeighborMessage::neighbor(View::new(&bytes, bytes.len()), IpAddr::from(from)).unwrap();
+        tally.add_message(&message, FrameContext { lan: 0, frame, time: frame * 1_000_000_000 });
     }
     tally
 }
@@ -180,24 +183,24 @@ fn a_solicitation_is_answered_by_an_advertisement() {
 fn only_an_advertisement_that_overrides_claims_an_address() {
     assert!(neighbors(&[(136, 0x60, 2, A, 2), (136, 0x40, 2, B, 2)]).conflicts().is_empty());
     let tally = neighbors(&[(136, 0x60, 2, A, 2), (136, 0x20, 2, B, 2), (136, 0x60, 2, A, 2)]);
-    assert_eq!(tally.conflicts()[0].1.flips, 2);
+    assert_eq!(tally.conflicts()[0].1.claimant_changes, 2);
 }
 
 #[test]
 fn an_address_that_is_wanted_and_taken_is_told_of_neighbors_too() {
     let tally = neighbors(&[(135, 0, 2, A, 0), (136, 0x20, 2, B, 2)]);
-    assert_eq!(tally.those(|address| address.taken == Some((A, B, 2))).len(), 1);
+    assert_eq!(tally.filtered(|address| address.taken == Some((A, B, 2))).len(), 1);
     assert_eq!((tally.probes, tally.unanswered()), (1, 0));
 }
 
 #[test]
 fn a_flood_of_addresses_is_remembered_in_bounded_memory() {
-    let mut tally = Tally::default();
+    let mut tally = NeighborStats::default();
     for number in 0..100_000_u32 {
         let [_, one, two, three] = number.to_be_bytes();
         let target = Some(([0; 6], [10, one, two, three]));
         let arp = Arp { operation: 1, sender: Some((A, HOST)), target, lan: 0 };
-        tally.take(&arp, At { lan: 0, frame: 1, time: u64::from(number) });
+        tally.take(&arp, FrameContext { lan: 0, frame: 1, time: u64::from(number) });
     }
     assert_eq!((tally.addresses.len(), tally.requests), (32_768, 100_000));
     assert_eq!(tally.left_out, 100_000 - 32_768);

@@ -2,30 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use super::alter::alter;
-use super::clock::{Clock, How};
-use super::ends::{Conversation, Ends, verdicts};
-use super::join::Join;
-use super::path::{ClockFacts, Confidence, FlowFacts, Overall, Path, TripFacts, WindowFacts, milli};
-use super::print::{ICMP, ICMP_SIX, TCP, UDP};
-use super::seen::Both;
-use super::trip::Trip;
-use super::verdict::{ENOUGH, Verdict};
-use super::window::Window;
+use super::capture::Captures;
+use super::clock::{Clock, ClockSource};
+use super::conversation::{Conversation, ConversationJudge, verdicts};
+use super::fingerprint::{ICMP, ICMP_SIX, TCP, UDP};
+use super::matching::PacketMatches;
+use super::overlap::Overlap;
+use super::path::{
+    ClockFacts, Confidence, ConversationFacts, OverlapFacts, PathFacts, PathVerdict, TransitFacts, milli,
+};
+use super::rewrite::alter;
+use super::transit::Transit;
+use super::verdict::{ConversationVerdict, MIN_PACKETS};
 use super::words;
 
 /// How many conversations are told of.
-const FLOWS: usize = 10;
+const MAX_CONVERSATIONS_LISTED: usize = 10;
 /// How many with everything.
-const FLOWS_FULL: usize = 20_000;
+const MAX_CONVERSATIONS_LISTED_FULL: usize = 20_000;
 /// So many packets of a direction are enough to be sure.
-const MANY: u64 = 20;
+const MIN_COMMON_PACKETS: u64 = 20;
 /// Of a thousand packets that arrive, so many twice or out of order are no accident.
-const UNTIDY: u64 = 20;
+const MAX_UNMATCHED_PERCENT: u64 = 20;
 
 /// What is known of the captures besides their packets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct CaptureLimits {
     /// Packets that the capturing sides say they dropped.
     pub(super) dropped: (u64, u64),
     /// So many bytes behind an IP header were compared at most.
@@ -36,18 +38,18 @@ pub(super) struct Known {
 
 /// All conversations together.
 #[derive(Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct PathTotals {
     /// Toward A, and toward B.
-    pub(super) to_a: Trip,
-    pub(super) to_b: Trip,
+    pub(super) to_a: Transit,
+    pub(super) to_b: Transit,
     /// How many came out how.
-    pub(super) verdicts: BTreeMap<Verdict, u64>,
+    pub(super) verdicts: BTreeMap<ConversationVerdict, u64>,
     /// How many surely begin at A, and at B.
     pub(super) begin: (u64, u64),
 }
 
-impl Sum {
-    pub(super) fn of(&self, verdict: Verdict) -> u64 {
+impl PathTotals {
+    pub(super) fn of(&self, verdict: ConversationVerdict) -> u64 {
         self.verdicts.get(&verdict).copied().unwrap_or(0)
     }
 
@@ -57,14 +59,19 @@ impl Sum {
 }
 
 /// Assesses the way between two captures whose packets are joined.
-pub(super) fn assess(both: &Both, mut join: Join, mut clock: Clock, known: Known) -> Path {
-    let translated = alter(both, &mut join, &mut clock);
-    let window = Window::new(both, &join, &clock);
-    let ends = Ends::new(both, (&join, &translated), (&clock, &window));
-    let mut sum = Sum::default();
-    let mut ranked: Vec<(Verdict, u64, u64, usize)> = Vec::new();
+pub(super) fn assess(
+    captures: &Captures,
+    mut join: PacketMatches,
+    mut clock: Clock,
+    known: CaptureLimits,
+) -> PathFacts {
+    let translated = alter(captures, &mut join, &mut clock);
+    let window = Overlap::new(captures, &join, &clock);
+    let ends = ConversationJudge::new(captures, (&join, &translated), (&clock, &window));
+    let mut sum = PathTotals::default();
+    let mut ranked: Vec<(ConversationVerdict, u64, u64, usize)> = Vec::new();
     sum.verdicts = verdicts(&ends, &mut |one| {
-        if one.verdict == Verdict::Elsewhere {
+        if one.verdict == ConversationVerdict::Elsewhere {
             return;
         }
         let (first, second) = (&one.there, &one.back);
@@ -76,39 +83,39 @@ pub(super) fn assess(both: &Both, mut join: Join, mut clock: Clock, known: Known
         }
         let lost = first.lost + second.lost;
         // One question without an answer says less than any loss.
-        let weak = one.verdict == Verdict::NoAnswer && first.sent < ENOUGH;
-        let rank = if weak { Verdict::Delayed } else { one.verdict };
-        ranked.push((rank, u64::MAX - lost, u64::MAX - first.sent - second.sent, one.lane));
+        let weak = one.verdict == ConversationVerdict::NoAnswer && first.sent < MIN_PACKETS;
+        let rank = if weak { ConversationVerdict::Delayed } else { one.verdict };
+        ranked.push((rank, u64::MAX - lost, u64::MAX - first.sent - second.sent, one.conversation));
     });
-    for trip in [&mut sum.to_a, &mut sum.to_b] {
-        trip.delays.sort_unstable();
+    for transit in [&mut sum.to_a, &mut sum.to_b] {
+        transit.delays.sort_unstable();
     }
-    frames(&mut sum, both, &ends, &mut ranked);
-    ranked.truncate(if known.full { FLOWS_FULL } else { FLOWS });
+    frames(&mut sum, captures, &ends, &mut ranked);
+    ranked.truncate(if known.full { MAX_CONVERSATIONS_LISTED_FULL } else { MAX_CONVERSATIONS_LISTED });
     let (confidence, because) = confidence(&sum, &clock, &window, known);
-    let flows: Vec<FlowFacts> = ranked
+    let flows: Vec<ConversationFacts> = ranked
         .iter()
-        .filter_map(|(.., lane)| ends.one(*lane))
-        .filter_map(|one| flow(both, &one, confidence))
+        .filter_map(|(.., conversation)| ends.one(*conversation))
+        .filter_map(|one| flow(captures, &one, confidence))
         .collect();
     let verdict = overall(&sum);
     let swapped = sum.begin.1 > sum.begin.0;
     let (common, ..) = window.lengths();
     let (begins, stops) = window.shifts();
-    Path {
+    PathFacts {
         verdict,
         confidence,
         because,
         sentence: words::sentence(verdict, confidence, &sum),
         clock: facts(&clock),
-        window: WindowFacts {
+        window: OverlapFacts {
             common_s: milli(common as i64) / 1000.0,
             b_begins_later_s: milli(begins) / 1000.0,
             b_ends_earlier_s: milli(stops) / 1000.0,
         },
         swapped,
-        to_b: TripFacts::of(&sum.to_b),
-        to_a: TripFacts::of(&sum.to_a),
+        to_b: TransitFacts::of(&sum.to_b),
+        to_a: TransitFacts::of(&sum.to_a),
         verdicts: std::mem::take(&mut sum.verdicts),
         next: words::next(verdict, &flows, clock.how),
         flows,
@@ -116,52 +123,63 @@ pub(super) fn assess(both: &Both, mut join: Join, mut clock: Clock, known: Known
 }
 
 /// Ranks the worst first, and takes the evidence of the worst for all.
-fn frames(sum: &mut Sum, both: &Both, ends: &Ends<'_>, ranked: &mut [(Verdict, u64, u64, usize)]) {
+fn frames(
+    sum: &mut PathTotals,
+    captures: &Captures,
+    ends: &ConversationJudge<'_>,
+    ranked: &mut [(ConversationVerdict, u64, u64, usize)],
+) {
     ranked.sort_unstable();
-    debug_assert!(ranked.len() <= both.lanes.len());
-    for (.., lane) in ranked.iter().take(3) {
-        let Some(one) = ends.one(*lane) else {
+    debug_assert!(ranked.len() <= captures.conversations.len());
+    for (.., conversation) in ranked.iter().take(3) {
+        let Some(one) = ends.one(*conversation) else {
             continue;
         };
         let (to_b, to_a) = one.near.of((&one.there, &one.back), (&one.back, &one.there));
-        for (trip, more) in [(&mut sum.to_b, to_b), (&mut sum.to_a, to_a)] {
-            trip.frames.extend(&more.frames);
-            trip.frames.truncate(5);
+        for (transit, more) in [(&mut sum.to_b, to_b), (&mut sum.to_a, to_a)] {
+            transit.frames.extend(&more.frames);
+            transit.frames.truncate(5);
         }
     }
 }
 
-fn overall(sum: &Sum) -> Overall {
+fn overall(sum: &PathTotals) -> PathVerdict {
     let (sent, arrived) = (sum.to_a.sent + sum.to_b.sent, sum.to_a.arrived + sum.to_b.arrived);
-    let bad = [Verdict::LostThere, Verdict::AnswerLost, Verdict::PartialLoss];
+    let bad =
+        [ConversationVerdict::LostThere, ConversationVerdict::AnswerLost, ConversationVerdict::PartialLoss];
     let untidy = (sum.to_a.duplicated + sum.to_b.duplicated + sum.to_a.reordered + sum.to_b.reordered) * 1000
-        > arrived * UNTIDY;
+        > arrived * MAX_UNMATCHED_PERCENT;
     if sum.judged() == 0 {
-        Overall::Inconclusive
+        PathVerdict::Inconclusive
     } else if arrived == 0 && sent > 0 {
-        Overall::FullDrop
+        PathVerdict::FullDrop
     } else if bad.iter().any(|verdict| sum.of(*verdict) > 0) {
-        Overall::PartialDrop
-    } else if sum.of(Verdict::OtherWay) > 0 {
-        Overall::Asymmetric
-    } else if sum.of(Verdict::Delayed) + sum.of(Verdict::ResetBetween) > 0 || untidy {
-        Overall::Degraded
+        PathVerdict::PartialDrop
+    } else if sum.of(ConversationVerdict::OtherWay) > 0 {
+        PathVerdict::Asymmetric
+    } else if sum.of(ConversationVerdict::Delayed) + sum.of(ConversationVerdict::ResetBetween) > 0 || untidy {
+        PathVerdict::Degraded
     } else {
-        Overall::CleanPath
+        PathVerdict::CleanPath
     }
 }
 
 /// Says how sure the verdict is, and what makes it less sure.
-fn confidence(sum: &Sum, clock: &Clock, window: &Window, known: Known) -> (Confidence, Vec<String>) {
+fn confidence(
+    sum: &PathTotals,
+    clock: &Clock,
+    window: &Overlap,
+    known: CaptureLimits,
+) -> (Confidence, Vec<String>) {
     use Confidence::{Low, Medium};
     let mut limits: Vec<(Confidence, String)> = Vec::new();
     let (to_a, to_b) = (&sum.to_a, &sum.to_b);
     let (sent, lost) = (to_a.sent + to_b.sent, to_a.lost + to_b.lost);
-    if sent < MANY {
-        let how = if sent < ENOUGH { Low } else { Medium };
+    if sent < MIN_COMMON_PACKETS {
+        let how = if sent < MIN_PACKETS { Low } else { Medium };
         limits.push((how, format!("only {sent} packets could be judged")));
     }
-    if clock.how == How::Assumed {
+    if clock.how == ClockSource::Assumed {
         limits.push((
             Medium,
             "no packet was seen at both places: their clocks are taken to be right".to_owned(),
@@ -181,11 +199,11 @@ fn confidence(sum: &Sum, clock: &Clock, window: &Window, known: Known) -> (Confi
         let how = if dropped_a + dropped_b >= lost { Low } else { Medium };
         limits.push((how, format!("the captures themselves dropped {} packets", dropped_a + dropped_b)));
     }
-    for (name, trip) in [("A", to_b), ("B", to_a)] {
-        if trip.unseen * 50 > trip.arrived.max(1) && trip.unseen > 2 {
+    for (name, transit) in [("A", to_b), ("B", to_a)] {
+        if transit.unseen * 50 > transit.arrived.max(1) && transit.unseen > 2 {
             limits.push((
                 Medium,
-                format!("the capture at {name} missed {} packets that the other one saw: it may not see everything", trip.unseen),
+                format!("the capture at {name} missed {} packets that the other one saw: it may not see everything", transit.unseen),
             ));
         }
     }
@@ -216,9 +234,9 @@ fn facts(clock: &Clock) -> ClockFacts {
     }
 }
 
-fn flow(both: &Both, one: &Conversation, overall: Confidence) -> Option<FlowFacts> {
-    let lane = both.lanes.get(one.lane)?;
-    let (client, server) = lane.sockets();
+fn flow(captures: &Captures, one: &Conversation, overall: Confidence) -> Option<ConversationFacts> {
+    let conversation = captures.conversations.get(one.conversation)?;
+    let (client, server) = conversation.sockets();
     let packets = one.there.sent + one.back.sent;
     let confidence = match packets {
         0..3 => Confidence::Low,
@@ -227,8 +245,8 @@ fn flow(both: &Both, one: &Conversation, overall: Confidence) -> Option<FlowFact
             overall.max(Confidence::Medium).min(if one.sure { Confidence::High } else { Confidence::Medium })
         }
     };
-    Some(FlowFacts {
-        protocol: match lane.protocol {
+    Some(ConversationFacts {
+        protocol: match conversation.protocol {
             TCP => "tcp".to_owned(),
             UDP => "udp".to_owned(),
             ICMP => "icmp".to_owned(),
@@ -237,15 +255,17 @@ fn flow(both: &Both, one: &Conversation, overall: Confidence) -> Option<FlowFact
         },
         client,
         server,
-        translated: one.translated.and_then(|lane| both.lanes.get(lane)).map(|other| {
-            let (first, second) = other.ends.sockets();
-            if other.flipped { (second, first) } else { (first, second) }
-        }),
+        translated: one.translated.and_then(|conversation| captures.conversations.get(conversation)).map(
+            |other| {
+                let (first, second) = other.ends.sockets();
+                if other.flipped { (second, first) } else { (first, second) }
+            },
+        ),
         near: one.near.name(),
         verdict: one.verdict,
         confidence,
         words: words::of(one),
-        there: TripFacts::of(&one.there),
-        back: TripFacts::of(&one.back),
+        there: TransitFacts::of(&one.there),
+        back: TransitFacts::of(&one.back),
     })
 }

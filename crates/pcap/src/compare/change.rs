@@ -7,20 +7,20 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::host::Host;
-use super::noise::{Judged, Scale, Share, Trend, Weight, figures, shares};
 use super::path::Confidence;
 use super::service::{Service, Services};
-use crate::figure::Spread;
-use crate::flow::{Figures, percent};
+use super::significance::{Assessment, Scale, Share, Significance, Trend, figures, shares};
+use crate::flow::{Percentiles, percent};
+use crate::histogram::Histogram;
 use crate::summary::Summary;
 
 /// Losses come in bursts: they vary so much more than events that know nothing of each other.
-const BURSTS: f64 = 3.0;
-const SINGLE: f64 = 1.0;
+const BURST_FACTOR: f64 = 3.0;
+const SINGLE_FACTOR: f64 = 1.0;
 
 /// A rate or a time in both captures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct MetricChange {
     /// What it is: a share in percent, or a time where the name ends with `_ms`.
     pub metric: &'static str,
     /// The service or host that it is about; nothing where it is about all together.
@@ -40,14 +40,14 @@ pub struct Change {
     /// How it developed.
     pub trend: Trend,
     /// How much.
-    pub weight: Weight,
+    pub weight: Significance,
     /// How sure it is that this is no chance.
     pub confidence: Confidence,
 }
 
 /// One capture as it is compared.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct CaptureAccount {
     /// What the analysis says, nothing left out.
     pub(super) summary: Summary,
     /// Its services.
@@ -57,10 +57,10 @@ pub(super) struct Account {
 }
 
 /// Returns what is compared: all together whatever came of it, then services and hosts that changed, the worst first.
-pub(super) fn changes(a: &Account, b: &Account) -> Vec<Change> {
-    let mut found = Found { list: Vec::new() };
+pub(super) fn changes(a: &CaptureAccount, b: &CaptureAccount) -> Vec<MetricChange> {
+    let mut found = MetricChanges { list: Vec::new() };
     totals(&mut found, a, b);
-    let mut each = Found { list: Vec::new() };
+    let mut each = MetricChanges { list: Vec::new() };
     let none = Service::default();
     for (server, before) in &a.services.each {
         let now = b.services.each.get(server).unwrap_or(&none);
@@ -70,7 +70,7 @@ pub(super) fn changes(a: &Account, b: &Account) -> Vec<Change> {
         if let Some(now) = b.summary.dns.servers.iter().find(|now| now.server == before.server) {
             let who = Some(&before.server as &dyn Display);
             let (asked, asks) = ((before.unanswered, before.queries), (now.unanswered, now.queries));
-            each.share("dns_unanswered", who, (asked, asks), SINGLE);
+            each.share("dns_unanswered", who, (asked, asks), SINGLE_FACTOR);
             each.time(["dns_latency_p50_ms", "dns_latency_p90_ms"], who, (before.latency_ms, now.latency_ms));
         }
     }
@@ -81,22 +81,26 @@ pub(super) fn changes(a: &Account, b: &Account) -> Vec<Change> {
                 "ping_unanswered",
                 who,
                 ((before.silent, before.pings), (now.silent, now.pings)),
-                SINGLE,
+                SINGLE_FACTOR,
             );
-            let times = (Figures::of(&before.echoes), Figures::of(&now.echoes));
+            let times = (Percentiles::of(&before.echoes), Percentiles::of(&now.echoes));
             each.time(["ping_p50_ms", "ping_p90_ms"], who, times);
         }
     }
     each.list.retain(|change| change.trend != Trend::Stable);
-    let size = |change: &Change| (change.delta_pct.unwrap_or(f64::INFINITY).abs() * 100.0) as u64;
+    let size = |change: &MetricChange| (change.delta_pct.unwrap_or(f64::INFINITY).abs() * 100.0) as u64;
     each.list.sort_by_key(|change| (change.trend, std::cmp::Reverse((change.weight, size(change)))));
     found.list.extend(each.list);
     found.list
 }
 
-fn totals(found: &mut Found, a: &Account, b: &Account) {
+fn totals(found: &mut MetricChanges, a: &CaptureAccount, b: &CaptureAccount) {
     let (before, now) = (&a.services.all, &b.services.all);
-    let all = [("tcp_retransmission", BURSTS), ("tcp_connect_failed", SINGLE), ("tcp_refused", SINGLE)];
+    let all = [
+        ("tcp_retransmission", BURST_FACTOR),
+        ("tcp_connect_failed", SINGLE_FACTOR),
+        ("tcp_refused", SINGLE_FACTOR),
+    ];
     for ((metric, clumped), (one, other)) in all.into_iter().zip(parts(before).into_iter().zip(parts(now))) {
         found.share(metric, None, (one, other), clumped);
     }
@@ -104,10 +108,10 @@ fn totals(found: &mut Found, a: &Account, b: &Account) {
         found.share(metric, None, (part(&a.summary), part(&b.summary)), clumped);
     }
     let (pings_a, pings_b) = (pings(a), pings(b));
-    found.share("ping_unanswered", None, (pings_a.0, pings_b.0), SINGLE);
-    let times = |one: &Spread, other: &Spread| (Figures::of(one), Figures::of(other));
+    found.share("ping_unanswered", None, (pings_a.0, pings_b.0), SINGLE_FACTOR);
+    let times = |one: &Histogram, other: &Histogram| (Percentiles::of(one), Percentiles::of(other));
     found.time(HANDSHAKE, None, times(&before.handshakes, &now.handshakes));
-    found.time(TRIP, None, times(&before.trips, &now.trips));
+    found.time(TRIP, None, times(&before.rtts, &now.rtts));
     let latency = (a.summary.dns.latency_ms, b.summary.dns.latency_ms);
     found.time(["dns_latency_p50_ms", "dns_latency_p90_ms"], None, latency);
     found.time(["ping_p50_ms", "ping_p90_ms"], None, times(&pings_a.1, &pings_b.1));
@@ -123,37 +127,46 @@ type Part = (u64, u64);
 type Metric = (&'static str, fn(&Summary) -> Part, f64);
 
 const METRICS: [Metric; 10] = [
-    ("tcp_duplicate_ack", |summary| (count(summary, "duplicate_ack"), count(summary, "tcp")), BURSTS),
-    ("tcp_out_of_order", |summary| (count(summary, "out_of_order"), count(summary, "tcp")), BURSTS),
-    ("tcp_zero_window", |summary| (count(summary, "zero_window"), count(summary, "tcp")), BURSTS),
-    ("tcp_reset", |summary| (count(summary, "reset"), count(summary, "tcp")), BURSTS),
-    ("dns_unanswered", |summary| (summary.dns.unanswered, summary.dns.queries), SINGLE),
-    ("dns_nxdomain", |summary| (code(summary, "NXDOMAIN"), summary.dns.responses), SINGLE),
-    ("dns_servfail", |summary| (code(summary, "SERVFAIL"), summary.dns.responses), SINGLE),
-    ("dns_truncated", |summary| (summary.dns.truncated, summary.dns.responses), SINGLE),
-    ("arp_unanswered", |summary| (summary.arp.unanswered, summary.arp.requests), SINGLE),
-    ("icmp_unreachable", |summary| (unreachable(summary), summary.file.packets), BURSTS),
+    ("tcp_duplicate_ack", |summary| (count(summary, "duplicate_ack"), count(summary, "tcp")), BURST_FACTOR),
+    ("tcp_out_of_order", |summary| (count(summary, "out_of_order"), count(summary, "tcp")), BURST_FACTOR),
+    ("tcp_zero_window", |summary| (count(summary, "zero_window"), count(summary, "tcp")), BURST_FACTOR),
+    ("tcp_reset", |summary| (count(summary, "reset"), count(summary, "tcp")), BURST_FACTOR),
+    ("dns_unanswered", |summary| (summary.dns.unanswered, summary.dns.queries), SINGLE_FACTOR),
+    ("dns_nxdomain", |summary| (code(summary, "NXDOMAIN"), summary.dns.responses), SINGLE_FACTOR),
+    ("dns_servfail", |summary| (code(summary, "SERVFAIL"), summary.dns.responses), SINGLE_FACTOR),
+    ("dns_truncated", |summary| (summary.dns.truncated, summary.dns.responses), SINGLE_FACTOR),
+    ("arp_unanswered", |summary| (summary.arp.unanswered, summary.arp.requests), SINGLE_FACTOR),
+    ("icmp_unreachable", |summary| (unreachable(summary), summary.file.packets), BURST_FACTOR),
 ];
 
 fn parts(service: &Service) -> [Part; 3] {
     [(service.again, service.carrying), (service.failed, service.asked), (service.refused, service.asked)]
 }
 
-fn service(found: &mut Found, (server, protocol): &(impl Display, &str), before: &Service, now: &Service) {
+fn service(
+    found: &mut MetricChanges,
+    (server, protocol): &(impl Display, &str),
+    before: &Service,
+    now: &Service,
+) {
     let name = format!("{server}/{protocol}");
     let who = Some(&name as &dyn Display);
-    let metrics = [("tcp_retransmission", BURSTS), ("tcp_connect_failed", SINGLE), ("tcp_refused", SINGLE)];
+    let metrics = [
+        ("tcp_retransmission", BURST_FACTOR),
+        ("tcp_connect_failed", SINGLE_FACTOR),
+        ("tcp_refused", SINGLE_FACTOR),
+    ];
     for ((metric, clumped), (one, other)) in
         metrics.into_iter().zip(parts(before).into_iter().zip(parts(now)))
     {
         found.share(metric, who, (one, other), clumped);
     }
-    found.time(HANDSHAKE, who, (Figures::of(&before.handshakes), Figures::of(&now.handshakes)));
-    found.time(TRIP, who, (Figures::of(&before.trips), Figures::of(&now.trips)));
+    found.time(HANDSHAKE, who, (Percentiles::of(&before.handshakes), Percentiles::of(&now.handshakes)));
+    found.time(TRIP, who, (Percentiles::of(&before.rtts), Percentiles::of(&now.rtts)));
 }
 
-fn pings(account: &Account) -> (Part, Spread) {
-    let mut spread = Spread::default();
+fn pings(account: &CaptureAccount) -> (Part, Histogram) {
+    let mut spread = Histogram::default();
     let mut part = (0, 0);
     for host in account.hosts.values() {
         part = (part.0 + host.silent, part.1 + host.pings);
@@ -174,11 +187,11 @@ fn unreachable(summary: &Summary) -> u64 {
     summary.icmp.unreachable.iter().map(|entry| entry.count).sum()
 }
 
-struct Found {
-    list: Vec<Change>,
+struct MetricChanges {
+    list: Vec<MetricChange>,
 }
 
-impl Found {
+impl MetricChanges {
     /// Compares a share, where both captures have something that it is a share of.
     fn share(
         &mut self,
@@ -201,7 +214,7 @@ impl Found {
         &mut self,
         [middle, tail]: [&'static str; 2],
         subject: Option<&dyn Display>,
-        (a, b): (Option<Figures>, Option<Figures>),
+        (a, b): (Option<Percentiles>, Option<Percentiles>),
     ) {
         let (Some(a), Some(b)) = (a, b) else {
             return;
@@ -217,9 +230,9 @@ impl Found {
         subject: Option<&dyn Display>,
         (a, b): (f64, f64),
         (a_of, b_of): (u64, u64),
-        judged: Judged,
+        judged: Assessment,
     ) {
-        self.list.push(Change {
+        self.list.push(MetricChange {
             metric,
             subject: subject.map(ToString::to_string),
             a,

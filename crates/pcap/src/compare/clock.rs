@@ -2,20 +2,20 @@
 
 use serde::Serialize;
 
-use super::join::Join;
-use super::seen::{Both, NONE, Which};
-use super::toward::Toward;
+use super::capture::{CaptureSide, Captures, NONE};
+use super::matching::PacketMatches;
+use super::path_order::PathOrder;
 
 /// Into so many pieces the time is cut; of each the fastest packets count.
-const BINS: usize = 64;
+const DRIFT_BINS: usize = 64;
 /// So many of them have to hold packets before a drift is looked for.
-const ENOUGH_BINS: usize = 8;
+const MIN_DRIFT_BINS: usize = 8;
 /// A shorter time shows no drift.
-const LONG: u64 = 10_000_000_000;
+const MIN_DRIFT_SPAN: u64 = 10_000_000_000;
 /// No clock of a computer is worse than this.
-const MOST_DRIFT: f64 = 500e-6;
+const MAX_DRIFT: f64 = 500e-6;
 /// What comes of it within the capture has to be more than this, in nanoseconds.
-const LEAST_EFFECT: f64 = 200_000.0;
+const MIN_DRIFT_EFFECT: f64 = 200_000.0;
 
 /// Two clocks.
 #[derive(Debug)]
@@ -31,17 +31,17 @@ pub(super) struct Clock {
     /// The least time from A to B and back, where both directions were seen.
     pub(super) round: Option<u64>,
     /// What it was told from.
-    pub(super) how: How,
+    pub(super) how: ClockSource,
     /// Packets that told it.
     pub(super) packets: u64,
     /// Where packets come to.
-    pub(super) toward: Toward,
+    pub(super) toward: PathOrder,
 }
 
 /// What the difference of two clocks was told from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum ClockSource {
     /// The fastest packets of both directions: half their round trip is what it may be off.
     BothDirections,
     /// The fastest packets of one: delays are told above the least one.
@@ -55,25 +55,25 @@ type Floor = (f64, f64);
 
 impl Clock {
     /// Compares the clocks.
-    pub(super) fn new(both: &Both, join: &Join) -> Self {
-        let toward = Toward::new(both, join);
+    pub(super) fn new(captures: &Captures, join: &PacketMatches) -> Self {
+        let toward = PathOrder::new(captures, join);
         let pairs = || {
-            both.a.seen.iter().zip(&join.a).filter_map(|(one, other)| {
-                let other = both.b.seen.get(*other as usize).filter(|_| *other != NONE)?;
-                Some((one.time, other.time.wrapping_sub(one.time) as i64, toward.of(one.way)))
+            captures.a.seen.iter().zip(&join.a).filter_map(|(one, other)| {
+                let other = captures.b.seen.get(*other as usize).filter(|_| *other != NONE)?;
+                Some((one.time, other.time.wrapping_sub(one.time) as i64, toward.of(one.address_pair)))
             })
         };
         let since = pairs().map(|(time, ..)| time).min().unwrap_or(0);
         let span = pairs().map(|(time, ..)| time).max().unwrap_or(0).saturating_sub(since);
-        let (mut there, mut back) = (vec![None; BINS], vec![None; BINS]);
+        let (mut there, mut back) = (vec![None; DRIFT_BINS], vec![None; DRIFT_BINS]);
         let mut packets = 0;
         for (time, later, toward) in pairs() {
             packets += 1;
             let age = time.saturating_sub(since);
-            let bin = (u128::from(age) * BINS as u128 / (u128::from(span) + 1)) as usize;
+            let bin = (u128::from(age) * DRIFT_BINS as u128 / (u128::from(span) + 1)) as usize;
             let (floors, value) = match toward {
-                Which::B => (&mut there, later as f64),
-                Which::A => (&mut back, -(later as f64)),
+                CaptureSide::B => (&mut there, later as f64),
+                CaptureSide::A => (&mut back, -(later as f64)),
             };
             if let Some(place) = floors.get_mut(bin)
                 && place.is_none_or(|(_, least)| value < least)
@@ -83,24 +83,25 @@ impl Clock {
         }
         let there: Vec<Floor> = there.into_iter().flatten().collect();
         let back: Vec<Floor> = back.into_iter().flatten().collect();
-        let (drift, drift_off) = if span >= LONG { drift(&there, &back, span as f64) } else { (0.0, 0.0) };
+        let (drift, drift_off) =
+            if span >= MIN_DRIFT_SPAN { drift(&there, &back, span as f64) } else { (0.0, 0.0) };
         let (fast_there, fast_back) = (fastest(&there, drift), fastest(&back, -drift));
         let (offset, round, how) = match (fast_there, fast_back) {
             (Some(there), Some(back)) => {
-                ((there - back) / 2.0, Some((there + back).max(0.0) as u64), How::BothDirections)
+                ((there - back) / 2.0, Some((there + back).max(0.0) as u64), ClockSource::BothDirections)
             }
-            (Some(there), None) => (there, None, How::OneDirection),
-            (None, Some(back)) => (-back, None, How::OneDirection),
-            (None, None) => (0.0, None, How::Assumed),
+            (Some(there), None) => (there, None, ClockSource::OneDirection),
+            (None, Some(back)) => (-back, None, ClockSource::OneDirection),
+            (None, None) => (0.0, None, ClockSource::Assumed),
         };
         Self { offset: offset as i64, drift, drift_off, since, round, how, packets, toward }
     }
 
     /// Returns a time by A's clock.
-    pub(super) fn common(&self, which: Which, time: u64) -> u64 {
+    pub(super) fn common(&self, which: CaptureSide, time: u64) -> u64 {
         match which {
-            Which::A => time,
-            Which::B => {
+            CaptureSide::A => time,
+            CaptureSide::B => {
                 let there = time.saturating_add_signed(self.offset.saturating_neg());
                 let age = there as i128 - i128::from(self.since);
                 there.saturating_add_signed(-((age as f64 * self.drift) as i64))
@@ -109,8 +110,8 @@ impl Clock {
     }
 
     /// Returns how long a packet took from one place to the other, by both clocks.
-    pub(super) fn delay(&self, toward: Which, (a, b): (u64, u64)) -> i64 {
-        let (a, b) = (self.common(Which::A, a), self.common(Which::B, b));
+    pub(super) fn delay(&self, toward: CaptureSide, (a, b): (u64, u64)) -> i64 {
+        let (a, b) = (self.common(CaptureSide::A, a), self.common(CaptureSide::B, b));
         let (left, arrived) = toward.of((b, a), (a, b));
         arrived.wrapping_sub(left) as i64
     }
@@ -128,13 +129,13 @@ fn drift(there: &[Floor], back: &[Floor], span: f64) -> (f64, f64) {
             (Some(only), None) | (None, Some(only)) => only,
         };
     let (slope, off) = found;
-    let clear = slope.abs() > 2.0 * off && slope.abs() <= MOST_DRIFT && slope.abs() * span > LEAST_EFFECT;
+    let clear = slope.abs() > 2.0 * off && slope.abs() <= MAX_DRIFT && slope.abs() * span > MIN_DRIFT_EFFECT;
     if clear { (slope, off) } else { (0.0, off) }
 }
 
 /// The median of the slopes between any two: a few odd ones change nothing.
 fn slope(floors: &[Floor]) -> Option<(f64, f64)> {
-    if floors.len() < ENOUGH_BINS {
+    if floors.len() < MIN_DRIFT_BINS {
         return None;
     }
     let mut slopes: Vec<f64> = Vec::new();
@@ -159,5 +160,5 @@ fn fastest(floors: &[Floor], drift: f64) -> Option<f64> {
     let mut off: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
     off.sort_by(f64::total_cmp);
     let usual = off.get(off.len() / 2).copied()?;
-    values.into_iter().find(|value| *value >= middle - 8.0 * usual - 1e6 || floors.len() < ENOUGH_BINS)
+    values.into_iter().find(|value| *value >= middle - 8.0 * usual - 1e6 || floors.len() < MIN_DRIFT_BINS)
 }

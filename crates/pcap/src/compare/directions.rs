@@ -4,13 +4,13 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use super::join::Join;
+use super::capture::{Captures, NONE};
+use super::matching::PacketMatches;
 use super::path::milli;
-use super::seen::{Both, NONE};
 
 /// Packets at both places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Packets {
+pub struct PacketCounts {
     /// In the first capture.
     pub a: u64,
     /// In the second.
@@ -32,39 +32,39 @@ pub struct Direction {
     pub dst: IpAddr,
     /// How many were seen where.
     #[serde(flatten)]
-    pub packets: Packets,
+    pub packets: PacketCounts,
     /// The least that the second clock said later than the first, in milliseconds: the way, and what the clocks differ by.
     pub later_ms: Option<f64>,
 }
 
 /// Returns all packets together, and those of each direction with most trouble first.
-pub(super) fn directions(both: &Both, join: &Join) -> (Packets, Vec<Direction>) {
-    let mut ways = vec![(Packets::default(), None::<i64>); both.ways.len()];
-    for (one, other) in both.a.seen.iter().zip(&join.a) {
-        let Some((packets, least)) = ways.get_mut(one.way as usize) else {
+pub(super) fn directions(captures: &Captures, join: &PacketMatches) -> (PacketCounts, Vec<Direction>) {
+    let mut address_pairs = vec![(PacketCounts::default(), None::<i64>); captures.address_pairs.len()];
+    for (one, other) in captures.a.seen.iter().zip(&join.a) {
+        let Some((packets, least)) = address_pairs.get_mut(one.address_pair as usize) else {
             continue;
         };
         packets.a += 1;
-        if let Some(other) = both.b.seen.get(*other as usize).filter(|_| *other != NONE) {
+        if let Some(other) = captures.b.seen.get(*other as usize).filter(|_| *other != NONE) {
             packets.both += 1;
             let later = other.time.wrapping_sub(one.time) as i64;
             *least = Some(least.map_or(later, |least| least.min(later)));
         }
     }
-    for other in &both.b.seen {
-        if let Some((packets, _)) = ways.get_mut(other.way as usize) {
+    for other in &captures.b.seen {
+        if let Some((packets, _)) = address_pairs.get_mut(other.address_pair as usize) {
             packets.b += 1;
         }
     }
-    let mut all = Packets::default();
-    let mut found: Vec<Direction> = both
-        .ways
+    let mut all = PacketCounts::default();
+    let mut found: Vec<Direction> = captures
+        .address_pairs
         .iter()
-        .zip(ways)
+        .zip(address_pairs)
         .map(|(net, (packets, later))| Direction {
             src: net.source(),
             dst: net.destination(),
-            packets: Packets {
+            packets: PacketCounts {
                 only_a: packets.a - packets.both,
                 only_b: packets.b - packets.both,
                 ..packets
@@ -79,8 +79,15 @@ pub(super) fn directions(both: &Both, join: &Join) -> (Packets, Vec<Direction>) 
         all.only_a += packets.only_a;
         all.only_b += packets.only_b;
     }
-    found.sort_by_key(|way| {
-        (std::cmp::Reverse((way.packets.only_a + way.packets.only_b, way.packets.a)), way.src, way.dst)
+    found.sort_by_key(|address_pair| {
+        (
+            std::cmp::Reverse((
+                address_pair.packets.only_a + address_pair.packets.only_b,
+                address_pair.packets.a,
+            )),
+            address_pair.src,
+            address_pair.dst,
+        )
     });
     (all, found)
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::print::{ICMP, ICMP_SIX};
-use super::seen::{Both, Which};
-use crate::figure::Spread;
+use super::capture::{CaptureSide, Captures};
+use super::fingerprint::{ICMP, ICMP_SIX};
 use crate::hash::Map;
+use crate::histogram::Histogram;
 
 /// How many pings may wait for an answer.
-const MOST_OPEN: usize = 65_536;
+const MAX_OPEN_ECHOES: usize = 65_536;
 /// A ping that was sent so shortly before the end may still be answered, in nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
+const ANSWER_TIMEOUT: u64 = 1_000_000_000;
 
 /// What is known of a host.
 #[derive(Debug, Clone, Default)]
@@ -25,40 +25,43 @@ pub(super) struct Host {
     /// Of those, not answered.
     pub(super) silent: u64,
     /// How long its answers took.
-    pub(super) echoes: Spread,
+    pub(super) echoes: Histogram,
 }
 
 /// A ping that waits for its answer.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct OpenEcho {
     time: u64,
-    way: u32,
+    address_pair: u32,
     /// Some senders give all of them the same number.
     count: u64,
 }
 
 /// Returns what is known of each host in a capture.
-pub(super) fn hosts(both: &Both, which: Which) -> BTreeMap<IpAddr, Host> {
-    let shot = both.shot(which);
-    let mut counts = vec![0_u64; both.ways.len()];
-    let mut open: Map<(u32, u32), Asked> = Map::default();
+pub(super) fn hosts(captures: &Captures, which: CaptureSide) -> BTreeMap<IpAddr, Host> {
+    let capture = captures.capture(which);
+    let mut counts = vec![0_u64; captures.address_pairs.len()];
+    let mut open: Map<(u32, u32), OpenEcho> = Map::default();
     let mut hosts: BTreeMap<IpAddr, Host> = BTreeMap::new();
-    for seen in &shot.seen {
-        if let Some(count) = counts.get_mut(seen.way as usize) {
+    for seen in &capture.seen {
+        if let Some(count) = counts.get_mut(seen.address_pair as usize) {
             *count += 1;
         }
-        let Some(protocol) = both.lane_of(seen).map(|lane| lane.protocol) else {
+        let Some(protocol) = captures.conversation_of(seen).map(|conversation| conversation.protocol) else {
             continue;
         };
         match (protocol, seen.flags) {
-            (ICMP, 8) | (ICMP_SIX, 128) if open.len() < MOST_OPEN => {
-                let asked =
-                    open.entry((seen.lane, seen.seq)).or_insert(Asked { time: 0, way: seen.way, count: 0 });
+            (ICMP, 8) | (ICMP_SIX, 128) if open.len() < MAX_OPEN_ECHOES => {
+                let asked = open.entry((seen.conversation, seen.seq)).or_insert(OpenEcho {
+                    time: 0,
+                    address_pair: seen.address_pair,
+                    count: 0,
+                });
                 asked.time = seen.time;
                 asked.count += 1;
             }
             (ICMP, 0) | (ICMP_SIX, 129) => {
-                let key = (seen.lane ^ 1, seen.seq);
+                let key = (seen.conversation ^ 1, seen.seq);
                 let Some(asked) = open.get_mut(&key) else {
                     continue;
                 };
@@ -67,7 +70,8 @@ pub(super) fn hosts(both: &Both, which: Which) -> BTreeMap<IpAddr, Host> {
                 if asked.count == 0 {
                     open.remove(&key);
                 }
-                if let (Some((source, _)), Some(took)) = (both.ends_of(seen.way), seen.time.checked_sub(time))
+                if let (Some((source, _)), Some(took)) =
+                    (captures.ends_of(seen.address_pair), seen.time.checked_sub(time))
                 {
                     let host = hosts.entry(source).or_default();
                     host.pings += 1;
@@ -77,9 +81,9 @@ pub(super) fn hosts(both: &Both, which: Which) -> BTreeMap<IpAddr, Host> {
             _ => {}
         }
     }
-    for Asked { time, way, count } in open.into_values() {
-        if time.saturating_add(PATIENCE) <= shot.last
-            && let Some((_, destination)) = both.ends_of(way)
+    for OpenEcho { time, address_pair, count } in open.into_values() {
+        if time.saturating_add(ANSWER_TIMEOUT) <= capture.last
+            && let Some((_, destination)) = captures.ends_of(address_pair)
             && !destination.is_multicast()
         {
             let host = hosts.entry(destination).or_default();
@@ -87,7 +91,7 @@ pub(super) fn hosts(both: &Both, which: Which) -> BTreeMap<IpAddr, Host> {
             host.silent += count;
         }
     }
-    for (net, count) in both.ways.iter().zip(counts) {
+    for (net, count) in captures.address_pairs.iter().zip(counts) {
         if count > 0 {
             hosts.entry(net.source()).or_default().sent += count;
             hosts.entry(net.destination()).or_default().received += count;

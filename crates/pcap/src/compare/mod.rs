@@ -1,39 +1,42 @@
-//! Two captures: of two times, or of the two ends of a way.
+//! Compares two captures: of two times, or of the two endpoints of a path.
 //!
-//! Of two times: `change` compares shares and times by the tests in `noise`, service by service (`service`, `host`), `known` the findings,
-//! `course` says what came of it. Of two ends: `print` and `seen` remember each packet in brief, `join` finds it at the other place, `clock`
-//! and `toward` tell the clocks and the direction, `alter` joins what was rewritten on the way, `window` says when both places captured,
-//! `trip` what was lost, `verdict` what became of a conversation, `assess` and `words` what became of all.
+//! Two times: `change` compares shares and latencies by the tests of `significance`, per `service` and `host`; `findings` matches the
+//! findings; `change_summary` gives the verdict. Two endpoints: `capture` and `fingerprint` hold each packet in brief, `matching` finds
+//! it in the other capture, `clock` and `path_order` estimate clocks and direction, `rewrite` matches packets that NAT or offload
+//! changed, `overlap` is the time that both cover, `transit` counts losses, `conversation` and `verdict` judge each conversation,
+//! `assess` and `words` the whole path.
 
-mod alter;
 mod assess;
+mod capture;
 mod change;
+mod change_summary;
 mod clock;
-mod course;
+mod conversation;
 mod directions;
-mod ends;
+mod findings;
+mod fingerprint;
 mod host;
-mod join;
-mod known;
-mod noise;
+mod matching;
+mod overlap;
 mod pair;
 mod path;
-mod print;
-mod seen;
+mod path_order;
+mod rewrite;
 mod service;
-mod toward;
-mod trip;
+mod significance;
+mod transit;
 mod verdict;
-mod window;
 mod words;
 
-pub use change::Change;
-pub use clock::How;
-pub use course::{Course, Development, HostFacts};
-pub use directions::{Direction, Packets};
-pub use known::Noted;
-pub use noise::{Trend, Weight};
-pub use pair::{Pair, Side, compare};
-pub use path::{ClockFacts, Confidence, FlowFacts, Overall, Path, TripFacts, WindowFacts};
+pub use change::MetricChange;
+pub use change_summary::{ChangeSummary, ChangeVerdict, HostFacts};
+pub use clock::ClockSource;
+pub use directions::{Direction, PacketCounts};
+pub use findings::ComparedFinding;
+pub use pair::{CaptureFacts, Comparison, compare};
+pub use path::{
+    ClockFacts, Confidence, ConversationFacts, OverlapFacts, PathFacts, PathVerdict, TransitFacts,
+};
 pub(super) use service::Services;
-pub use verdict::Verdict;
+pub use significance::{Significance, Trend};
+pub use verdict::ConversationVerdict;

@@ -5,15 +5,15 @@ use std::io::Read;
 
 use serde::Serialize;
 
-use super::assess::{Known, assess};
-use super::change::{Account, Change, changes};
-use super::course::{Course, course};
-use super::directions::{Direction, Packets, directions};
+use super::assess::{CaptureLimits, assess};
+use super::capture::{CaptureSide, Captures, MAX_PACKETS};
+use super::change::{CaptureAccount, MetricChange, changes};
+use super::change_summary::{ChangeSummary, change_summary};
+use super::directions::{Direction, PacketCounts, directions};
+use super::findings::{ComparedFinding, sorted};
 use super::host::hosts;
-use super::join::Join;
-use super::known::{Noted, sorted};
-use super::path::Path;
-use super::seen::{Both, MOST_PACKETS, Which};
+use super::matching::PacketMatches;
+use super::path::PathFacts;
 use super::service::Services;
 use crate::analyze::{Analyzer, Scope};
 use crate::error::Error;
@@ -21,46 +21,47 @@ use crate::read::frames;
 use crate::summary::{FileFacts, Summary};
 
 /// How many directions are told of unless everything is asked for, and how many changes and findings of each kind.
-const DIRECTIONS: usize = 24;
-const CHANGES: usize = 30;
-const FINDINGS: usize = 10;
+const MAX_DIRECTIONS: usize = 24;
+const MAX_CHANGES: usize = 30;
+const MAX_FINDINGS: usize = 10;
 /// How many bytes the answer has at most unless everything is asked for.
-const LONGEST: usize = 23_500;
+const MAX_JSON_LEN: usize = 23_500;
 /// So many packets that are in both captures are no accident.
-const ALIKE: u64 = 20;
+const MIN_COMMON_PERCENT: u64 = 20;
 
 /// Two captures, and what they have in common.
 #[derive(Debug, Clone, Serialize)]
-pub struct Pair {
+pub struct Comparison {
     /// The version of this form.
     pub version: u32,
     /// The first capture: the source side, or the time before.
-    pub a: Side,
+    pub a: CaptureFacts,
     /// The second: the destination side, or now.
-    pub b: Side,
+    pub b: CaptureFacts,
     /// IP packets, whenever they were captured.
-    pub packets: Packets,
+    pub packets: PacketCounts,
     /// IP packets from one address to another.
     pub directions: Vec<Direction>,
     /// Read as two times: what became of the network.
-    pub course: Course,
+    #[serde(rename = "course")]
+    pub change_summary: ChangeSummary,
     /// Shares and times of both.
-    pub changes: Vec<Change>,
+    pub changes: Vec<MetricChange>,
     /// Findings that only the second has.
-    pub new: Vec<Noted>,
+    pub new: Vec<ComparedFinding>,
     /// Findings that only the first has.
-    pub resolved: Vec<Noted>,
+    pub resolved: Vec<ComparedFinding>,
     /// Findings of both.
-    pub persisting: Vec<Noted>,
+    pub persisting: Vec<ComparedFinding>,
     /// Read as two ends: what became of packets between them.
-    pub path: Path,
+    pub path: PathFacts,
     /// What could not be read, or was left out.
     pub warnings: Vec<String>,
 }
 
 /// One of them.
 #[derive(Debug, Clone, Serialize)]
-pub struct Side {
+pub struct CaptureFacts {
     /// The file.
     pub file: FileFacts,
     /// Frames with each label.
@@ -74,7 +75,7 @@ pub struct Side {
 pub fn compare<R: Read>(
     mut open: impl FnMut(usize) -> Result<R, Error>,
     full: bool,
-) -> Result<Pair, (usize, Error)> {
+) -> Result<Comparison, (usize, Error)> {
     let mut shortest = usize::MAX;
     let mut analyzed = |which: usize| -> Result<(Summary, Services), (usize, Error)> {
         // A list that is shortened for people would make things new or gone.
@@ -86,34 +87,34 @@ pub fn compare<R: Read>(
         Ok(analyzer.finish_with_services(&ending))
     };
     let (a, b) = (analyzed(0)?, analyzed(1)?);
-    let mut both = Both::new(shortest, MOST_PACKETS);
-    for (place, which) in [(0, Which::A), (1, Which::B)] {
+    let mut captures = Captures::new(shortest, MAX_PACKETS);
+    for (place, which) in [(0, CaptureSide::A), (1, CaptureSide::B)] {
         open(place)
-            .and_then(|source| frames(source, |frame| both.take(which, frame)))
+            .and_then(|source| frames(source, |frame| captures.take(which, frame)))
             .map_err(|error| (place, error))?;
     }
-    let account = |(summary, services): (Summary, Services), which: Which| Account {
+    let account = |(summary, services): (Summary, Services), which: CaptureSide| CaptureAccount {
         summary,
         services,
-        hosts: hosts(&both, which),
+        hosts: hosts(&captures, which),
     };
-    let (a, b) = (account(a, Which::A), account(b, Which::B));
-    let (join, clock) = Join::new(&both);
-    let (packets, directions) = directions(&both, &join);
+    let (a, b) = (account(a, CaptureSide::A), account(b, CaptureSide::B));
+    let (join, clock) = PacketMatches::new(&captures);
+    let (packets, directions) = directions(&captures, &join);
     let dropped = (a.summary.file.dropped, b.summary.file.dropped);
-    let mut path = assess(&both, join, clock, Known { dropped, bytes: shortest, full });
+    let mut path = assess(&captures, join, clock, CaptureLimits { dropped, bytes: shortest, full });
     let changes = changes(&a, &b);
     let findings = sorted(&a.summary.findings, &b.summary.findings);
-    let mut course = course(&a, &b, &changes, (&findings.new, &findings.resolved));
+    let mut change_summary = change_summary(&a, &b, &changes, (&findings.new, &findings.resolved));
     let mut warnings = warnings(&a.summary, &b.summary);
-    remarks(&mut warnings, &both, shortest);
-    doubts(&packets, &mut path, &mut course);
-    let side = |summary: Summary| Side { file: summary.file, counts: summary.counts };
-    let mut pair = Pair {
+    remarks(&mut warnings, &captures, shortest);
+    doubts(&packets, &mut path, &mut change_summary);
+    let side = |summary: Summary| CaptureFacts { file: summary.file, counts: summary.counts };
+    let mut pair = Comparison {
         version: 1,
         packets,
         directions,
-        course,
+        change_summary,
         changes,
         new: findings.new,
         resolved: findings.resolved,
@@ -141,18 +142,19 @@ fn warnings(a: &Summary, b: &Summary) -> Vec<String> {
 }
 
 /// Says what limits the comparison of packets.
-fn remarks(warnings: &mut Vec<String>, both: &Both, bytes: usize) {
-    for (name, shot) in [("a", &both.a), ("b", &both.b)] {
-        if shot.skipped > 0 {
+fn remarks(warnings: &mut Vec<String>, captures: &Captures, bytes: usize) {
+    for (name, capture) in [("a", &captures.a), ("b", &captures.b)] {
+        if capture.skipped > 0 {
             warnings.push(format!(
                 "{name}: {} packets behind the first {} were left out of the comparison for want of room",
-                shot.skipped,
-                shot.seen.len()
+                capture.skipped,
+                capture.seen.len()
             ));
         }
     }
-    if both.pooled > 0 {
-        warnings.push(format!("{} packets belong to more conversations than are told apart", both.pooled));
+    if captures.pooled > 0 {
+        warnings
+            .push(format!("{} packets belong to more conversations than are told apart", captures.pooled));
     }
     if bytes < 40 {
         warnings.push(format!(
@@ -162,7 +164,7 @@ fn remarks(warnings: &mut Vec<String>, both: &Both, bytes: usize) {
 }
 
 /// Says what makes it doubtful that these are two ends of a way, or two times.
-fn doubts(packets: &Packets, path: &mut Path, course: &mut Course) {
+fn doubts(packets: &PacketCounts, path: &mut PathFacts, change_summary: &mut ChangeSummary) {
     let same = packets.both > 0 && packets.both == packets.a && packets.a == packets.b;
     if path.swapped {
         path.because.push(
@@ -181,23 +183,23 @@ fn doubts(packets: &Packets, path: &mut Path, course: &mut Course) {
                 .to_owned(),
         );
     }
-    if packets.both >= ALIKE && packets.both * 2 >= packets.a.min(packets.b) {
-        course.doubts.push(
+    if packets.both >= MIN_COMMON_PERCENT && packets.both * 2 >= packets.a.min(packets.b) {
+        change_summary.doubts.push(
             "most packets are in both captures: if they are two ends of one way, read them with --mode endpoints".to_owned(),
         );
     }
 }
 
 /// Shortens the answer to what a thread or a model takes in.
-fn fit(pair: &mut Pair) {
-    pair.directions.truncate(DIRECTIONS);
-    pair.changes.truncate(CHANGES);
+fn fit(pair: &mut Comparison) {
+    pair.directions.truncate(MAX_DIRECTIONS);
+    pair.changes.truncate(MAX_CHANGES);
     for list in [&mut pair.new, &mut pair.resolved, &mut pair.persisting] {
-        list.truncate(FINDINGS);
+        list.truncate(MAX_FINDINGS);
     }
     pair.warnings.truncate(30);
     let mut left_out = 0;
-    while serde_json::to_string(pair).is_ok_and(|text| text.len() > LONGEST) {
+    while serde_json::to_string(pair).is_ok_and(|text| text.len() > MAX_JSON_LEN) {
         let spare = |length: usize| length > 3;
         let shorter = if spare(pair.path.flows.len()) {
             pair.path.flows.pop().is_some()

@@ -1,21 +1,21 @@
-//! What is told of the way between both places.
+//! The facts of the path between both capture points.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use serde::Serialize;
 
-use super::alter::FIELDS;
-use super::clock::How;
-use super::trip::Trip;
-use super::verdict::{Verdict, percentile};
-use crate::flow::{Figures, percent};
+use super::clock::ClockSource;
+use super::rewrite::FIELDS;
+use super::transit::Transit;
+use super::verdict::{ConversationVerdict, percentile};
+use crate::flow::{Percentiles, percent};
 
 /// The way between the first capture and the second.
 #[derive(Debug, Clone, Serialize)]
-pub struct Path {
+pub struct PathFacts {
     /// What all conversations together say.
-    pub verdict: Overall,
+    pub verdict: PathVerdict,
     /// How sure that is.
     pub confidence: Confidence,
     /// What makes it less sure.
@@ -25,17 +25,17 @@ pub struct Path {
     /// The clocks.
     pub clock: ClockFacts,
     /// When which place captured.
-    pub window: WindowFacts,
+    pub window: OverlapFacts,
     /// Conversations begin at B: the captures were probably named in the wrong order.
     pub swapped: bool,
     /// Packets that pass A first.
-    pub to_b: TripFacts,
+    pub to_b: TransitFacts,
     /// Packets that pass B first.
-    pub to_a: TripFacts,
+    pub to_a: TransitFacts,
     /// How many conversations came out how.
-    pub verdicts: BTreeMap<Verdict, u64>,
+    pub verdicts: BTreeMap<ConversationVerdict, u64>,
     /// The worst conversations, then the largest.
-    pub flows: Vec<FlowFacts>,
+    pub flows: Vec<ConversationFacts>,
     /// What to do next.
     pub next: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub struct Path {
 /// What all conversations together say of the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Overall {
+pub enum PathVerdict {
     /// Everything that was sent arrived.
     CleanPath,
     /// Some did not.
@@ -58,7 +58,7 @@ pub enum Overall {
     Inconclusive,
 }
 
-impl Overall {
+impl PathVerdict {
     /// Returns its name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -101,7 +101,7 @@ impl Confidence {
 #[derive(Debug, Clone, Serialize)]
 pub struct ClockFacts {
     /// What it was told from.
-    pub from: How,
+    pub from: ClockSource,
     /// How much B's clock says more than A's.
     pub offset_ms: f64,
     /// By how much that may be off: half the round trip between the places.
@@ -120,7 +120,7 @@ pub struct ClockFacts {
 
 /// When which place captured, by the clock of A.
 #[derive(Debug, Clone, Serialize)]
-pub struct WindowFacts {
+pub struct OverlapFacts {
     /// How long both did.
     pub common_s: f64,
     /// By how much B begins later than A.
@@ -131,7 +131,7 @@ pub struct WindowFacts {
 
 /// One direction.
 #[derive(Debug, Clone, Serialize)]
-pub struct TripFacts {
+pub struct TransitFacts {
     /// Packets that passed the first place while the second one captured.
     pub sent: u64,
     /// Of those, arrived.
@@ -172,10 +172,10 @@ pub struct TripFacts {
     pub routers: Option<u8>,
     /// How long they took, as far as the clocks are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay_ms: Option<Figures>,
+    pub delay_ms: Option<Percentiles>,
     /// How long they waited: what they took more than the fastest one. No clock is needed for this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub queueing_ms: Option<Figures>,
+    pub queueing_ms: Option<Percentiles>,
     /// The first frames that were lost, in the capture that they passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost_frames: Vec<u32>,
@@ -183,7 +183,7 @@ pub struct TripFacts {
 
 /// One conversation.
 #[derive(Debug, Clone, Serialize)]
-pub struct FlowFacts {
+pub struct ConversationFacts {
     /// What it speaks.
     pub protocol: String,
     /// Who asks.
@@ -196,15 +196,15 @@ pub struct FlowFacts {
     /// The place that the client's packets pass first.
     pub near: &'static str,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: ConversationVerdict,
     /// How sure that is.
     pub confidence: Confidence,
     /// The same in words.
     pub words: String,
     /// From client to server.
-    pub there: TripFacts,
+    pub there: TransitFacts,
     /// From server to client.
-    pub back: TripFacts,
+    pub back: TransitFacts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -212,36 +212,36 @@ fn none(count: &u64) -> bool {
     *count == 0
 }
 
-impl TripFacts {
+impl TransitFacts {
     /// Tells of a trip whose delays are in order.
-    pub(super) fn of(trip: &Trip) -> Self {
-        let least = trip.delays.first().copied().unwrap_or(0);
-        let changed = FIELDS.iter().copied().zip(trip.changed).filter(|(_, count)| *count > 0);
+    pub(super) fn of(transit: &Transit) -> Self {
+        let least = transit.delays.first().copied().unwrap_or(0);
+        let changed = FIELDS.iter().copied().zip(transit.changed).filter(|(_, count)| *count > 0);
         Self {
-            sent: trip.sent,
-            arrived: trip.arrived,
-            lost: trip.lost,
-            lost_pct: percent(trip.lost, trip.sent),
-            recovered: trip.recovered,
-            sent_again: trip.again,
-            outside: trip.outside,
-            unseen: trip.unseen,
-            duplicated: trip.duplicated,
-            mirrored: trip.copies,
-            reordered: trip.reordered,
-            in_pieces: trip.pieces,
+            sent: transit.sent,
+            arrived: transit.arrived,
+            lost: transit.lost,
+            lost_pct: percent(transit.lost, transit.sent),
+            recovered: transit.recovered,
+            sent_again: transit.again,
+            outside: transit.outside,
+            unseen: transit.unseen,
+            duplicated: transit.duplicated,
+            mirrored: transit.copies,
+            reordered: transit.reordered,
+            in_pieces: transit.pieces,
             altered: changed.collect(),
-            routers: trip.hops,
-            delay_ms: figures(&trip.delays, 0),
-            queueing_ms: figures(&trip.delays, least),
-            lost_frames: trip.frames.clone(),
+            routers: transit.hops,
+            delay_ms: figures(&transit.delays, 0),
+            queueing_ms: figures(&transit.delays, least),
+            lost_frames: transit.frames.clone(),
         }
     }
 }
 
-fn figures(sorted: &[i64], less: i64) -> Option<Figures> {
+fn figures(sorted: &[i64], less: i64) -> Option<Percentiles> {
     let at = |percent: usize| Some(milli(percentile(sorted, percent)? - less));
-    Some(Figures {
+    Some(Percentiles {
         min: milli(sorted.first()? - less),
         p50: at(50)?,
         p90: at(90)?,

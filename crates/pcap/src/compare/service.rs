@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use crate::figure::Spread;
+use crate::histogram::Histogram;
 use crate::tcp::Flow;
 
 /// How many services are told apart; the others are one.
-const MOST: usize = 4096;
+const MAX_SERVICES: usize = 4096;
 
 /// What is known of a service, or of all together.
 #[derive(Debug, Clone, Default)]
@@ -25,9 +25,9 @@ pub(crate) struct Service {
     /// Of those, sent again.
     pub(super) again: u64,
     /// From the SYN to the first acknowledgment.
-    pub(super) handshakes: Spread,
+    pub(super) handshakes: Histogram,
     /// Round trips by Karn's rule.
-    pub(super) trips: Spread,
+    pub(super) rtts: Histogram,
 }
 
 /// All services of a capture.
@@ -42,7 +42,7 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// Takes a connection that is over.
+    /// Adds a finished stream.
     pub(crate) fn take(&mut self, flow: &Flow) {
         if flow.first_frame == 0 {
             return;
@@ -52,7 +52,7 @@ impl Services {
         // Without a SYN it is the end with the lower port that is asked.
         let asked_first = if flow.turns.asked { flow.flipped } else { first.port() < second.port() };
         let server = if asked_first { first } else { second };
-        if self.each.len() >= MOST && !self.each.contains_key(&server) {
+        if self.each.len() >= MAX_SERVICES && !self.each.contains_key(&server) {
             self.pooled += 1;
             return;
         }
@@ -71,12 +71,12 @@ impl Service {
             self.carrying += u64::from(side.carrying);
             self.again += u64::from(side.again);
         }
-        if let Some(trip) = flow.handshake() {
-            self.handshakes.add(trip);
+        if let Some(rtt) = flow.handshake() {
+            self.handshakes.add(rtt);
         }
-        if let Some([one, two]) = flow.trips.as_deref() {
+        if let Some([one, two]) = flow.rtts.as_deref() {
             // The farther end's: the nearer one's say little of the path.
-            self.trips.join(if two.percentile(50) > one.percentile(50) { two } else { one });
+            self.rtts.join(if two.percentile(50) > one.percentile(50) { two } else { one });
         }
     }
 }

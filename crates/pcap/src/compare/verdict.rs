@@ -1,20 +1,20 @@
-//! What became of a conversation on its way: different words for different truths.
+//! The verdict on one conversation.
 
 use serde::Serialize;
 
-use super::trip::Trip;
+use super::transit::Transit;
 
 /// A conversation that one place saw and the other did not counts from so many packets on.
-pub(super) const ENOUGH: u64 = 3;
+pub(super) const MIN_PACKETS: u64 = 3;
 /// Nine of ten packets wait no longer than this, in nanoseconds, where nothing is slow.
-const SLOW: u64 = 50_000_000;
+const SLOW_TRANSIT: u64 = 50_000_000;
 /// An answer may take so long, in nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
+const ANSWER_TIMEOUT: u64 = 1_000_000_000;
 
 /// What became of a conversation. Near is the place next to who asks, far the one next to who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ConversationVerdict {
     /// Packets leave the near place and none reaches the far one.
     LostThere,
     /// It is answered, and no answer comes back to the near place.
@@ -39,7 +39,7 @@ pub enum Verdict {
     Elsewhere,
 }
 
-impl Verdict {
+impl ConversationVerdict {
     /// Returns its name in answers.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -67,7 +67,7 @@ impl Verdict {
 
 /// What is known of a conversation besides its packets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Case {
+pub(super) struct ConversationContext {
     /// Whoever is asked answers, as a rule.
     pub(super) answers: bool,
     /// It has to pass both places.
@@ -79,54 +79,58 @@ pub(super) struct Case {
 }
 
 /// Judges a conversation by its way there and its way back.
-pub(super) fn judge(case: Case, there: &Trip, back: &Trip) -> Verdict {
+pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) -> ConversationVerdict {
     let any = there.arrived + back.arrived > 0;
     if !any && !case.passes {
-        return Verdict::Elsewhere;
+        return ConversationVerdict::Elsewhere;
     }
     let judged = there.sent + back.sent;
-    if judged == 0 || (!any && judged < ENOUGH) {
-        return Verdict::NotJudged;
+    if judged == 0 || (!any && judged < MIN_PACKETS) {
+        return ConversationVerdict::NotJudged;
     }
     if any && there.turns.resets_unseen + back.turns.resets_unseen > 0 {
-        return Verdict::ResetBetween;
+        return ConversationVerdict::ResetBetween;
     }
-    let all_there = there.sent >= ENOUGH && there.arrived == 0;
+    let all_there = there.sent >= MIN_PACKETS && there.arrived == 0;
     if all_there && back.unseen == 0 {
-        return Verdict::LostThere;
+        return ConversationVerdict::LostThere;
     }
     if there.arrived > 0 && back.sent == 0 && back.outside == 0 {
-        let waited = there.arrived > 1 || there.last.saturating_add(PATIENCE) <= case.end;
+        let waited = there.arrived > 1 || there.last.saturating_add(ANSWER_TIMEOUT) <= case.end;
         if back.unseen > 0 {
-            return Verdict::OtherWay;
+            return ConversationVerdict::OtherWay;
         } else if case.answers && waited && there.lost * 2 <= there.sent {
-            return Verdict::NoAnswer;
+            return ConversationVerdict::NoAnswer;
         }
     }
     if back.sent > 0 && back.arrived == 0 && back.lost > 0 {
-        return if there.turns.acknowledging > 0 { Verdict::OtherWay } else { Verdict::AnswerLost };
+        return if there.turns.acknowledging > 0 {
+            ConversationVerdict::OtherWay
+        } else {
+            ConversationVerdict::AnswerLost
+        };
     }
     let refused = back.turns.resets > 0 && back.turns.syns == 0 && there.turns.acknowledging == 0;
     if refused && there.turns.syns > 0 {
-        Verdict::Refused
+        ConversationVerdict::Refused
     } else if all_there {
-        Verdict::OtherWay
+        ConversationVerdict::OtherWay
     } else if there.lost + back.lost > 0 {
-        Verdict::PartialLoss
+        ConversationVerdict::PartialLoss
     } else if waits(there, case.round) || waits(back, case.round) {
-        Verdict::Delayed
+        ConversationVerdict::Delayed
     } else {
-        Verdict::Clean
+        ConversationVerdict::Clean
     }
 }
 
 /// Says whether packets wait on the way: longer than the way itself takes, and longer than people notice.
-fn waits(trip: &Trip, round: u64) -> bool {
+fn waits(trip: &Transit, round: u64) -> bool {
     let (Some(least), Some(most)) = (trip.delays.first(), percentile(&trip.delays, 90)) else {
         return false;
     };
     let waited = most.saturating_sub(*least).max(0) as u64;
-    trip.delays.len() as u64 >= ENOUGH && waited >= SLOW && waited >= round
+    trip.delays.len() as u64 >= MIN_PACKETS && waited >= SLOW_TRANSIT && waited >= round
 }
 
 /// Returns the value of a sorted list that so many percent do not exceed.

@@ -1,45 +1,44 @@
-//! What each client is told: names that do not exist, unless the next in its search list does, and names that look made up.
+//! DNS per client: names that do not exist unless the next one in the search list does, generated names, failed names.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
-use super::look::{Look, ODD};
-use super::message::Question;
+use super::message::{Message, Question};
+use super::name_score::{MIN_GENERATED_SCORE, NameScore};
 use crate::hash::Map;
 
-/// How many clients are told apart.
-const MOST: usize = 16_384;
+/// Maximum number of tracked clients.
+const MAX_CLIENTS: usize = 16_384;
 /// How many answers wait for what comes after them, and how many names that exist are remembered.
-const MOST_WAITING: usize = 16_384;
+const MAX_PENDING_ANSWERS: usize = 16_384;
 /// How many odd names of one client are kept, and of all.
-const MOST_NAMES: usize = 64;
-const MOST_NAMES_OF_ALL: usize = 4096;
+const MAX_NAMES_PER_CLIENT: usize = 64;
+const MAX_NAMES: usize = 4096;
 /// How many labels of a name are compared.
-const LABELS: usize = 8;
-const EVIDENCE: usize = 5;
+const MAX_LABELS: usize = 8;
 /// So soon the next name in a search list is asked for, in nanoseconds.
-const SOON: u64 = 5_000_000_000;
+const SEARCH_LIST_INTERVAL: u64 = 5_000_000_000;
 /// Answers are counted over this time.
-const WINDOW: u64 = 10_000_000_000;
+const COUNTING_WINDOW: u64 = 10_000_000_000;
 
 /// Marks of the first label of a name, of the first two, and so on; the last is that of the whole name.
-type Marks = [u64; LABELS];
+type Marks = [u64; MAX_LABELS];
 
 #[derive(Debug, Clone)]
 struct Answer {
     time: u64,
     frame: u64,
     client: IpAddr,
-    missing: bool,
+    nonexistent: bool,
     marks: Marks,
-    odd: Option<Box<(String, Look)>>,
+    odd: Option<Box<(String, NameScore)>>,
 }
 
 /// A name that looks made up.
 #[derive(Debug, Clone)]
-pub(crate) struct Odd {
+pub(crate) struct GeneratedName {
     /// What it looks like.
-    pub(crate) look: Look,
+    pub(crate) score_parts: NameScore,
     /// How often it was said that it does not exist.
     pub(crate) count: u64,
     /// Where first.
@@ -52,7 +51,7 @@ pub(crate) struct Client {
     /// Answers to it.
     pub(crate) answers: u64,
     /// Answers that a name does not exist, when no name of the same host did.
-    pub(crate) missing: u64,
+    pub(crate) nonexistent: u64,
     /// Others, of a search list that found the host in the end.
     pub(crate) excused: u64,
     /// The most names within ten seconds that do not exist, and how many answers there were then.
@@ -60,7 +59,7 @@ pub(crate) struct Client {
     /// The first frames of those ten seconds.
     pub(crate) frames: Vec<u64>,
     /// Names that look made up.
-    pub(crate) odd: BTreeMap<String, Odd>,
+    pub(crate) odd: BTreeMap<String, GeneratedName>,
     /// Questions for everything there is.
     pub(crate) any: u64,
     /// Where they are.
@@ -89,9 +88,9 @@ impl Clients {
     /// Takes an answer to a client: whether the name exists, as far as that was said.
     pub(crate) fn answered(&mut self, client: IpAddr, question: &Question<'_>, rcode: u8, at: (u64, u64)) {
         let (frame, time) = at;
-        self.ripen(time);
+        self.settle_before(time);
         let (marks, count) = marks(question);
-        let missing = rcode == 3;
+        let nonexistent = rcode == 3;
         if rcode == 0 {
             let whole = marks.get(count.saturating_sub(1)).copied().unwrap_or(0);
             self.exists(client, whole, time);
@@ -99,47 +98,47 @@ impl Clients {
                 self.exists(client, *first, time);
             }
         }
-        let odd = if missing { odd(question).map(Box::new) } else { None };
-        self.waiting.push_back(Answer { time, frame, client, missing, marks, odd });
-        while self.waiting.len() > MOST_WAITING {
-            self.ripen_one();
+        let odd = if nonexistent { odd(question).map(Box::new) } else { None };
+        self.waiting.push_back(Answer { time, frame, client, nonexistent, marks, odd });
+        while self.waiting.len() > MAX_PENDING_ANSWERS {
+            self.settle_oldest();
         }
     }
 
     /// Returns a client that a message is counted for.
     pub(crate) fn client(&mut self, client: IpAddr) -> Option<&mut Client> {
-        if self.all.len() >= MOST && !self.all.contains_key(&client) {
+        if self.all.len() >= MAX_CLIENTS && !self.all.contains_key(&client) {
             self.left_out += 1;
             return None;
         }
         Some(self.all.entry(client).or_default())
     }
 
-    /// Ends the waiting.
+    /// Settles all pending answers.
     pub(crate) fn finish(&mut self) {
         while !self.waiting.is_empty() {
-            self.ripen_one();
+            self.settle_oldest();
         }
     }
 
     fn exists(&mut self, client: IpAddr, mark: u64, time: u64) {
-        if self.found.len() >= MOST_WAITING {
-            self.found.retain(|_, found| *found + SOON >= time);
+        if self.found.len() >= MAX_PENDING_ANSWERS {
+            self.found.retain(|_, found| *found + SEARCH_LIST_INTERVAL >= time);
             // Else each of the next ones would look through all of them.
-            if self.found.len() >= MOST_WAITING / 2 {
+            if self.found.len() >= MAX_PENDING_ANSWERS / 2 {
                 self.found.clear();
             }
         }
         self.found.insert((client, mark), time);
     }
 
-    fn ripen(&mut self, now: u64) {
-        while self.waiting.front().is_some_and(|answer| answer.time + SOON < now) {
-            self.ripen_one();
+    fn settle_before(&mut self, now: u64) {
+        while self.waiting.front().is_some_and(|answer| answer.time + SEARCH_LIST_INTERVAL < now) {
+            self.settle_oldest();
         }
     }
 
-    fn ripen_one(&mut self) {
+    fn settle_oldest(&mut self) {
         let Some(answer) = self.waiting.pop_front() else {
             return;
         };
@@ -148,19 +147,19 @@ impl Clients {
                 && self
                     .found
                     .get(&(answer.client, *mark))
-                    .is_some_and(|time| time.abs_diff(answer.time) <= SOON)
+                    .is_some_and(|time| time.abs_diff(answer.time) <= SEARCH_LIST_INTERVAL)
         };
-        let excused = answer.missing && answer.marks.iter().any(found);
-        let room = self.names < MOST_NAMES_OF_ALL;
+        let excused = answer.nonexistent && answer.marks.iter().any(found);
+        let room = self.names < MAX_NAMES;
         let Some(client) = self.client(answer.client) else {
             return;
         };
         client.count(&answer, excused);
-        if let Some((name, look)) = answer.odd.filter(|_| !excused).map(|odd| *odd) {
+        if let Some((name, score_parts)) = answer.odd.filter(|_| !excused).map(|odd| *odd) {
             if let Some(known) = client.odd.get_mut(&name) {
                 known.count += 1;
-            } else if room && client.odd.len() < MOST_NAMES {
-                client.odd.insert(name, Odd { look, count: 1, frame: answer.frame });
+            } else if room && client.odd.len() < MAX_NAMES_PER_CLIENT {
+                client.odd.insert(name, GeneratedName { score_parts, count: 1, frame: answer.frame });
                 self.names += 1;
             } else {
                 self.left_out += 1;
@@ -172,11 +171,11 @@ impl Clients {
 impl Client {
     fn count(&mut self, answer: &Answer, excused: bool) {
         self.answers += 1;
-        let missing = answer.missing && !excused;
-        self.missing += u64::from(missing);
+        let nonexistent = answer.nonexistent && !excused;
+        self.nonexistent += u64::from(nonexistent);
         self.excused += u64::from(excused);
-        let over = answer.time.saturating_sub(self.window.0) > WINDOW;
-        if missing && (over || self.window.1 == 0) {
+        let over = answer.time.saturating_sub(self.window.0) > COUNTING_WINDOW;
+        if nonexistent && (over || self.window.1 == 0) {
             // The ten seconds begin with a name that does not exist.
             self.window = (answer.time, 0, 0);
             self.current.clear();
@@ -184,11 +183,11 @@ impl Client {
             return;
         }
         self.window.2 += 1;
-        if !missing {
+        if !nonexistent {
             return;
         }
         self.window.1 += 1;
-        if self.current.len() < EVIDENCE {
+        if self.current.len() < MAX_EVIDENCE_FRAMES {
             self.current.push(answer.frame);
         }
         if self.window.1 > self.worst.0 {
@@ -202,7 +201,7 @@ impl Client {
 
 /// Returns the marks of the beginnings of a name, and how many there are. Names that many hosts have say nothing alone.
 fn marks(question: &Question<'_>) -> (Marks, usize) {
-    let (mut marks, mut count) = ([0; LABELS], 0);
+    let (mut marks, mut count) = ([0; MAX_LABELS], 0);
     let mut mark = 0xcbf2_9ce4_8422_2325_u64;
     for label in question.labels() {
         for byte in label.iter().chain(b".") {
@@ -227,14 +226,47 @@ fn common(question: &Question<'_>) -> bool {
 
 /// Returns a name and the look of its oddest label, where it looks made up. What browsers ask for to see whether somebody
 /// forges answers has one label; names of services and of addresses are made by rule.
-fn odd(question: &Question<'_>) -> Option<(String, Look)> {
+fn odd(question: &Question<'_>) -> Option<(String, NameScore)> {
     let count = question.labels().count();
     if count < 2
         || question.labels().any(|label| label.starts_with(b"_") || label.eq_ignore_ascii_case(b"arpa"))
     {
         return None;
     }
-    let looks = question.labels().take(count - 1).map(Look::of);
-    let look = looks.max_by(|one, other| one.score().total_cmp(&other.score()))?;
-    (look.score() >= ODD).then(|| (question.text().to_ascii_lowercase(), look))
+    let looks = question.labels().take(count - 1).map(NameScore::of);
+    let score_parts = looks.max_by(|one, other| one.score().total_cmp(&other.score()))?;
+    (score_parts.score() >= MIN_GENERATED_SCORE).then(|| (question.text().to_ascii_lowercase(), score_parts))
+}
+
+/// Maximum number of tracked names.
+const MAX_FAILED_NAMES: usize = 2048;
+const MAX_EVIDENCE_FRAMES: usize = 5;
+
+/// What came of a name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FailedNames {
+    /// How often.
+    pub(crate) count: u64,
+    /// The first answers that said so.
+    pub(crate) frames: Vec<u64>,
+    /// Names, with how often each.
+    pub(crate) names: BTreeMap<String, u64>,
+}
+
+impl FailedNames {
+    /// Takes an answer.
+    pub(super) fn add(&mut self, message: &Message<'_>, frame: u64) {
+        self.count += 1;
+        if self.frames.len() < MAX_EVIDENCE_FRAMES {
+            self.frames.push(frame);
+        }
+        let Some(question) = message.question else {
+            return;
+        };
+        // Some resolvers mix the case to make answers hard to forge.
+        let name = question.text().to_ascii_lowercase();
+        if self.names.len() < MAX_FAILED_NAMES || self.names.contains_key(&name) {
+            *self.names.entry(name).or_default() += 1;
+        }
+    }
 }

@@ -1,18 +1,17 @@
 //! DNS: messages, streams of them over TCP, and which question got which answer.
 
 mod client;
-mod failure;
-mod look;
 mod message;
+mod name_score;
 mod parent;
+mod stats;
 mod stream;
-mod tally;
 #[cfg(test)]
 mod tests;
 
-pub(super) use client::{Client, Odd};
-pub(super) use failure::Failure;
+pub(super) use client::FailedNames;
+pub(super) use client::{Client, GeneratedName};
 pub(super) use message::{Message, kind};
-pub(super) use parent::{LONG, Parent};
+pub(super) use parent::{MIN_LONG_LABEL, ParentDomain};
+pub(super) use stats::{DnsStats, MessageContext};
 pub(super) use stream::Stream;
-pub(super) use tally::{At, Tally};

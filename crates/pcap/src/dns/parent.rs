@@ -6,16 +6,16 @@ use super::message::Question;
 use crate::hash::Map;
 
 /// How many domains are told apart.
-const MOST: usize = 4096;
-const EVIDENCE: usize = 5;
+const MAX_DOMAINS: usize = 4096;
+const MAX_EVIDENCE_FRAMES: usize = 5;
 /// A label that holds so much is seldom typed.
-pub(crate) const LONG: usize = 45;
+pub(crate) const MIN_LONG_LABEL: usize = 45;
 const NULL: u16 = 10;
 const TEXT: u16 = 16;
 
 /// What is known of a domain.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Parent {
+pub(crate) struct ParentDomain {
     /// Its name, escaped.
     pub(crate) name: String,
     /// Questions for names below it.
@@ -40,20 +40,20 @@ pub(crate) struct Parent {
 
 /// All domains.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Parents {
+pub(crate) struct ParentDomains {
     /// By a mark of their name.
-    pub(crate) all: Map<u64, Parent>,
+    pub(crate) all: Map<u64, ParentDomain>,
     /// Questions below domains for which there was no room.
     pub(crate) left_out: u64,
 }
 
-impl Parents {
+impl ParentDomains {
     /// Takes a question.
     pub(crate) fn asked(&mut self, question: &Question<'_>, client: IpAddr, frame: u64) {
         let Some(split) = Split::of(question) else {
             return;
         };
-        if self.all.len() >= MOST && !self.all.contains_key(&split.parent) {
+        if self.all.len() >= MAX_DOMAINS && !self.all.contains_key(&split.parent) {
             self.left_out += 1;
             return;
         }
@@ -69,7 +69,7 @@ impl Parents {
             parent.labels += split.longest as u64;
             parent.up += split.size as u64;
             parent.client.get_or_insert(client);
-            if parent.frames.len() < EVIDENCE {
+            if parent.frames.len() < MAX_EVIDENCE_FRAMES {
                 parent.frames.push(frame);
             }
             let place = split.mark.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
@@ -89,7 +89,7 @@ impl Parents {
     }
 }
 
-impl Parent {
+impl ParentDomain {
     /// Returns about how many different odd names there were: exact for a few, within a tenth for thousands.
     pub(crate) fn distinct(&self) -> u64 {
         let free: u32 = self.places.iter().map(|places| places.count_zeros()).sum();
@@ -141,7 +141,7 @@ impl Split {
             kept,
             longest,
             size: below.map(|label| label.len() + 1).sum(),
-            odd: matches!(question.kind, NULL | TEXT) || longest >= LONG,
+            odd: matches!(question.kind, NULL | TEXT) || longest >= MIN_LONG_LABEL,
         })
     }
 }

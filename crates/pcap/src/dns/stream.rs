@@ -3,7 +3,7 @@
 use crate::layers::View;
 
 /// The longest part of a message that is kept; what is looked at stands at its beginning.
-const KEPT: usize = 320;
+const MAX_MESSAGE_BYTES: usize = 320;
 
 /// One direction of a connection that carries DNS.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,7 @@ impl Stream {
             let (part, after) = rest.split_at(self.missing.min(rest.len()));
             rest = after;
             self.missing -= part.len();
-            let room = KEPT - self.kept.len();
+            let room = MAX_MESSAGE_BYTES - self.kept.len();
             self.kept.extend_from_slice(part.get(..room).unwrap_or(part));
             if self.missing == 0 {
                 each(View::new(&self.kept, self.kept.len()));

@@ -3,12 +3,10 @@
 use std::cmp::Reverse;
 use std::net::SocketAddr;
 
-use super::filter::field;
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
-use crate::talk::Times;
+use crate::protocol::Occurrences;
 
 /// QUIC does not get through.
 const QUIC: Rule = Rule {
@@ -115,15 +113,15 @@ pub(super) const RULES: [Rule; 10] =
     [QUIC, DHCP_SILENT, DHCP_NAK, DHCP_ROGUE, DHCP_TWO, DHCP6, NTP_SILENT, NTP_KISS, NTP_UNSET, UDP];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     quic(found, pass);
     dhcp(found, pass);
     ntp(found, pass);
     udp(found, pass);
 }
 
-fn quic(found: &mut Found, pass: &Pass) {
-    let mut servers: Vec<_> = pass.talk.quic.servers.iter().collect();
+fn quic(found: &mut FindingList, pass: &Pass) {
+    let mut servers: Vec<_> = pass.protocols.quic.servers.iter().collect();
     servers.sort_by_key(|(server, known)| (Reverse(known.silent.count), **server));
     for (server, known) in servers {
         let often = known.silent.count >= QUIC.at_least;
@@ -143,11 +141,11 @@ fn quic(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn dhcp(found: &mut Found, pass: &Pass) {
-    let (tally, end) = (&pass.talk.dhcp, pass.counts.last);
+fn dhcp(found: &mut FindingList, pass: &Pass) {
+    let (tally, end) = (&pass.protocols.dhcp, pass.counts.last);
     let kinds = [
-        (&DHCP_SILENT, tally.silence(end), "DHCP", "dhcp.option.dhcp == 1"),
-        (&DHCP6, tally.newer_silence(end), "DHCPv6", "dhcpv6.msgtype == 1"),
+        (&DHCP_SILENT, tally.unanswered(end), "DHCP", "dhcp.option.dhcp == 1"),
+        (&DHCP6, tally.v6_unanswered(end), "DHCPv6", "dhcpv6.msgtype == 1"),
     ];
     for (rule, silence, name, filter) in kinds {
         if rule.meets(silence.questions, 0) {
@@ -160,28 +158,31 @@ fn dhcp(found: &mut Found, pass: &Pass) {
         }
     }
     for (server, known) in &tally.servers {
-        let Times { count, frames } = &known.naks;
+        let Occurrences { count, frames } = &known.naks;
         if DHCP_NAK.meets(*count, 0) {
             let title = format!("the DHCP server {server} refused {count} addresses");
             let filter = format!("dhcp.option.dhcp == 6 && dhcp.option.dhcp_server_id == {server}");
             found.add(&DHCP_NAK, title, frames, filter, &[("refusals", *count as f64)]);
         }
     }
-    for ((one, other), rivals) in &tally.rivals {
-        let (rule, what) =
-            if rivals.differ { (&DHCP_ROGUE, "different networks") } else { (&DHCP_TWO, "the same network") };
-        if rule.meets(rivals.count, 0) {
+    for ((one, other), competing) in &tally.competing {
+        let (rule, what) = if competing.differ {
+            (&DHCP_ROGUE, "different networks")
+        } else {
+            (&DHCP_TWO, "the same network")
+        };
+        if rule.meets(competing.count, 0) {
             let title = format!("the DHCP servers {one} and {other} offer the same clients {what}");
             let filter = format!(
                 "dhcp.option.dhcp == 2 && (dhcp.option.dhcp_server_id == {one} || dhcp.option.dhcp_server_id == {other})"
             );
-            found.add(rule, title, &rivals.frames, filter, &[("offers", rivals.count as f64)]);
+            found.add(rule, title, &competing.frames, filter, &[("offers", competing.count as f64)]);
         }
     }
 }
 
-fn ntp(found: &mut Found, pass: &Pass) {
-    for (server, known) in &pass.talk.ntp.servers {
+fn ntp(found: &mut FindingList, pass: &Pass) {
+    for (server, known) in &pass.protocols.ntp.servers {
         let sent = format!("ntp && {} == {server}", field(*server, "src"));
         let kinds = [
             (
@@ -198,7 +199,7 @@ fn ntp(found: &mut Found, pass: &Pass) {
                 format!("(ntp.flags.li == 3 || ntp.stratum == 0) && {sent}"),
             ),
         ];
-        for (rule, Times { count, frames }, what, filter) in kinds {
+        for (rule, Occurrences { count, frames }, what, filter) in kinds {
             if rule.meets(*count, known.requests) {
                 let title = format!("{server} {what} {count} of {} questions for the time", known.requests);
                 let numbers = [("answers", *count as f64), ("questions", known.requests as f64)];
@@ -208,10 +209,10 @@ fn ntp(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn udp(found: &mut Found, pass: &Pass) {
-    let quic = &pass.talk.quic.servers;
+fn udp(found: &mut FindingList, pass: &Pass) {
+    let quic = &pass.protocols.quic.servers;
     let mut services: Vec<_> = pass
-        .talk
+        .protocols
         .udp
         .services
         .iter()

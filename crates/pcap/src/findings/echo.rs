@@ -1,9 +1,7 @@
 //! Pings: answers that are missing, or slow.
 
-use super::filter::{field, one_way};
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field, one_way};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::flow::{ms, percent};
 
@@ -34,7 +32,7 @@ pub(super) const RULES: [Rule; 2] = [PING_LOSS, PING_LATENCY];
 const MORE: u64 = 50_000_000;
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     let blind = one_way(pass) && pass.icmp.echo.targets.values().all(|target| target.replies == 0);
     let mut worst: Vec<_> = pass.icmp.echo.targets.iter().collect();
     worst.sort_by_key(|(address, target)| (std::cmp::Reverse(target.unanswered), **address));
@@ -59,11 +57,11 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
             ];
             found.add(&PING_LOSS, title, &target.frames, filter, &numbers);
         }
-        let half = target.trips.percentile(50);
+        let half = target.rtts.percentile(50);
         let limit = (half * 4).max(half + MORE);
-        let slow = target.trips.above(limit);
+        let slow = target.rtts.above(limit);
         if PING_LATENCY.meets(slow, target.replies) {
-            let most = ms(target.trips.most());
+            let most = ms(target.rtts.max());
             let title = format!(
                 "{slow} of {} answers of {address} took up to {most} ms, half of them at most {} ms",
                 target.replies,

@@ -1,9 +1,11 @@
-//! From what was remembered to what is wrong.
+//! Evaluates all rules, and builds the display filters that findings share.
 
-use super::finding::{Evidence, Finding, Severity};
-use super::rule::Rule;
+use std::net::IpAddr;
+
+use super::finding::{Evidence, Finding, Rule, Severity};
 use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
 use crate::analyze::Pass;
+use crate::flow::State;
 
 /// How many findings are told, and how many of one rule.
 const MOST: usize = 12;
@@ -16,8 +18,11 @@ const SYMPTOMS: [&str; 3] = ["tcp_retransmission", "tcp_rto_backoff", "tcp_gaps"
 /// The worst severity comes first. Of one severity, what others may explain stands behind what may explain it; then comes the order of
 /// the rules and, within a rule, what happened most often.
 pub(crate) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
-    let mut found =
-        Found { most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE }, list: Vec::new(), left_out: 0 };
+    let mut found = FindingList {
+        most: if pass.scope.full { usize::MAX } else { MOST_OF_ONE },
+        list: Vec::new(),
+        left_out: 0,
+    };
     tcp::find(&mut found, pass);
     names::find(&mut found, pass);
     suspect::find(&mut found, pass);
@@ -36,13 +41,13 @@ pub(crate) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
 }
 
 /// What was found so far.
-pub(super) struct Found {
+pub(super) struct FindingList {
     most: usize,
     list: Vec<Finding>,
     left_out: u64,
 }
 
-impl Found {
+impl FindingList {
     /// Adds a finding, unless there are enough of its rule.
     pub(super) fn add(
         &mut self,
@@ -81,4 +86,24 @@ impl Found {
             vantage: rule.vantage,
         });
     }
+}
+
+/// Returns the name of a field of the address's family: `ip.src`, `ipv6.dst`.
+pub(super) fn field(address: IpAddr, side: &str) -> String {
+    format!("{}.{side}", if address.is_ipv4() { "ip" } else { "ipv6" })
+}
+
+/// Returns how often, in words.
+pub(super) fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
+
+/// Says whether this capture shows one direction alone, so that nobody can be blamed for not answering.
+pub(super) fn one_way(pass: &Pass) -> bool {
+    let silent = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
+    silent >= 3 && silent * 5 >= pass.flows.streams * 4
 }

@@ -1,9 +1,7 @@
 //! What fills a link, and packets that arrive in pieces.
 
-use super::filter::field;
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::summary::mac;
 
@@ -51,12 +49,12 @@ const FRAGMENTS_ODD: Rule = Rule {
 pub(super) const RULES: [Rule; 4] = [BROADCAST, MULTICAST, FRAGMENTS_LOST, FRAGMENTS_ODD];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     storms(found, pass);
     fragments(found, pass);
 }
 
-fn storms(found: &mut Found, pass: &Pass) {
+fn storms(found: &mut FindingList, pass: &Pass) {
     let all = &pass.storms.all;
     let mut one = false;
     for (rule, everybody) in [(&BROADCAST, true), (&MULTICAST, false)] {
@@ -82,9 +80,9 @@ fn storms(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn fragments(found: &mut Found, pass: &Pass) {
+fn fragments(found: &mut FindingList, pass: &Pass) {
     let mut worst: Vec<_> = pass.pairs.iter().collect();
-    worst.sort_by_key(|(ends, pair)| (std::cmp::Reverse((pair.lost, pair.odd)), **ends));
+    worst.sort_by_key(|(ends, pair)| (std::cmp::Reverse((pair.lost, pair.invalid)), **ends));
     for ((source, destination), pair) in worst {
         let [from, to] = [field(*source, "src"), field(*destination, "dst")];
         let pieces =
@@ -99,11 +97,11 @@ fn fragments(found: &mut Found, pass: &Pass) {
             let numbers = [("incomplete", pair.lost as f64), ("fragmented_packets", all as f64)];
             found.add(&FRAGMENTS_LOST, title, &pair.frames, filter.clone(), &numbers);
         }
-        if FRAGMENTS_ODD.meets(pair.odd, 0) {
+        if FRAGMENTS_ODD.meets(pair.invalid, 0) {
             let title =
-                format!("{} fragments from {source} to {destination} claim bytes of others", pair.odd);
-            let numbers = [("fragments", pair.odd as f64)];
-            found.add(&FRAGMENTS_ODD, title, &pair.odd_frames, filter, &numbers);
+                format!("{} fragments from {source} to {destination} claim bytes of others", pair.invalid);
+            let numbers = [("fragments", pair.invalid as f64)];
+            found.add(&FRAGMENTS_ODD, title, &pair.invalid_frames, filter, &numbers);
         }
     }
 }

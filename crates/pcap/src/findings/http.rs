@@ -1,11 +1,10 @@
 //! HTTP: servers that fail, and requests that get no answer.
 
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::FindingList;
+use super::finding::{Rule, Severity};
 use super::tls::end;
 use crate::analyze::Pass;
-use crate::talk::{HttpServer, Times};
+use crate::protocol::{HttpServer, Occurrences};
 
 /// A server fails.
 const ERRORS: Rule = Rule {
@@ -41,8 +40,8 @@ const REFUSED: Rule = Rule {
 pub(super) const RULES: [Rule; 3] = [ERRORS, UNANSWERED, REFUSED];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
-    let mut servers: Vec<&HttpServer> = pass.talk.http.servers.iter().collect();
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
+    let mut servers: Vec<&HttpServer> = pass.protocols.http.servers.iter().collect();
     servers
         .sort_by_key(|server| std::cmp::Reverse((server.class(5), server.unanswered.count, server.class(4))));
     for server in servers {
@@ -64,7 +63,7 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
                 found.add(rule, title, &frames.frames, filter, &numbers);
             }
         }
-        let Times { count: silent, frames } = &server.unanswered;
+        let Occurrences { count: silent, frames } = &server.unanswered;
         if UNANSWERED.meets(*silent, server.requests) {
             let title = format!("{address} did not answer {silent} of {} HTTP requests", server.requests);
             let filter =

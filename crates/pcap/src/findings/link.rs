@@ -2,11 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::FindingList;
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
-use crate::arp::Tally;
+use crate::arp::NeighborStats;
 use crate::summary::mac;
 
 /// Two hosts claim the same address.
@@ -84,7 +83,7 @@ pub(super) const RULES: [Rule; 7] =
     [ARP_CONFLICT, ARP_TAKEOVER, ARP_MOVED, ARP_UNANSWERED, ADDRESS_TAKEN, ANNOUNCED, UNASKED];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     for tally in [&pass.arp, &pass.ndp] {
         conflicts(found, tally);
         taken(found, tally);
@@ -99,13 +98,13 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn conflicts(found: &mut Found, tally: &Tally) {
+fn conflicts(found: &mut FindingList, tally: &NeighborStats) {
     let mut worst = tally.conflicts();
-    worst.sort_by_key(|(_, address)| std::cmp::Reverse(address.flips));
+    worst.sort_by_key(|(_, address)| std::cmp::Reverse(address.claimant_changes));
     for ((_, ip), address) in worst {
         let rule = if ARP_CONFLICT.meets(address.quick, 0) {
             &ARP_CONFLICT
-        } else if ARP_TAKEOVER.meets(address.rivals, 0) {
+        } else if ARP_TAKEOVER.meets(address.rival_answers, 0) {
             &ARP_TAKEOVER
         } else {
             &ARP_MOVED
@@ -115,16 +114,16 @@ fn conflicts(found: &mut Found, tally: &Tally) {
         let title = format!("{ip} is claimed by {}", macs.join(" and "));
         let numbers = [
             ("claimants", macs.len() as f64),
-            ("changes", address.flips as f64),
+            ("changes", address.claimant_changes as f64),
             ("quick_changes", address.quick as f64),
-            ("rival_answers", address.rivals as f64),
+            ("rival_answers", address.rival_answers as f64),
         ];
         found.add(rule, title, &frames, claims(ip), &numbers);
     }
 }
 
-fn taken(found: &mut Found, tally: &Tally) {
-    for ((_, ip), address) in tally.those(|address| address.taken.is_some()) {
+fn taken(found: &mut FindingList, tally: &NeighborStats) {
+    for ((_, ip), address) in tally.filtered(|address| address.taken.is_some()) {
         let Some((wanted, owner, frame)) = address.taken else {
             continue;
         };
@@ -133,8 +132,8 @@ fn taken(found: &mut Found, tally: &Tally) {
     }
 }
 
-fn announced(found: &mut Found, tally: &Tally) {
-    let mut worst = tally.those(|address| ANNOUNCED.meets(address.announced, 0));
+fn announced(found: &mut FindingList, tally: &NeighborStats) {
+    let mut worst = tally.filtered(|address| ANNOUNCED.meets(address.announced, 0));
     worst.sort_by_key(|(_, address)| std::cmp::Reverse(address.announced));
     for ((_, ip), address) in worst {
         let title = format!("{ip} is announced up to {} times within ten seconds", address.announced);
@@ -147,8 +146,8 @@ fn announced(found: &mut Found, tally: &Tally) {
     }
 }
 
-fn silent(found: &mut Found, tally: &Tally) {
-    let mut worst = tally.those(|address| ARP_UNANSWERED.meets(address.silent, 0));
+fn silent(found: &mut FindingList, tally: &NeighborStats) {
+    let mut worst = tally.filtered(|address| ARP_UNANSWERED.meets(address.silent, 0));
     worst.sort_by_key(|(_, address)| std::cmp::Reverse(address.silent));
     for ((_, ip), address) in worst {
         let title = format!("nobody answered {} requests for {ip}", address.silent);

@@ -1,8 +1,7 @@
-//! What is wrong: rules as data, and the findings that they make.
+//! Findings, and the rules that make them.
 
 mod datagrams;
 mod echo;
-mod filter;
 mod find;
 mod finding;
 mod flood;
@@ -10,12 +9,11 @@ mod http;
 mod link;
 mod names;
 mod path;
-mod rule;
 mod suspect;
 mod tcp;
 mod tls;
 
 pub(super) use find::find;
 pub use finding::{Evidence, Finding, Severity};
-pub use rule::{Rule, rules};
+pub use finding::{Rule, rules};
 pub(super) use suspect::tunnel;

@@ -1,11 +1,9 @@
 //! Names: servers that fail, are slow, or do not answer.
 
-use super::filter::{field, one_way};
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field, one_way};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
-use crate::dns::{Failure, Tally};
+use crate::dns::{DnsStats, FailedNames};
 use crate::flow::ms;
 
 /// How much of a name is shown: what is longer was made to be long.
@@ -65,7 +63,7 @@ const DNS_TRUNCATED: Rule = Rule {
 pub(super) const RULES: [Rule; 5] = [DNS_FAILURE, DNS_NXDOMAIN, DNS_UNANSWERED, DNS_SLOW, DNS_TRUNCATED];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     let tally = &pass.dns;
     let failed = &tally.failed;
     if DNS_FAILURE.meets(failed.count, tally.responses) {
@@ -83,12 +81,12 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
         let filter = "dns.flags.rcode == 2 || dns.flags.rcode == 5".to_owned();
         found.add(&DNS_FAILURE, title, &failed.frames, filter, &numbers);
     }
-    missing(found, tally);
+    nonexistent(found, tally);
     servers(found, tally, tally.responses == 0 && one_way(pass));
     truncated(found, tally);
 }
 
-fn missing(found: &mut Found, tally: &Tally) {
+fn nonexistent(found: &mut FindingList, tally: &DnsStats) {
     let mut worst: Vec<_> = tally.clients.all.iter().collect();
     worst.sort_by_key(|(address, client)| (std::cmp::Reverse(client.worst), **address));
     for (address, client) in worst {
@@ -98,20 +96,20 @@ fn missing(found: &mut Found, tally: &Tally) {
         }
         let title = format!(
             "{count} of {all} answers to {address} within ten seconds say that the name does not exist{}",
-            often(&tally.missing)
+            often(&tally.nonexistent)
         );
         let filter = format!("dns.flags.rcode == 3 && {} == {address}", field(*address, "dst"));
         let numbers = [
             ("answers_in_ten_seconds", count as f64),
             ("all_in_ten_seconds", all as f64),
-            ("answers", client.missing as f64),
+            ("answers", client.nonexistent as f64),
             ("search_list", client.excused as f64),
         ];
         found.add(&DNS_NXDOMAIN, title, &client.frames, filter, &numbers);
     }
 }
 
-fn servers(found: &mut Found, tally: &Tally, blind: bool) {
+fn servers(found: &mut FindingList, tally: &DnsStats, blind: bool) {
     for (server, known) in &tally.servers {
         if !blind && DNS_UNANSWERED.meets(known.unanswered, known.queries) {
             let mut title =
@@ -130,7 +128,7 @@ fn servers(found: &mut Found, tally: &Tally, blind: bool) {
         }
         let answers = known.latency.count();
         if DNS_SLOW.meets(known.slow, answers) {
-            let (half, most) = (ms(known.latency.percentile(50)), ms(known.latency.most()));
+            let (half, most) = (ms(known.latency.percentile(50)), ms(known.latency.max()));
             let title = format!(
                 "{} of {answers} answers of {server} took 200 ms or longer, one {most:.0} ms",
                 known.slow
@@ -148,7 +146,7 @@ fn servers(found: &mut Found, tally: &Tally, blind: bool) {
     }
 }
 
-fn truncated(found: &mut Found, tally: &Tally) {
+fn truncated(found: &mut FindingList, tally: &DnsStats) {
     let left = tally.cut.len() as u64;
     if DNS_TRUNCATED.meets(left, left + tally.mended) {
         let mut frames: Vec<u64> = tally.cut.values().copied().collect();
@@ -162,7 +160,7 @@ fn truncated(found: &mut Found, tally: &Tally) {
 }
 
 /// Says which name it was most often.
-fn often(failure: &Failure) -> String {
+fn often(failure: &FailedNames) -> String {
     // Of equally frequent ones the first in order.
     let most = failure.names.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(*name)));
     most.map(|(name, _)| format!(", most often about {}", clipped(name))).unwrap_or_default()

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use super::filter::{field, times};
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field, times};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::flow::State;
-use crate::icmp::{Complaint, Heard, Quoted, Router, name};
+use crate::icmp::{IcmpError, IcmpErrorCounts, QuotedErrors, Router, name};
 
 /// Somebody says that something cannot be reached.
 const UNREACHABLE: Rule = Rule {
@@ -75,57 +73,57 @@ const REDIRECT: Rule = Rule {
 pub(super) const RULES: [Rule; 6] = [CIRCLE, UNREACHABLE, PMTU, LOOP, REDIRECT, PATH_MTU];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
-    circles(found, pass);
-    complaints(found, pass);
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
+    routing_loops(found, pass);
+    icmp_errors(found, pass);
     limits(found, pass);
     loops(found, pass);
 }
 
-fn complaints(found: &mut Found, pass: &Pass) {
-    let mut worst: Vec<(&Complaint, &Heard)> = pass.icmp.complaints.iter().collect();
-    worst.sort_by_key(|(_, heard)| std::cmp::Reverse(heard.count));
-    for (complaint, heard) in worst {
-        let Complaint { six, kind, code, from, about, port, gateway } = *complaint;
+fn icmp_errors(found: &mut FindingList, pass: &Pass) {
+    let mut worst: Vec<(&IcmpError, &IcmpErrorCounts)> = pass.icmp.errors.iter().collect();
+    worst.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.count));
+    for (icmp_error, counts) in worst {
+        let IcmpError { six, kind, code, from, about, port, gateway } = *icmp_error;
         let meaning = name(six, kind, code);
-        let mut numbers = vec![("errors", heard.count as f64)];
-        let shown = format!("{} && {} == {about}", errors(complaint), field(about, "dst"));
-        if complaint.redirect() && REDIRECT.meets(heard.count, 0) {
+        let mut numbers = vec![("errors", counts.count as f64)];
+        let shown = format!("{} && {} == {about}", filter_of(icmp_error), field(about, "dst"));
+        if icmp_error.redirect() && REDIRECT.meets(counts.count, 0) {
             let other = gateway.map_or_else(|| "another router".to_owned(), |gateway| gateway.to_string());
-            let title = format!("{from} says {} that {other} is nearer to {about}", times(heard.count));
+            let title = format!("{from} says {} that {other} is nearer to {about}", times(counts.count));
             // Version 6 names the destination where this filter does not look.
-            let shown = if six { errors(complaint) } else { shown };
-            found.add(&REDIRECT, title, &heard.frames, shown, &numbers);
-        } else if complaint.unreachable() && !too_large(complaint) && UNREACHABLE.meets(heard.dense, 0) {
+            let shown = if six { filter_of(icmp_error) } else { shown };
+            found.add(&REDIRECT, title, &counts.frames, shown, &numbers);
+        } else if icmp_error.unreachable() && !too_large(icmp_error) && UNREACHABLE.meets(counts.dense, 0) {
             let place =
                 port.map_or_else(|| about.to_string(), |port| SocketAddr::new(about, port).to_string());
             let became = port
-                .map(|port| became(&pass.icmp.quoted, complaint, SocketAddr::new(about, port), &mut numbers))
+                .map(|port| became(&pass.icmp.quoted, icmp_error, SocketAddr::new(about, port), &mut numbers))
                 .unwrap_or_default();
             let title = format!(
                 "{from} says {} that {place} cannot be reached: {meaning}{became}",
-                times(heard.count)
+                times(counts.count)
             );
-            found.add(&UNREACHABLE, title, &heard.frames, shown, &numbers);
+            found.add(&UNREACHABLE, title, &counts.frames, shown, &numbers);
         }
     }
 }
 
 /// Says what became of the connections that the errors quote.
 fn became(
-    quoted: &Quoted,
-    complaint: &Complaint,
+    quoted: &QuotedErrors,
+    icmp_error: &IcmpError,
     to: SocketAddr,
     numbers: &mut Vec<(&'static str, f64)>,
 ) -> String {
-    let flows = quoted.to(complaint.from, (complaint.six, complaint.kind, complaint.code), to);
+    let flows = quoted.to(icmp_error.from, (icmp_error.six, icmp_error.kind, icmp_error.code), to);
     let Some(((client, _), first)) = flows.first() else {
         return String::new();
     };
     numbers.push(("connections", flows.len() as f64));
     let state = match first.state {
         None => "were not seen here",
-        Some(State::SynSent | State::Filtered) if filtered(complaint) => {
+        Some(State::SynSent | State::Filtered) if filtered(icmp_error) => {
             "was filtered there: no SYN was answered"
         }
         Some(State::SynSent | State::Filtered | State::Unreachable) => "was never answered",
@@ -143,19 +141,19 @@ fn became(
 }
 
 /// Says whether a complaint comes from somebody who keeps packets out.
-fn filtered(complaint: &Complaint) -> bool {
-    match (complaint.six, complaint.kind) {
-        (false, 3) => matches!(complaint.code, 9 | 10 | 13),
-        (true, 1) => matches!(complaint.code, 1 | 5 | 6),
+fn filtered(icmp_error: &IcmpError) -> bool {
+    match (icmp_error.six, icmp_error.kind) {
+        (false, 3) => matches!(icmp_error.code, 9 | 10 | 13),
+        (true, 1) => matches!(icmp_error.code, 1 | 5 | 6),
         _ => false,
     }
 }
 
-fn too_large(complaint: &Complaint) -> bool {
-    matches!((complaint.six, complaint.kind, complaint.code), (false, 3, 4) | (true, 2, _))
+fn too_large(icmp_error: &IcmpError) -> bool {
+    matches!((icmp_error.six, icmp_error.kind, icmp_error.code), (false, 3, 4) | (true, 2, _))
 }
 
-fn limits(found: &mut Found, pass: &Pass) {
+fn limits(found: &mut FindingList, pass: &Pass) {
     let mut worst: Vec<_> = pass.icmp.limits.ways.iter().collect();
     worst.sort_by_key(|(net, limit)| {
         (std::cmp::Reverse((limit.ignored(), limit.count)), net.source(), net.destination())
@@ -189,7 +187,7 @@ fn limits(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn loops(found: &mut Found, pass: &Pass) {
+fn loops(found: &mut FindingList, pass: &Pass) {
     let mut by: BTreeMap<(IpAddr, IpAddr), (u64, u64, Router)> = BTreeMap::new();
     let unwanted = pass.icmp.traces.ways.iter().filter(|(_, trace)| !trace.wanted());
     for (net, trace) in unwanted {
@@ -220,8 +218,8 @@ fn loops(found: &mut Found, pass: &Pass) {
     }
 }
 
-fn circles(found: &mut Found, pass: &Pass) {
-    let mut worst: Vec<_> = pass.circles.seen.iter().collect();
+fn routing_loops(found: &mut FindingList, pass: &Pass) {
+    let mut worst: Vec<_> = pass.routing_loops.seen.iter().collect();
     worst.sort_by_key(|(pair, circle)| (std::cmp::Reverse(circle.packets), **pair));
     for ((source, destination), circle) in worst {
         if !CIRCLE.meets(circle.packets, 0) {
@@ -232,20 +230,20 @@ fn circles(found: &mut Found, pass: &Pass) {
         let filter = format!("{from} == {source} && {to} == {destination}{id}");
         let title = format!(
             "{} packets from {source} to {destination} run in a circle: down to {} hops left",
-            circle.packets, circle.least
+            circle.packets, circle.min_hops
         );
         let numbers = [
             ("packets", circle.packets as f64),
             ("passes", circle.passes as f64),
-            ("least_hops", f64::from(circle.least)),
+            ("least_hops", f64::from(circle.min_hops)),
         ];
         found.add(&CIRCLE, title, &circle.frames, filter, &numbers);
     }
 }
 
 /// Returns a filter for errors of a kind by their sender.
-fn errors(complaint: &Complaint) -> String {
-    let Complaint { six, kind, code, from, .. } = *complaint;
+fn filter_of(icmp_error: &IcmpError) -> String {
+    let IcmpError { six, kind, code, from, .. } = *icmp_error;
     let name = if six { "icmpv6" } else { "icmp" };
     format!("{name}.type == {kind} && {name}.code == {code} && {} == {from}", field(from, "src"))
 }

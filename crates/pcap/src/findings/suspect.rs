@@ -1,15 +1,13 @@
-//! Names and questions that look like the work of a program with something to hide.
+//! Suspicious DNS: generated names, random subdomains, tunnels, amplification.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::filter::field;
-use super::find::Found;
-use super::finding::Severity;
+use super::find::{FindingList, field};
+use super::finding::{Rule, Severity};
 use super::names::clipped;
-use super::rule::Rule;
 use crate::analyze::Pass;
-use crate::dns::{LONG, Parent, Tally};
+use crate::dns::{DnsStats, MIN_LONG_LABEL, ParentDomain};
 
 /// A client asks for names that a program makes up.
 const GENERATED: Rule = Rule {
@@ -70,7 +68,7 @@ const LETTERS: f64 = 16.0;
 const LARGE: u64 = 1000;
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     generated(found, &pass.dns);
     random(found, &pass.dns);
     tunnels(found, &pass.dns);
@@ -78,15 +76,15 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
 }
 
 /// Says whether something travels in the names below a domain.
-pub(crate) fn tunnel(parent: &Parent) -> bool {
+pub(crate) fn tunnel(parent: &ParentDomain) -> bool {
     let text = parent.text * 2 >= parent.odd && parent.mean() >= LETTERS;
-    let long = parent.mean() >= LONG as f64;
+    let long = parent.mean() >= MIN_LONG_LABEL as f64;
     let needed = if text { 1 } else { 10 };
     let much = parent.odd as f64 * 100.0 >= TUNNEL.percent * parent.queries as f64;
     (text || long) && much && parent.distinct() >= TUNNEL.at_least * needed
 }
 
-fn generated(found: &mut Found, tally: &Tally) {
+fn generated(found: &mut FindingList, tally: &DnsStats) {
     let mut worst: Vec<_> = tally.clients.all.iter().collect();
     worst.sort_by_key(|(address, client)| (std::cmp::Reverse(client.odd.len()), **address));
     for (address, client) in worst {
@@ -102,18 +100,18 @@ fn generated(found: &mut Found, tally: &Tally) {
             "{address} asks for {count} names that look made up and do not exist: {}",
             shown.join(", ")
         );
-        let share = client.missing as f64 * 100.0 / client.answers.max(1) as f64;
-        let mean = names.iter().map(|(_, odd)| odd.look.score()).sum::<f64>() / count as f64;
+        let share = client.nonexistent as f64 * 100.0 / client.answers.max(1) as f64;
+        let mean = names.iter().map(|(_, odd)| odd.score_parts.score()).sum::<f64>() / count as f64;
         let numbers =
             [("names", count as f64), ("nxdomain_percent", share.round()), ("mean_score", mean.round())];
-        found.add(&GENERATED, title, &frames, told(*address), &numbers);
+        found.add(&GENERATED, title, &frames, filter_for_client(*address), &numbers);
     }
 }
 
 /// Names below a domain, clients that ask for them, and the first frames.
 type Below = (u64, u64, Vec<u64>);
 
-fn random(found: &mut Found, tally: &Tally) {
+fn random(found: &mut FindingList, tally: &DnsStats) {
     let mut domains: BTreeMap<&str, Below> = BTreeMap::new();
     for client in tally.clients.all.values() {
         let mut met: BTreeSet<&str> = BTreeSet::new();
@@ -150,12 +148,12 @@ fn random(found: &mut Found, tally: &Tally) {
 }
 
 /// Returns a filter for answers to an address that say that a name does not exist.
-fn told(address: IpAddr) -> String {
+fn filter_for_client(address: IpAddr) -> String {
     format!("dns.flags.rcode == 3 && {} == {address}", field(address, "dst"))
 }
 
-fn tunnels(found: &mut Found, tally: &Tally) {
-    let mut worst: Vec<&Parent> = tally.parents.all.values().filter(|parent| tunnel(parent)).collect();
+fn tunnels(found: &mut FindingList, tally: &DnsStats) {
+    let mut worst: Vec<&ParentDomain> = tally.parents.all.values().filter(|parent| tunnel(parent)).collect();
     worst.sort_by_key(|parent| (std::cmp::Reverse(parent.up + parent.down), parent.frames.first().copied()));
     for parent in worst {
         let name = clipped(&parent.name);
@@ -186,7 +184,7 @@ fn plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte))
 }
 
-fn floods(found: &mut Found, tally: &Tally) {
+fn floods(found: &mut FindingList, tally: &DnsStats) {
     let mut all: Vec<_> = tally.clients.all.iter().collect();
     all.sort_by_key(|(address, client)| (std::cmp::Reverse((client.unasked.1, client.any)), **address));
     for (address, client) in all {

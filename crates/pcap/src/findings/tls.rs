@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use super::filter::{field, times};
-use super::find::Found;
-use super::finding::Severity;
-use super::rule::Rule;
+use super::find::{FindingList, field, times};
+use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
-use crate::talk::{Times, TlsEnding, TlsServer, alert_name, version_name};
+use crate::protocol::{HandshakeEnding, Occurrences, TlsServer, alert_name, version_name};
 
 /// One side ends a handshake with an alert.
 const ALERT: Rule = Rule {
@@ -74,8 +72,8 @@ const OLD: Rule = Rule {
 pub(super) const RULES: [Rule; 6] = [ALERT, UNANSWERED, ABORTED, FOREIGN, EXPIRED, OLD];
 
 /// Finds what is wrong.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
-    let mut servers: Vec<&TlsServer> = pass.talk.tls.servers.iter().collect();
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
+    let mut servers: Vec<&TlsServer> = pass.protocols.tls.servers.iter().collect();
     servers.sort_by_key(|server| std::cmp::Reverse((server.failed(), server.hellos)));
     for server in servers {
         alerts(found, server);
@@ -92,7 +90,7 @@ fn called(server: &TlsServer) -> String {
     }
 }
 
-fn alerts(found: &mut Found, server: &TlsServer) {
+fn alerts(found: &mut FindingList, server: &TlsServer) {
     for (alert, seen) in server.alerts.iter().filter(|(alert, _)| alert.trouble()) {
         if !ALERT.meets(seen.count, server.hellos) {
             continue;
@@ -115,9 +113,9 @@ fn alerts(found: &mut Found, server: &TlsServer) {
     }
 }
 
-fn failures(found: &mut Found, server: &TlsServer) {
+fn failures(found: &mut FindingList, server: &TlsServer) {
     let (address, who) = (server.server, called(server));
-    let numbers = |name: &'static str, times: &Times| {
+    let numbers = |name: &'static str, times: &Occurrences| {
         [(name, times.count as f64), ("handshakes", server.hellos.max(server.answered) as f64)]
     };
     let all = server.hellos.max(server.answered);
@@ -166,7 +164,7 @@ fn failures(found: &mut Found, server: &TlsServer) {
     }
 }
 
-fn old(found: &mut Found, server: &TlsServer) {
+fn old(found: &mut FindingList, server: &TlsServer) {
     for (version, times) in server.versions.range(0x0002..0x0303) {
         if OLD.meets(times.count, 0) {
             let title = format!(
@@ -186,7 +184,7 @@ fn old(found: &mut Found, server: &TlsServer) {
 }
 
 /// How handshakes ended that came to nothing.
-fn ended(endings: &BTreeMap<TlsEnding, u64>) -> String {
+fn ended(endings: &BTreeMap<HandshakeEnding, u64>) -> String {
     let parts: Vec<String> =
         endings.iter().map(|(ending, count)| format!("{} {count}", ending.words())).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }

@@ -1,19 +1,20 @@
-//! Connections as they are told of: states, figures, ranks.
+//! Finished TCP streams: states, statistics, ranking.
 
+mod direction;
 mod group;
 mod overview;
-mod reset;
 mod state;
-mod told;
-mod way;
+mod stream;
 
-pub(super) use group::{Cases, End, Hold, Pair, Service};
-pub(super) use overview::Overview;
+pub use direction::{
+    AckTimes, DirectionFacts, LimitShares, LossFacts, MtuBlackHole, RepeatedSegment, ZeroWindowFacts,
+};
+pub(super) use group::{EndpointKey, EndpointStalls, FlowCases, HostPair, ServiceOutcomes};
+pub(super) use overview::FlowStats;
 pub use overview::Vantage;
-pub use reset::Cut;
-pub(super) use reset::reasons;
+pub use state::ResetFacts;
 pub use state::State;
+pub(super) use state::reasons;
 pub(super) use state::state;
-pub use told::{Figures, Told, Trouble};
-pub(super) use told::{ms, percent, weight};
-pub use way::{AckFigures, Lost, Repeated, Shares, Shut, Stuck, WayFacts};
+pub use stream::{ExpertInfo, Percentiles, TcpStreamFacts};
+pub(super) use stream::{ms, percent, trouble_score};

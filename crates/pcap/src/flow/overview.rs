@@ -1,34 +1,34 @@
-//! All connections together: how they came out, and the few that are told of.
+//! Statistics over all TCP streams, and the streams that are listed.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use serde::Serialize;
 
-use super::group::{End, Groups, Hold, Pair, Service, end, group};
+use super::direction::{MtuBlackHole, ZeroWindowFacts};
+use super::group::{EndpointKey, EndpointStalls, Groups, HostPair, ServiceOutcomes, end, group};
 use super::state::{State, state};
-use super::told::{Told, weight};
-use super::way::{Shut, Stuck};
-use crate::figure::Spread;
-use crate::focus::Focus;
+use super::stream::{TcpStreamFacts, trouble_score};
+use crate::address_filter::AddressFilter;
+use crate::histogram::Histogram;
 use crate::tcp::{Flow, Origin};
 
-/// How many connections are told of.
-const TOLD: usize = 20;
-/// How many with `--full`.
-const TOLD_FULL: usize = 20_000;
+/// Maximum number of listed streams.
+const MAX_LISTED: usize = 20;
+/// The same with `full`.
+const MAX_LISTED_FULL: usize = 20_000;
 /// Trouble, bytes, age.
 type Rank = (u64, u64, u64);
 
 /// How much of a connection's ends must be seen in one direction alone before the whole capture is said to be so.
 const ONE_WAY_PERCENT: u64 = 80;
-const FEW_STREAMS: u64 = 3;
+const MIN_ONE_WAY_STREAMS: u64 = 3;
 /// An answer may take so long, if no handshake took longer.
-const PATIENCE: u64 = 1_000_000_000;
+const MIN_ANSWER_TIME: u64 = 1_000_000_000;
 /// So much of all packets twice is the capture's own doing.
 const MIRRORED_PERCENT: u64 = 20;
 /// So many packets without an answer are no accident.
-const UNANSWERED: u32 = 4;
+const MIN_UNANSWERED: u32 = 4;
 
 /// What this capture point saw, and what it missed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -59,21 +59,21 @@ pub struct Vantage {
 
 /// What is known of all connections.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Overview {
+pub(crate) struct FlowStats {
     /// Connections that were seen, not only quoted.
     pub(crate) streams: u64,
     /// How they came out.
     pub(crate) states: BTreeMap<State, u64>,
     /// What became of connections to services.
-    pub(crate) services: Groups<SocketAddr, Service>,
+    pub(crate) services: Groups<SocketAddr, ServiceOutcomes>,
     /// What became of what hosts send each other.
-    pub(crate) pairs: Groups<(IpAddr, IpAddr), Pair>,
+    pub(crate) pairs: Groups<(IpAddr, IpAddr), HostPair>,
     /// Ends that hold connections up.
-    pub(crate) holds: Groups<End, Hold>,
+    pub(crate) holds: Groups<EndpointKey, EndpointStalls>,
     /// What this point saw.
     pub(crate) vantage: Vantage,
     /// How long acknowledgments took, as the reference says.
-    pub(crate) acks: Spread,
+    pub(crate) acks: Histogram,
     /// The first copies.
     pub(crate) copied: Vec<u64>,
     /// Connections that were put to no group for want of room.
@@ -86,21 +86,21 @@ pub(crate) struct Overview {
     /// Sent again.
     pub(crate) again: u64,
     /// Handshakes that were complete.
-    pub(crate) trips: Spread,
-    /// The ones that are told of, the worst first.
-    top: Vec<(Rank, Told)>,
+    pub(crate) handshakes: Histogram,
+    /// The listed streams, worst first.
+    top: Vec<(Rank, TcpStreamFacts)>,
     floor: Option<Rank>,
     most: usize,
-    focus: Option<Focus>,
+    focus: Option<AddressFilter>,
 }
 
-impl Overview {
-    /// Begins.
-    pub(crate) fn new(full: bool, focus: Option<Focus>) -> Self {
-        Self { most: if full { TOLD_FULL } else { TOLD }, focus, ..Self::default() }
+impl FlowStats {
+    /// Creates an empty value.
+    pub(crate) fn new(full: bool, focus: Option<AddressFilter>) -> Self {
+        Self { most: if full { MAX_LISTED_FULL } else { MAX_LISTED }, focus, ..Self::default() }
     }
 
-    /// Takes a connection that is over.
+    /// Adds a finished stream.
     pub(crate) fn take(&mut self, flow: &Flow) {
         if flow.first_frame == 0 {
             return;
@@ -111,8 +111,8 @@ impl Overview {
         let [left, right] = &flow.sides;
         self.carrying += u64::from(left.carrying) + u64::from(right.carrying);
         self.again += u64::from(left.again) + u64::from(right.again);
-        if let Some(trip) = flow.handshake() {
-            self.trips.add(trip);
+        if let Some(rtt) = flow.handshake() {
+            self.handshakes.add(rtt);
         }
         self.look(flow, state);
         self.service(flow, state);
@@ -124,18 +124,18 @@ impl Overview {
 
     /// Says when the capture ends, and which connections were alive then.
     pub(crate) fn end<'a>(&mut self, now: u64, flows: impl Iterator<Item = &'a Flow>) {
-        let longest = flows.filter_map(Flow::handshake).max().unwrap_or(0).max(self.trips.most());
+        let longest = flows.filter_map(Flow::handshake).max().unwrap_or(0).max(self.handshakes.max());
         self.end = now;
-        self.patience = longest.saturating_mul(3).max(PATIENCE);
+        self.patience = longest.saturating_mul(3).max(MIN_ANSWER_TIME);
     }
 
-    /// Returns the connections that are told of, the worst first.
-    pub(crate) fn told(&mut self) -> Vec<Told> {
+    /// Returns the listed streams, worst first.
+    pub(crate) fn listed(&mut self) -> Vec<TcpStreamFacts> {
         self.prune();
-        self.top.drain(..).map(|(_, told)| told).collect()
+        self.top.drain(..).map(|(_, listed)| listed).collect()
     }
 
-    /// Sums up what was seen from here.
+    /// Updates what this capture point saw.
     fn look(&mut self, flow: &Flow, state: State) {
         let vantage = &mut self.vantage;
         let copies: u64 = flow.sides.iter().map(|side| u64::from(side.copies)).sum();
@@ -144,15 +144,15 @@ impl Overview {
         vantage.mirrored = vantage.copies * 100 >= self.packets * MIRRORED_PERCENT && copies > 0;
         vantage.two_vlans += u64::from(flow.vlans.is_some());
         vantage.one_way += u64::from(state == State::OneWay);
-        let few = vantage.one_way < FEW_STREAMS;
+        let few = vantage.one_way < MIN_ONE_WAY_STREAMS;
         vantage.one_direction = !few && vantage.one_way * 100 >= self.streams * ONE_WAY_PERCENT;
-        for way in flow.depth.iter().flat_map(|depth| &depth.ways) {
-            vantage.lost_before += u64::from(way.losses.before);
-            vantage.lost_after += u64::from(way.losses.after);
-            vantage.not_captured += u64::from(way.losses.missed);
-            vantage.not_captured_bytes += way.losses.missed_bytes;
-            vantage.needless += u64::from(way.losses.needless);
-            vantage.late += u64::from(way.losses.late);
+        for direction in flow.directions.iter().flat_map(|directions| &directions.by_sender) {
+            vantage.lost_before += u64::from(direction.losses.before);
+            vantage.lost_after += u64::from(direction.losses.after);
+            vantage.not_captured += u64::from(direction.losses.missed);
+            vantage.not_captured_bytes += direction.losses.missed_bytes;
+            vantage.needless += u64::from(direction.losses.needless);
+            vantage.late += u64::from(direction.losses.late);
         }
     }
 
@@ -186,7 +186,7 @@ impl Overview {
             State::OneWay => service.one_way += 1,
             State::Established | State::Closing | State::Closed | State::Reset => service.answered += 1,
         }
-        service.barred = service.barred.or(turns.barred);
+        service.rejection = service.rejection.or(turns.rejection);
         if let Some(reset) = cut {
             service.cut.add(u64::from(reset.times), reset.frame);
             service.reset = service.reset.or(Some(*reset));
@@ -197,36 +197,37 @@ impl Overview {
     fn direction(&mut self, flow: &Flow, flipped: bool) {
         let ([one, other], (low, high)) = (&flow.sides, flow.ends.sockets());
         let (own, peer, from, to) = if flipped { (other, one, high, low) } else { (one, other, low, high) };
-        let (Some(way), run) = (flow.way(flipped), flow.run(flipped)) else {
+        let (Some(direction), retransmissions) = (flow.direction(flipped), flow.retransmissions(flipped))
+        else {
             return;
         };
-        let (heard, asked) = (peer.packets > 0, flow.flipped == flipped);
+        let (peer_seen, asked) = (peer.packets > 0, flow.flipped == flipped);
         if own.bytes > 0
             && let Some(pair) = group(&mut self.pairs, (from.ip(), to.ip()), own.again == 0)
         {
-            pair.take(own, way, flow.first_frame, run.frame);
-            if run.doubles() && heard {
-                pair.doubling.add(u64::from(run.times), run.frame);
-                pair.pause = pair.pause.max(run.pauses().iter().copied().max().unwrap_or(0));
+            pair.take(own, direction, flow.first_frame, retransmissions.frame);
+            if retransmissions.doubles() && peer_seen {
+                pair.doubling.add(u64::from(retransmissions.times), retransmissions.frame);
+                pair.pause = pair.pause.max(retransmissions.pauses().iter().copied().max().unwrap_or(0));
             }
-            if let Some(stuck) = Stuck::of(way).filter(|_| heard) {
-                pair.stick(stuck);
+            if let Some(black_hole) = MtuBlackHole::of(direction).filter(|_| peer_seen) {
+                pair.stick(black_hole);
             }
         }
         // The window of this end, and whether the other one answers it.
-        if let Some(shut) = Shut::of(way, flow.last_time)
+        if let Some(zero_window) = ZeroWindowFacts::of(direction, flow.last_time)
             && let Some(hold) = group(&mut self.holds, end(from, asked), false)
         {
-            hold.closed.add(u64::from(shut.periods), shut.first_frame);
-            hold.total_ms += shut.total_ms;
-            hold.longest_ms = hold.longest_ms.max(shut.longest_ms);
-            hold.probes += u64::from(shut.probes);
+            hold.closed.add(u64::from(zero_window.periods), zero_window.first_frame);
+            hold.total_ms += zero_window.total_ms;
+            hold.longest_ms = hold.longest_ms.max(zero_window.longest_ms);
+            hold.probes += u64::from(zero_window.probes);
         }
-        if way.unanswered >= UNANSWERED
-            && heard
+        if direction.unanswered >= MIN_UNANSWERED
+            && peer_seen
             && let Some(hold) = group(&mut self.holds, end(to, !asked), false)
         {
-            hold.gone.add(u64::from(way.unanswered), way.unanswered_frame);
+            hold.gone.add(u64::from(direction.unanswered), direction.unanswered_frame);
         }
     }
 
@@ -237,11 +238,11 @@ impl Overview {
         }
         let bytes: u64 = flow.sides.iter().map(|side| side.bytes).sum();
         // Of equal ones the earlier stands first.
-        let rank = (weight(flow), bytes, u64::MAX - flow.stream);
+        let rank = (trouble_score(flow), bytes, u64::MAX - flow.stream);
         if self.floor.is_some_and(|floor| rank < floor) {
             return;
         }
-        self.top.push((rank, Told::of(flow)));
+        self.top.push((rank, TcpStreamFacts::of(flow)));
         if self.top.len() >= 4 * self.most {
             self.prune();
         }

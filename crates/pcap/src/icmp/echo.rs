@@ -3,33 +3,33 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
-use crate::figure::Spread;
 use crate::hash::Map;
-use crate::layers::{Net, View};
+use crate::histogram::Histogram;
+use crate::layers::{IpPair, View};
 
 /// How many requests are remembered at a time.
-const MOST_OPEN: usize = 32_768;
-/// How many targets are told apart.
-const MOST_TARGETS: usize = 1024;
-const EVIDENCE: usize = 5;
+const MAX_OPEN_REQUESTS: usize = 32_768;
+/// Maximum number of tracked targets.
+const MAX_TARGETS: usize = 1024;
+const MAX_EVIDENCE_FRAMES: usize = 5;
 /// A reply that takes longer is late: who pings has counted it as lost.
-const LATE: u64 = 1_000_000_000;
+const LATE_REPLY: u64 = 1_000_000_000;
 /// The same request so soon is the same packet at another place.
-const TWICE: u64 = 100_000_000;
+const MAX_COPY_DELAY: u64 = 100_000_000;
 /// A request with fewer hops left is to find a router, and nobody expects its target to answer.
-const FAR: u8 = 30;
+const MIN_PING_TTL: u8 = 30;
 const SECOND: u64 = 1_000_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     /// From who asks to who is asked.
-    net: Net,
+    net: IpPair,
     id: u16,
     seq: u16,
 }
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenRequest {
     time: u64,
     frame: u64,
     born: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Target {
     pub(crate) replies: u64,
     /// Requests that it did not answer, though there was time.
     pub(crate) unanswered: u64,
-    /// The first frames of those.
+    /// First frames of those.
     pub(crate) frames: Vec<u64>,
     /// Requests about which somebody complained.
     pub(crate) refused: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Target {
     /// Further replies to one request.
     pub(crate) again: u64,
     /// How long replies took.
-    pub(crate) trips: Spread,
+    pub(crate) rtts: Histogram,
     /// The slowest replies.
     pub(crate) slowest: Vec<(u64, u64)>,
     second: u64,
@@ -73,19 +73,26 @@ pub(crate) struct Echo {
     pub(crate) unasked: u64,
     /// Requests to targets for which there was no room.
     pub(crate) left_out: u64,
-    open: Map<Key, Open>,
+    open: Map<Key, OpenRequest>,
     age: VecDeque<(Key, u64)>,
     born: u64,
 }
 
 impl Echo {
     /// Takes a header of either version; what is no ping is passed over.
-    pub(crate) fn take(&mut self, six: bool, view: View<'_>, net: Net, hops: u8, (frame, time): (u64, u64)) {
+    pub(crate) fn take(
+        &mut self,
+        six: bool,
+        view: View<'_>,
+        net: IpPair,
+        hops: u8,
+        (frame, time): (u64, u64),
+    ) {
         let (Some(kind), Some(id), Some(seq)) = (view.u8(0), view.u16(4), view.u16(6)) else {
             return;
         };
         match (six, kind) {
-            (false, 8) | (true, 128) if hops >= FAR && !group(net.destination()) => {
+            (false, 8) | (true, 128) if hops >= MIN_PING_TTL && !group(net.destination()) => {
                 self.asked(Key { net, id, seq }, frame, time);
             }
             (false, 0) | (true, 129) => self.answered(Key { net: back(net), id, seq }, frame, time),
@@ -94,7 +101,7 @@ impl Echo {
     }
 
     /// Takes the header of a request that an error quotes: whoever pings has an answer, if not the one expected.
-    pub(crate) fn quoted(&mut self, six: bool, view: View<'_>, net: Net) {
+    pub(crate) fn quoted(&mut self, six: bool, view: View<'_>, net: IpPair) {
         let (Some(kind), Some(id), Some(seq)) = (view.u8(0), view.u16(4), view.u16(6)) else {
             return;
         };
@@ -111,12 +118,12 @@ impl Echo {
 
     fn asked(&mut self, key: Key, frame: u64, time: u64) {
         let address = key.net.destination();
-        if self.targets.len() >= MOST_TARGETS && !self.targets.contains_key(&address) {
+        if self.targets.len() >= MAX_TARGETS && !self.targets.contains_key(&address) {
             self.left_out += 1;
             return;
         }
         if let Some(open) = self.open.get(&key) {
-            if time.abs_diff(open.time) < TWICE {
+            if time.abs_diff(open.time) < MAX_COPY_DELAY {
                 return;
             }
             // The number is used again: whatever is answered from now on is the later one.
@@ -127,9 +134,9 @@ impl Echo {
         self.targets.entry(address).or_default().requests += 1;
         let born = self.born;
         self.born += 1;
-        self.open.insert(key, Open { time, frame, born, done: false });
+        self.open.insert(key, OpenRequest { time, frame, born, done: false });
         self.age.push_back((key, born));
-        while self.open.len() > MOST_OPEN || self.age.len() > 2 * MOST_OPEN {
+        while self.open.len() > MAX_OPEN_REQUESTS || self.age.len() > 2 * MAX_OPEN_REQUESTS {
             let Some((old, born)) = self.age.pop_front() else {
                 return;
             };
@@ -158,13 +165,13 @@ impl Echo {
         target.replied(took, frame, time);
     }
 
-    fn give_up(&mut self, key: Key, open: &Open, end: u64) {
-        if open.done || end.saturating_sub(open.time) < LATE {
+    fn give_up(&mut self, key: Key, open: &OpenRequest, end: u64) {
+        if open.done || end.saturating_sub(open.time) < LATE_REPLY {
             return;
         }
         if let Some(target) = self.targets.get_mut(&key.net.destination()) {
             target.unanswered += 1;
-            if target.frames.len() < EVIDENCE {
+            if target.frames.len() < MAX_EVIDENCE_FRAMES {
                 target.frames.push(open.frame);
             }
         }
@@ -172,7 +179,7 @@ impl Echo {
 
     /// Ends the waiting at a time. What was asked just before is held against nobody.
     pub(crate) fn finish(&mut self, end: u64) {
-        let mut left: Vec<(Key, Open)> = self.open.drain().collect();
+        let mut left: Vec<(Key, OpenRequest)> = self.open.drain().collect();
         left.sort_by_key(|(_, open)| open.frame);
         for (key, open) in left {
             self.give_up(key, &open, end);
@@ -183,12 +190,14 @@ impl Echo {
 impl Target {
     fn replied(&mut self, took: u64, frame: u64, time: u64) {
         self.replies += 1;
-        self.late += u64::from(took >= LATE);
-        self.trips.add(took);
-        if self.slowest.len() < EVIDENCE || self.slowest.last().is_some_and(|(slow, _)| *slow < took) {
+        self.late += u64::from(took >= LATE_REPLY);
+        self.rtts.add(took);
+        if self.slowest.len() < MAX_EVIDENCE_FRAMES
+            || self.slowest.last().is_some_and(|(slow, _)| *slow < took)
+        {
             self.slowest.push((took, frame));
             self.slowest.sort_by_key(|(slow, frame)| (std::cmp::Reverse(*slow), *frame));
-            self.slowest.truncate(EVIDENCE);
+            self.slowest.truncate(MAX_EVIDENCE_FRAMES);
         }
         let second = time / SECOND;
         if second != self.second {
@@ -214,10 +223,10 @@ impl Target {
 }
 
 /// Returns the way back.
-fn back(net: Net) -> Net {
+fn back(net: IpPair) -> IpPair {
     match net {
-        Net::Four(from, to) => Net::Four(to, from),
-        Net::Six(from, to) => Net::Six(to, from),
+        IpPair::Four(from, to) => IpPair::Four(to, from),
+        IpPair::Six(from, to) => IpPair::Six(to, from),
     }
 }
 

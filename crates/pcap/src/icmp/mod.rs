@@ -1,17 +1,16 @@
-//! ICMP and `ICMPv6`: what routers and hosts complain about, and pings.
+//! ICMP and `ICMPv6`: errors, path MTU, traceroutes, pings.
 
 mod echo;
-mod mtu;
 mod name;
-mod quoted;
-mod tally;
+mod path_mtu;
+mod stats;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod traceroute;
 
 pub(super) use echo::Echo;
-pub(super) use mtu::Limits;
 pub(super) use name::name;
-pub(super) use quoted::{Quoted, Said};
-pub(super) use tally::{Complaint, Heard, Tally};
-pub(super) use trace::{Router, Traces};
+pub(super) use path_mtu::PathMtus;
+pub(super) use stats::{IcmpError, IcmpErrorCounts, IcmpStats};
+pub(super) use stats::{QuotedError, QuotedErrors};
+pub(super) use traceroute::{Router, Traceroutes};

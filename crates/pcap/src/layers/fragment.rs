@@ -4,31 +4,31 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 
-use super::net::Net;
+use super::header::IpPair;
 use crate::hash::Map;
 
 /// No packet is larger than this.
-const LARGEST: usize = 65_535;
+const MAX_PACKET_BYTES: usize = 65_535;
 /// How many packets may be incomplete at a time.
-const MOST_SETS: usize = 4096;
+const MAX_REASSEMBLIES: usize = 4096;
 /// How many bytes may wait.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BUFFERED_BYTES: usize = 8 * 1024 * 1024;
 /// How many pieces a packet may come in.
-const MOST_PIECES: usize = 2048;
+const MAX_FRAGMENTS_PER_PACKET: usize = 2048;
 /// What a piece costs besides its bytes.
 const OVERHEAD: usize = 64;
-/// How many pairs of addresses are told apart.
-const MOST_PAIRS: usize = 1024;
-const EVIDENCE: usize = 5;
+/// Maximum number of tracked address pairs.
+const MAX_PAIRS: usize = 1024;
+const MAX_EVIDENCE_FRAMES: usize = 5;
 /// How many packets are remembered that need not be complete.
-const EXCUSED: usize = 1024;
+const REMEMBERED_EXCUSED: usize = 1024;
 /// So long a piece may be on its way, in nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
+const REASSEMBLY_TIMEOUT: u64 = 1_000_000_000;
 
 /// Which packet a fragment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    pub(super) net: Net,
+    pub(super) net: IpPair,
     pub(super) id: u32,
     pub(super) protocol: u8,
     pub(super) vlan: u16,
@@ -36,7 +36,7 @@ pub(super) struct Key {
 
 /// One fragment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
+pub(super) struct Fragment<'a> {
     /// Where its bytes belong.
     pub(super) start: usize,
     /// Others follow.
@@ -47,23 +47,23 @@ pub(super) struct Piece<'a> {
 
 /// What came of the fragmented packets between two addresses.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pair {
+pub(crate) struct FragmentCounts {
     /// Packets that were complete.
     pub(crate) whole: u64,
     /// Packets of which a piece never came, though there was time.
     pub(crate) lost: u64,
-    /// The first frames of those.
+    /// First frames of those.
     pub(crate) frames: Vec<u64>,
     /// Pieces that claim bytes of other ones, or bytes beyond the end of any packet.
-    pub(crate) odd: u64,
-    /// The first frames of those.
-    pub(crate) odd_frames: Vec<u64>,
+    pub(crate) invalid: u64,
+    /// First frames of those.
+    pub(crate) invalid_frames: Vec<u64>,
 }
 
 /// The fragments that wait.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fragments {
-    waiting: Map<Key, Set>,
+    waiting: Map<Key, Reassembly>,
     /// Sets by age; a set that was completed is still named here until its turn comes.
     age: VecDeque<(Key, u64)>,
     bytes: usize,
@@ -71,14 +71,14 @@ pub(super) struct Fragments {
     given_up: u64,
     /// Frame and time of what is read now.
     now: (u64, u64),
-    pairs: BTreeMap<(IpAddr, IpAddr), Pair>,
+    pairs: BTreeMap<(IpAddr, IpAddr), FragmentCounts>,
     left_out: u64,
     /// Packets that need not be complete: their copies were, or not all of them was captured.
     excused: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Set {
+struct Reassembly {
     pieces: Vec<(usize, Vec<u8>)>,
     end: Option<usize>,
     /// Where the bytes end that are there.
@@ -98,10 +98,10 @@ impl Fragments {
     }
 
     /// Adds a fragment and returns the packet that it completes.
-    pub(super) fn add(&mut self, key: Key, piece: Piece<'_>) -> Option<Vec<u8>> {
+    pub(super) fn add(&mut self, key: Key, piece: Fragment<'_>) -> Option<Vec<u8>> {
         let end = piece.start + piece.data.len();
-        if end > LARGEST {
-            self.odd(key);
+        if end > MAX_PACKET_BYTES {
+            self.invalid(key);
             return None;
         }
         let (now, slot) = (self.now, self.slot(key));
@@ -110,14 +110,14 @@ impl Fragments {
         let set = self.waiting.entry(key).or_insert_with(|| {
             *counter += 1;
             age.push_back((key, *counter));
-            Set { born: *counter, first: now, excused, ..Set::default() }
+            Reassembly { born: *counter, first: now, excused, ..Reassembly::default() }
         });
         if !piece.more && set.end.is_none() {
             set.end = Some(end);
         }
-        let mut odd = false;
-        if !piece.data.is_empty() && set.pieces.len() < MOST_PIECES {
-            odd = piece.start < set.top && set.overlaps(piece);
+        let mut invalid = false;
+        if !piece.data.is_empty() && set.pieces.len() < MAX_FRAGMENTS_PER_PACKET {
+            invalid = piece.start < set.top && set.overlaps(piece);
             set.top = set.top.max(end);
             set.pieces.push((piece.start, piece.data.to_vec()));
             set.bytes += piece.data.len();
@@ -135,8 +135,8 @@ impl Fragments {
                 pair.whole += 1;
             }
         }
-        if odd {
-            self.odd(key);
+        if invalid {
+            self.invalid(key);
         }
         self.make_room();
         whole
@@ -145,10 +145,10 @@ impl Fragments {
     /// Takes note of a packet of which not everything was captured.
     pub(super) fn excuse(&mut self, key: Key) {
         if self.excused.is_empty() {
-            self.excused.resize(EXCUSED, 0);
+            self.excused.resize(REMEMBERED_EXCUSED, 0);
         }
-        let (place, mark) = self.slot(key);
-        if let Some(slot) = self.excused.get_mut(place) {
+        let (context, mark) = self.slot(key);
+        if let Some(slot) = self.excused.get_mut(context) {
             *slot = mark;
         }
         if let Some(set) = self.waiting.get_mut(&key) {
@@ -162,16 +162,16 @@ impl Fragments {
     }
 
     /// Ends the waiting at a time; returns what came of the packets between each pair of addresses.
-    pub(super) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), Pair> {
-        let mut left: Vec<(Key, Set)> = self.waiting.drain().collect();
+    pub(super) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), FragmentCounts> {
+        let mut left: Vec<(Key, Reassembly)> = self.waiting.drain().collect();
         left.sort_by_key(|(_, set)| set.born);
         for (key, set) in left {
-            if set.excused || end.saturating_sub(set.first.1) < PATIENCE {
+            if set.excused || end.saturating_sub(set.first.1) < REASSEMBLY_TIMEOUT {
                 continue;
             }
             if let Some(pair) = self.pair(key) {
                 pair.lost += 1;
-                if pair.frames.len() < EVIDENCE {
+                if pair.frames.len() < MAX_EVIDENCE_FRAMES {
                     pair.frames.push(set.first.0);
                 }
             }
@@ -179,19 +179,19 @@ impl Fragments {
         std::mem::take(&mut self.pairs)
     }
 
-    fn odd(&mut self, key: Key) {
+    fn invalid(&mut self, key: Key) {
         let frame = self.now.0;
         if let Some(pair) = self.pair(key) {
-            pair.odd += 1;
-            if pair.odd_frames.len() < EVIDENCE {
-                pair.odd_frames.push(frame);
+            pair.invalid += 1;
+            if pair.invalid_frames.len() < MAX_EVIDENCE_FRAMES {
+                pair.invalid_frames.push(frame);
             }
         }
     }
 
-    fn pair(&mut self, key: Key) -> Option<&mut Pair> {
+    fn pair(&mut self, key: Key) -> Option<&mut FragmentCounts> {
         let pair = (key.net.source(), key.net.destination());
-        if self.pairs.len() >= MOST_PAIRS && !self.pairs.contains_key(&pair) {
+        if self.pairs.len() >= MAX_PAIRS && !self.pairs.contains_key(&pair) {
             self.left_out += 1;
             return None;
         }
@@ -200,11 +200,14 @@ impl Fragments {
 
     fn slot(&self, key: Key) -> (usize, u64) {
         let mark = self.waiting.hasher().hash_one(key);
-        (mark as usize % EXCUSED, mark | 1)
+        (mark as usize % REMEMBERED_EXCUSED, mark | 1)
     }
 
     fn make_room(&mut self) {
-        while self.waiting.len() > MOST_SETS || self.bytes > MOST_BYTES || self.age.len() > 4 * MOST_SETS {
+        while self.waiting.len() > MAX_REASSEMBLIES
+            || self.bytes > MAX_BUFFERED_BYTES
+            || self.age.len() > 4 * MAX_REASSEMBLIES
+        {
             let Some((key, born)) = self.age.pop_front() else {
                 return;
             };
@@ -218,9 +221,9 @@ impl Fragments {
     }
 }
 
-impl Set {
+impl Reassembly {
     /// Says whether a piece claims bytes that another one has; the same piece again claims nothing new.
-    fn overlaps(&self, piece: Piece<'_>) -> bool {
+    fn overlaps(&self, piece: Fragment<'_>) -> bool {
         let end = piece.start + piece.data.len();
         let meets = |start: usize, data: &[u8]| {
             start < end && piece.start < start + data.len() && (start, data) != (piece.start, piece.data)
@@ -256,24 +259,24 @@ mod tests {
     use super::*;
 
     fn key(id: u32) -> Key {
-        Key { net: Net::Four([10, 0, 0, 1], [10, 0, 0, 2]), id, protocol: 17, vlan: 0 }
+        Key { net: IpPair::Four([10, 0, 0, 1], [10, 0, 0, 2]), id, protocol: 17, vlan: 0 }
     }
 
     #[test]
     fn the_last_piece_to_arrive_completes_the_packet_in_any_order() {
         let mut fragments = Fragments::default();
-        assert!(fragments.add(key(1), Piece { start: 8, more: false, data: b"late" }).is_none());
-        assert!(fragments.add(key(2), Piece { start: 0, more: true, data: b"another!" }).is_none());
-        let whole = fragments.add(key(1), Piece { start: 0, more: true, data: b"at first" });
+        assert!(fragments.add(key(1), Fragment { start: 8, more: false, data: b"late" }).is_none());
+        assert!(fragments.add(key(2), Fragment { start: 0, more: true, data: b"another!" }).is_none());
+        let whole = fragments.add(key(1), Fragment { start: 0, more: true, data: b"at first" });
         assert_eq!(whole.as_deref(), Some(&b"at firstlate"[..]));
     }
 
     #[test]
     fn of_what_came_twice_the_first_is_kept() {
         let mut fragments = Fragments::default();
-        assert!(fragments.add(key(1), Piece { start: 0, more: true, data: b"AAAAAAAA" }).is_none());
-        assert!(fragments.add(key(1), Piece { start: 0, more: true, data: b"BBBBBBBB" }).is_none());
-        let whole = fragments.add(key(1), Piece { start: 8, more: false, data: b"C" });
+        assert!(fragments.add(key(1), Fragment { start: 0, more: true, data: b"AAAAAAAA" }).is_none());
+        assert!(fragments.add(key(1), Fragment { start: 0, more: true, data: b"BBBBBBBB" }).is_none());
+        let whole = fragments.add(key(1), Fragment { start: 8, more: false, data: b"C" });
         assert_eq!(whole.as_deref(), Some(&b"AAAAAAAAC"[..]));
     }
 
@@ -281,10 +284,10 @@ mod tests {
     fn a_flood_of_first_pieces_is_given_up_in_bounded_memory() {
         let mut fragments = Fragments::default();
         for id in 0..20_000 {
-            assert!(fragments.add(key(id), Piece { start: 0, more: true, data: &[0; 1400] }).is_none());
+            assert!(fragments.add(key(id), Fragment { start: 0, more: true, data: &[0; 1400] }).is_none());
         }
-        assert!(fragments.bytes <= MOST_BYTES);
-        assert!(fragments.age.len() <= 4 * MOST_SETS);
+        assert!(fragments.bytes <= MAX_BUFFERED_BYTES);
+        assert!(fragments.age.len() <= 4 * MAX_REASSEMBLIES);
         assert!(fragments.given_up().0 > 10_000);
     }
 
@@ -292,18 +295,18 @@ mod tests {
     fn pieces_without_bytes_or_beyond_the_end_take_no_room() {
         let mut fragments = Fragments::default();
         for id in 0..20_000 {
-            assert!(fragments.add(key(id), Piece { start: 65_528, more: true, data: &[0; 8] }).is_none());
-            assert!(fragments.add(key(7), Piece { start: 8, more: true, data: b"" }).is_none());
+            assert!(fragments.add(key(id), Fragment { start: 65_528, more: true, data: &[0; 8] }).is_none());
+            assert!(fragments.add(key(7), Fragment { start: 8, more: true, data: b"" }).is_none());
         }
         assert_eq!((fragments.waiting.len(), fragments.age.len(), fragments.bytes), (1, 1, 0));
         let pairs = fragments.finish(0);
-        assert_eq!(pairs.values().map(|pair| pair.odd).sum::<u64>(), 20_000);
+        assert_eq!(pairs.values().map(|pair| pair.invalid).sum::<u64>(), 20_000);
     }
 
     #[test]
     fn a_piece_that_never_comes_is_lost_unless_it_was_just_sent() {
         let mut fragments = Fragments::default();
-        let first = Piece { start: 0, more: true, data: b"at first" };
+        let first = Fragment { start: 0, more: true, data: b"at first" };
         for (frame, time) in [(1, 0), (2, 9_500_000_000)] {
             fragments.begin(frame, time);
             assert!(fragments.add(key(frame as u32), first).is_none());
@@ -317,8 +320,8 @@ mod tests {
     fn a_packet_that_was_captured_twice_is_lost_neither_time() {
         let mut fragments = Fragments::default();
         let pieces = [
-            Piece { start: 0, more: true, data: b"at first" },
-            Piece { start: 8, more: false, data: b"late" },
+            Fragment { start: 0, more: true, data: b"at first" },
+            Fragment { start: 8, more: false, data: b"late" },
         ];
         for piece in pieces {
             for _ in 0..2 {
@@ -327,16 +330,16 @@ mod tests {
         }
         let pairs = fragments.finish(10_000_000_000);
         let pair = pairs.values().next().unwrap();
-        assert_eq!((pair.lost, pair.whole, pair.odd), (0, 1, 0));
+        assert_eq!((pair.lost, pair.whole, pair.invalid), (0, 1, 0));
     }
 
     #[test]
     fn a_piece_that_claims_the_bytes_of_another_is_odd() {
         let mut fragments = Fragments::default();
         fragments.begin(7, 0);
-        assert!(fragments.add(key(1), Piece { start: 0, more: true, data: &[1; 24] }).is_none());
-        assert!(fragments.add(key(1), Piece { start: 16, more: true, data: &[2; 24] }).is_none());
+        assert!(fragments.add(key(1), Fragment { start: 0, more: true, data: &[1; 24] }).is_none());
+        assert!(fragments.add(key(1), Fragment { start: 16, more: true, data: &[2; 24] }).is_none());
         let pairs = fragments.finish(0);
-        assert_eq!(pairs.values().next().unwrap().odd_frames, [7]);
+        assert_eq!(pairs.values().next().unwrap().invalid_frames, [7]);
     }
 }

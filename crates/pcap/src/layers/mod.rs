@@ -1,23 +1,17 @@
-//! From the link to the innermost header. Nothing is remembered from frame to frame but fragments.
+//! Header decoding, from the link layer to the innermost header. Only fragments are remembered between frames.
 
-mod ether;
 mod fragment;
-mod ip4;
-mod ip6;
+mod header;
+mod ip;
 mod link;
-mod net;
-mod port;
-mod shim;
-mod sink;
 #[cfg(test)]
 mod tests;
 mod transport;
 mod tunnel;
-mod view;
 mod walk;
 
-pub(super) use fragment::Pair;
-pub(super) use net::Net;
-pub(super) use sink::{Arp, Place, Quote, Sink};
-pub(super) use view::View;
+pub(super) use fragment::FragmentCounts;
+pub(super) use header::IpPair;
+pub(super) use header::View;
+pub(super) use header::{Arp, HeaderContext, Quote, Sink};
 pub(super) use walk::Walker;

@@ -1,6 +1,6 @@
 //! What is found in frames, layer by layer.
 
-use super::{Arp, Net, Place, Quote, Sink, View, Walker};
+use super::{Arp, HeaderContext, IpPair, Quote, Sink, View, Walker};
 use crate::label::Label;
 use crate::read::Frame;
 
@@ -9,33 +9,33 @@ use crate::read::Frame;
 struct Notes(Vec<String>);
 
 impl Notes {
-    fn note(&mut self, what: String, place: &Place) {
-        let quoted = if place.quoted { " quoted" } else { "" };
-        self.0.push(format!("{what} {}>{}{quoted}", place.net.source(), place.net.destination()));
+    fn note(&mut self, what: String, context: &HeaderContext) {
+        let quoted = if context.quoted { " quoted" } else { "" };
+        self.0.push(format!("{what} {}>{}{quoted}", context.net.source(), context.net.destination()));
     }
 }
 
 impl Sink for Notes {
     fn mark(&mut self, _label: Label) {}
-    fn tcp(&mut self, view: View<'_>, place: &Place) {
-        self.note(format!("tcp:{}", view.wire), place);
+    fn tcp(&mut self, view: View<'_>, context: &HeaderContext) {
+        self.note(format!("tcp:{}", view.wire), context);
     }
-    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, place: &Place) {
-        self.note(format!("udp:{}>{}:{}", ports.0, ports.1, payload.wire), place);
+    fn udp(&mut self, ports: (u16, u16), payload: View<'_>, context: &HeaderContext) {
+        self.note(format!("udp:{}>{}:{}", ports.0, ports.1, payload.wire), context);
     }
-    fn dns(&mut self, _ports: (u16, u16), message: View<'_>, place: &Place) {
-        self.note(format!("dns:{}", message.wire), place);
+    fn dns(&mut self, _ports: (u16, u16), message: View<'_>, context: &HeaderContext) {
+        self.note(format!("dns:{}", message.wire), context);
     }
-    fn icmp(&mut self, six: bool, _view: View<'_>, place: &Place) {
-        self.note(if six { "icmp6" } else { "icmp" }.to_owned(), place);
+    fn icmp(&mut self, six: bool, _view: View<'_>, context: &HeaderContext) {
+        self.note(if six { "icmp6" } else { "icmp" }.to_owned(), context);
     }
-    fn about(&mut self, quote: &Quote, net: Net, ports: Option<(u16, u16)>) {
+    fn about(&mut self, quote: &Quote, net: IpPair, ports: Option<(u16, u16)>) {
         self.0.push(format!("about:{}/{} {} {ports:?}", quote.kind, quote.code, net.destination()));
     }
     fn arp(&mut self, arp: &Arp) {
         self.0.push(format!("arp:{}", arp.operation));
     }
-    fn packet(&mut self, _packet: View<'_>, _place: &Place) {}
+    fn packet(&mut self, _packet: View<'_>, _place: &HeaderContext) {}
     fn unknown_link(&mut self, link: u16) {
         self.0.push(format!("link:{link}"));
     }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::fragment::{Fragments, Pair};
-use super::sink::{Place, Sink};
-use super::view::View;
-use super::{ether, ip4, ip6, link, shim, transport, tunnel};
+use super::fragment::{FragmentCounts, Fragments};
+use super::header::{HeaderContext, Sink, View};
+use super::{ip, link, transport, tunnel};
 use crate::read::Frame;
 
 /// Nothing real is nested deeper; what is, was made to keep readers busy.
-const DEEPEST: u32 = 256;
+const MAX_DEPTH: u32 = 256;
 
 /// What the next bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,12 +61,12 @@ impl Walker {
             return;
         };
         self.fragments.begin(frame.number, frame.time);
-        let mut place = Place::default();
+        let mut context = HeaderContext::default();
         if frame.interface > 0 {
-            place.within(frame.interface);
+            context.within(frame.interface);
         }
         let mut depth = 0;
-        self.follow(first, &mut place, &mut depth, sink);
+        self.follow(first, &mut context, &mut depth, sink);
     }
 
     /// Returns how many fragmented packets were given up for want of room, and how many were not judged for want of it.
@@ -76,7 +75,7 @@ impl Walker {
     }
 
     /// Ends the waiting for fragments; returns what came of packets, by source and destination.
-    pub(crate) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), Pair> {
+    pub(crate) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), FragmentCounts> {
         self.fragments.finish(end)
     }
 
@@ -88,31 +87,31 @@ impl Walker {
     pub(super) fn follow(
         &mut self,
         (mut next, mut view): (Next, View<'_>),
-        place: &mut Place,
+        context: &mut HeaderContext,
         depth: &mut u32,
         sink: &mut impl Sink,
     ) {
-        while *depth < DEEPEST {
+        while *depth < MAX_DEPTH {
             *depth += 1;
             let step = match next {
                 Next::Done => return,
-                Next::Ethernet => ether::ethernet(view),
-                Next::Type(kind) => ether::typed(kind, view, place, sink),
-                Next::Llc => ether::llc(view),
-                Next::Mpls => shim::mpls(view),
-                Next::PppLine => shim::ppp_line(view),
-                Next::Ppp => shim::ppp(view),
-                Next::Pppoe => shim::pppoe(view),
-                Next::CiscoHdlc => shim::cisco_hdlc(view),
-                Next::Four => ip4::read(self, view, place, depth, sink),
-                Next::Six => ip6::read(view, place, sink),
+                Next::Ethernet => link::ethernet(view),
+                Next::Type(kind) => link::typed(kind, view, context, sink),
+                Next::Llc => link::llc(view),
+                Next::Mpls => tunnel::mpls(view),
+                Next::PppLine => tunnel::ppp_line(view),
+                Next::Ppp => tunnel::ppp(view),
+                Next::Pppoe => tunnel::pppoe(view),
+                Next::CiscoHdlc => tunnel::cisco_hdlc(view),
+                Next::Four => ip::ipv4(self, view, context, depth, sink),
+                Next::Six => ip::ipv6(view, context, sink),
                 Next::Either => match view.u8(0).map(|byte| byte >> 4) {
                     Some(4) => Some((Next::Four, view)),
                     Some(6) => Some((Next::Six, view)),
                     _ => None,
                 },
-                Next::Protocol(ip6::FRAGMENT) => ip6::fragment(self, view, place, depth, sink),
-                Next::Protocol(protocol) => transport::read(protocol, view, place, sink),
+                Next::Protocol(ip::FRAGMENT) => ip::fragment(self, view, context, depth, sink),
+                Next::Protocol(protocol) => transport::read(protocol, view, context, sink),
                 Next::Gre => tunnel::gre(view),
                 Next::Nsh => tunnel::nsh(view),
             };

@@ -3,25 +3,25 @@
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::paper::{
+use super::canvas::{
     Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
 };
 use super::picture::{Picture, PlotError};
 use super::scale::{Unit, bytes, span, tick};
-use super::stretch::{Direction, RST, acknowledges, around};
+use super::trace_range::{Direction, RST, acknowledges, around};
 use crate::label::Label;
 use crate::report::whole;
-use crate::series::{Event, Trace};
+use crate::series::{PacketTrace, TracePacket};
 
 /// So many frames in trouble get their number.
-const NUMBERED: usize = 7;
+const MAX_FRAME_NUMBERS: usize = 7;
 /// A number needs so much room, as a part of the width.
-const APART: f64 = 0.11;
+const MIN_LABEL_DISTANCE: f64 = 0.11;
 
 type Chart<'a, 'b> = ChartContext<'a, BitMapBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Draws the picture, where there is more than a packet.
-pub(super) fn flow(trace: &Trace, origin: u64, name: &str) -> Result<Option<Picture>, PlotError> {
+pub(super) fn flow(trace: &PacketTrace, origin: u64, name: &str) -> Result<Option<Picture>, PlotError> {
     let events = around(&trace.events);
     let times = || events.iter().map(|event| event.time);
     let (Some(first), Some(last)) = (times().min(), times().max()) else {
@@ -30,7 +30,7 @@ pub(super) fn flow(trace: &Trace, origin: u64, name: &str) -> Result<Option<Pict
     if events.len() < 2 || first == last {
         return Ok(None);
     }
-    let sheet = Sheet { events, first, last, unit: Unit::of(last - first) };
+    let sheet = FlowChart { events, first, last, unit: Unit::of(last - first) };
     let title = format!("{name}: {} to {}", trace.a, trace.b);
     let after = first.saturating_sub(origin);
     let below = format!(
@@ -72,7 +72,7 @@ pub(super) fn flow(trace: &Trace, origin: u64, name: &str) -> Result<Option<Pict
 
 /// What a packet is in the picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PointKind {
     Data,
     Repeated,
     Again,
@@ -80,16 +80,16 @@ enum Kind {
     Reset,
 }
 
-const KINDS: [(Kind, RGBColor, Mark, &str); 5] = [
-    (Kind::Data, BLUE, Mark::Circle, "segments"),
-    (Kind::Repeated, ORANGE, Mark::Circle, "duplicate acks"),
-    (Kind::Again, RED, Mark::Triangle, "retransmissions"),
-    (Kind::Closed, PURPLE, Mark::Square, "zero windows"),
-    (Kind::Reset, INK, Mark::Cross, "resets"),
+const KINDS: [(PointKind, RGBColor, Mark, &str); 5] = [
+    (PointKind::Data, BLUE, Mark::Circle, "segments"),
+    (PointKind::Repeated, ORANGE, Mark::Circle, "duplicate acks"),
+    (PointKind::Again, RED, Mark::Triangle, "retransmissions"),
+    (PointKind::Closed, PURPLE, Mark::Square, "zero windows"),
+    (PointKind::Reset, INK, Mark::Cross, "resets"),
 ];
 
-impl Kind {
-    fn of(event: &Event) -> Option<Self> {
+impl PointKind {
+    fn of(event: &TracePacket) -> Option<Self> {
         let (labels, opens) = (event.labels, event.flags & 3 != 0);
         if event.flags & RST != 0 {
             Some(Self::Reset)
@@ -115,11 +115,11 @@ impl Kind {
     }
 }
 
-fn legend(events: &[Event]) -> Vec<Legend> {
+fn legend(events: &[TracePacket]) -> Vec<Legend> {
     let mut legend: Vec<Legend> = KINDS
         .into_iter()
         .map(|(kind, color, mark, name)| {
-            (events.iter().filter(|event| Kind::of(event) == Some(kind)).count(), color, mark, name)
+            (events.iter().filter(|event| PointKind::of(event) == Some(kind)).count(), color, mark, name)
         })
         .filter(|(count, ..)| *count > 0)
         .map(|(count, color, mark, name)| Legend { color, mark, name: format!("{name} ({count})") })
@@ -132,15 +132,15 @@ fn legend(events: &[Event]) -> Vec<Legend> {
 }
 
 /// The packets that are drawn, and their time.
-struct Sheet<'a> {
-    events: &'a [Event],
+struct FlowChart<'a> {
+    events: &'a [TracePacket],
     first: u64,
     last: u64,
     unit: Unit,
 }
 
-impl Sheet<'_> {
-    fn time(&self, event: &Event) -> f64 {
+impl FlowChart<'_> {
+    fn time(&self, event: &TracePacket) -> f64 {
         self.unit.count(event.time - self.first)
     }
 
@@ -192,11 +192,11 @@ impl Sheet<'_> {
     fn marks(&self, chart: &mut Chart<'_, '_>, direction: Direction) -> Result<(), PlotError> {
         // What matters most is drawn last.
         for (wanted, color, mark, _) in KINDS {
-            for event in self.events.iter().filter(|event| Kind::of(event) == Some(wanted)) {
+            for event in self.events.iter().filter(|event| PointKind::of(event) == Some(wanted)) {
                 let Some((time, height)) = self.place(event, direction) else {
                     continue;
                 };
-                if event.back == direction.back && event.len > 0 && wanted != Kind::Reset {
+                if event.back == direction.back && event.len > 0 && wanted != PointKind::Reset {
                     let start = (time, direction.within(event.seq));
                     let line = PathElement::new(vec![start, (time, height)], color.stroke_width(3));
                     chart.draw_series([line]).map_err(failed)?;
@@ -223,10 +223,12 @@ impl Sheet<'_> {
     }
 
     /// Returns where a packet stands: the sender's by what it carries, the other end's by what it acknowledges.
-    fn place(&self, event: &Event, direction: Direction) -> Option<(f64, f64)> {
+    fn place(&self, event: &TracePacket, direction: Direction) -> Option<(f64, f64)> {
         let height = if event.back == direction.back {
             direction.within(event.seq.wrapping_add(event.len))
-        } else if Kind::of(event) == Some(Kind::Data) || Kind::of(event) == Some(Kind::Again) {
+        } else if PointKind::of(event) == Some(PointKind::Data)
+            || PointKind::of(event) == Some(PointKind::Again)
+        {
             return None;
         } else if acknowledges(event) {
             direction.within(event.ack)
@@ -241,7 +243,8 @@ impl Sheet<'_> {
         let mut free = f64::MIN;
         let mut written = 0;
         for event in self.events {
-            let Some(kind) = Kind::of(event).filter(|kind| !matches!(kind, Kind::Data | Kind::Repeated))
+            let Some(kind) =
+                PointKind::of(event).filter(|kind| !matches!(kind, PointKind::Data | PointKind::Repeated))
             else {
                 continue;
             };
@@ -250,11 +253,11 @@ impl Sheet<'_> {
             };
             // At the right edge there is room on the left only.
             let edge = time > end * 0.9;
-            let begin = if edge { time - end * APART } else { time };
-            if begin < free || written >= NUMBERED {
+            let begin = if edge { time - end * MIN_LABEL_DISTANCE } else { time };
+            if begin < free || written >= MAX_FRAME_NUMBERS {
                 continue;
             }
-            (free, written) = (begin + end * APART, written + 1);
+            (free, written) = (begin + end * MIN_LABEL_DISTANCE, written + 1);
             let style = (FONT, 18).into_font().color(&kind.color());
             let left = if edge { -110 } else { 12 };
             // A stream of bytes rises: below to the right it leaves room, if not at the very bottom.

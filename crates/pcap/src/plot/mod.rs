@@ -3,17 +3,16 @@
 //! Goes in: an account whose pass gathered what is drawn. Comes out: PNG bytes, the same for the same capture on every machine: the
 //! font is built in. Never: a file, a font of the system, text that was not made harmless.
 
+mod canvas;
 mod flow;
-mod ladder;
+mod hop_diagram;
 mod packets;
-mod paper;
 mod picture;
-mod png;
 mod rtt;
 mod samples;
 mod scale;
-mod stretch;
+mod trace_range;
 
-pub use ladder::{Rung, Tone, ladder};
+pub use hop_diagram::{Hop, HopStatus, hop_diagram};
 pub use picture::{PICTURES, Picture, PlotError, pictures};
 pub use samples::{Panel, samples};

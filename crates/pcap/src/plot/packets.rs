@@ -2,15 +2,15 @@
 
 use plotters::prelude::*;
 
-use super::paper::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
+use super::canvas::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
 use super::picture::{Picture, PlotError};
 use super::scale::{Unit, count, span, tick};
 use crate::report::whole;
-use crate::series::{Column, Timeline};
+use crate::series::{Timeline, TimelineColumn};
 
 /// Bars that are thinner than this are dust.
-const MOST_COLUMNS: usize = 128;
-const FEWEST_COLUMNS: usize = 16;
+const MAX_COLUMNS: usize = 128;
+const MIN_COLUMNS: usize = 16;
 
 /// Draws the picture, where there is a span of time.
 pub(super) fn packets(timeline: &Timeline, name: &str) -> Result<Option<Picture>, PlotError> {
@@ -19,9 +19,9 @@ pub(super) fn packets(timeline: &Timeline, name: &str) -> Result<Option<Picture>
         return Ok(None);
     }
     // So few packets in a column say nothing of a rate.
-    let wanted = (all.packets / 4).clamp(FEWEST_COLUMNS as u64, MOST_COLUMNS as u64) as usize;
+    let wanted = (all.packets / 4).clamp(MIN_COLUMNS as u64, MAX_COLUMNS as u64) as usize;
     let together = timeline.columns().len().div_ceil(wanted);
-    let columns: Vec<Column> = timeline.columns().chunks(together).map(sum).collect();
+    let columns: Vec<TimelineColumn> = timeline.columns().chunks(together).map(sum).collect();
     let width = timeline.width() * together as u64;
     let title = format!("{name}: packets over time");
     let below =
@@ -49,7 +49,7 @@ pub(super) fn packets(timeline: &Timeline, name: &str) -> Result<Option<Picture>
 struct Kind {
     name: &'static str,
     color: RGBColor,
-    count: fn(&Column) -> u64,
+    count: fn(&TimelineColumn) -> u64,
 }
 
 const KINDS: [Kind; 3] = [
@@ -58,20 +58,28 @@ const KINDS: [Kind; 3] = [
     Kind { name: "resets", color: INK, count: |column| column.resets },
 ];
 
-fn sum(columns: &[Column]) -> Column {
-    let mut sum = Column::default();
+fn sum(columns: &[TimelineColumn]) -> TimelineColumn {
+    let mut sum = TimelineColumn::default();
     columns.iter().for_each(|column| sum.join(*column));
     sum
 }
 
-fn rates(area: &Area<'_>, columns: &[Column], width: u64, whole: u64, last: bool) -> Result<(), PlotError> {
-    let rate = |column: &Column| column.packets as f64 * 1e9 / width as f64;
+fn rates(
+    area: &Area<'_>,
+    columns: &[TimelineColumn],
+    width: u64,
+    whole: u64,
+    last: bool,
+) -> Result<(), PlotError> {
+    let rate = |column: &TimelineColumn| column.packets as f64 * 1e9 / width as f64;
     let bars: Vec<Vec<(f64, RGBColor)>> = columns.iter().map(|column| vec![(rate(column), BLUE)]).collect();
     chart(area, &bars, width, whole, last)
 }
 
-fn troubled(area: &Area<'_>, columns: &[Column], width: u64, whole: u64) -> Result<(), PlotError> {
-    let bar = |column: &Column| KINDS.iter().map(|kind| ((kind.count)(column) as f64, kind.color)).collect();
+fn troubled(area: &Area<'_>, columns: &[TimelineColumn], width: u64, whole: u64) -> Result<(), PlotError> {
+    let bar = |column: &TimelineColumn| {
+        KINDS.iter().map(|kind| ((kind.count)(column) as f64, kind.color)).collect()
+    };
     let bars: Vec<Vec<(f64, RGBColor)>> = columns.iter().map(bar).collect();
     text(area, "of these, per bar:", (16, 0), 18, INK)?;
     chart(&area.margin(22, 0, 0, 0), &bars, width, whole, true)

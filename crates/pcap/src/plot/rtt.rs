@@ -3,20 +3,20 @@
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use super::paper::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
+use super::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
 use super::picture::{Picture, PlotError};
 use super::scale::{Unit, millis, span, tick};
 use crate::report::whole;
-use crate::series::{Timeline, Trips};
+use crate::series::{RttHistogram, Timeline};
 
-const MOST_COLUMNS: usize = 96;
-const FEWEST_COLUMNS: u64 = 12;
+const MAX_COLUMNS: usize = 96;
+const MIN_COLUMNS: u64 = 12;
 /// So many round trips make a percentile of a column worth a point.
-const ENOUGH: u64 = 12;
+const MIN_SAMPLES: u64 = 12;
 /// Fewer round trips than this have no percentiles.
-const FEW: u64 = 30;
+const MIN_SAMPLES_PER_COLUMN: u64 = 30;
 /// Beyond this the axis is logarithmic.
-const WIDE: f64 = 20.0;
+const MAX_LINEAR_RATIO: f64 = 20.0;
 
 /// The percentiles, from the line in front to the one behind.
 const LINES: [(u64, RGBColor, Mark); 3] =
@@ -27,18 +27,18 @@ type Line = Vec<Vec<(f64, f64)>>;
 
 /// Draws the picture, where there are round trips.
 pub(super) fn rtt(timeline: &Timeline, name: &str) -> Result<Option<Picture>, PlotError> {
-    let trips = timeline.trips();
+    let trips = timeline.rtts();
     let total = joined(trips);
     if total.count() == 0 || timeline.span() == 0 {
         return Ok(None);
     }
-    let wanted = (total.count() / ENOUGH).clamp(FEWEST_COLUMNS, MOST_COLUMNS as u64) as usize;
+    let wanted = (total.count() / MIN_SAMPLES).clamp(MIN_COLUMNS, MAX_COLUMNS as u64) as usize;
     let together = trips.len().div_ceil(wanted);
-    let columns: Vec<Trips> = trips.chunks(together).map(joined).collect();
+    let columns: Vec<RttHistogram> = trips.chunks(together).map(joined).collect();
     let width = timeline.width() * together as u64;
     let unit = Unit::of(timeline.span());
     // Of a few, each is shown by its column's middle one.
-    let few = total.count() < FEW;
+    let few = total.count() < MIN_SAMPLES_PER_COLUMN;
     let shown = LINES.get(..if few { 1 } else { LINES.len() }).unwrap_or(&LINES);
     let lines: Vec<Line> =
         shown.iter().map(|(percent, _, _)| line(&columns, unit.count(width), *percent)).collect();
@@ -68,13 +68,13 @@ pub(super) fn rtt(timeline: &Timeline, name: &str) -> Result<Option<Picture>, Pl
     Ok(Some(Picture { kind: "rtt", title, png }))
 }
 
-fn joined(trips: &[Trips]) -> Trips {
-    let mut sum = Trips::default();
+fn joined(trips: &[RttHistogram]) -> RttHistogram {
+    let mut sum = RttHistogram::default();
     trips.iter().for_each(|trips| sum.join(trips));
     sum
 }
 
-fn line(columns: &[Trips], width: f64, percent: u64) -> Line {
+fn line(columns: &[RttHistogram], width: f64, percent: u64) -> Line {
     let mut line = vec![Vec::new()];
     for (at, trips) in columns.iter().enumerate() {
         match (trips.percentile_ms(percent), line.last_mut()) {
@@ -96,7 +96,7 @@ fn panel(area: &Area<'_>, lines: &[Line], end: f64, unit: Unit) -> Result<(), Pl
     let (least, most) = (heights().fold(f64::MAX, f64::min), heights().fold(0.0, f64::max));
     let mut builder = ChartBuilder::on(area);
     builder.x_label_area_size(60).y_label_area_size(110).margin_top(8);
-    if most / least > WIDE {
+    if most / least > MAX_LINEAR_RATIO {
         let chart =
             builder.build_cartesian_2d(0.0..end, (least / 1.5..most * 1.5).log_scale()).map_err(failed)?;
         plot(chart, lines, unit)

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::paper::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, RED, draw, failed};
+use super::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, RED, draw, failed};
 use super::picture::PlotError;
 use super::scale::count;
 

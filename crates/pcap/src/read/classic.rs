@@ -3,21 +3,20 @@
 use pcap_parser::parse_pcap_header;
 
 use super::damage::{Damage, Guess};
-use super::frame::{Ending, Format};
-use super::order::Order;
-use super::reader::{Account, LARGEST, Packet, Step};
+use super::frame::{ByteOrder, Format, ReadSummary};
+use super::reader::{MAX_RECORD_BYTES, Packet, ReadStep, ReaderState};
 
 /// The most that the usual tools write of a packet. A header may promise more.
-const USUAL: usize = 256 * 1024;
+const MAX_USUAL_RECORD: usize = 256 * 1024;
 /// So many records have to follow each other before bytes behind a damaged one are taken for records again.
-const CHAIN: usize = 3;
+const MIN_RECORD_CHAIN: usize = 3;
 /// How far the times of two records next to damage lie apart at most, in seconds.
-const NEAR: u64 = 24 * 3600;
+const MAX_RECORD_TIME_GAP: u64 = 24 * 3600;
 
 /// A classic capture.
 #[derive(Debug)]
 pub(super) struct Classic {
-    order: Order,
+    order: ByteOrder,
     /// Nanoseconds a tick.
     nanos: u64,
     link: u16,
@@ -39,7 +38,7 @@ struct Head {
 
 impl Classic {
     /// Reads the header of the file; returns how long it is as well.
-    pub(super) fn new(held: &[u8], ending: &mut Ending) -> Option<(Self, usize)> {
+    pub(super) fn new(held: &[u8], ending: &mut ReadSummary) -> Option<(Self, usize)> {
         let modified =
             matches!(held.first_chunk(), Some([0x34, 0xcd, 0xb2, 0xa1] | [0xa1, 0xb2, 0xcd, 0x34]));
         let mut first: [u8; 24] = *held.first_chunk()?;
@@ -56,23 +55,23 @@ impl Classic {
         let link = (header.network.0 & 0xffff) as u16;
         ending.links.push(link);
         let classic = Self {
-            order: if header.is_bigendian() { Order::Big } else { Order::Little },
+            order: if header.is_bigendian() { ByteOrder::Big } else { ByteOrder::Little },
             nanos: if fine { 1 } else { 1000 },
             link,
             head: if modified { 24 } else { 16 },
-            most: USUAL.max((header.snaplen as usize).min(LARGEST)),
+            most: MAX_USUAL_RECORD.max((header.snaplen as usize).min(MAX_RECORD_BYTES)),
             seconds: None,
         };
         Some((classic, header.size()))
     }
 
     /// Looks at the next record.
-    pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut Account) -> Step {
+    pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut ReaderState) -> ReadStep {
         if account.damage.is_some() {
             return Damage::search(account, held, offset, "record", |bytes| self.guess(bytes));
         }
         let Some(head) = self.head(held) else {
-            return if account.last { account.cut(held.len()) } else { Step::Wait };
+            return if account.last { account.cut(held.len()) } else { ReadStep::Wait };
         };
         if head.captured > self.most {
             let what = format!("it claims {} bytes", head.captured);
@@ -80,11 +79,11 @@ impl Classic {
         }
         let whole = self.head + head.captured;
         if held.len() < whole {
-            return if account.last { account.cut(held.len()) } else { Step::Wait };
+            return if account.last { account.cut(held.len()) } else { ReadStep::Wait };
         }
         self.seconds = Some(head.seconds);
         let time = u64::from(head.seconds) * 1_000_000_000 + u64::from(head.fraction) * self.nanos;
-        Step::Packet(Packet {
+        ReadStep::Packet(Packet {
             time,
             interface: 0,
             link: self.link,
@@ -105,14 +104,14 @@ impl Classic {
     /// Says whether records go on here: several in a row, each of which makes sense.
     fn guess(&self, mut bytes: &[u8]) -> Guess {
         let mut near = self.seconds;
-        for _ in 0..CHAIN {
+        for _ in 0..MIN_RECORD_CHAIN {
             let Some(head) = self.head(bytes) else {
                 return Guess::Open;
             };
             let sound = (1..=self.most).contains(&head.captured)
                 && (head.captured..=self.most).contains(&head.wire)
                 && u64::from(head.fraction) * self.nanos < 1_000_000_000
-                && near.is_none_or(|near| u64::from(head.seconds.abs_diff(near)) < NEAR);
+                && near.is_none_or(|near| u64::from(head.seconds.abs_diff(near)) < MAX_RECORD_TIME_GAP);
             if !sound {
                 return Guess::No;
             }

@@ -1,6 +1,6 @@
 //! What cannot be taken apart: how far it reaches, and how that is told.
 
-use super::reader::{Account, Step};
+use super::reader::{ReadStep, ReaderState};
 
 /// A damaged place that is being passed over.
 #[derive(Debug)]
@@ -22,26 +22,26 @@ pub(super) enum Guess {
 
 impl Damage {
     /// Begins to pass over the record at a place of the file.
-    pub(super) fn begin(account: &mut Account, from: u64, what: &str) -> Step {
+    pub(super) fn begin(account: &mut ReaderState, from: u64, what: &str) -> ReadStep {
         account.damage = Some(Self { from, what: what.to_owned() });
-        Step::Skip(1)
+        ReadStep::Skip(1)
     }
 
     /// Looks for the next place that a record can begin at.
     pub(super) fn search(
-        account: &mut Account,
+        account: &mut ReaderState,
         held: &[u8],
         offset: u64,
         record: &str,
         guess: impl Fn(&[u8]) -> Guess,
-    ) -> Step {
+    ) -> ReadStep {
         let mut found = held.len();
         for at in 0..held.len() {
             match guess(held.get(at..).unwrap_or_default()) {
                 Guess::Open if account.last => {}
                 Guess::No => {}
-                Guess::Open if at == 0 => return Step::Wait,
-                Guess::Open => return Step::Skip(at),
+                Guess::Open if at == 0 => return ReadStep::Wait,
+                Guess::Open => return ReadStep::Skip(at),
                 Guess::Yes => {
                     found = at;
                     break;
@@ -49,10 +49,10 @@ impl Damage {
             }
         }
         if found == held.len() && !account.last {
-            return if found == 0 { Step::Wait } else { Step::Skip(found) };
+            return if found == 0 { ReadStep::Wait } else { ReadStep::Skip(found) };
         }
         let Some(Self { from, what }) = account.damage.take() else {
-            return Step::Again;
+            return ReadStep::Again;
         };
         let to = offset + found as u64;
         account.ending.skipped += to - from;
@@ -65,6 +65,6 @@ impl Damage {
             account.ending.cut_off = true;
             account.warn(format!("{begin}: nothing in the {} bytes behind it was read", to - from));
         }
-        Step::Skip(found)
+        ReadStep::Skip(found)
     }
 }

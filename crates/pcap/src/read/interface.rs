@@ -2,7 +2,7 @@
 
 use pcap_parser::{InterfaceDescriptionBlock, OptionCode, PcapNGOption};
 
-use super::order::Order;
+use super::frame::ByteOrder;
 
 const SECOND: i128 = 1_000_000_000;
 
@@ -31,7 +31,7 @@ enum Clock {
 
 impl Interface {
     /// Reads a description. The parser takes numbers in options for little-endian whatever the section says; they are read here.
-    pub(super) fn new(block: &InterfaceDescriptionBlock<'_>, order: Order) -> Self {
+    pub(super) fn new(block: &InterfaceDescriptionBlock<'_>, order: ByteOrder) -> Self {
         let offset = number(&block.options, OptionCode::IfTsoffset, order);
         let resolution = block.options.iter().find(|option| option.code == OptionCode::IfTsresol);
         let resolution = resolution.and_then(|option| option.as_bytes().ok()?.first().copied());
@@ -77,7 +77,7 @@ fn clock(resolution: u8) -> Clock {
 }
 
 /// Returns the number of eight bytes that an option holds.
-pub(super) fn number(options: &[PcapNGOption<'_>], code: OptionCode, order: Order) -> Option<u64> {
+pub(super) fn number(options: &[PcapNGOption<'_>], code: OptionCode, order: ByteOrder) -> Option<u64> {
     let option = options.iter().find(|option| option.code == code)?;
     Some(order.double(*option.as_bytes().ok()?.first_chunk()?))
 }

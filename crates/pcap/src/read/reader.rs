@@ -1,17 +1,17 @@
-//! Frames out of bytes that come piece by piece. No file, no clock: whoever owns the bytes puts them in.
+//! Reads frames from bytes as they arrive, or from a whole stream. It opens no file and reads no clock.
 
-use super::block::SECTION;
-use super::blocks::Blocks;
-use super::buffer::Buffer;
+use std::io::Read;
+
+use super::block::{Blocks, SECTION};
 use super::classic::Classic;
 use super::damage::Damage;
-use super::frame::{Ending, Format, Frame};
-use super::source::GZIP;
+use super::frame::{Format, Frame, ReadSummary};
+use super::source::{Buffer, GZIP, Source};
 use crate::error::Error;
 
 /// A record that claims more than this is damage, not a packet.
-pub(super) const LARGEST: usize = 16 * 1024 * 1024;
-const MOST_WARNINGS: usize = 20;
+pub(super) const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
+const MAX_WARNINGS: usize = 20;
 const CLASSIC: u32 = 0xa1b2_c3d4;
 const CLASSIC_SWAPPED: u32 = CLASSIC.swap_bytes();
 const FINE: u32 = 0xa1b2_3c4d;
@@ -45,14 +45,14 @@ pub struct Reader {
     kind: Kind,
     /// Bytes of the frame that was handed out last.
     taken: usize,
-    account: Account,
+    account: ReaderState,
 }
 
 /// What is known of the whole so far.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct ReaderState {
     pub(super) number: u64,
-    pub(super) ending: Ending,
+    pub(super) ending: ReadSummary,
     /// No more bytes will come.
     pub(super) last: bool,
     /// Packets whose time is beyond what can be told.
@@ -73,7 +73,7 @@ enum Kind {
 }
 
 /// What one look at the bytes led to.
-pub(super) enum Step {
+pub(super) enum ReadStep {
     /// Something was read that is no packet.
     Again,
     /// More bytes are needed, or it is over.
@@ -97,11 +97,11 @@ pub(super) struct Packet {
     pub(super) whole: usize,
 }
 
-impl Default for Account {
+impl Default for ReaderState {
     fn default() -> Self {
         Self {
             number: 0,
-            ending: Ending::new(Format::Pcapng),
+            ending: ReadSummary::new(Format::Pcapng),
             last: false,
             odd_times: 0,
             timeless: 0,
@@ -166,17 +166,17 @@ impl Reader {
                     None => return Ok(None),
                     Some((kind, size)) => {
                         self.kind = kind;
-                        Step::Skip(size)
+                        ReadStep::Skip(size)
                     }
                 },
                 Kind::Classic(classic) => classic.step(held, offset, &mut self.account),
                 Kind::Blocks(blocks) => blocks.step(held, offset, &mut self.account),
             };
             match step {
-                Step::Again => {}
-                Step::Wait => return Ok(None),
-                Step::Skip(count) => self.buffer.skip(count),
-                Step::Packet(packet) => break packet,
+                ReadStep::Again => {}
+                ReadStep::Wait => return Ok(None),
+                ReadStep::Skip(count) => self.buffer.skip(count),
+                ReadStep::Packet(packet) => break packet,
             }
         };
         self.account.number += 1;
@@ -193,7 +193,7 @@ impl Reader {
 
     /// Returns what is known of the capture.
     #[must_use]
-    pub fn ending(&self) -> Ending {
+    pub fn ending(&self) -> ReadSummary {
         let mut ending = self.account.ending.clone();
         if let Kind::Blocks(blocks) = &self.kind {
             ending.dropped = blocks.dropped();
@@ -215,7 +215,7 @@ impl Reader {
 }
 
 /// Finds out what kind of file it is, and how long its header is.
-fn begin(held: &[u8], account: &mut Account) -> Result<Option<(Kind, usize)>, Error> {
+fn begin(held: &[u8], account: &mut ReaderState) -> Result<Option<(Kind, usize)>, Error> {
     let cut = |error| if account.last { Err(error) } else { Ok(None) };
     let Some(magic) = held.first_chunk() else {
         return cut(if held.is_empty() { Error::Empty } else { Error::NotACapture });
@@ -235,10 +235,10 @@ fn begin(held: &[u8], account: &mut Account) -> Result<Option<(Kind, usize)>, Er
     }
 }
 
-impl Account {
+impl ReaderState {
     /// Warns, unless that was done often enough.
     pub(super) fn warn(&mut self, text: String) {
-        if self.ending.warnings.len() < MOST_WARNINGS {
+        if self.ending.warnings.len() < MAX_WARNINGS {
             self.ending.warnings.push(text);
         } else {
             self.untold += 1;
@@ -251,10 +251,44 @@ impl Account {
     }
 
     /// Ends within a record.
-    pub(super) fn cut(&mut self, rest: usize) -> Step {
+    pub(super) fn cut(&mut self, rest: usize) -> ReadStep {
         if rest > 0 {
             self.ending.cut_off = true;
         }
-        Step::Wait
+        ReadStep::Wait
+    }
+}
+
+/// Reads a capture and hands each frame to `each`. A packed capture is unpacked.
+///
+/// # Errors
+/// Fails where it is no capture at all. Whatever is damaged further on is passed over, and told with its place.
+pub fn frames<'a>(raw: impl Read + 'a, mut each: impl FnMut(&Frame<'_>)) -> Result<ReadSummary, Error> {
+    let mut source = Source::open(raw)?;
+    let mut reader = Reader::new();
+    if source.is_packed() {
+        reader.unpacked();
+    }
+    let mut over = false;
+    loop {
+        while let Some(frame) = reader.frame()? {
+            each(&frame);
+        }
+        if over {
+            return Ok(reader.ending());
+        }
+        match source.read(reader.room()) {
+            Ok(0) => {
+                reader.no_more();
+                over = true;
+            }
+            Ok(count) => reader.filled(count),
+            Err(error) if reader.is_fresh() && source.is_packed() => return Err(Error::Packed(error)),
+            Err(error) if reader.is_fresh() => return Err(Error::Read(error)),
+            Err(error) => {
+                reader.broken(&error.to_string());
+                over = true;
+            }
+        }
     }
 }

@@ -1,13 +1,13 @@
-//! Connections, for people.
+//! The report on TCP streams.
 
 use std::fmt::Write as _;
 
 use super::number::several;
-use crate::flow::{Told, WayFacts};
+use crate::flow::{DirectionFacts, TcpStreamFacts};
 use crate::summary::Summary;
 
 /// How many connections are told of in words.
-const NOTED: usize = 10;
+const MAX_ANNOTATED: usize = 10;
 
 /// Writes the section, where there are some.
 pub(super) fn connections(out: &mut String, summary: &Summary) -> std::fmt::Result {
@@ -35,7 +35,10 @@ pub(super) fn connections(out: &mut String, summary: &Summary) -> std::fmt::Resu
     if !noted.is_empty() {
         writeln!(out)?;
     }
-    noted.iter().take(NOTED).try_for_each(|(stream, notes)| writeln!(out, "- Stream {stream}: {notes}."))
+    noted
+        .iter()
+        .take(MAX_ANNOTATED)
+        .try_for_each(|(stream, notes)| writeln!(out, "- Stream {stream}: {notes}."))
 }
 
 /// Says where segments were lost, as far as this point shows.
@@ -55,7 +58,7 @@ fn seen(summary: &Summary) -> String {
     if parts.is_empty() { String::new() } else { format!(" Of all segments {}.", parts.join(", ")) }
 }
 
-fn row(out: &mut String, flow: &Told) -> std::fmt::Result {
+fn row(out: &mut String, flow: &TcpStreamFacts) -> std::fmt::Result {
     let rtt = flow.rtt_ms.map_or_else(|| "-".to_owned(), |rtt| format!("{} / {} ms", rtt.p50, rtt.p99));
     let trouble: Vec<String> =
         flow.trouble.iter().map(|trouble| format!("{} {}", trouble.kind, trouble.count)).collect();
@@ -74,37 +77,37 @@ fn row(out: &mut String, flow: &Told) -> std::fmt::Result {
 }
 
 /// Says what stands out in a connection beyond the table.
-fn notes(flow: &Told) -> String {
-    let mut notes = Vec::new();
-    for (who, course) in [(flow.a, &flow.a_to_b), (flow.b, &flow.b_to_a)] {
-        let mut said = Vec::new();
-        of(course, &mut said);
-        notes.extend(said.into_iter().map(|said| format!("{who} {said}")));
+fn notes(flow: &TcpStreamFacts) -> String {
+    let mut all = Vec::new();
+    for (who, direction) in [(flow.a, &flow.a_to_b), (flow.b, &flow.b_to_a)] {
+        let mut notes = Vec::new();
+        of(direction, &mut notes);
+        all.extend(notes.into_iter().map(|note| format!("{who} {note}")));
     }
     if let Some(reset) = flow.reset.as_ref().filter(|reset| reset.origin != "endpoint") {
-        notes.push(format!("the reset in frame {} names {}: {}", reset.frame, reset.by, reset.origin));
+        all.push(format!("the reset in frame {} names {}: {}", reset.frame, reset.by, reset.origin));
     }
-    notes.join("; ")
+    all.join("; ")
 }
 
-fn of(course: &WayFacts, said: &mut Vec<String>) {
-    if let Some(stuck) = course.stuck {
-        said.push(format!("sent {} bytes again {} times in vain", stuck.size, stuck.times));
-    } else if let Some(repeated) = &course.repeated {
+fn of(direction: &DirectionFacts, notes: &mut Vec<String>) {
+    if let Some(black_hole) = direction.black_hole {
+        notes.push(format!("sent {} bytes again {} times in vain", black_hole.size, black_hole.times));
+    } else if let Some(repeated) = &direction.repeated {
         let gaps: Vec<String> = repeated.gaps_ms.iter().map(|gap| format!("{gap:.0}")).collect();
-        said.push(format!("repeated one segment {} times, after {} ms", repeated.times, gaps.join(", ")));
+        notes.push(format!("repeated one segment {} times, after {} ms", repeated.times, gaps.join(", ")));
     }
-    if let Some(shut) = course.zero_window {
-        said.push(format!(
+    if let Some(zero_window) = direction.zero_window {
+        notes.push(format!(
             "took nothing for {:.0} ms ({} times, {} probes)",
-            shut.total_ms, shut.periods, shut.probes
+            zero_window.total_ms, zero_window.periods, zero_window.probes
         ));
     }
-    if course.unanswered > 1 {
-        said.push(format!("got no answer to its last {} repetitions and probes", course.unanswered));
+    if direction.unanswered > 1 {
+        notes.push(format!("got no answer to its last {} repetitions and probes", direction.unanswered));
     }
-    if let Some(shares) = course.limits.filter(|shares| shares.window_pct.max(shares.loss_pct) >= 20.0) {
-        said.push(format!(
+    if let Some(shares) = direction.limits.filter(|shares| shares.window_pct.max(shares.loss_pct) >= 20.0) {
+        notes.push(format!(
             "waited {} % of {:.1} s for the other end's window and {} % for what was lost",
             shares.window_pct, shares.seconds, shares.loss_pct
         ));

@@ -1,10 +1,10 @@
 //! What comes from a capture, made so that Markdown shows it and does nothing else.
 //!
 //! Names are anybody's. Words go through [`text`], names of hosts and the like through [`code`], display filters through [`filter`];
-//! and whatever a section forgets, [`quiet`] takes at the end: nobody is called, nothing invisible is left.
+//! and whatever a section forgets, [`neutralize`] takes at the end: nobody is called, nothing invisible is left.
 
 /// Names that call everybody.
-const EVERYBODY: [&str; 3] = ["here", "channel", "everyone"];
+const BROADCAST_MENTIONS: [&str; 3] = ["here", "channel", "everyone"];
 
 /// Returns words on one line, to stand anywhere, in the cell of a table too.
 pub(super) fn text(data: &str) -> String {
@@ -68,7 +68,7 @@ pub(super) fn filtered(data: &str) -> String {
 }
 
 /// Takes from a text what would call somebody in a messenger, and what cannot be seen.
-pub(super) fn quiet(markdown: &str) -> String {
+pub(super) fn neutralize(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut rest = markdown.chars();
     while let Some(char) = rest.next() {
@@ -83,7 +83,9 @@ pub(super) fn quiet(markdown: &str) -> String {
 }
 
 fn calls(rest: &str) -> bool {
-    EVERYBODY.iter().any(|name| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)))
+    BROADCAST_MENTIONS
+        .iter()
+        .any(|name| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)))
 }
 
 fn span(line: &str) -> String {
@@ -137,7 +139,7 @@ mod tests {
         #[test]
         fn nobody_is_called_and_no_line_begins(data in "[<>!@#&*`|\\[\\]a-z:/_\\n\\r\u{202e} ]{0,40}|.*@here.*") {
             for made in [text(&data), code(&data), filter(&data)] {
-                let made = quiet(&made);
+                let made = neutralize(&made);
                 let loud = ["<!", "<@", "<#", "@here", "@channel", "@everyone"].iter().any(|sign| made.contains(sign));
                 prop_assert!(!loud && !made.contains('\n') && !made.contains('\u{202e}'), "{}", made);
             }

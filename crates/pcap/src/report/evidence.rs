@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 
 use super::escape::{filter, text};
-use super::glance::title;
 use super::next::step;
 use super::number::figure;
+use super::overview::title;
 use crate::findings::Finding;
-use crate::flow::Told;
+use crate::flow::TcpStreamFacts;
 use crate::summary::Summary;
 
 /// How many findings are told with their evidence; the table has the others.
-const TOLD: usize = 6;
+const MAX_FINDINGS: usize = 6;
 /// How many frames a cell of the table has.
-const FRAMES: usize = 3;
+const MAX_FRAMES: usize = 3;
 
 /// Writes the table.
 pub(super) fn table(out: &mut String, summary: &Summary) -> std::fmt::Result {
@@ -24,7 +24,7 @@ pub(super) fn table(out: &mut String, summary: &Summary) -> std::fmt::Result {
     writeln!(out, "| # | severity | what | who and how much | frames |")?;
     writeln!(out, "|---|---|---|---|---|")?;
     for (at, finding) in summary.findings.iter().enumerate() {
-        let frames = frames(finding, FRAMES);
+        let frames = frames(finding, MAX_FRAMES);
         let (severity, code) = (finding.severity.name(), finding.code);
         writeln!(out, "| {} | {severity} | `{code}` | {} | {frames} |", at + 1, title(finding))?;
     }
@@ -37,7 +37,7 @@ pub(super) fn evidence(out: &mut String, summary: &Summary) -> std::fmt::Result 
         return Ok(());
     }
     writeln!(out, "\n## Evidence")?;
-    for (at, finding) in summary.findings.iter().take(TOLD).enumerate() {
+    for (at, finding) in summary.findings.iter().take(MAX_FINDINGS).enumerate() {
         let numbers: Vec<String> = finding
             .evidence
             .numbers
@@ -51,13 +51,13 @@ pub(super) fn evidence(out: &mut String, summary: &Summary) -> std::fmt::Result 
         }
         writeln!(out, "- Filter: {}", filter(&finding.evidence.filter))?;
         writeln!(out, "- Frames: {}", frames(finding, usize::MAX))?;
-        let told = summary.findings.iter().take(at).position(|before| before.vantage == finding.vantage);
-        match told {
+        let listed = summary.findings.iter().take(at).position(|before| before.vantage == finding.vantage);
+        match listed {
             Some(before) => writeln!(out, "- Vantage: as for {}", before + 1)?,
             None => writeln!(out, "- Vantage: {}", text(finding.vantage))?,
         }
     }
-    if summary.findings.len() > TOLD {
+    if summary.findings.len() > MAX_FINDINGS {
         writeln!(out, "\nThe evidence of the others is in the JSON (`--json`).")?;
     }
     Ok(())
@@ -67,7 +67,7 @@ pub(super) fn evidence(out: &mut String, summary: &Summary) -> std::fmt::Result 
 pub(super) fn next(out: &mut String, summary: &Summary, file: &str) -> std::fmt::Result {
     let mut first: Vec<&Finding> = Vec::new();
     for finding in &summary.findings {
-        if first.len() < TOLD && first.iter().all(|known| known.code != finding.code) {
+        if first.len() < MAX_FINDINGS && first.iter().all(|known| known.code != finding.code) {
             first.push(finding);
         }
     }
@@ -85,21 +85,21 @@ pub(super) fn next(out: &mut String, summary: &Summary, file: &str) -> std::fmt:
         }
     }
     writeln!(out, "```\n")?;
-    let mut told: Vec<&str> = Vec::new();
+    let mut listed: Vec<&str> = Vec::new();
     for finding in &first {
         let then = step(finding.code).then();
-        if !told.contains(&then) {
+        if !listed.contains(&then) {
             writeln!(out, "- `{}`: {then}", finding.code)?;
-            told.push(then);
+            listed.push(then);
         }
     }
     Ok(())
 }
 
 /// Returns the connection that has most of what a finding speaks of, unless its title names one already.
-pub(super) fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a Told> {
-    let (_, kind) = COUNTED.iter().find(|(code, _)| *code == finding.code)?;
-    let count = |flow: &&Told| {
+pub(super) fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a TcpStreamFacts> {
+    let (_, kind) = COUNT_NAMES.iter().find(|(code, _)| *code == finding.code)?;
+    let count = |flow: &&TcpStreamFacts| {
         flow.trouble.iter().find(|trouble| trouble.kind == *kind).map_or(0, |trouble| trouble.count)
     };
     // Of equal ones the first, which is the worst.
@@ -109,7 +109,7 @@ pub(super) fn most_in<'a>(finding: &Finding, summary: &'a Summary) -> Option<&'a
 }
 
 /// Codes of findings over all connections, and the count that they speak of.
-const COUNTED: [(&str, &str); 3] = [
+const COUNT_NAMES: [(&str, &str); 3] = [
     ("tcp_retransmission", "retransmission"),
     ("tcp_zero_window", "zero_window"),
     ("tcp_gaps", "lost_segment"),

@@ -1,23 +1,22 @@
-//! The account as Markdown, for a thread.
+//! The report of one capture.
 
 use std::fmt::Write as _;
 
+use super::arp_icmp::{link, path};
 use super::connections::connections;
-use super::escape::{code, quiet, text};
+use super::dns::names;
+use super::escape::{code, neutralize, text};
 use super::evidence::{evidence, next, table};
-use super::glance::{facts, sentences};
-use super::link::link;
-use super::names::names;
-use super::path::path;
-use super::talk::talk;
+use super::overview::{facts, sentences};
+use super::protocols::talk;
 use crate::summary::Summary;
 
 /// A message takes so many bytes at most: what is further down is shortened first.
-const LONGEST: usize = 11_500;
+const MAX_MARKDOWN_LEN: usize = 11_500;
 /// A section of details has so many bytes at most.
-const SECTION: usize = 1600;
+const MAX_SECTION_LEN: usize = 1600;
 /// So many limits are told.
-const LIMITS: usize = 10;
+const MAX_WARNINGS: usize = 10;
 
 /// A section of details.
 type Section = fn(&mut String, &Summary) -> std::fmt::Result;
@@ -31,7 +30,7 @@ pub fn markdown(summary: &Summary, name: &str) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
     let _ = write(&mut out, summary, name);
-    quiet(&out)
+    neutralize(&out)
 }
 
 fn write(out: &mut String, summary: &Summary, name: &str) -> std::fmt::Result {
@@ -46,7 +45,7 @@ fn write(out: &mut String, summary: &Summary, name: &str) -> std::fmt::Result {
     for section in DETAILS {
         let mut part = String::new();
         section(&mut part, summary)?;
-        let room = LONGEST.saturating_sub(out.len() + last.len()).min(SECTION);
+        let room = MAX_MARKDOWN_LEN.saturating_sub(out.len() + last.len()).min(MAX_SECTION_LEN);
         shortened(out, &part, room)?;
     }
     out.push_str(&last);
@@ -84,10 +83,10 @@ fn limits(out: &mut String, summary: &Summary) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "\n## Limits\n")?;
-    for warning in summary.warnings.iter().take(LIMITS) {
+    for warning in summary.warnings.iter().take(MAX_WARNINGS) {
         writeln!(out, "- {}", text(warning))?;
     }
-    let others = summary.warnings.len().saturating_sub(LIMITS);
+    let others = summary.warnings.len().saturating_sub(MAX_WARNINGS);
     if others > 0 {
         writeln!(out, "- {others} more; `--json` has them")?;
     }

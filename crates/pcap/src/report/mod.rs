@@ -1,21 +1,18 @@
-//! The account for people.
+//! The report in Markdown.
 
+mod arp_icmp;
+mod comparison;
 mod connections;
-mod course;
-mod ends;
+mod dns;
 mod escape;
 mod evidence;
-mod glance;
-mod link;
 mod markdown;
-mod names;
 mod next;
 mod number;
-mod pair;
-mod path;
-mod talk;
+mod overview;
+mod protocols;
 
+pub use comparison::comparison_markdown;
 pub use markdown::markdown;
 #[cfg(feature = "plot")]
 pub(super) use number::whole;
-pub use pair::markdown_of_pair;

@@ -4,7 +4,7 @@ use super::escape::filtered;
 use crate::findings::Finding;
 
 /// What to do about findings of a code.
-pub(super) struct Step {
+pub(super) struct NextStep {
     /// The code, or the beginning of several and `*`.
     of: &'static str,
     /// Commands that show it; `FILE` and `FILTER` are filled in.
@@ -14,219 +14,223 @@ pub(super) struct Step {
 }
 
 /// What shows any finding.
-const SHOWN: &str = "tshark -r FILE -Y FILTER";
+const SHOW_FRAMES: &str = "tshark -r FILE -Y FILTER";
 
-const OTHER_END: &str = "capture at the other end at the same time and run `ghost pcap compare HERE THERE --mode endpoints`: it says which side of the path loses";
+const CAPTURE_OTHER_END: &str = "capture at the other end at the same time and run `ghost pcap compare HERE THERE --mode endpoints`: it says which side of the path loses";
 
 /// The longest beginning that fits is taken.
-const STEPS: [Step; 41] = [
-    Step {
+const NEXT_STEPS: [NextStep; 41] = [
+    NextStep {
         of: "*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "look at the frames, then capture at the other end to see whether it looks the same there",
     },
-    Step {
+    NextStep {
         of: "syn_unanswered",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "ask `ghost nsg` and `ghost route` whether the SYN may pass; then capture at the service: if it arrives there, look at that host's filter and listen queue, if not, at the path",
     },
-    Step {
+    NextStep {
         of: "syn_ack_unanswered",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "the way back is broken or asymmetric: ask `ghost route` at the client's side, and capture at the client to see whether the SYN-ACK arrives",
     },
-    Step {
+    NextStep {
         of: "tcp_refused",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "on the service's host see whether the port is listened on (`ss -ltn`); if it is, capture there to see whether that host sent the RST",
     },
-    Step {
+    NextStep {
         of: "tcp_reset_foreign",
         show: &[
-            SHOWN,
+            SHOW_FRAMES,
             "tshark -r FILE -Y 'tcp.flags.reset == 1' -T fields -e frame.number -e ip.src -e ip.ttl -e ip.id",
         ],
         then: "capture at the end that the RST claims to come from: if it is not among the packets sent there, a device in between wrote it",
     },
-    Step {
+    NextStep {
         of: "tcp_retransmission",
         show: &[
             "ghost pcap analyze FILE --frames retransmission",
             "tshark -r FILE -q -z io,stat,1,tcp.analysis.retransmission",
         ],
-        then: OTHER_END,
+        then: CAPTURE_OTHER_END,
     },
-    Step {
+    NextStep {
         of: "tcp_needless_retransmission",
         show: &["ghost pcap analyze FILE --frames spurious_retransmission"],
         then: "the data arrived and the sender did not learn it in time: look for lost or delayed acknowledgments on the way back",
     },
-    Step { of: "tcp_rto_backoff", show: &[SHOWN], then: OTHER_END },
-    Step {
+    NextStep { of: "tcp_rto_backoff", show: &[SHOW_FRAMES], then: CAPTURE_OTHER_END },
+    NextStep {
         of: "tcp_large_lost",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "try `ping -M do -s 1472` along the path to find the largest packet that passes, and see who drops ICMP type 3 code 4",
     },
-    Step {
+    NextStep {
         of: "tcp_zero_window",
-        show: &["ghost pcap analyze FILE --frames zero_window", SHOWN],
+        show: &["ghost pcap analyze FILE --frames zero_window", SHOW_FRAMES],
         then: "look at the process on the end that announces the window (`ss -tmi`, CPU, what it waits for); more bandwidth does not help",
     },
-    Step {
+    NextStep {
         of: "tcp_window_limited",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see the socket buffers on the receiver (`ss -tmi`, `sysctl net.ipv4.tcp_rmem`): the window is smaller than the path holds",
     },
-    Step {
+    NextStep {
         of: "tcp_peer_gone",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see whether the other host or a stateful device between (idle timeout) forgot the connection: capture at the other end",
     },
-    Step {
+    NextStep {
         of: "tcp_gaps",
         show: &["ghost pcap analyze FILE --frames lost_segment"],
         then: "capture once more with a larger buffer (`tcpdump -B 65536`) and a short snap length: gaps that stay were lost on the way to here",
     },
-    Step {
+    NextStep {
         of: "tcp_mirrored",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "capture on one interface alone, or mirror one direction only: copies are no retransmissions",
     },
-    Step {
+    NextStep {
         of: "tcp_filtered",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "ask the owner of the device that answered with ICMP for its rule",
     },
-    Step { of: "tcp_*", show: &[SHOWN], then: OTHER_END },
-    Step {
+    NextStep { of: "tcp_*", show: &[SHOW_FRAMES], then: CAPTURE_OTHER_END },
+    NextStep {
         of: "dns_unanswered",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "ask the server from this host (`dig @SERVER NAME +tries=1`), then capture at the server on port 53: it shows whether the question arrives",
     },
-    Step {
+    NextStep {
         of: "dns_failure",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "read the server's log for these names; `dig +trace NAME` shows which server fails",
     },
-    Step {
+    NextStep {
         of: "dns_nxdomain",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see on the asking host which process asks, and its search list (`/etc/resolv.conf`)",
     },
-    Step {
+    NextStep {
         of: "dns_slow",
         show: &["tshark -r FILE -Y 'dns.time > 0.2'"],
         then: "ask the server twice for the same name (`dig @SERVER NAME`): if the second answer is quick, the servers behind it are slow",
     },
-    Step {
+    NextStep {
         of: "dns_truncated",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see whether TCP to port 53 of the server is open (`dig +tcp @SERVER NAME`): what does not fit is asked for there",
     },
-    Step {
+    NextStep {
         of: "dns_reflection",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see whether the addresses that ask are real: forged ones are answered at their owners' cost; limit the server's answers",
     },
-    Step {
+    NextStep {
         of: "address_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "find the switch port of each hardware address, and see whether the address was moved on purpose",
     },
-    Step { of: "dns_*", show: &[SHOWN], then: "see on the asking host which process asks for these names" },
-    Step {
+    NextStep {
+        of: "dns_*",
+        show: &[SHOW_FRAMES],
+        then: "see on the asking host which process asks for these names",
+    },
+    NextStep {
         of: "icmp_unreachable",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "ask the sender of the errors why: `ghost route` for a network or host code, `ghost netfilter` for a prohibited one, `ss -lun` for a port",
     },
-    Step {
+    NextStep {
         of: "icmp_redirect",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see the route of the host that is redirected (`ip route get DESTINATION`): its gateway is not the nearest",
     },
-    Step {
+    NextStep {
         of: "pmtu_blackhole",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "capture at the sender: it shows whether the ICMP errors arrive; if they do not, let type 3 code 4 (ICMPv6 type 2) pass, or clamp the MSS",
     },
-    Step {
+    NextStep {
         of: "path_mtu",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "nothing, as long as the sender obeys: its next packets show",
     },
-    Step {
+    NextStep {
         of: "*_loop",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "run `traceroute -n` to the destination and compare the routes of the routers that repeat (`ghost route`)",
     },
-    Step {
+    NextStep {
         of: "arp_conflict",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "find the switch port of each hardware address (its table of addresses), and unplug the one that is wrong",
     },
-    Step {
+    NextStep {
         of: "arp_unanswered",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see whether the host is up and in this network (address, mask, VLAN); capture at its port if it is",
     },
-    Step {
+    NextStep {
         of: "arp_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "see whether the address was moved on purpose (failover, a new machine)",
     },
-    Step {
+    NextStep {
         of: "*_storm",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "find the port it comes from by its hardware address, and look for a loop of cables or bridges",
     },
-    Step {
+    NextStep {
         of: "fragments_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "lower the MTU or the size at the sender; see which device drops fragments by capturing behind it",
     },
-    Step {
+    NextStep {
         of: "ping_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "run `mtr -n` to the target while capturing at it: the side that misses packets has the loss",
     },
-    Step {
+    NextStep {
         of: "tls_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "try `openssl s_client -connect HOST:PORT -servername NAME` from this host, and read the server's log at that time",
     },
-    Step { of: "http_unanswered", show: &[SHOWN], then: OTHER_END },
-    Step {
+    NextStep { of: "http_unanswered", show: &[SHOW_FRAMES], then: CAPTURE_OTHER_END },
+    NextStep {
         of: "http_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "read the server's log at these times; the network has delivered question and answer",
     },
-    Step {
+    NextStep {
         of: "dhcp*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "capture on the server's side of the relay; see its pool and its log",
     },
-    Step {
+    NextStep {
         of: "ntp_*",
-        show: &[SHOWN],
+        show: &[SHOW_FRAMES],
         then: "ask the server by hand (`ntpdate -q SERVER` or `chronyc sources`)",
     },
-    Step { of: "*_unanswered", show: &[SHOWN], then: OTHER_END },
+    NextStep { of: "*_unanswered", show: &[SHOW_FRAMES], then: CAPTURE_OTHER_END },
 ];
 
 /// Returns what to do about a code.
-pub(super) fn step(code: &str) -> &'static Step {
-    let [any, ..] = &STEPS;
-    let fits = |step: &&Step| match (step.of.strip_suffix('*'), step.of.strip_prefix('*')) {
+pub(super) fn step(code: &str) -> &'static NextStep {
+    let [any, ..] = &NEXT_STEPS;
+    let fits = |step: &&NextStep| match (step.of.strip_suffix('*'), step.of.strip_prefix('*')) {
         (Some(begin), _) => code.starts_with(begin),
         (_, Some(end)) => code.ends_with(end),
         (None, None) => code == step.of,
     };
     // The whole name comes before its beginning, and that before its end.
-    let rank = |step: &&Step| (!step.of.contains('*'), !step.of.starts_with('*'), step.of.len());
-    STEPS.iter().filter(fits).max_by_key(rank).unwrap_or(any)
+    let rank = |step: &&NextStep| (!step.of.contains('*'), !step.of.starts_with('*'), step.of.len());
+    NEXT_STEPS.iter().filter(fits).max_by_key(rank).unwrap_or(any)
 }
 
-impl Step {
+impl NextStep {
     /// Returns where to look or to capture then.
     pub(super) fn then(&self) -> &'static str {
         self.then

@@ -1,16 +1,16 @@
 //! A capture over time, in columns of the same width. When the last is full, two and two become one.
 
-use super::trips::Trips;
+use super::rtt_histogram::RttHistogram;
 use crate::label::{Label, Labels};
 
 /// How many columns there are.
-const COLUMNS: usize = 256;
+const MAX_COLUMNS: usize = 256;
 /// The first width is about a microsecond.
-const NARROWEST: u32 = 10;
+const MIN_COLUMN_BITS: u32 = 10;
 
 /// What happened in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Column {
+pub struct TimelineColumn {
     /// Packets.
     pub packets: u64,
     /// Bytes on the wire.
@@ -23,7 +23,7 @@ pub struct Column {
     pub resets: u64,
 }
 
-impl Column {
+impl TimelineColumn {
     /// Adds another column.
     pub fn join(&mut self, other: Self) {
         self.packets += other.packets;
@@ -40,9 +40,9 @@ pub struct Timeline {
     origin: Option<u64>,
     /// The width is two to the power of this, in nanoseconds.
     power: u32,
-    columns: Vec<Column>,
+    columns: Vec<TimelineColumn>,
     /// Empty until there is a round trip.
-    trips: Vec<Trips>,
+    rtts: Vec<RttHistogram>,
     last: u64,
 }
 
@@ -60,13 +60,13 @@ impl Timeline {
     }
 
     /// Counts a round trip that ended now.
-    pub(super) fn trip(&mut self, time: u64, nanos: u64) {
+    pub(super) fn rtt(&mut self, time: u64, nanos: u64) {
         let at = self.at(time);
-        if self.trips.is_empty() {
-            self.trips.resize_with(COLUMNS, Trips::default);
+        if self.rtts.is_empty() {
+            self.rtts.resize_with(MAX_COLUMNS, RttHistogram::default);
         }
-        if let Some(trips) = self.trips.get_mut(at) {
-            trips.add(nanos);
+        if let Some(rtts) = self.rtts.get_mut(at) {
+            rtts.add(nanos);
         }
     }
 
@@ -90,29 +90,29 @@ impl Timeline {
 
     /// Returns the columns up to the last frame.
     #[must_use]
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[TimelineColumn] {
         let used = (self.span() >> self.power) as usize + 1;
         self.columns.get(..used).unwrap_or(&self.columns)
     }
 
     /// Returns the round trips of the same columns, or nothing where there are none.
     #[must_use]
-    pub fn trips(&self) -> &[Trips] {
-        self.trips.get(..self.columns().len()).unwrap_or(&self.trips)
+    pub fn rtts(&self) -> &[RttHistogram] {
+        self.rtts.get(..self.columns().len()).unwrap_or(&self.rtts)
     }
 
     /// Returns the column of a time. What lies before the first frame belongs to the first column.
     fn at(&mut self, time: u64) -> usize {
         let Some(origin) = self.origin else {
             self.origin = Some(time);
-            self.power = NARROWEST;
-            self.columns.resize(COLUMNS, Column::default());
+            self.power = MIN_COLUMN_BITS;
+            self.columns.resize(MAX_COLUMNS, TimelineColumn::default());
             self.last = time;
             return 0;
         };
         self.last = self.last.max(time);
         let since = time.saturating_sub(origin);
-        while since >> self.power >= COLUMNS as u64 {
+        while since >> self.power >= MAX_COLUMNS as u64 {
             self.fold();
         }
         (since >> self.power) as usize
@@ -120,24 +120,24 @@ impl Timeline {
 
     fn fold(&mut self) {
         self.power += 1;
-        let joined = |pair: &[Column]| {
-            pair.iter().fold(Column::default(), |mut sum, column| {
+        let joined = |pair: &[TimelineColumn]| {
+            pair.iter().fold(TimelineColumn::default(), |mut sum, column| {
                 sum.join(*column);
                 sum
             })
         };
-        let mut columns: Vec<Column> = self.columns.chunks(2).map(joined).collect();
-        columns.resize(COLUMNS, Column::default());
+        let mut columns: Vec<TimelineColumn> = self.columns.chunks(2).map(joined).collect();
+        columns.resize(MAX_COLUMNS, TimelineColumn::default());
         self.columns = columns;
-        if !self.trips.is_empty() {
-            for at in 0..COLUMNS / 2 {
-                let mut sum = Trips::default();
-                self.trips.iter().skip(2 * at).take(2).for_each(|trips| sum.join(trips));
-                if let Some(place) = self.trips.get_mut(at) {
+        if !self.rtts.is_empty() {
+            for at in 0..MAX_COLUMNS / 2 {
+                let mut sum = RttHistogram::default();
+                self.rtts.iter().skip(2 * at).take(2).for_each(|rtts| sum.join(rtts));
+                if let Some(place) = self.rtts.get_mut(at) {
                     *place = sum;
                 }
             }
-            self.trips.iter_mut().skip(COLUMNS / 2).for_each(|trips| *trips = Trips::default());
+            self.rtts.iter_mut().skip(MAX_COLUMNS / 2).for_each(|rtts| *rtts = RttHistogram::default());
         }
     }
 }
@@ -154,13 +154,13 @@ mod tests {
             let mut timeline = Timeline::default();
             for time in &times {
                 timeline.frame(*time, 60, Labels::default());
-                timeline.trip(*time, 1_000_000);
+                timeline.rtt(*time, 1_000_000);
             }
             let sum: u64 = timeline.columns().iter().map(|column| column.packets).sum();
             prop_assert_eq!(sum, times.len() as u64);
-            let sum: u64 = timeline.trips().iter().map(Trips::count).sum();
+            let sum: u64 = timeline.rtts().iter().map(RttHistogram::count).sum();
             prop_assert_eq!(sum, times.len() as u64);
-            prop_assert!(timeline.columns().len() <= COLUMNS);
+            prop_assert!(timeline.columns().len() <= MAX_COLUMNS);
         }
     }
 

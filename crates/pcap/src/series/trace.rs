@@ -2,20 +2,20 @@
 
 use std::net::SocketAddr;
 
-use crate::flow::weight;
+use crate::flow::trouble_score;
 use crate::label::{Label, Labels};
 use crate::tcp::{Flow, RST};
 
 /// How many connections are watched at a time.
-const WATCHED: usize = 8;
+const MAX_TRACED_STREAMS: usize = 8;
 /// How many packets of each; when there are more, the stretch in most trouble stays.
-const STRETCH: usize = 1024;
+const MAX_TRACE_PACKETS: usize = 1024;
 /// How many packets of all connections are remembered, for what came before the trouble.
-const RECENT: usize = 4096;
+const MAX_RECENT_PACKETS: usize = 4096;
 
 /// A packet of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Event {
+pub struct TracePacket {
     /// Its frame.
     pub frame: u64,
     /// When it passed.
@@ -35,7 +35,7 @@ pub struct Event {
 }
 
 /// What makes a packet interesting, and how much.
-const TROUBLE: [(Label, u64); 7] = [
+const LABEL_WEIGHTS: [(Label, u64); 7] = [
     (Label::ZeroWindow, 5),
     (Label::Retransmission, 4),
     (Label::LostSegment, 3),
@@ -45,19 +45,19 @@ const TROUBLE: [(Label, u64); 7] = [
     (Label::DuplicateAck, 1),
 ];
 
-impl Event {
+impl TracePacket {
     /// Returns how much trouble a packet means.
     #[must_use]
     pub fn trouble(&self) -> u64 {
         let marked: u64 =
-            TROUBLE.iter().filter(|(label, _)| self.labels.has(*label)).map(|(_, weight)| weight).sum();
+            LABEL_WEIGHTS.iter().filter(|(label, _)| self.labels.has(*label)).map(|(_, weight)| weight).sum();
         marked + if self.flags & RST != 0 { 5 } else { 0 }
     }
 }
 
 /// A stretch of a connection.
 #[derive(Debug, Clone)]
-pub struct Trace {
+pub struct PacketTrace {
     /// Its number.
     pub stream: u64,
     /// The end that spoke first.
@@ -65,14 +65,14 @@ pub struct Trace {
     /// The other one.
     pub b: SocketAddr,
     /// The packets, in the order of the file.
-    pub events: Vec<Event>,
+    pub events: Vec<TracePacket>,
     weight: u64,
-    worst: Vec<Event>,
+    worst: Vec<TracePacket>,
 }
 
-impl Trace {
-    fn push(&mut self, event: Event) {
-        if self.events.len() >= STRETCH {
+impl PacketTrace {
+    fn push(&mut self, event: TracePacket) {
+        if self.events.len() >= MAX_TRACE_PACKETS {
             if sum(&self.events) > sum(&self.worst) || self.worst.is_empty() {
                 std::mem::swap(&mut self.events, &mut self.worst);
             }
@@ -89,50 +89,50 @@ impl Trace {
     }
 }
 
-fn sum(events: &[Event]) -> u64 {
-    events.iter().map(Event::trouble).sum()
+fn sum(events: &[TracePacket]) -> u64 {
+    events.iter().map(TracePacket::trouble).sum()
 }
 
 /// The connections that are watched.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Traces {
-    recent: Vec<(u64, Event)>,
+pub(super) struct PacketTraces {
+    recent: Vec<(u64, TracePacket)>,
     /// Where the next one goes.
     hand: usize,
-    watched: Vec<Trace>,
+    watched: Vec<PacketTrace>,
 }
 
-impl Traces {
+impl PacketTraces {
     /// Takes a packet after its connection did.
-    pub(super) fn take(&mut self, flow: &Flow, event: Event) {
+    pub(super) fn take(&mut self, flow: &Flow, event: TracePacket) {
         if let Some(trace) = self.watched.iter_mut().find(|trace| trace.stream == flow.stream) {
             trace.push(event);
             if event.trouble() > 0 {
-                trace.weight = weight(flow);
+                trace.weight = trouble_score(flow);
             }
         } else if event.trouble() > 0 {
             self.admit(flow, event);
         }
-        if self.recent.len() < RECENT {
+        if self.recent.len() < MAX_RECENT_PACKETS {
             self.recent.push((flow.stream, event));
         } else if let Some(place) = self.recent.get_mut(self.hand) {
             *place = (flow.stream, event);
-            self.hand = (self.hand + 1) % RECENT;
+            self.hand = (self.hand + 1) % MAX_RECENT_PACKETS;
         }
     }
 
     /// Returns the worst connection; of equal ones the earlier.
-    pub(super) fn worst(self) -> Option<Trace> {
-        let rank = |trace: &Trace| (trace.weight, std::cmp::Reverse(trace.stream));
-        self.watched.into_iter().max_by_key(rank).map(Trace::settle)
+    pub(super) fn worst(self) -> Option<PacketTrace> {
+        let rank = |trace: &PacketTrace| (trace.weight, std::cmp::Reverse(trace.stream));
+        self.watched.into_iter().max_by_key(rank).map(PacketTrace::settle)
     }
 
     /// Watches a connection from now on, in place of one that is in less trouble.
     ///
     /// It has to be half as much again: a crowd of connections that get worse by turns is not copied each time.
-    fn admit(&mut self, flow: &Flow, event: Event) {
-        let weight = weight(flow);
-        let place = if self.watched.len() < WATCHED {
+    fn admit(&mut self, flow: &Flow, event: TracePacket) {
+        let weight = trouble_score(flow);
+        let place = if self.watched.len() < MAX_TRACED_STREAMS {
             None
         } else {
             let least = self.watched.iter().enumerate().min_by_key(|(_, trace)| trace.weight);
@@ -145,7 +145,8 @@ impl Traces {
         let own = older.iter().chain(newer).filter(|(stream, _)| *stream == flow.stream);
         let (first, second) = flow.ends.sockets();
         let (a, b) = if flow.flipped { (second, first) } else { (first, second) };
-        let mut trace = Trace { stream: flow.stream, a, b, events: Vec::new(), weight, worst: Vec::new() };
+        let mut trace =
+            PacketTrace { stream: flow.stream, a, b, events: Vec::new(), weight, worst: Vec::new() };
         own.for_each(|(_, event)| trace.push(*event));
         trace.push(event);
         match place.and_then(|place| self.watched.get_mut(place)) {

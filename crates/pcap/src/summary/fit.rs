@@ -1,22 +1,24 @@
-//! What is cut where a capture was made to be long to tell of.
+//! Limits the size of a summary, and adds the warnings about what was not read or left out.
 
 use std::collections::BTreeMap;
 
-use super::kind::Summary;
-use super::talk;
+use super::facts::Summary;
+use super::protocols;
+use crate::analyze::Pass;
+use crate::read::ReadSummary;
 
 /// So many keys of a map are told, the most frequent ones; nobody's network has more types of ICMP.
-const KEYS: usize = 24;
+const MAX_MAP_KEYS: usize = 24;
 /// So many link types.
-const LINKS: usize = 16;
+const MAX_LINK_TYPES: usize = 16;
 /// So many limits.
-const WARNINGS: usize = 12;
+const MAX_WARNINGS: usize = 12;
 /// So many letters of a title, a filter or a limit.
-const LETTERS: usize = 400;
+const MAX_WARNING_LEN: usize = 400;
 /// So many entries stay in a list even where that makes the account longer; of findings in any case.
-pub(super) const FEWEST: usize = 4;
+pub(super) const MIN_ENTRIES: usize = 4;
 /// So many claimants of an address.
-const CLAIMANTS: usize = 4;
+const MAX_CLAIMANTS: usize = 4;
 
 /// Cuts maps and lists whose keys come from a capture, and says so.
 pub(super) fn maps(summary: &mut Summary) {
@@ -25,21 +27,21 @@ pub(super) fn maps(summary: &mut Summary) {
     if cut > 0 {
         summary.warnings.push(format!("{cut} rarer types of ICMP were left out; --full has them"));
     }
-    if summary.file.linktypes.len() > LINKS {
-        let cut = summary.file.linktypes.len() - LINKS;
-        summary.file.linktypes.truncate(LINKS);
+    if summary.file.linktypes.len() > MAX_LINK_TYPES {
+        let cut = summary.file.linktypes.len() - MAX_LINK_TYPES;
+        summary.file.linktypes.truncate(MAX_LINK_TYPES);
         summary.warnings.push(format!("{cut} more link types were left out; --full has them"));
     }
-    if summary.warnings.len() > WARNINGS {
-        let cut = summary.warnings.len() - WARNINGS;
-        summary.warnings.truncate(WARNINGS);
+    if summary.warnings.len() > MAX_WARNINGS {
+        let cut = summary.warnings.len() - MAX_WARNINGS;
+        summary.warnings.truncate(MAX_WARNINGS);
         summary.warnings.push(format!("{cut} more limits were left out; --full has them"));
     }
     summary.warnings.iter_mut().for_each(clip);
     for finding in &mut summary.findings {
         clip(&mut finding.title);
         // Half a filter shows something else: rather none than that.
-        if finding.evidence.filter.len() > 2 * LETTERS {
+        if finding.evidence.filter.len() > 2 * MAX_WARNING_LEN {
             finding.evidence.filter = finding
                 .evidence
                 .frames
@@ -48,8 +50,8 @@ pub(super) fn maps(summary: &mut Summary) {
         }
     }
     for conflict in &mut summary.arp.conflicts {
-        conflict.macs.truncate(CLAIMANTS);
-        conflict.frames.truncate(CLAIMANTS);
+        conflict.macs.truncate(MAX_CLAIMANTS);
+        conflict.frames.truncate(MAX_CLAIMANTS);
     }
 }
 
@@ -60,7 +62,7 @@ pub(super) fn shorten(summary: &mut Summary, keep: usize) -> bool {
     }
     cut(&mut summary.tcp.flows, keep)
         || cut(&mut summary.udp.flows, keep)
-        || talk::shorten(summary, keep)
+        || protocols::shorten(summary, keep)
         || cut(&mut summary.icmp.unreachable, keep)
         || cut(&mut summary.icmp.echo, keep)
         || cut(&mut summary.icmp.path_mtu, keep)
@@ -70,19 +72,19 @@ pub(super) fn shorten(summary: &mut Summary, keep: usize) -> bool {
         || summary.ndp.as_mut().is_some_and(|ndp| cut(&mut ndp.conflicts, keep))
         || cut(&mut summary.dns.suspicious, keep)
         || cut(&mut summary.dns.servers, keep)
-        || cut(&mut summary.findings, keep.max(FEWEST))
+        || cut(&mut summary.findings, keep.max(MIN_ENTRIES))
 }
 
 /// Keeps the most frequent keys and returns how many went.
 fn most_frequent(map: &mut BTreeMap<String, u64>) -> usize {
     let before = map.len();
-    if before > KEYS {
+    if before > MAX_MAP_KEYS {
         let mut counts: Vec<u64> = map.values().copied().collect();
         counts.sort_unstable_by(|one, other| other.cmp(one));
-        let least = counts.get(KEYS - 1).copied().unwrap_or(0);
+        let least = counts.get(MAX_MAP_KEYS - 1).copied().unwrap_or(0);
         map.retain(|_, count| *count >= least);
         // Of equally frequent ones the first stay.
-        while map.len() > KEYS {
+        while map.len() > MAX_MAP_KEYS {
             let last = map.iter().rev().find(|(_, count)| **count == least).map(|(key, _)| key.clone());
             match last.and_then(|key| map.remove(&key)) {
                 Some(_) => {}
@@ -94,9 +96,93 @@ fn most_frequent(map: &mut BTreeMap<String, u64>) -> usize {
 }
 
 fn clip(text: &mut String) {
-    if let Some((at, _)) = text.char_indices().nth(LETTERS) {
+    if let Some((at, _)) = text.char_indices().nth(MAX_WARNING_LEN) {
         text.truncate(at);
         text.push('…');
+    }
+}
+
+/// Warns of what limits the account.
+pub(super) fn warn(
+    warnings: &mut Vec<String>,
+    pass: &Pass,
+    ending: &ReadSummary,
+    (evicted, (given_up, unpaired)): (u64, (u64, u64)),
+) {
+    let counts = &pass.counts;
+    if ending.cut_off && ending.warnings.is_empty() {
+        warnings.push("the file ends within a record; everything before was read".to_owned());
+    }
+    if ending.dropped > 0 {
+        warnings.push(format!("the capturing side dropped {} packets: gaps may be its own", ending.dropped));
+    }
+    for (link, frames) in counts.unknown.iter().take(5) {
+        warnings.push(format!("link type {link} is not looked into: {frames} frames were only counted"));
+    }
+    if counts.snapped > 0 {
+        warnings.push(format!("{} packets were captured in part", counts.snapped));
+    }
+    if counts.back > 0 {
+        warnings.push(format!("the time goes back {} times: rates and delays may be wrong", counts.back));
+    }
+    if pass.flows.vantage.one_direction {
+        warnings.push(format!(
+            "{} of {} connections show one direction alone: losses and answers cannot be judged here",
+            pass.flows.vantage.one_way, pass.flows.streams
+        ));
+    }
+    let vantage = &pass.flows.vantage;
+    if vantage.mirrored {
+        warnings.push(format!(
+            "{} TCP packets are there twice: rates and findings leave the copies out, the counts of labels do not",
+            vantage.copies
+        ));
+    }
+    if vantage.two_vlans > 0 {
+        warnings.push(format!(
+            "{} connections were seen in two VLANs: only the packets of the first are judged",
+            vantage.two_vlans
+        ));
+    }
+    if pass.flows.left_out > 0 {
+        warnings.push(format!(
+            "{} connections were not put to their service or hosts for want of room",
+            pass.flows.left_out
+        ));
+    }
+    if pass.unlisted > 0 {
+        warnings.push(format!("{} more frames have the label; --full lists them all", pass.unlisted));
+    }
+    if evicted > 0 {
+        warnings.push(format!(
+            "{evicted} connections were told of early for want of room; those that went on count as new ones"
+        ));
+    }
+    let left_out = pass.protocols.left_out();
+    if left_out > 0 {
+        warnings.push(format!("what {left_out} connections or messages said is left out for want of room"));
+    }
+    if given_up > 0 {
+        warnings.push(format!("{given_up} fragmented packets were given up for want of room"));
+    }
+    let rooms = [
+        ("fragmented packets", unpaired),
+        ("complaints", pass.icmp.left_out),
+        ("pings", pass.icmp.echo.left_out),
+        ("packets that ran out of hops", pass.icmp.traces.left_out),
+        ("errors about packet sizes", pass.icmp.limits.left_out),
+        ("errors about connections", pass.icmp.quoted.left_out),
+        ("packets in a circle", pass.routing_loops.left_out),
+        ("messages of name servers", pass.dns.left_out),
+        ("odd names, and messages of those who ask for names", pass.dns.clients.left_out),
+        ("questions below domains", pass.dns.parents.left_out),
+        ("packets about addresses", pass.arp.left_out + pass.ndp.left_out),
+        ("frames to groups", pass.storms.left_out),
+    ];
+    let full: Vec<String> =
+        rooms.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{count} {what}")).collect();
+    if !full.is_empty() {
+        warnings.push(format!("for want of room only counted, not told apart: {}", full.join(", ")));
     }
 }
 
@@ -107,8 +193,8 @@ mod tests {
     #[test]
     fn the_most_frequent_keys_stay() {
         let mut map: BTreeMap<String, u64> = (0..1000).map(|key| (format!("{key:04}"), key / 10)).collect();
-        assert_eq!(most_frequent(&mut map), 1000 - KEYS);
-        assert_eq!(map.len(), KEYS);
+        assert_eq!(most_frequent(&mut map), 1000 - MAX_MAP_KEYS);
+        assert_eq!(map.len(), MAX_MAP_KEYS);
         assert!(map.contains_key("0999") && map.contains_key("0990") && !map.contains_key("0900"));
     }
 
@@ -116,7 +202,7 @@ mod tests {
     fn equally_frequent_ones_do_not_fill_the_account() {
         let mut map: BTreeMap<String, u64> = (0..70_000).map(|key| (format!("{key:05}"), 1)).collect();
         most_frequent(&mut map);
-        assert_eq!(map.len(), KEYS);
+        assert_eq!(map.len(), MAX_MAP_KEYS);
         assert!(map.contains_key("00000"));
     }
 }

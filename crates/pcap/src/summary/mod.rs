@@ -1,22 +1,22 @@
-//! The account of a capture: types of the contract, and how they are filled.
+//! The summary of a capture: its types, and how they are filled.
 
+mod arp;
+mod dns;
+mod facts;
 mod fit;
-mod kind;
-mod link;
-mod names;
-mod path;
-mod talk;
-mod talk_kind;
-mod warn;
+mod icmp;
+mod protocol_facts;
+mod protocols;
 mod write;
 
-pub use kind::{
-    ArpFacts, ConflictFacts, DnsFacts, FileFacts, IcmpFacts, ServerFacts, Summary, TcpFacts, UnreachableFacts,
+pub(super) use arp::mac;
+pub use dns::SuspiciousNameFacts;
+pub use facts::{
+    ArpFacts, ConflictFacts, DnsFacts, DnsServerFacts, FileFacts, IcmpFacts, Summary, TcpFacts,
+    UnreachableFacts,
 };
-pub(super) use link::mac;
-pub use names::SuspiciousFacts;
-pub use path::{ComplaintFacts, EchoFacts, PathMtuFacts, RedirectFacts, TraceFacts};
-pub use talk_kind::{
+pub use icmp::{EchoFacts, IcmpErrorFacts, PathMtuFacts, RedirectFacts, TracerouteFacts};
+pub use protocol_facts::{
     AlertFacts, DhcpFacts, DhcpServerFacts, HttpFacts, HttpServerFacts, NtpFacts, NtpServerFacts, QuicFacts,
     QuicServerFacts, TlsFacts, TlsServerFacts, UdpFacts,
 };

@@ -1,36 +1,35 @@
-//! From what was remembered to the account of it.
+//! Builds the summary from the state of a pass.
 
 use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::fit;
-use super::kind::{FileFacts, Summary, TcpFacts};
-use super::link::{addresses, neighbors};
-use super::names::names;
-use super::path::{about_flow, complaints};
-use super::talk;
-use super::warn::warn;
+use super::arp::{addresses, neighbors};
+use super::dns::names;
+use super::facts::{FileFacts, Summary, TcpFacts};
+use super::fit::{self, warn};
+use super::icmp::{about_flow, errors};
+use super::protocols;
+use crate::address_filter::AddressFilter;
 use crate::analyze::Pass;
 use crate::findings;
-use crate::flow::{Figures, Told, percent};
-use crate::focus::Focus;
+use crate::flow::{Percentiles, TcpStreamFacts, percent};
 use crate::label::Label;
-use crate::read::Ending;
+use crate::read::ReadSummary;
 
 const VERSION: u32 = 1;
 /// How many entries a list has unless everything is asked for.
-const ENTRIES: usize = 20;
+const MAX_ENTRIES: usize = 20;
 /// How many bytes the account has at most unless everything is asked for, frames that were asked for not counted.
-const LONGEST: usize = 23_500;
+const MAX_JSON_LEN: usize = 23_500;
 
 /// Writes the account.
-pub(crate) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: (u64, u64)) -> Summary {
+pub(crate) fn write(mut pass: Pass, ending: &ReadSummary, evicted: u64, given_up: (u64, u64)) -> Summary {
     let unanswered = pass.dns.finish(pass.counts.last);
     pass.icmp.echo.finish(pass.counts.last);
     let (findings, left_out) = findings::find(&pass);
-    let most = if pass.scope.full { usize::MAX } else { ENTRIES };
+    let most = if pass.scope.full { usize::MAX } else { MAX_ENTRIES };
     let mut warnings = ending.warnings.clone();
     warn(&mut warnings, &pass, ending, (evicted, given_up));
     if left_out > 0 {
@@ -53,22 +52,22 @@ pub(crate) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: (u6
             streams: pass.flows.streams,
             states: std::mem::take(&mut pass.flows.states),
             retransmission_pct: percent(pass.flows.again, pass.flows.carrying),
-            handshake_ms: Figures::of(&pass.flows.trips),
-            ack_rtt_ms: Figures::of(&pass.flows.acks),
+            handshake_ms: Percentiles::of(&pass.flows.handshakes),
+            ack_rtt_ms: Percentiles::of(&pass.flows.acks),
             vantage: pass.flows.vantage.clone(),
             evicted,
-            flows: told(&mut pass),
+            flows: listed_streams(&mut pass),
         },
         dns: names(&pass.dns, unanswered, (most, focus)),
-        icmp: complaints(&pass.icmp, (most, focus)),
+        icmp: errors(&pass.icmp, (most, focus)),
         arp: addresses(&pass.arp, (most, focus)),
         ndp: neighbors(&pass.ndp, (most, focus)),
-        tls: talk::tls(&pass.talk.tls, (most, focus)),
-        http: talk::http(&pass.talk.http, (most, focus)),
-        quic: talk::quic(&pass.talk.quic, (most, focus)),
-        dhcp: talk::dhcp(&pass.talk.dhcp, pass.counts.last, (most, focus)),
-        ntp: talk::ntp(&pass.talk.ntp, (most, focus)),
-        udp: talk::udp(&mut pass.talk.udp, full),
+        tls: protocols::tls(&pass.protocols.tls, (most, focus)),
+        http: protocols::http(&pass.protocols.http, (most, focus)),
+        quic: protocols::quic(&pass.protocols.quic, (most, focus)),
+        dhcp: protocols::dhcp(&pass.protocols.dhcp, pass.counts.last, (most, focus)),
+        ntp: protocols::ntp(&pass.protocols.ntp, (most, focus)),
+        udp: protocols::udp(&mut pass.protocols.udp, full),
         findings,
         warnings,
         series: pass.series.take(),
@@ -81,10 +80,10 @@ pub(crate) fn write(mut pass: Pass, ending: &Ending, evicted: u64, given_up: (u6
 }
 
 /// Returns the connections that are told of, with what others said about them.
-fn told(pass: &mut Pass) -> Vec<Told> {
-    let mut flows = pass.flows.told();
+fn listed_streams(pass: &mut Pass) -> Vec<TcpStreamFacts> {
+    let mut flows = pass.flows.listed();
     for flow in &mut flows {
-        flow.complaint = pass.icmp.quoted.about((flow.a, flow.b)).map(about_flow);
+        flow.icmp_error = pass.icmp.quoted.about((flow.a, flow.b)).map(about_flow);
     }
     flows
 }
@@ -93,8 +92,8 @@ fn told(pass: &mut Pass) -> Vec<Told> {
 fn fit(summary: &mut Summary) {
     let mut left_out = 0;
     fit::maps(summary);
-    while serde_json::to_string(summary).is_ok_and(|text| text.len() > LONGEST) {
-        if !fit::shorten(summary, fit::FEWEST) && !fit::shorten(summary, 0) {
+    while serde_json::to_string(summary).is_ok_and(|text| text.len() > MAX_JSON_LEN) {
+        if !fit::shorten(summary, fit::MIN_ENTRIES) && !fit::shorten(summary, 0) {
             break;
         }
         left_out += 1;
@@ -106,7 +105,7 @@ fn fit(summary: &mut Summary) {
     }
 }
 
-fn file(pass: &Pass, ending: &Ending) -> FileFacts {
+fn file(pass: &Pass, ending: &ReadSummary) -> FileFacts {
     let counts = &pass.counts;
     let some = counts.packets > 0;
     FileFacts {
@@ -135,4 +134,4 @@ pub(super) fn moment(nanos: u64) -> String {
 }
 
 /// How many entries a list has, and what they are about.
-pub(super) type Choice = (usize, Option<Focus>);
+pub(super) type Choice = (usize, Option<AddressFilter>);

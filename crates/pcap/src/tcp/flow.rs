@@ -1,21 +1,21 @@
-//! One connection: both directions, and what is told of it.
+//! One TCP stream: both directions and their state.
 
-use super::barred::Barred;
-use super::depth::{Depth, Step, Way, pair};
-use super::ends::Ends;
-use super::repeat::{Repeats, Run};
-use super::reset::{Reset, grew};
+use super::direction::{DirectionState, DirectionStates, SegmentContext, pair};
+use super::endpoints::EndpointPair;
+use super::reset::SynRejection;
+use super::reset::{Reset, advanced};
+use super::retransmission::{RetransmissionRun, RetransmissionRuns};
 use super::segment::{ACK, FIN, Options, RST, SYN, Segment};
-use super::side::{Scale, Side};
+use super::sender::{Scale, SenderState};
 use crate::dns::Stream;
-use crate::figure::Spread;
+use crate::histogram::Histogram;
 use crate::label::{Label, Labels};
-use crate::talk::Ear;
+use crate::protocol::Dissector;
 
 /// How many different round trips a flow tells apart: there are many flows.
-const TRIPS: usize = 48;
+const MAX_RTT_BUCKETS: usize = 48;
 /// How many frames in trouble a flow remembers.
-const EVIDENCE: usize = 4;
+const MAX_EVIDENCE_FRAMES: usize = 4;
 
 /// A connection, or what looks like one.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct Flow {
     /// Its number, in order of first packets.
     pub(crate) stream: u64,
     /// Who talks with whom.
-    pub(crate) ends: Ends,
+    pub(crate) ends: EndpointPair,
     /// The first packet came from the second end.
     pub(crate) flipped: bool,
     /// The frame of its first packet, quoted ones left out.
@@ -35,31 +35,31 @@ pub(crate) struct Flow {
     /// When the latest SYN was sent; 0 for never.
     syn_time: u64,
     /// The initial round trip; 0 for not known.
-    pub(crate) trip: u64,
+    pub(crate) rtt: u64,
     /// Both directions, in the order of the ends.
-    pub(crate) sides: [Side; 2],
+    pub(crate) sides: [SenderState; 2],
     /// How often each kind of trouble occurred, in the order of the labels from `Retransmission` to `ReusedPorts`.
     pub(crate) trouble: [u32; 15],
     /// The first frames in trouble.
-    pub(crate) evidence: [u64; EVIDENCE],
+    pub(crate) evidence: [u64; MAX_EVIDENCE_FRAMES],
     /// Round trips of segments that were sent once, by their sender.
-    pub(crate) trips: Option<Box<[Spread; 2]>>,
+    pub(crate) rtts: Option<Box<[Histogram; 2]>>,
     /// DNS messages on their way, one direction each.
     pub(crate) dns: Option<Box<[Stream; 2]>>,
     /// What is listened for in what both say.
-    pub(crate) ear: Ear,
+    pub(crate) dissector: Dissector,
     /// How the connection opened and ended.
-    pub(crate) turns: Turns,
+    pub(crate) turns: Lifecycle,
     /// What is told beyond labels, where something was carried.
-    pub(crate) depth: Option<Box<Depth>>,
+    pub(crate) directions: Option<Box<DirectionStates>>,
     /// Segments that were sent again and again, in the order of the ends.
-    pub(crate) repeats: Option<Box<[Repeats; 2]>>,
+    pub(crate) repeats: Option<Box<[RetransmissionRuns; 2]>>,
     /// The first reset.
     pub(crate) reset: Option<Box<Reset>>,
     /// Two VLANs in which one direction was seen.
     pub(crate) vlans: Option<(u16, u16)>,
     /// How long the acknowledgment took that the last segment brought, as the reference says; 0 for none.
-    pub(crate) took: u64,
+    pub(crate) ack_time: u64,
     /// The last segment was there before, byte for byte, or is in another VLAN: only its labels count.
     pub(crate) copied: bool,
     /// It was used since the last look for one that can go.
@@ -68,7 +68,7 @@ pub(crate) struct Flow {
 
 /// What happened between the ends, as far as it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Turns {
+pub(crate) struct Lifecycle {
     /// A SYN was seen.
     pub(crate) asked: bool,
     /// A SYN with ACK was seen.
@@ -86,12 +86,12 @@ pub(crate) struct Turns {
     /// The side whose FIN or RST came first.
     pub(crate) ended_by: Option<bool>,
     /// An ICMP error that quotes the SYN says so.
-    pub(crate) barred: Option<Barred>,
+    pub(crate) rejection: Option<SynRejection>,
 }
 
 impl Flow {
     /// Begins a connection.
-    pub(crate) fn new(stream: u64, ends: Ends, flipped: bool) -> Self {
+    pub(crate) fn new(stream: u64, ends: EndpointPair, flipped: bool) -> Self {
         Self {
             stream,
             ends,
@@ -100,26 +100,26 @@ impl Flow {
             first_time: 0,
             last_time: 0,
             syn_time: 0,
-            trip: 0,
-            sides: [Side::default(); 2],
+            rtt: 0,
+            sides: [SenderState::default(); 2],
             trouble: [0; 15],
-            evidence: [0; EVIDENCE],
-            trips: None,
+            evidence: [0; MAX_EVIDENCE_FRAMES],
+            rtts: None,
             dns: None,
-            ear: Ear::default(),
-            turns: Turns::default(),
-            depth: None,
+            dissector: Dissector::default(),
+            turns: Lifecycle::default(),
+            directions: None,
             repeats: None,
             reset: None,
             vlans: None,
-            took: 0,
+            ack_time: 0,
             copied: false,
             touched: false,
         }
     }
 
     /// Returns the sender's side and the other one.
-    pub(crate) fn pair(&mut self, flipped: bool) -> (&mut Side, &mut Side) {
+    pub(crate) fn pair(&mut self, flipped: bool) -> (&mut SenderState, &mut SenderState) {
         let [first, second] = &mut self.sides;
         if flipped { (second, first) } else { (first, second) }
     }
@@ -138,24 +138,24 @@ impl Flow {
             self.flipped = flipped;
         }
         self.last_time = now;
-        self.took = 0;
-        let trip = self.trip;
-        let other_vlan = self.pair(flipped).0.meet(segment);
+        self.ack_time = 0;
+        let rtt = self.rtt;
+        let other_vlan = self.pair(flipped).0.count_packet(segment);
         self.vlans = self.vlans.or(other_vlan);
         let (own, peer) = self.pair(flipped);
         let twice = ago.is_some_and(|ago| own.copied(segment, ago));
         own.copies += u32::from(twice);
         // In another VLAN it is the same packet elsewhere, or another conversation: neither says anything of this one.
         let copied = twice || other_vlan.is_some();
-        let late = own.overtaken(segment);
+        let late = own.was_overtaken(segment);
         let (high, high_time) = (own.next, own.next_time);
         let mut labels = Labels::default();
         let mut measured = None;
         if let Some(len) = segment.len {
             own.bytes += u64::from(len);
-            labels = super::judge::judge(own, peer, segment, len, now, trip);
+            labels = super::sequence::analyze_sequence(own, peer, segment, len, now, rtt);
             if !copied {
-                measured = super::karn::time(own, peer, segment, labels, high, now);
+                measured = super::sequence::sample_rtt(own, peer, segment, labels, high, now);
             }
         }
         self.copied = copied;
@@ -163,69 +163,69 @@ impl Flow {
         if !copied {
             self.turn(segment, flipped, high, (frame, now));
             if let Some(len) = segment.len {
-                let step = Step { segment, len, labels, high, late, sack, now, frame };
-                self.look_deeper(&step, flipped, high_time);
+                let context = SegmentContext { segment, len, labels, high, late, sack, now, frame };
+                self.update_directions(&context, flipped, high_time);
             }
             if let Some(id) = segment.id {
-                self.pair(flipped).0.identify(id);
+                self.pair(flipped).0.track_id(id);
             }
         }
         if segment.sound {
             self.initial(segment, now);
         }
-        if let Some(trip) = measured {
-            let [first, second] = &mut **self.trips.get_or_insert_default();
+        if let Some(rtt) = measured {
+            let [first, second] = &mut **self.rtts.get_or_insert_default();
             // What is acknowledged here was the other end's.
             let of = if flipped { first } else { second };
-            of.add_within(trip, TRIPS);
+            of.add_within(rtt, MAX_RTT_BUCKETS);
         }
         if !segment.complete {
-            self.took = 0;
+            self.ack_time = 0;
             return Labels::default();
         }
         labels
     }
 
     /// Follows what labels do not tell.
-    fn look_deeper(&mut self, step: &Step<'_>, flipped: bool, high_time: u64) {
-        let again = step.labels.has(Label::Retransmission);
-        self.took = self.pair(flipped).1.greeted(step.segment.ack, step.now).unwrap_or(0);
+    fn update_directions(&mut self, context: &SegmentContext<'_>, flipped: bool, high_time: u64) {
+        let again = context.labels.has(Label::Retransmission);
+        self.ack_time = self.pair(flipped).1.syn_acknowledged(context.segment.ack, context.now).unwrap_or(0);
         let own = self.pair(flipped).0;
-        if step.segment.any(SYN) && own.greeting == 0 && !again {
-            own.greeting = step.now;
+        if context.segment.any(SYN) && own.syn_sent_at == 0 && !again {
+            own.syn_sent_at = context.now;
         }
-        let known = step.span().1 == own.next && high_time > 0;
+        let known = context.span().1 == own.next && high_time > 0;
         let mut first = known.then_some(high_time);
-        if self.depth.is_none() && (step.len > 0 || step.segment.any(FIN)) {
-            self.depth = Some(Depth::new(step.now));
+        if self.directions.is_none() && (context.len > 0 || context.segment.any(FIN)) {
+            self.directions = Some(DirectionStates::new(context.now));
         }
-        if let Some(depth) = &mut self.depth {
-            let brought = depth.take(&self.sides, flipped, step);
-            first = brought.first.or(first);
-            if self.took == 0 {
-                self.took = brought.took.unwrap_or(0);
+        if let Some(directions) = &mut self.directions {
+            let timing = directions.take(&self.sides, flipped, context);
+            first = timing.first.or(first);
+            if self.ack_time == 0 {
+                self.ack_time = timing.ack_time.unwrap_or(0);
             }
         }
         if again {
             let repeats = self.repeats.get_or_insert_default();
             let [one, other] = &mut **repeats;
             let mine = if flipped { other } else { one };
-            mine.take(step.segment.seq, first, step.now, step.frame);
+            mine.take(context.segment.seq, first, context.now, context.frame);
         }
         if let Some(reset) = &mut self.reset
-            && reset.frame != step.frame
+            && reset.frame != context.frame
         {
-            let grew = grew(pair(&self.sides, flipped).0, step.high);
-            reset.later(step.segment, flipped, grew, (step.frame, step.now));
+            let advanced = advanced(pair(&self.sides, flipped).0, context.high);
+            reset.later(context.segment, flipped, advanced, (context.frame, context.now));
         }
     }
 
     /// Takes an ICMP error that quotes a segment of this connection: it matters while a SYN has no answer.
-    pub(crate) fn bar(&mut self, barred: Barred, seq: u32, flipped: bool) {
+    pub(crate) fn reject_syn(&mut self, rejection: SynRejection, seq: u32, flipped: bool) {
         let asks = flipped == self.flipped && self.pair(flipped).0.isn == Some(seq);
         let turns = &mut self.turns;
         if asks && turns.asked && !turns.accepted && !turns.opened {
-            turns.barred = turns.barred.or(Some(barred));
+            turns.rejection = turns.rejection.or(Some(rejection));
         }
     }
 
@@ -235,11 +235,13 @@ impl Flow {
             return;
         }
         labels.each(|place| {
-            if let Some(count) = place.checked_sub(FIRST_TROUBLE).and_then(|at| self.trouble.get_mut(at)) {
+            if let Some(count) =
+                place.checked_sub(FIRST_ANALYSIS_LABEL).and_then(|at| self.trouble.get_mut(at))
+            {
                 *count += 1;
             }
         });
-        let serious = SERIOUS.iter().any(|label| labels.has(*label));
+        let serious = EVIDENCE_LABELS.iter().any(|label| labels.has(*label));
         if labels.has(Label::Retransmission) {
             self.pair(flipped).0.again += 1;
         }
@@ -250,22 +252,28 @@ impl Flow {
 
     /// Returns the time from the SYN to the first acknowledgment; clocks that go back measure nothing.
     pub(crate) fn handshake(&self) -> Option<u64> {
-        (self.trip as i64 > 0).then_some(self.trip)
+        (self.rtt as i64 > 0).then_some(self.rtt)
     }
 
     /// Returns what is told of the direction of an end, where it carried something.
-    pub(crate) fn way(&self, flipped: bool) -> Option<&Way> {
-        self.depth.as_deref().map(|depth| pair(&depth.ways, flipped).0)
+    pub(crate) fn direction(&self, flipped: bool) -> Option<&DirectionState> {
+        self.directions.as_deref().map(|directions| pair(&directions.by_sender, flipped).0)
     }
 
     /// Returns the segment that an end sent most often.
-    pub(crate) fn run(&self, flipped: bool) -> Run {
-        self.repeats.as_deref().map_or_else(Run::default, |repeats| pair(repeats, flipped).0.longest())
+    pub(crate) fn retransmissions(&self, flipped: bool) -> RetransmissionRun {
+        self.repeats
+            .as_deref()
+            .map_or_else(RetransmissionRun::default, |repeats| pair(repeats, flipped).0.longest())
     }
 
     /// Returns how often a kind of trouble occurred.
-    pub(crate) fn troubles(&self, label: Label) -> u32 {
-        (label as usize).checked_sub(FIRST_TROUBLE).and_then(|at| self.trouble.get(at)).copied().unwrap_or(0)
+    pub(crate) fn label_count(&self, label: Label) -> u32 {
+        (label as usize)
+            .checked_sub(FIRST_ANALYSIS_LABEL)
+            .and_then(|at| self.trouble.get(at))
+            .copied()
+            .unwrap_or(0)
     }
 
     fn turn(&mut self, segment: &Segment<'_>, flipped: bool, high: u32, at: (u64, u64)) {
@@ -322,14 +330,14 @@ impl Flow {
     fn initial(&mut self, segment: &Segment<'_>, now: u64) {
         if segment.opens() {
             self.syn_time = now;
-        } else if self.trip == 0 && self.syn_time != 0 && segment.any(ACK) && !segment.any(SYN) {
-            self.trip = now.wrapping_sub(self.syn_time);
+        } else if self.rtt == 0 && self.syn_time != 0 && segment.any(ACK) && !segment.any(SYN) {
+            self.rtt = now.wrapping_sub(self.syn_time);
         }
     }
 }
 
 /// What a flow's evidence is: the rest happens in healthy connections, too.
-const SERIOUS: [Label; 6] = [
+const EVIDENCE_LABELS: [Label; 6] = [
     Label::Retransmission,
     Label::OutOfOrder,
     Label::DuplicateAck,
@@ -339,4 +347,4 @@ const SERIOUS: [Label; 6] = [
 ];
 
 /// Where trouble begins among the labels.
-const FIRST_TROUBLE: usize = Label::Retransmission as usize;
+const FIRST_ANALYSIS_LABEL: usize = Label::Retransmission as usize;

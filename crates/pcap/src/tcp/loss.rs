@@ -1,13 +1,13 @@
-//! Where segments were lost: before this point, after it, or by the capture alone.
+//! Where segments were lost: before the capture point, after it, or only in the capture.
 
-use super::side::{after, at_most, before};
+use super::sender::{after, at_most, before};
 
 /// How many gaps are followed at a time.
-const GAPS: usize = 8;
+const MAX_GAPS: usize = 8;
 /// No window is larger: an acknowledgment that leaps further belongs to something else.
-const LEAP: u32 = 1 << 26;
+const MAX_ACK_LEAP: u32 = 1 << 26;
 /// How many blocks of an acknowledgment are remembered.
-const BLOCKS: usize = 3;
+const MAX_SACK_BLOCKS: usize = 3;
 
 /// What became of one direction's segments. Counts are of segments, or of gaps where segments were never seen.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,8 +24,8 @@ pub(crate) struct Losses {
     pub(crate) needless: u32,
     /// Late, and not lost.
     pub(crate) late: u32,
-    gaps: [(u32, u32); GAPS],
-    blocks: [(u32, u32); BLOCKS],
+    gaps: [(u32, u32); MAX_GAPS],
+    blocks: [(u32, u32); MAX_SACK_BLOCKS],
     /// Needless ones that the receiver will report once more.
     expected: u32,
     /// Up to where what was never seen is counted.
@@ -74,7 +74,11 @@ impl Losses {
             }
         }
         let leap = ack.wrapping_sub(high);
-        if high != 0 && after(ack, high) && leap <= LEAP && (self.counted == 0 || after(ack, self.counted)) {
+        if high != 0
+            && after(ack, high)
+            && leap <= MAX_ACK_LEAP
+            && (self.counted == 0 || after(ack, self.counted))
+        {
             let from = if self.counted != 0 && after(self.counted, high) { self.counted } else { high };
             self.missed = self.missed.saturating_add(1);
             self.missed_bytes += u64::from(ack.wrapping_sub(from));
@@ -84,7 +88,7 @@ impl Losses {
 
     /// Takes the blocks that the receiver holds beyond its acknowledgment, and its report of what came twice.
     pub(super) fn sack(&mut self, mut option: &[u8], ack: u32) {
-        let mut found = [(0, 0); BLOCKS];
+        let mut found = [(0, 0); MAX_SACK_BLOCKS];
         let mut free = found.iter_mut();
         let mut first = true;
         while let Some((block, rest)) = option.split_first_chunk::<8>() {

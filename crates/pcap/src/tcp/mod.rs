@@ -1,34 +1,30 @@
-//! TCP: connections, and what their sequence numbers say.
+//! TCP streams and their sequence analysis.
 
-mod barred;
-mod closed;
-mod copy;
-mod depth;
-mod ends;
-mod flight;
+mod direction;
+mod duplicate;
+mod endpoints;
 mod flow;
-mod judge;
-mod karn;
-mod large;
-mod limit;
+mod in_flight;
 mod loss;
-mod repeat;
 mod reset;
+mod retransmission;
 mod segment;
-mod side;
+mod sender;
+mod sequence;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wait;
 
-pub(super) use barred::Barred;
-pub(super) use copy::Copies;
-pub(super) use depth::Way;
-pub(super) use ends::Ends;
+pub(super) use direction::DirectionState;
+pub(super) use duplicate::DuplicateDetector;
+pub(super) use endpoints::EndpointPair;
 pub(super) use flow::Flow;
-pub(super) use limit::Limit;
-pub(super) use repeat::Run;
+pub(super) use reset::SynRejection;
 pub(super) use reset::{Origin, Phase, Reset};
+pub(super) use retransmission::RetransmissionRun;
 pub(super) use segment::{FIN, RST, SYN, Segment};
-pub(super) use side::Side;
-pub use table::MOST_FLOWS;
+pub(super) use sender::SenderState;
+pub use table::MAX_TCP_STREAMS;
 pub(super) use table::Table;
+pub(super) use wait::WaitReason;

@@ -1,20 +1,23 @@
-//! Who wrote a reset: its sender, or somebody in between.
+//! Resets, and whether their sender or a middlebox wrote them; SYNs that an ICMP error rejected.
+
+use std::net::IpAddr;
 
 use super::segment::{ACK, FIN, RST, Segment};
-use super::side::{Side, after, before};
+use super::sender::{SenderState, after, before};
+use crate::layers::Quote;
 
 /// By so many hops a sender's way does not change from one packet to the next.
-const HOPS: u8 = 3;
+const MIN_HOP_DIFFERENCE: u8 = 3;
 /// Identifications of one sender that are this far apart were not counted up.
-const STEP: u16 = 1024;
+const MAX_ID_STEP: u16 = 1024;
 /// So many steps in a row show that a sender counts up.
-pub(super) const STEPS: u8 = 3;
+pub(super) const MIN_ID_STEPS: u8 = 3;
 /// Packets that only overtook a reset come within this time.
-const OVERTAKEN: u64 = 2_000_000;
+const MAX_REORDERING: u64 = 2_000_000;
 /// Both ends reset within this time.
-const AT_ONCE: u64 = 1_000_000_000;
+const MAX_MUTUAL_RESET_TIME: u64 = 1_000_000_000;
 /// From so many points on it is likely that somebody else wrote it.
-const LIKELY: u8 = 3;
+const MIN_MIDDLEBOX_POINTS: u8 = 3;
 
 /// Who wrote a reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,21 +68,21 @@ pub(crate) struct Reset {
     /// The other end's first reset, and how much later it came.
     pub(crate) back: Option<(u64, u64)>,
     /// Packets that the end sent after its own reset.
-    pub(crate) went_on: u32,
+    pub(crate) packets_after: u32,
 }
 
 impl Reset {
     /// Takes the first reset. `own` is its sender before it, `peer` the other end.
     pub(super) fn new(
         segment: &Segment<'_>,
-        (own, peer): (&Side, &Side),
+        (own, peer): (&SenderState, &SenderState),
         high: u32,
         flipped: bool,
         (frame, at): (u64, u64),
     ) -> Self {
         let window = match peer.scale {
-            super::side::Scale::By(shift) => peer.win.wrapping_shl(u32::from(shift)),
-            super::side::Scale::Unknown | super::side::Scale::Unused => peer.win,
+            super::sender::Scale::By(shift) => peer.win.wrapping_shl(u32::from(shift)),
+            super::sender::Scale::Unknown | super::sender::Scale::Unused => peer.win,
         };
         let seq_off = (high != 0).then(|| segment.seq.wrapping_sub(high) as i32);
         let expected = peer.last_ack;
@@ -88,7 +91,7 @@ impl Reset {
             && before(segment.seq, expected.wrapping_add(window.max(1)));
         let id_off = segment
             .id
-            .filter(|id| *id != 0 && own.steps >= STEPS)
+            .filter(|id| *id != 0 && own.steps >= MIN_ID_STEPS)
             .map(|id| id.wrapping_sub(own.id).min(own.id.wrapping_sub(id)));
         let phase = if (own.flags | peer.flags) & FIN != 0 {
             Phase::Closing
@@ -111,7 +114,7 @@ impl Reset {
             phase,
             times: 1,
             back: None,
-            went_on: 0,
+            packets_after: 0,
         }
     }
 
@@ -120,13 +123,15 @@ impl Reset {
         &mut self,
         segment: &Segment<'_>,
         flipped: bool,
-        grew: bool,
+        advanced: bool,
         (frame, now): (u64, u64),
     ) {
         let since = now.saturating_sub(self.at);
         match (flipped == self.flipped, segment.any(RST)) {
             (true, true) => self.times = self.times.saturating_add(1),
-            (true, false) if grew || since > OVERTAKEN => self.went_on = self.went_on.saturating_add(1),
+            (true, false) if advanced || since > MAX_REORDERING => {
+                self.packets_after = self.packets_after.saturating_add(1)
+            }
             (false, true) if self.back.is_none() => self.back = Some((frame, since)),
             (true | false, _) => {}
         }
@@ -140,7 +145,7 @@ impl Reset {
 
     /// Says whether both ends reset at once: an end never answers a reset.
     pub(crate) fn both(&self) -> bool {
-        self.back.is_some_and(|(_, later)| later <= AT_ONCE)
+        self.back.is_some_and(|(_, later)| later <= MAX_MUTUAL_RESET_TIME)
     }
 
     /// Judges who wrote it. Another way and packets after it weigh most, then a reset of both ends, numbers least.
@@ -148,24 +153,24 @@ impl Reset {
         let mut points = 0;
         match self.hops_off() {
             // Systems answer what comes after the end with other defaults than the connection had.
-            Some(off) if off >= HOPS && self.phase != Phase::Closing => points += 3,
+            Some(off) if off >= MIN_HOP_DIFFERENCE && self.phase != Phase::Closing => points += 3,
             Some(1..) => points += 1,
             Some(0) | None => {}
         }
-        if self.went_on > 0 {
+        if self.packets_after > 0 {
             points += 3;
         }
         if self.both() {
             points += 2;
         }
-        if self.id_off.is_some_and(|off| off > STEP) {
+        if self.id_off.is_some_and(|off| off > MAX_ID_STEP) {
             points += 1;
         }
         let exact = self.seq_off == Some(0);
         if self.seq_off.is_some() && !exact && !self.in_window {
             points += 1;
         }
-        if points >= LIKELY {
+        if points >= MIN_MIDDLEBOX_POINTS {
             Origin::MiddleboxLikely
         } else if points == 0 && self.hops_off() == Some(0) && (exact || self.in_window) {
             Origin::Endpoint
@@ -176,6 +181,36 @@ impl Reset {
 }
 
 /// Says whether a sender's numbers went on.
-pub(super) fn grew(own: &Side, high: u32) -> bool {
+pub(super) fn advanced(own: &SenderState, high: u32) -> bool {
     high != 0 && after(own.next, high)
+}
+
+/// Why a SYN did not get through, according to an ICMP error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SynRejection {
+    /// A filter forbids it; else there is no way.
+    pub(crate) filtered: bool,
+    /// The type of the error.
+    pub(crate) kind: u8,
+    /// Its code.
+    pub(crate) code: u8,
+    /// Who sent it.
+    pub(crate) from: IpAddr,
+    /// Its frame.
+    pub(crate) frame: u64,
+}
+
+impl SynRejection {
+    /// Reads an error; nothing where it does not say that a SYN goes no further.
+    pub(crate) fn by(quote: &Quote, frame: u64) -> Option<Self> {
+        let filtered = match (quote.six, quote.kind, quote.code) {
+            // A filter says "no such port" of a protocol whose own answer would be a reset.
+            (false, 3, 3 | 9 | 10 | 13) | (true, 1, 1 | 4 | 5 | 6) => true,
+            // Too large is said of what a SYN is not.
+            (false, 3, 4) => return None,
+            (false, 3 | 11, _) | (true, 1 | 3, _) => false,
+            (false | true, _, _) => return None,
+        };
+        Some(Self { filtered, kind: quote.kind, code: quote.code, from: quote.from.source(), frame })
+    }
 }

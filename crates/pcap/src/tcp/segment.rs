@@ -11,9 +11,9 @@ pub(crate) const RST: u8 = 4;
 /// ACK.
 pub(crate) const ACK: u8 = 16;
 
-const FIXED: usize = 20;
+const MIN_HEADER_BYTES: usize = 20;
 /// Two paddings, then timestamps: what most segments carry, and nothing that has to be looked at.
-const ONLY_TIMES: [u8; 4] = [1, 1, 8, 10];
+const TIMESTAMPS_ONLY: [u8; 4] = [1, 1, 8, 10];
 
 /// A header of which enough was captured to follow the connection.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub(crate) struct Segment<'a> {
     /// The VLAN that its packet came in; 0 for none.
     pub(crate) vlan: u16,
     /// Many connections are followed: little is remembered of what each has on its way.
-    pub(crate) crowded: bool,
+    pub(crate) memory_limited: bool,
     header: usize,
     view: View<'a>,
 }
@@ -60,12 +60,12 @@ impl<'a> Segment<'a> {
             flags,
             win: u32::from(u16::from_be_bytes([w0, w1])),
             len: len.map(|len| len as u32),
-            sound: header >= FIXED,
-            complete: header >= FIXED && view.data.len() >= header,
+            sound: header >= MIN_HEADER_BYTES,
+            complete: header >= MIN_HEADER_BYTES && view.data.len() >= header,
             hops: 0,
             id: None,
             vlan: 0,
-            crowded: false,
+            memory_limited: false,
             header,
             view,
         })
@@ -99,10 +99,11 @@ impl<'a> Segment<'a> {
     /// Returns the options that matter.
     pub(crate) fn options(&self) -> Options<'a> {
         let mut found = Options::default();
-        let Some(mut rest) = self.view.data.get(FIXED..self.header.min(self.view.data.len())) else {
+        let Some(mut rest) = self.view.data.get(MIN_HEADER_BYTES..self.header.min(self.view.data.len()))
+        else {
             return found;
         };
-        if rest.len() == 12 && rest.starts_with(&ONLY_TIMES) {
+        if rest.len() == 12 && rest.starts_with(&TIMESTAMPS_ONLY) {
             return found;
         }
         loop {

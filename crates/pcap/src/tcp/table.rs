@@ -1,35 +1,35 @@
-//! All connections that are alive, up to a limit.
+//! The table of open TCP streams, up to a limit.
 
-use super::ends::Ends;
+use super::endpoints::EndpointPair;
 use super::flow::Flow;
 use crate::hash::Map;
 
 /// How many connections are followed at a time. One more, and one that was silent for long is told of and forgotten.
-pub const MOST_FLOWS: usize = 131_072;
+pub const MAX_TCP_STREAMS: usize = 131_072;
 
 /// Beyond so many connections little is remembered of what each has on its way.
-const CROWD: usize = 8192;
+const CROWDED_STREAMS: usize = 8192;
 
 /// Where a connection is kept; of no use once another one was begun.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place(u32);
+pub(crate) struct FlowIndex(u32);
 
 /// The connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    places: Map<Ends, u32>,
+    index: Map<EndpointPair, u32>,
     flows: Vec<Flow>,
     /// Flows that are over because their ports were used anew, or because there was no room.
     departed: Vec<Flow>,
-    hand: usize,
-    begun: u64,
+    clock_hand: usize,
+    started: u64,
     evicted: u64,
     most: usize,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Self::with_room(MOST_FLOWS)
+        Self::with_room(MAX_TCP_STREAMS)
     }
 }
 
@@ -37,46 +37,46 @@ impl Table {
     /// Makes a table for so many connections.
     pub(crate) fn with_room(most: usize) -> Self {
         Self {
-            places: Map::default(),
+            index: Map::default(),
             flows: Vec::new(),
             departed: Vec::new(),
-            hand: 0,
-            begun: 0,
+            clock_hand: 0,
+            started: 0,
             evicted: 0,
             most: most.max(1),
         }
     }
 
     /// Returns the place of the connection between two ends, begun now where there is none.
-    pub(crate) fn place(&mut self, ends: Ends, flipped: bool) -> Place {
-        match self.places.get(&ends) {
-            Some(place) => {
-                let place = *place;
+    pub(crate) fn index_of(&mut self, ends: EndpointPair, flipped: bool) -> FlowIndex {
+        match self.index.get(&ends) {
+            Some(slot) => {
+                let slot = *slot;
                 // What is used again is kept longer than what was there once.
-                if let Some(flow) = self.flows.get_mut(place as usize) {
+                if let Some(flow) = self.flows.get_mut(slot as usize) {
                     flow.touched = true;
                 }
-                Place(place)
+                FlowIndex(slot)
             }
-            None => Place(self.begin(ends, flipped)),
+            None => FlowIndex(self.begin(ends, flipped)),
         }
     }
 
     /// Returns the connection between two ends, where there is one.
-    pub(crate) fn known(&mut self, ends: Ends) -> Option<&mut Flow> {
-        self.places.get(&ends).and_then(|place| self.flows.get_mut(*place as usize))
+    pub(crate) fn known(&mut self, ends: EndpointPair) -> Option<&mut Flow> {
+        self.index.get(&ends).and_then(|slot| self.flows.get_mut(*slot as usize))
     }
 
     /// Returns the connection at a place.
-    pub(crate) fn at(&mut self, place: Place) -> Option<&mut Flow> {
-        self.flows.get_mut(place.0 as usize)
+    pub(crate) fn get_mut(&mut self, slot: FlowIndex) -> Option<&mut Flow> {
+        self.flows.get_mut(slot.0 as usize)
     }
 
     /// Replaces the connection at a place by a new one between the same ends.
-    pub(crate) fn anew(&mut self, place: Place) {
-        if let Some(flow) = self.flows.get_mut(place.0 as usize) {
-            let new = Flow::new(self.begun, flow.ends, flow.flipped);
-            self.begun += 1;
+    pub(crate) fn replace(&mut self, slot: FlowIndex) {
+        if let Some(flow) = self.flows.get_mut(slot.0 as usize) {
+            let new = Flow::new(self.started, flow.ends, flow.flipped);
+            self.started += 1;
             self.departed.push(std::mem::replace(flow, new));
         }
     }
@@ -87,8 +87,8 @@ impl Table {
     }
 
     /// Says whether so many are followed that little can be remembered of each.
-    pub(crate) fn crowded(&self) -> bool {
-        self.flows.len() > CROWD
+    pub(crate) fn memory_limited(&self) -> bool {
+        self.flows.len() > CROWDED_STREAMS
     }
 
     /// Returns how many were forgotten for want of room.
@@ -101,33 +101,33 @@ impl Table {
         self.flows
     }
 
-    fn begin(&mut self, ends: Ends, flipped: bool) -> u32 {
-        let flow = Flow::new(self.begun, ends, flipped);
-        self.begun += 1;
-        let place = if self.flows.len() < self.most {
+    fn begin(&mut self, ends: EndpointPair, flipped: bool) -> u32 {
+        let flow = Flow::new(self.started, ends, flipped);
+        self.started += 1;
+        let slot = if self.flows.len() < self.most {
             self.flows.push(flow);
             self.flows.len() - 1
         } else {
             self.replace_idle(flow)
         } as u32;
-        self.places.insert(ends, place);
-        place
+        self.index.insert(ends, slot);
+        slot
     }
 
     /// Goes round once for a connection that was silent since the last time the hand passed it.
     fn replace_idle(&mut self, mut flow: Flow) -> usize {
         loop {
-            self.hand = (self.hand + 1) % self.flows.len();
-            if let Some(old) = self.flows.get_mut(self.hand) {
+            self.clock_hand = (self.clock_hand + 1) % self.flows.len();
+            if let Some(old) = self.flows.get_mut(self.clock_hand) {
                 if std::mem::take(&mut old.touched) {
                     continue;
                 }
                 std::mem::swap(old, &mut flow);
             }
-            self.places.remove(&flow.ends);
+            self.index.remove(&flow.ends);
             self.departed.push(flow);
             self.evicted += 1;
-            return self.hand;
+            return self.clock_hand;
         }
     }
 }

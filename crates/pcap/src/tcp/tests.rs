@@ -1,11 +1,11 @@
 //! The sequence analysis, segment by segment.
 
-use super::{Ends, Flow, Origin, Segment};
+use super::{EndpointPair, Flow, Origin, Segment};
 use crate::label::{Label, Labels};
-use crate::layers::{Net, View};
+use crate::layers::{IpPair, View};
 
-const NET: Net = Net::Four([10, 0, 0, 1], [10, 0, 0, 2]);
-const BACK: Net = Net::Four([10, 0, 0, 2], [10, 0, 0, 1]);
+const NET: IpPair = IpPair::Four([10, 0, 0, 1], [10, 0, 0, 2]);
+const BACK: IpPair = IpPair::Four([10, 0, 0, 2], [10, 0, 0, 1]);
 const MS: u64 = 1_000_000;
 const SYN: u8 = 2;
 const RST: u8 = 4;
@@ -24,7 +24,7 @@ type Said = (u32, u32, u8, u16, usize);
 
 impl Talk {
     fn new() -> Self {
-        let (ends, flipped) = Ends::new(NET, (40_000, 80));
+        let (ends, flipped) = EndpointPair::new(NET, (40_000, 80));
         Self { flow: Flow::new(0, ends, flipped), now: 1_000 * MS, frame: 0, hops: 60 }
     }
 
@@ -56,7 +56,7 @@ impl Talk {
         bytes.extend([0; 4]);
         let mut segment = Segment::read(View::new(&bytes, 20 + len), true).unwrap();
         segment.hops = self.hops;
-        let flipped = Ends::new(if client { NET } else { BACK }, segment.ports).1;
+        let flipped = EndpointPair::new(if client { NET } else { BACK }, segment.ports).1;
         let labels = self.flow.take(&segment, flipped, (self.frame, self.now), None);
         self.flow.note(labels, flipped, self.frame);
         labels
@@ -73,7 +73,7 @@ fn check(found: Labels, expected: &[Label]) {
 #[test]
 fn a_handshake_is_nothing_special_and_gives_the_first_round_trip() {
     let talk = Talk::open();
-    assert_eq!(talk.flow.trip, 20 * MS);
+    assert_eq!(talk.flow.rtt, 20 * MS);
     assert_eq!(talk.flow.trouble.iter().sum::<u32>(), 0);
 }
 
@@ -172,9 +172,9 @@ fn round_trips_are_measured_on_what_was_sent_once() {
     talk.server(1, (5001, 1101, ACK, 600, 0));
     talk.client(1, (1101, 5001, ACK, 500, 100));
     talk.server(40, (5001, 1201, ACK, 600, 0));
-    let [client, server] = *talk.flow.trips.unwrap();
-    assert_eq!((client.least(), client.most(), client.count()), (10 * MS, 40 * MS, 2));
-    assert_eq!((server.most(), server.count()), (10 * MS, 1));
+    let [client, server] = *talk.flow.rtts.unwrap();
+    assert_eq!((client.min(), client.max(), client.count()), (10 * MS, 40 * MS, 2));
+    assert_eq!((server.max(), server.count()), (10 * MS, 1));
 }
 
 #[test]
@@ -204,9 +204,9 @@ fn a_full_table_lets_the_silent_go_and_says_how_many() {
     let mut table = super::Table::with_room(4);
     for port in 0..100_u16 {
         for port in [40_000, port] {
-            let (ends, flipped) = Ends::new(NET, (port, 80));
-            let place = table.place(ends, flipped);
-            let flow = table.at(place).unwrap();
+            let (ends, flipped) = EndpointPair::new(NET, (port, 80));
+            let place = table.index_of(ends, flipped);
+            let flow = table.get_mut(place).unwrap();
             assert_eq!(flow.stream, if port == 40_000 { 0 } else { u64::from(port) + 1 });
         }
     }
@@ -218,6 +218,6 @@ fn a_full_table_lets_the_silent_go_and_says_how_many() {
 #[test]
 fn a_connection_is_small() {
     let flow = size_of::<Flow>();
-    let deep = size_of::<super::depth::Depth>();
+    let deep = size_of::<super::direction::DirectionStates>();
     assert!(flow <= 640 && deep <= 900, "{flow} {deep}");
 }

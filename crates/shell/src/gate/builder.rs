@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::judge::Judge;
 use crate::audit::{self, Anchor, Log, NoAnchor};
 use crate::{
-    Approver, ClipLimits, DenyAll, Identities, Known, Limits, Mask, Policy, PolicyError, ProcessBound,
-    Processes, Programs, Runner, Sandbox, Scope, Setting, Shell, Support, sweep,
+    Approver, ClipLimits, DenyAll, FilledScript, Identities, Known, Limits, Mask, Policy, PolicyError,
+    ProcessBound, Processes, Programs, Ruling, Runner, Sandbox, Scope, Setting, Shell, Support, sweep,
 };
 use ghost_base::{Clock, SessionId, SystemClock, private_dir};
 
@@ -203,11 +204,53 @@ impl Builder {
         Self { support: Some(support), ..self }
     }
 
+    /// Judges a command as the shell would that this makes: without a folder, a record or anything that runs.
+    ///
+    /// # Errors
+    /// Fails where the policy is broken.
+    pub fn judge(&self, command: &str) -> Result<Ruling, PolicyError> {
+        self.judging(|judge| judge.command(command))
+    }
+
+    /// Judges a declared script behind the words that carry it to a guest.
+    ///
+    /// # Errors
+    /// Fails where the policy is broken.
+    pub fn judge_script(&self, carrier: &[String], script: &FilledScript) -> Result<Ruling, PolicyError> {
+        self.judging(|judge| judge.script(carrier, script))
+    }
+
+    fn judging(&self, ask: impl FnOnce(&Judge<'_>) -> Ruling) -> Result<Ruling, PolicyError> {
+        let policy = match &self.policy {
+            Some(policy) => policy.as_ref(),
+            None => Policy::builtin()?,
+        };
+        let (scope, known) = (self.scope.as_ref(), &self.known);
+        Ok(ask(&Judge { policy, scope, known, setting: &self.setting(), unconfined: self.is_unconfined() }))
+    }
+
+    fn is_unconfined(&self) -> bool {
+        self.sandbox.is_missing(Some(self.runner.as_ref()), self.support.as_ref())
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            limits: self.limits.clone(),
+            scratch: self.data.join("scratch"),
+            captures: self.captures.clone(),
+            cwd: self.cwd.clone(),
+            environment: self.environment.clone(),
+            programs: self.programs.clone(),
+            bound: self.bound,
+        }
+    }
+
     /// Makes the folders, opens the audit, clears away what dead processes left behind.
     ///
     /// # Errors
     /// Fails where a folder cannot be made, the policy is broken, or the audit file was tampered with.
     pub fn build(self) -> Result<Shell, BuildError> {
+        let (unconfined, setting) = (self.is_unconfined(), self.setting());
         let policy = match self.policy {
             Some(policy) => policy,
             None => Arc::new(Policy::builtin()?.clone()),
@@ -219,7 +262,6 @@ impl Builder {
         }
         // What cannot be cleared away now is cleared away another time.
         drop(sweep(&scratch));
-        let unconfined = self.sandbox.is_missing(Some(self.runner.as_ref()), self.support.as_ref());
         let log = Log::open(&audit, self.session.clone())?;
         Ok(Shell {
             session: self.session,
@@ -236,15 +278,7 @@ impl Builder {
             evidence,
             clip: self.clip,
             log: Arc::new(Mutex::new(log)),
-            setting: Setting {
-                limits: self.limits,
-                scratch,
-                captures: self.captures,
-                cwd: self.cwd,
-                environment: self.environment,
-                programs: self.programs,
-                bound: self.bound,
-            },
+            setting,
             unconfined,
         })
     }

@@ -7,6 +7,8 @@
 mod builder;
 mod carry;
 mod finish;
+mod judge;
+mod look_up;
 mod machine;
 mod plan;
 mod record;

@@ -78,7 +78,12 @@ impl Shell {
         cancel: CancelSignal,
     ) -> Response {
         let mut case = self.open(command, reasoning);
-        let covered = if case.ruling.verdict == Verdict::Blocked { None } else { grant.take(&case.command) };
+        case.ruling = self.look_up(case.ruling).await;
+        // What the look-up says nobody knew when the plan was shown, and what may be sent on is followed from place to place.
+        let other = case.ruling.verdict == Verdict::Blocked
+            || case.ruling.rule == Ruling::NAME_LOOKUP
+            || case.ruling.profile.redirected;
+        let covered = if other { None } else { grant.take(&case.command) };
         let permit = covered.and_then(|who| {
             case.plan = Some(grant.digest());
             if case.ruling.verdict == Verdict::Safe {

@@ -1,27 +1,19 @@
 //! `curl -L`: the gate follows, and every place that a server names is judged as if it had been proposed.
 
-use std::net::ToSocketAddrs as _;
 use std::time::Instant;
 
 use super::record::Case;
 use super::response::{Action, Response, Status};
 use super::run::Shell;
-use crate::judge::{Redirects, host_and_port};
+use crate::judge::Redirects;
 use crate::{CancelSignal, Permit, Verdict};
-
-/// Where a request goes that was judged.
-struct Place {
-    address: String,
-    /// Its name and the addresses that were found for it.
-    pin: Option<String>,
-}
 
 /// What a server said to a request.
 enum Answer {
     /// It is the last one.
     Stay,
     /// It names another place, which may be asked.
-    On(Place),
+    On(String),
     /// It names another place, which is not asked for this reason.
     Refused(String),
     /// The question could not be asked to its end.
@@ -34,11 +26,7 @@ impl Shell {
         let Some(redirects) = case.ruling.argv.as_deref().and_then(|argv| self.policy.redirects(argv)) else {
             return self.deny(case, Action::UserAbandoned, "it cannot be followed").await;
         };
-        let address = redirects.address.clone();
-        let mut place = match self.pin(&address).await {
-            Ok(pin) => Place { address, pin },
-            Err(why) => return self.deny(case, Action::Blocked, &why).await,
-        };
+        let mut place = redirects.address.clone();
         let (started, mut hint) = (Instant::now(), None);
         for _ in 0..redirects.most {
             if started.elapsed() >= self.setting.limits.timeout {
@@ -55,14 +43,14 @@ impl Shell {
                 Answer::Failed(response) => return *response,
             }
         }
-        let mut response = self.ask_for(&redirects.request(&place.address), &place, &case, cancel).await;
+        let mut response = self.ask_for(&redirects.request(&place), &case, cancel).await;
         response.hint = response.hint.or(hint);
         response
     }
 
     /// Asks where a place sends us, and judges that.
-    async fn next(&self, redirects: &Redirects, place: &Place, case: &Case, cancel: CancelSignal) -> Answer {
-        let response = self.ask_for(&redirects.question(&place.address), place, case, cancel).await;
+    async fn next(&self, redirects: &Redirects, place: &str, case: &Case, cancel: CancelSignal) -> Answer {
+        let response = self.ask_for(&redirects.question(place), case, cancel).await;
         if response.status != Status::Completed {
             return Answer::Failed(Box::new(response));
         }
@@ -81,34 +69,18 @@ impl Shell {
             ))
         };
         // The same options to that place, judged from the start.
-        let ruling = self.judge(&redirects.question(named));
-        if ruling.verdict != Verdict::Safe {
-            return refused(&ruling.reason);
-        }
-        match self.pin(named).await {
-            Ok(pin) => Answer::On(Place { address: named.to_owned(), pin }),
-            Err(why) => refused(&why),
-        }
+        let ruling = self.look_up(self.judge(&redirects.question(named))).await;
+        if ruling.verdict == Verdict::Safe { Answer::On(named.to_owned()) } else { refused(&ruling.reason) }
     }
 
     /// Judges a request for a place and runs it, held to the addresses that were found for its name.
-    async fn ask_for(&self, line: &str, place: &Place, case: &Case, cancel: CancelSignal) -> Response {
-        let mut ruling = self.judge(line);
-        ruling.profile.pins = place.pin.iter().cloned().collect();
+    async fn ask_for(&self, line: &str, case: &Case, cancel: CancelSignal) -> Response {
+        let ruling = self.look_up(self.judge(line)).await;
         let permit = Permit::for_safe(&ruling);
         let next = Case { plan: case.plan, round: case.round, ..Case::new(line, &case.reasoning, ruling) };
         match permit {
             Some(permit) => self.execute(next, permit, cancel).await,
             None => self.deny(next, Action::UserAbandoned, "it is not SAFE by itself").await,
         }
-    }
-
-    /// Looks the name in an address up, once for everybody: what it says a moment later is not asked.
-    async fn pin(&self, address: &str) -> Result<Option<String>, String> {
-        let (host, port) = host_and_port(address).ok_or("it is no ordinary address")?;
-        let found = tokio::task::spawn_blocking(move || {
-            (host.as_str(), port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
-        });
-        self.policy.pin(address, &found.await.unwrap_or_else(|_| Vec::new()))
     }
 }

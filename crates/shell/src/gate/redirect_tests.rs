@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 use super::{Response, Shell, Status};
-use crate::DenyAll;
+use crate::{CancelSignal, DenyAll};
 
 /// Answers each path as the table says: with a place to go to, or with a text.
 struct Server {
@@ -112,4 +112,17 @@ async fn what_the_gate_cannot_follow_asks() {
         );
         assert!(seen.is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_redirect_is_judged_in_a_plan_too() {
+    let server = Server::start(&[("/a", "http://169.254.169.254/latest/")]);
+    let data = tempfile::tempdir().unwrap();
+    let shell =
+        Shell::builder("s1".parse().unwrap(), data.path()).approver(Arc::new(DenyAll)).build().unwrap();
+    let command = format!("curl -sL --max-redirs 3 http://{}/a", server.at);
+    let mut grant = shell.ask_plan("look", std::slice::from_ref(&command), "look").await.unwrap();
+    let response = shell.run_planned(&mut grant, &command, "look", CancelSignal::never()).await;
+    assert_eq!((response.status, response.output.as_str()), (Status::Completed, "moved"), "{response:?}");
+    assert!(response.hint.is_some_and(|hint| hint.contains("metadata")));
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
 use super::builder::Builder;
-use super::machine;
+use super::judge::Judge;
+use super::look_up::about_times;
 use super::record::Case;
 use super::response::{Action, Problem, Response, Status};
 use crate::audit::{Anchor, Kind, Log};
@@ -79,8 +80,7 @@ impl Shell {
         reasoning: &str,
         cancel: CancelSignal,
     ) -> Response {
-        let ruling = self.policy.classify_script_within(carrier, script, self.scope.as_ref());
-        let ruling = self.sandboxed(ruling);
+        let ruling = self.judge_script(carrier, script);
         self.pass(Case::new(&script.line(carrier), reasoning, ruling), cancel).await
     }
 
@@ -93,12 +93,18 @@ impl Shell {
     /// Takes a judged command through consent to its end.
     async fn pass(&self, mut case: Case, cancel: CancelSignal) -> Response {
         loop {
+            let begun = Instant::now();
+            case.ruling = self.look_up(case.ruling).await;
+            let about_times = about_times(&case, begun.elapsed());
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
                 Verdict::Safe if case.ruling.profile.redirected => return self.follow(case, cancel).await,
                 Verdict::Safe => {
                     return match Permit::for_safe(&case.ruling) {
-                        Some(permit) => self.execute(case, permit, cancel).await,
+                        Some(permit) => {
+                            let response = self.execute(case, permit, cancel).await;
+                            Response { hint: response.hint.or(about_times), ..response }
+                        }
                         None => self.deny(case, Action::UserAbandoned, "a SAFE command has no words").await,
                     };
                 }
@@ -140,11 +146,26 @@ impl Shell {
         self.known = known;
     }
 
-    /// Judges a command by the policy, the scope, the places that are known, what lies on this machine and the sandbox that there is.
-    pub(super) fn judge(&self, command: &str) -> Ruling {
-        let ruling = self.policy.classify_within(command, self.scope.as_ref());
-        let ruling = self.policy.hold(ruling, command, &self.known);
-        self.sandboxed(machine::look(ruling, &self.policy, &self.setting))
+    /// Judges a command as it would be judged on its way through the gate.
+    #[must_use]
+    pub fn judge(&self, command: &str) -> Ruling {
+        self.judging().command(command)
+    }
+
+    /// Judges a declared script behind the words that carry it to a guest.
+    #[must_use]
+    pub fn judge_script(&self, carrier: &[String], script: &FilledScript) -> Ruling {
+        self.judging().script(carrier, script)
+    }
+
+    fn judging(&self) -> Judge<'_> {
+        Judge {
+            policy: &self.policy,
+            scope: self.scope.as_ref(),
+            known: &self.known,
+            setting: &self.setting,
+            unconfined: self.unconfined,
+        }
     }
 
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {

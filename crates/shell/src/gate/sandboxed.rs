@@ -1,6 +1,5 @@
 //! What only reads and has no sandbox to run in: it asks.
 
-use super::run::Shell;
 use crate::sandbox::offered;
 use crate::{Impact, Ruling, Runner, Support, Verdict};
 
@@ -45,12 +44,5 @@ impl Ruling {
             }
             Verdict::Risky | Verdict::Blocked => self,
         }
-    }
-}
-
-impl Shell {
-    /// Makes what would run unasked ask where nothing can confine it.
-    pub(super) fn sandboxed(&self, ruling: Ruling) -> Ruling {
-        if self.unconfined || self.known.is_without_sandbox() { ruling.without_sandbox() } else { ruling }
     }
 }

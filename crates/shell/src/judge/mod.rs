@@ -25,13 +25,15 @@ mod object;
 mod path;
 mod redirect;
 mod remote;
+mod request;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod unwrap;
 
 pub(crate) use address::parse_address;
-pub(crate) use redirect::{Redirects, host_and_port};
+pub(crate) use redirect::Redirects;
+pub(crate) use request::{Asked, Found};
 pub use scope::Scope;
 pub(crate) use scope::blocked;
 

@@ -1,10 +1,8 @@
 //! `curl -L`, taken apart into requests of its own, one for each place that a server sends it to.
 
-use std::net::SocketAddr;
-
-use super::address::{Url, is_metadata};
+use super::address::Url;
 use super::{allow, curl};
-use crate::policy::{Check, Given, Policy, brief, quote};
+use crate::policy::{Check, Given, Policy, quote};
 
 /// What says where the answer goes, and how it is shown: nothing of it concerns the question where a server sends us.
 const SHOWN: [&str; 14] = [
@@ -59,32 +57,10 @@ impl Policy {
             most: given.values(&["--max-redirs"]).last()?.parse().ok()?,
         })
     }
-
-    /// Says where an address leads once its name was looked up: what curl is told instead of looking it up again. Nothing where the
-    /// address holds no name.
-    pub(crate) fn pin(&self, address: &str, found: &[SocketAddr]) -> Result<Option<String>, String> {
-        let Some((host, port)) = host_and_port(address) else {
-            return Err(format!("`{}` is no ordinary address", brief(address)));
-        };
-        if let Some(metadata) = found.iter().find(|found| is_metadata(&found.ip().to_string(), &self.block)) {
-            return Err(format!("`{}` is at {}, a metadata service", brief(&host), metadata.ip()));
-        }
-        if host.contains(':') || super::parse_address(&host).is_some() {
-            return Ok(None);
-        }
-        if found.is_empty() {
-            return Err(format!("`{}` could not be looked up", brief(&host)));
-        }
-        let addresses: Vec<String> = found
-            .iter()
-            .map(|found| if found.is_ipv6() { format!("[{}]", found.ip()) } else { found.ip().to_string() })
-            .collect();
-        Ok(Some(format!("{host}:{port}:{}", addresses.join(","))))
-    }
 }
 
 /// Returns the host and the port of an address, where curl can understand them in no other way.
-pub(crate) fn host_and_port(address: &str) -> Option<(String, u16)> {
+pub(super) fn host_and_port(address: &str) -> Option<(String, u16)> {
     let url = Url::parse(address);
     let usual = if url.scheme == "https" { 443 } else { 80 };
     let (host, rest) = match url.authority.strip_prefix('[') {
@@ -187,27 +163,6 @@ mod tests {
             "ping -c 1 10.0.0.5",
         ] {
             assert_eq!(redirects(command), None, "{command}");
-        }
-    }
-
-    #[test]
-    fn a_name_is_held_to_the_addresses_that_were_judged() {
-        let policy = Policy::builtin().unwrap();
-        let at = |address: &str| vec![SocketAddr::new(address.parse().unwrap(), 80)];
-        let pin = |address: &str, found: &str| policy.pin(address, &at(found));
-        assert_eq!(pin("http://web.example/x", "10.0.0.5"), Ok(Some("web.example:80:10.0.0.5".to_owned())));
-        assert_eq!(
-            pin("https://web.example:8443/", "2001:db8::1"),
-            Ok(Some("web.example:8443:[2001:db8::1]".to_owned()))
-        );
-        assert_eq!(pin("http://10.0.0.5:81/", "10.0.0.5"), Ok(None));
-        assert_eq!(pin("http://[::1]:81/", "::1"), Ok(None));
-        for metadata in ["169.254.169.254", "168.63.129.16", "fd00:ec2::254", "::ffff:169.254.169.254"] {
-            assert!(pin("http://web.example/", metadata).unwrap_err().contains("metadata"), "{metadata}");
-        }
-        assert!(policy.pin("http://web.example/", &[]).unwrap_err().contains("looked up"));
-        for odd in ["http://a%2eexample/", "http://u@web.example/", "http://web.example:x/", "http:///"] {
-            assert!(policy.pin(odd, &at("10.0.0.5")).is_err(), "{odd}");
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What is known, and whether a place is among it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::place::{Place, Prefix};
 use super::{Surroundings, listed, name};
 use crate::judge::parse_address;
+use crate::{Ruling, Verdict};
 
 /// Names of this machine on every machine.
 const LOOPBACK_NAMES: [&str; 4] = ["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"];
@@ -18,8 +19,8 @@ pub struct Known {
     names: BTreeSet<String>,
     /// The domains that this machine puts behind a short name.
     search: BTreeSet<String>,
-    /// Commands that a human was asked about: they go on asking, whatever became known since.
-    asked: BTreeSet<String>,
+    /// Commands that were judged stricter than SAFE before: they stay so, whatever became known since.
+    asked: BTreeMap<String, Ruling>,
     without_sandbox: bool,
 }
 
@@ -78,14 +79,21 @@ impl Known {
         listed::places(output).into_iter().for_each(|place| self.add(place));
     }
 
-    /// Keeps a command asking about which somebody was asked before.
-    pub fn add_asked(&mut self, command: &str) {
-        self.asked.insert(command.to_owned());
+    /// Keeps a command asking, or BLOCKED, as it was judged before: by this rule and for this reason.
+    pub fn add_asked(&mut self, command: &str, judged: Ruling) {
+        self.asked.insert(command.to_owned(), judged);
     }
 
-    /// Tells whether somebody was asked about a command before.
-    pub(crate) fn asked_about(&self, command: &str) -> bool {
-        self.asked.contains(command)
+    /// Makes a command ask, or be BLOCKED, that was judged so before. What is found anew beside it stays.
+    #[must_use]
+    pub fn as_asked(&self, command: &str, ruling: Ruling) -> Ruling {
+        let Some(asked) = self.asked.get(command) else { return ruling };
+        let same_place = ruling.asks_for_destination() && asked.asks_for_destination();
+        if ruling.verdict != Verdict::Safe && !same_place {
+            return ruling;
+        }
+        let Ruling { verdict, rule, reason, impact, .. } = asked.clone();
+        Ruling { verdict, rule, reason, impact, ..ruling }
     }
 
     /// Tells whether a place is known. That a metadata service lies in a local range says nothing for it.

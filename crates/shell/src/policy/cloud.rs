@@ -118,6 +118,9 @@ pub(crate) struct SecretTable {
     pub(crate) actions: Vec<String>,
     pub(crate) action_begins: Vec<String>,
     pub(crate) action_holds: Vec<String>,
+    pub(crate) members: Vec<String>,
+    pub(crate) holders: Vec<String>,
+    pub(crate) containers: Vec<String>,
 }
 
 /// What destroys whole resources.

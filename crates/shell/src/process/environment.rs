@@ -66,6 +66,9 @@ pub(crate) fn environment(known: &BTreeMap<String, OsString>, home: Home<'_>) ->
     set("PATH", FOLDERS.join(":").into());
     set("LC_ALL", "C.UTF-8".into());
     set("TERM", "dumb".into());
+    // Nobody turns pages here: a pager reads settings of its own and starts what they name.
+    set("PAGER", "cat".into());
+    set("SYSTEMD_PAGER", "cat".into());
     // Without a terminal `az` would download and run an extension that a command names.
     set("AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "no".into());
     match home {
@@ -113,7 +116,9 @@ mod tests {
                 "HOME",
                 "LC_ALL",
                 "NSTAT_HISTORY",
+                "PAGER",
                 "PATH",
+                "SYSTEMD_PAGER",
                 "TERM",
                 "TMPDIR",
                 "USER",
@@ -133,7 +138,9 @@ mod tests {
                 "AZURE_EXTENSION_USE_DYNAMIC_INSTALL",
                 "HOME",
                 "LC_ALL",
+                "PAGER",
                 "PATH",
+                "SYSTEMD_PAGER",
                 "TERM",
                 "TMPDIR",
                 "USER"

@@ -1,22 +1,18 @@
 //! A name, a sign and a value: `password=x`, `"password": "x"`, `--password x`, `api key: x`, YAML blocks.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::redact::cloud::is_guid;
 use crate::redact::name::{Meaning, Strength, cloud_id, meaning};
-use crate::redact::rule::pattern;
+use crate::redact::reader::{Place, Reader, Rule, rule};
 use crate::redact::span::{OPENING, Span};
 use crate::redact::value::{Value, is_secret, value_at};
 
 /// Every name that may mean something contains one of these.
-static STEM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i-u)pass|pwd|secret|token|key|psk|cred|connstr|string|auth|pw|subscription|tenant|cak|signature",
-    )
-});
+pub(super) static RULES: [Rule; 1] = [rule!(
+    stem,
+    r"(?i-u)pass|pwd|secret|token|key|psk|cred|connstr|string|auth|pw|subscription|tenant|cak|signature"
+)];
 
 /// Names longer than this are no names.
 const LONGEST_NAME: usize = 128;
@@ -37,25 +33,20 @@ enum Sign {
     Space,
 }
 
-/// Finds the values behind the names of a text.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    let mut free = 0;
-    for stem in STEM.find_iter(text) {
-        if stem.start() < free {
-            continue;
+/// Hides the value behind the name around a stem.
+fn stem(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let text = reader.text;
+    let name = whole_name(text, place.range(0), reader.next);
+    reader.skip_to(name.end);
+    if text.get(..name.start).is_some_and(|before| before.ends_with(OPENING)) {
+        return;
+    }
+    if let Some((value, span)) = assigned(text, &name) {
+        // A long value is not read again in search of names: that would take the square of its length.
+        if span.is_some() || value.range.len() > LONGEST_NAME {
+            reader.skip_to(value.range.end);
         }
-        let name = whole_name(text, stem.range(), free);
-        free = name.end;
-        if text.get(..name.start).is_some_and(|before| before.ends_with(OPENING)) {
-            continue;
-        }
-        if let Some((value, span)) = assigned(text, &name) {
-            // A long value is not read again in search of names: that would take the square of its length.
-            if span.is_some() || value.range.len() > LONGEST_NAME {
-                free = free.max(value.range.end);
-            }
-            found.extend(span);
-        }
+        reader.found.extend(span);
     }
 }
 
@@ -284,13 +275,11 @@ fn block(text: &str, start: usize, from: usize) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

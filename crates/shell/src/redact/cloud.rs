@@ -1,10 +1,9 @@
 //! Subscription and tenant ids, where a label or a resource id says what they are.
 
-use crate::redact::rule::{Rule, rule};
-use crate::redact::span::Span;
+use crate::redact::reader::{Rule, rule};
 
 /// A label, some punctuation, the identifier; and the places in a resource id or a sign-in URL.
-static RULES: [Rule; 5] = [
+pub(super) static RULES: [Rule; 5] = [
     rule!(
         "subscription_id",
         concat!(
@@ -33,13 +32,6 @@ static RULES: [Rule; 5] = [
     ),
 ];
 
-/// Finds labelled identifiers.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
-    }
-}
-
 /// Says whether a value has the shape of an identifier.
 pub(super) fn is_guid(value: &str) -> bool {
     let groups: Vec<&str> = value.trim_matches(['{', '}']).split('-').collect();
@@ -51,16 +43,17 @@ pub(super) fn is_guid(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader::Reader;
 
     const ID: &str = "a1b2c3d4-e5f6-7890-abcd-ef1234567890";
 
     #[track_caller]
     fn check(text: &str, hides: bool) {
         let text = text.replace("ID", ID);
-        let mut found = Vec::new();
-        find(&text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden.contains(&ID), hides, "{text}");
+        let mut reader = Reader::new(&text);
+        reader.apply(&RULES);
+        let hidden = reader.found.iter().any(|span| &text[span.range.clone()] == ID);
+        assert_eq!(hidden, hides, "{text}");
     }
 
     #[test]

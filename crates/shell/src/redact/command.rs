@@ -1,10 +1,9 @@
 //! Secrets on a command line whose option does not say so: `-p`, `-u user:password`, `set --value`.
 
-use crate::redact::rule::{Rule, rule};
-use crate::redact::span::Span;
+use crate::redact::reader::{Rule, rule};
 
 /// One rule per habit; each is tied to its program, because `-p` is a port elsewhere.
-static RULES: [Rule; 15] = [
+pub(super) static RULES: [Rule; 15] = [
     // curl: the user may be followed by the password.
     rule!(
         "password",
@@ -51,24 +50,14 @@ static RULES: [Rule; 15] = [
     ),
 ];
 
-/// Finds the secrets of command lines.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        hidden.dedup();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

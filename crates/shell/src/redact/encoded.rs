@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::redact::rule::pattern;
+use crate::redact::reader::pattern;
 use crate::redact::scan;
 use crate::redact::span::Span;
 

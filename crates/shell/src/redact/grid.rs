@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::redact::cloud::is_guid;
 use crate::redact::name::{Meaning, Strength, cloud_id, meaning};
+use crate::redact::reader::Reader;
 use crate::redact::span::{OPENING, Span};
-use crate::redact::value::{is_random, is_secret};
+use crate::redact::value::is_random;
 
 /// More fields than this are no table for people.
 const MOST_FIELDS: usize = 64;
@@ -77,25 +78,22 @@ fn column(name: &str) -> Column {
     }
 }
 
-/// Finds what a row hides; each cell is a range of the text without its borders.
-pub(super) fn row(text: &str, cells: &[(Range<usize>, Column)], found: &mut Vec<Span>) {
+/// Hides the secrets of a row; each cell is a range of the text without its borders.
+pub(super) fn row(reader: &mut Reader<'_>, cells: &[(Range<usize>, Column)]) {
+    let text = reader.text;
     let shown = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
     let named = cells.iter().filter(|(_, column)| *column == Column::Names);
     let named = named.filter_map(|(range, _)| label(shown(range))).max_by_key(|meaning| meaning.strength);
     for (range, column) in cells {
-        let value = shown(range);
-        let category = match column {
-            Column::Open | Column::Names => None,
-            Column::Identifies(category) => is_guid(value).then_some(*category),
-            Column::Hides(meaning) => {
-                is_secret(value, meaning.strength, meaning.category).then_some(meaning.category)
-            }
+        let hidden = match column {
+            Column::Open | Column::Names => continue,
+            Column::Identifies(category) => is_guid(shown(range)).then_some(*category),
+            Column::Hides(meaning) => meaning.of(shown(range)),
             Column::Values => named
-                .filter(|meaning| is_secret(value, meaning.strength, meaning.category))
-                .map(|meaning| meaning.category)
-                .or_else(|| is_key(value).then_some("secret")),
+                .and_then(|meaning| meaning.of(shown(range)))
+                .or_else(|| is_key(shown(range)).then_some("secret")),
         };
-        found.extend(category.map(|category| Span::new(range.clone(), category)));
+        reader.found.extend(hidden.map(|category| Span::new(range.clone(), category)));
     }
 }
 
@@ -114,17 +112,17 @@ fn is_key(value: &str) -> bool {
     value.len() >= 32 && is_random(value) && !value.contains("://") && !value.starts_with("sha")
 }
 
-/// Finds the cells of secret columns and of secret rows.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+/// Hides the cells of secret columns and of secret rows.
+pub(super) fn tables(reader: &mut Reader<'_>) {
     let mut head: Option<Head> = None;
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for line in reader.text.split_inclusive('\n') {
         let body = line.trim_end_matches(['\n', '\r']);
         if let Some(table) = &head {
             match cells(body, start, table) {
                 // A placeholder of an earlier pass has moved the columns behind it.
                 Some(_) if table.separator == Separator::Blanks && body.contains(OPENING) => {}
-                Some(cells) => row(text, &cells, found),
+                Some(cells) => row(reader, &cells),
                 None => head = None,
             }
         }
@@ -265,13 +263,11 @@ fn cells(line: &str, start: usize, head: &Head) -> Option<Vec<(Range<usize>, Col
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader::{self, Rule};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&[Rule::Walk(tables)], text, expected);
     }
 
     #[test]

@@ -6,22 +6,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::Strength;
-use crate::redact::rule::{Rule, pattern, rule};
+use crate::redact::reader::{Place, Reader, Rule, pattern, rule};
 use crate::redact::span::{Span, is_placeholder};
 use crate::redact::value::is_secret;
-
-/// The name of a header that holds a credential, up to where its value begins.
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)(?:^|[^A-Za-z0-9_.-])((?:x-)?(?:proxy-|forwarded-|original-)?authorization|(?:set-)?cookie2?)\\{0,3}["']?[ \t]{0,8}(:|=>|=)[ \t]{0,8}"#,
-    )
-});
 
 /// A word that names how to authenticate, and the spaces behind it.
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9_-]{1,24}[ \t]+"));
 
-/// Credentials that need no header around them.
-static RULES: [Rule; 2] = [
+/// Credentials that need no header around them, and headers.
+pub(super) static RULES: [Rule; 3] = [
     // Prose says `bearer` too: the word behind must hold a digit, or be long.
     rule!(
         "bearer",
@@ -30,6 +23,11 @@ static RULES: [Rule; 2] = [
     rule!(
         "basic",
         r"(?-u)\b[Bb]asic[ \t]+((?:[A-Za-z+/]*[0-9+/][A-Za-z0-9+/]{7,}|[A-Za-z0-9+/]{7,}[0-9+/][A-Za-z0-9+/]*)={0,2}|[A-Za-z0-9+/]{6,}={1,2})"
+    ),
+    // The name of a header that holds a credential, up to where its value begins.
+    rule!(
+        header,
+        r#"(?i)(?:^|[^A-Za-z0-9_.-])((?:x-)?(?:proxy-|forwarded-|original-)?authorization|(?:set-)?cookie2?)\\{0,3}["']?[ \t]{0,8}(:|=>|=)[ \t]{0,8}"#
     ),
 ];
 
@@ -50,33 +48,27 @@ const ATTRIBUTES: &[&str] = &[
     "version",
 ];
 
-/// Finds the credentials of headers.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
-    }
-    let mut free = 0;
-    for captures in HEADER.captures_iter(text) {
-        let (Some(whole), Some(name), Some(separator)) = (captures.get(0), captures.get(1), captures.get(2))
-        else {
-            continue;
-        };
+/// Hides the credentials of one header.
+fn header(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let (name, range) = (place.text(1), extent(reader.text, place.range(1), place.range(0).end));
+    let end = range.end;
+    // `cookie=` belongs to other protocols.
+    if name.to_ascii_lowercase().ends_with("authorization") || place.text(2) != "=" {
+        let found = credentials(name, reader.text, range);
         // What a header hides is not read again in search of headers.
-        if name.start() < free {
-            continue;
+        if !found.is_empty() {
+            reader.skip_to(end);
         }
-        let range = extent(text, name.range(), whole.end());
-        let before = found.len();
-        let end = range.end;
-        let lower = name.as_str().to_ascii_lowercase();
-        if lower.ends_with("authorization") {
-            found.extend(authorization(text, range));
-        } else if separator.as_str() != "=" {
-            cookies(text, range, lower.starts_with("set"), found);
-        }
-        if found.len() > before {
-            free = end;
-        }
+        reader.found.extend(found);
+    }
+}
+
+/// Finds what the value of a header must not show.
+pub(super) fn credentials(name: &str, text: &str, range: Range<usize>) -> Vec<Span> {
+    let lower = name.to_ascii_lowercase();
+    match lower.ends_with("authorization") {
+        true => authorization(text, range).into_iter().collect(),
+        false => cookies(text, range, lower.starts_with("set")),
     }
 }
 
@@ -127,7 +119,7 @@ fn words_end(line: &str) -> usize {
 }
 
 /// Hides the credential behind the scheme of an `Authorization`.
-pub(super) fn authorization(text: &str, range: Range<usize>) -> Option<Span> {
+fn authorization(text: &str, range: Range<usize>) -> Option<Span> {
     let value = text.get(range.clone())?;
     let scheme = SCHEME.find(value).map_or(0, |found| found.end());
     let credential = value.get(scheme..)?;
@@ -137,14 +129,13 @@ pub(super) fn authorization(text: &str, range: Range<usize>) -> Option<Span> {
         "basic" => "basic",
         _ => "authorization",
     };
-    let known = scheme > 0 && is_secret(value, Strength::Certain, "header");
-    let alone = scheme == 0 && is_secret(value, Strength::Certain, "header");
-    (!credential.is_empty() && (known || alone) && is_secret(credential, Strength::Certain, "header"))
-        .then(|| Span::new(range.start + scheme..range.end, category))
+    let is_secret = |text| is_secret(text, Strength::Certain, "header");
+    (is_secret(value) && is_secret(credential)).then(|| Span::new(range.start + scheme..range.end, category))
 }
 
 /// Hides the values of cookies; the attributes of a `Set-Cookie` stay.
-pub(super) fn cookies(text: &str, range: Range<usize>, sets: bool, found: &mut Vec<Span>) {
+fn cookies(text: &str, range: Range<usize>, sets: bool) -> Vec<Span> {
+    let mut found = Vec::new();
     let mut start = range.start;
     for part in text.get(range).unwrap_or_default().split_inclusive(';') {
         if let Some((name, value)) = part.split_once('=') {
@@ -157,19 +148,17 @@ pub(super) fn cookies(text: &str, range: Range<usize>, sets: bool, found: &mut V
         }
         start += part.len();
     }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        hidden.dedup();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

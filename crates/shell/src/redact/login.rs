@@ -5,49 +5,46 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::Strength;
-use crate::redact::rule::pattern;
-use crate::redact::span::Span;
+use crate::redact::reader::{Place, Reader, Rule, pattern, rule};
 use crate::redact::value::{is_generated, is_secret};
 
-/// One place of a credential; the group is the credential.
-struct Place {
-    category: &'static str,
-    pattern: LazyLock<Regex>,
-}
-
-/// Makes a place.
-macro_rules! place {
-    ($category:literal, $pattern:expr) => {
-        Place { category: $category, pattern: LazyLock::new(|| pattern($pattern)) }
-    };
-}
-
-static PLACES: [Place; 7] = [
+/// Places of credentials; the group is the credential.
+pub(super) static RULES: [Rule; 8] = [
     // What a client says, as tshark, `curl -v` and logs show it.
-    place!(
+    rule!(
         "password",
-        r"(?m)(?:Request:|Request arg:|^C:|^[<>*]|->|=>|\bFTP\b[^\r\n]{0,80}?:|\]:?)[ \t]{1,8}PASS[ \t]+([^\s]+)"
+        r"(?m)(?:Request:|Request arg:|^C:|^[<>*]|->|=>|\bFTP\b[^\r\n]{0,80}?:|\]:?)[ \t]{1,8}PASS[ \t]+([^\s]+)",
+        credential
     ),
-    place!("password", r"(?m)(?:^|[<>:][ \t])[A-Za-z]{0,4}[0-9]{1,6}[ \t]LOGIN[ \t]\S+[ \t]([^\s]+)"),
-    place!("password", r"(?m)(?:^|[<>:][ \t])AUTH[ \t]+PLAIN[ \t]+([A-Za-z0-9+/=]{8,})"),
+    rule!(
+        "password",
+        r"(?m)(?:^|[<>:][ \t])[A-Za-z]{0,4}[0-9]{1,6}[ \t]LOGIN[ \t]\S+[ \t]([^\s]+)",
+        credential
+    ),
+    rule!("password", r"(?m)(?:^|[<>:][ \t])AUTH[ \t]+PLAIN[ \t]+([A-Za-z0-9+/=]{8,})", credential),
     // SNMP.
-    place!(
+    rule!(
         "community",
-        r#"(?mi)^[ \t>+]*(?:set[ \t]+)?(?:snmp(?:-server)?[ \t]+community|r[ow]community6?|trapcommunity|trap2?sink[ \t]+\S+|informsink[ \t]+\S+|com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S+[ \t]+\S+)[ \t]+["']?([^\s"']+)"#
+        r#"(?mi)^[ \t>+]*(?:set[ \t]+)?(?:snmp(?:-server)?[ \t]+community|r[ow]community6?|trapcommunity|trap2?sink[ \t]+\S+|informsink[ \t]+\S+|com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S+[ \t]+\S+)[ \t]+["']?([^\s"']+)"#,
+        credential
     ),
-    place!(
+    rule!(
         "community",
-        r#"(?mi)(?:\bsnmp[^\r\n]{0,60}?|^[ \t]*(?:v[12]c?[ \t]+)?)\bcommunity(?:[ _-]?(?:string|name))?["']?[ \t]*(?::|=|is\b|[ \t]string[ \t])[ \t]*["']?([^\s"',;]+)"#
+        r#"(?mi)(?:\bsnmp[^\r\n]{0,60}?|^[ \t]*(?:v[12]c?[ \t]+)?)\bcommunity(?:[ _-]?(?:string|name))?["']?[ \t]*(?::|=|is\b|[ \t]string[ \t])[ \t]*["']?([^\s"',;]+)"#,
+        credential
     ),
-    place!(
+    rule!(
         "community",
-        r"(?mi)^[ \t]*snmp-server[ \t]+host[ \t]+\S+[ \t]+(?:(?:traps|informs)[ \t]+)?(?:version[ \t]+(?:1|2c)[ \t]+)?([^\s]+)"
+        r"(?mi)^[ \t]*snmp-server[ \t]+host[ \t]+\S+[ \t]+(?:(?:traps|informs)[ \t]+)?(?:version[ \t]+(?:1|2c)[ \t]+)?([^\s]+)",
+        credential
     ),
     // Keys of IKE and of the protocols of routers.
-    place!(
+    rule!(
         "shared_key",
-        r#"(?mi)(?:^|[ \t])(?:pre-shared-(?:key|secret)|preshared-key|psk-secret|wpa-psk|isakmp[ \t]+key|authentication[ \t]+md5)[ \t]+(?:(?:address|hostname)[ \t]+\S+(?:[ \t]+[0-9.]+)?[ \t]+key[ \t]+)?(?:ascii-text|ascii|hexadecimal|hex|local|remote|key-string)?[ \t]*(?:[0-9][ \t]+)?["']?([^\s"';]+)"#
+        r#"(?mi)(?:^|[ \t])(?:pre-shared-(?:key|secret)|preshared-key|psk-secret|wpa-psk|isakmp[ \t]+key|authentication[ \t]+md5)[ \t]+(?:(?:address|hostname)[ \t]+\S+(?:[ \t]+[0-9.]+)?[ \t]+key[ \t]+)?(?:ascii-text|ascii|hexadecimal|hex|local|remote|key-string)?[ \t]*(?:[0-9][ \t]+)?["']?([^\s"';]+)"#,
+        credential
     ),
+    Rule::Walk(orders),
 ];
 
 /// A password on a line of its own behind `PASS`: what stands around it decides.
@@ -67,44 +64,39 @@ static ROUTES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Finds the credentials of protocols and devices.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for place in &PLACES {
-        for captures in place.pattern.captures_iter(text) {
-            let Some(value) = captures.get(1) else { continue };
-            let lower = value.as_str().to_ascii_lowercase();
-            let is_route = place.category == "community" && ROUTES.is_match(&lower);
-            if !is_route && is_secret(value.as_str(), Strength::NoPath, "password") {
-                found.push(Span::new(value.range(), place.category));
-            }
-        }
+/// Hides a credential that is none of the communities of routes.
+fn credential(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let value = place.text(1);
+    let is_route = place.category == "community" && ROUTES.is_match(&value.to_ascii_lowercase());
+    if !is_route && is_secret(value, Strength::NoPath, "password") {
+        reader.hide(place.range(1), place.category);
     }
-    if text.contains("PASS") {
-        let talks = TALK.is_match(text);
-        for captures in PASS.captures_iter(text) {
-            let Some(value) = captures.get(1) else { continue };
-            let secret = value.as_str();
-            // Runs of tests print the same word before the name of a file or of a test.
-            let named = secret.contains(['/', '_', '(']) || secret.starts_with("Test");
-            if (talks || (!named && is_generated(secret))) && is_secret(secret, Strength::NoPath, "password")
-            {
-                found.push(Span::new(value.range(), "password"));
-            }
-        }
+}
+
+/// Hides what stands behind `PASS` on lines of its own.
+fn orders(reader: &mut Reader<'_>) {
+    if !reader.text.contains("PASS") {
+        return;
     }
+    let talks = TALK.is_match(reader.text);
+    reader.each("password", &PASS, |reader, place| {
+        let secret = place.text(1);
+        // Runs of tests print the same word before the name of a file or of a test.
+        let named = secret.contains(['/', '_', '(']) || secret.starts_with("Test");
+        if talks || (!named && is_generated(secret)) {
+            credential(reader, place);
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        hidden.dedup();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

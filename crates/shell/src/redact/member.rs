@@ -8,7 +8,7 @@ use crate::redact::decode::Decoded;
 use crate::redact::header;
 use crate::redact::name::{Meaning, Strength, cloud_id, meaning};
 use crate::redact::span::{Form, Span, is_placeholder};
-use crate::redact::value::{is_random, is_secret};
+use crate::redact::value::is_random;
 
 /// A value of a JSON document, as far as it matters here.
 #[derive(Debug, Clone)]
@@ -215,12 +215,7 @@ fn pairs(members: &[Member<'_>], found: &mut Vec<Span>) {
 fn credential(value: &Leaf<'_>, name: &str, found: &mut Vec<Span>) {
     let Leaf::Text(raw, range) = value else { return };
     let decoded = Decoded::of(raw);
-    let mut spans = Vec::new();
-    if name.ends_with("authorization") {
-        spans.extend(header::authorization(&decoded.text, 0..decoded.text.len()));
-    } else {
-        header::cookies(&decoded.text, 0..decoded.text.len(), name.starts_with("set"), &mut spans);
-    }
+    let spans = header::credentials(name, &decoded.text, 0..decoded.text.len());
     found.extend(spans.into_iter().map(|span| decoded.raw(span).shifted(range.start)));
 }
 
@@ -228,9 +223,7 @@ fn credential(value: &Leaf<'_>, name: &str, found: &mut Vec<Span>) {
 fn secret(value: &Leaf<'_>, meaning: Meaning, found: &mut Vec<Span>) {
     match value {
         Leaf::Text(..) => {
-            hide_if(value, meaning.category, found, |value| {
-                is_secret(value, meaning.strength, meaning.category)
-            });
+            hide_if(value, meaning.category, found, |value| meaning.of(value).is_some());
         }
         // A counter may be called token; a number that is a password has some digits.
         Leaf::Number(digits, range) => {

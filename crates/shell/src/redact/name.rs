@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::redact::value::is_secret;
 use crate::redact::word::words;
 
 /// How sure a name is.
@@ -25,6 +26,13 @@ pub(super) struct Meaning {
     pub(super) category: &'static str,
     /// How sure the name is.
     pub(super) strength: Strength,
+}
+
+impl Meaning {
+    /// Returns what to call a value, if it can be the secret that the name promises.
+    pub(super) fn of(self, value: &str) -> Option<&'static str> {
+        is_secret(value, self.strength, self.category).then_some(self.category)
+    }
 }
 
 /// Words after the secret one that make the value a fact *about* a secret: its name, age, place or rules.

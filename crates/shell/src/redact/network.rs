@@ -1,10 +1,9 @@
 //! Keys in the files and listings of network programs, and the password hashes of a host.
 
-use crate::redact::rule::{Rule, rule};
-use crate::redact::span::Span;
+use crate::redact::reader::{Rule, rule};
 
 /// One rule per place.
-static RULES: [Rule; 15] = [
+pub(super) static RULES: [Rule; 15] = [
     // `wg show wg0 dump`: private key, public key, port, mark; then public key, preshared key, endpoint.
     rule!(
         "private_key",
@@ -56,24 +55,14 @@ static RULES: [Rule; 15] = [
     rule!("password_hash", r"(?m)^[^\s:]{1,64}:[0-9]{1,10}:([0-9A-Fa-f]{32}:[0-9A-Fa-f]{32}):::"),
 ];
 
-/// Finds the keys of networks and the hashes of passwords.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        hidden.dedup();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

@@ -5,17 +5,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::redact::rule::pattern;
-use crate::redact::span::Span;
+use crate::redact::reader::{Reader, Rule, pattern, rule};
 
 /// A `BEGIN` or `END` line of any kind.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?-u)-{4,5} ?(BEGIN|END)[ +]([A-Za-z0-9 #+]{1,60}?)-{4,5}|^[A-Z -]{0,30}KEY(?: BLOCK)?-----")
 });
 
-/// A key file of PuTTY: the lines behind `Private-Lines`.
-static PUTTY: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"Private-Lines: [0-9]{1,3}\r?\n((?:[ \t]*[A-Za-z0-9+/=]{1,76}\r?\n?)+)"));
+/// A key file of PuTTY: the lines behind `Private-Lines`; and what stands between marks.
+pub(super) static RULES: [Rule; 2] = [
+    rule!("private_key", r"Private-Lines: [0-9]{1,3}\r?\n((?:[ \t]*[A-Za-z0-9+/=]{1,76}\r?\n?)+)"),
+    Rule::Walk(keys),
+];
 
 /// A line of a key's body: base64 or hexadecimal, or one of the headers in front of it.
 static BODY: LazyLock<Regex> = LazyLock::new(|| {
@@ -34,13 +35,11 @@ struct Mark {
     private: bool,
 }
 
-/// Finds private keys.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+/// Hides private keys.
+fn keys(reader: &mut Reader<'_>) {
+    let text = reader.text;
     if !text.contains("KEY") && !text.contains("Private-Lines") && !text.contains("key V1--") {
         return;
-    }
-    for captures in PUTTY.captures_iter(text) {
-        found.extend(captures.get(1).map(|body| Span::new(body.range(), "private_key")));
     }
     let marks: Vec<Mark> = MARK.captures_iter(text).filter_map(|captures| mark(text, &captures)).collect();
     let mut free = 0;
@@ -56,7 +55,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
                     body_end(text, mark.range.end, next.map_or(text.len(), |next| next.range.start))
                 }
             };
-            found.push(Span::new(mark.range.start..end, "private_key"));
+            reader.hide(mark.range.start..end, "private_key");
             free = end;
             if next.is_some_and(|next| next.range.end == end) {
                 marks.next();
@@ -64,7 +63,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
         } else if mark.private {
             // The head was cut off: the body stands right before the end.
             let start = body_start(text, mark.range.start, free);
-            found.push(Span::new(start..mark.range.end, "private_key"));
+            reader.hide(start..mark.range.end, "private_key");
             free = mark.range.end;
         } else {
             free = mark.range.end;
@@ -218,9 +217,9 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let text = text.replace("PRIV", WORD);
-        let mut found = Vec::new();
-        find(&text, &mut found);
-        assert_eq!(crate::redact::span::replace(&text, &found), expected, "{text}");
+        let mut reader = Reader::new(&text);
+        reader.apply(&RULES);
+        assert_eq!(crate::redact::span::replace(&text, &reader.found), expected, "{text}");
     }
 
     #[test]

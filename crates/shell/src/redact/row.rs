@@ -1,16 +1,11 @@
 //! Rows that name their own secret, without a head: what `-o tsv` prints, boxes of two columns, settings without a sign.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::redact::name::{Meaning, Strength, meaning};
-use crate::redact::rule::{Rule, pattern, rule};
-use crate::redact::span::Span;
-use crate::redact::value::{is_generated, is_secret};
+use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::value::is_generated;
 
-/// Rows whose shape says what they are.
-static RULES: [Rule; 3] = [
+/// Rows whose shape says what they are, and rows of a name and a value.
+pub(super) static RULES: [Rule; 5] = [
     // The key of an account behind its name.
     rule!(
         "storage_key",
@@ -23,51 +18,38 @@ static RULES: [Rule; 3] = [
         "access_key",
         r#"\b(?:AKIA|ASIA)[A-Z0-9]{12,16}["']?[ \t]*[,:;|\t ][ \t|]*["']?([A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|$)"#
     ),
+    // A name and a value at the beginning of a line that a border, a tab or some blanks keep apart.
+    rule!(
+        pair,
+        r"(?m)^[ \t]*(?:[|│]|(?:set|add)[ \t])?[ \t]*([A-Za-z_][A-Za-z0-9_.-]{1,60}(?: [A-Za-z]{2,12}){0,2})[ \t]*(\t|[|│]| {1,40})[ \t]*([^\s|│]+)[ \t]*(?:[|│]?[ \t]*$|\r)"
+    ),
+    // A setting of an application as `-o tsv` prints it: its name, whether it belongs to a slot, its value.
+    rule!(setting, r"(?m)^([A-Za-z_][A-Za-z0-9_.:-]{1,80})\t(?:(?i:true|false|none)?\t)?([^\t\r\n]+)\r?$"),
 ];
 
-/// A name and a value at the beginning of a line that a border, a tab or some blanks keep apart.
-static PAIR: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?m)^[ \t]*(?:[|│]|(?:set|add)[ \t])?[ \t]*([A-Za-z_][A-Za-z0-9_.-]{1,60}(?: [A-Za-z]{2,12}){0,2})[ \t]*(\t|[|│]| {1,40})[ \t]*([^\s|│]+)[ \t]*(?:[|│]?[ \t]*$|\r)",
-    )
-});
-
-/// A setting of an application as `-o tsv` prints it: its name, whether it belongs to a slot, its value.
-static SETTING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?m)^([A-Za-z_][A-Za-z0-9_.:-]{1,80})\t(?:(?i:true|false|none)?\t)?([^\t\r\n]+)\r?$")
-});
-
-/// Finds the secrets of rows that name them.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
+/// Hides the value of a pair that is no heading and no sentence.
+fn pair(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let (name, value) = (place.text(1), place.text(3));
+    let Some(said) = meaning(name) else { return };
+    // Under `| password | user |` stands a ruler and below it a row: it is a head, and `grid` reads it.
+    let mut below = reader.text.get(place.range(3).end..).unwrap_or_default().split('\n').skip(1);
+    let ruler = below.next().map(str::trim).unwrap_or_default();
+    let is_head = !ruler.is_empty()
+        && ruler.bytes().all(|byte| b"|+-=: ".contains(&byte))
+        && below.next().is_some_and(|row| row.contains('|'));
+    let speaks = place.text(2) == " " && !is_setting(name, said);
+    let is_value = is_generated(value) || value.len() >= 24 || is_directive(name);
+    if !is_head && !speaks && is_value {
+        reader.hide_secret(place.range(3), said);
     }
-    for captures in PAIR.captures_iter(text) {
-        let (Some(name), Some(apart), Some(value)) = (captures.get(1), captures.get(2), captures.get(3))
-        else {
-            continue;
-        };
-        let Some(said) = meaning(name.as_str()) else { continue };
-        // Under `| password | user |` stands a ruler and below it a row: it is a head, and `grid` reads it.
-        let mut below = text.get(value.end()..).unwrap_or_default().split('\n').skip(1);
-        let ruler = below.next().map(str::trim).unwrap_or_default();
-        let is_head = !ruler.is_empty()
-            && ruler.bytes().all(|byte| b"|+-=: ".contains(&byte))
-            && below.next().is_some_and(|row| row.contains('|'));
-        let speaks = apart.as_str() == " " && !is_setting(name.as_str(), said);
-        if !is_head && !speaks && is_value(name.as_str(), value.as_str(), said) {
-            found.push(Span::new(value.range(), said.category));
-        }
-    }
-    for captures in SETTING.captures_iter(text) {
-        if let (Some(name), Some(value)) = (captures.get(1), captures.get(2))
-            && let Some(said) = meaning(name.as_str())
-            && said.strength >= Strength::NoPath
-            && is_secret(value.as_str(), said.strength, said.category)
-            && !value.as_str().starts_with("http")
-        {
-            found.push(Span::new(value.range(), said.category));
-        }
+}
+
+/// Hides the value of a setting.
+fn setting(reader: &mut Reader<'_>, place: &Place<'_>) {
+    if let Some(said) = meaning(place.text(1)).filter(|said| said.strength >= Strength::NoPath)
+        && !place.text(2).starts_with("http")
+    {
+        reader.hide_secret(place.range(2), said);
     }
 }
 
@@ -84,23 +66,14 @@ fn is_directive(name: &str) -> bool {
     known.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Tells whether a value is one, and no word of a heading or of a sentence.
-fn is_value(name: &str, value: &str, said: Meaning) -> bool {
-    is_secret(value, said.strength, said.category)
-        && (is_generated(value) || value.len() >= 24 || is_directive(name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let mut hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        hidden.dedup();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

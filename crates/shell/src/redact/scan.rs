@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::redact::reader::{Reader, Rule};
 use crate::redact::span::Span;
 use crate::redact::view::plainer;
 use crate::redact::{
@@ -36,25 +37,22 @@ pub(super) fn nested(text: &str, depth: u32, found: &mut Vec<Span>) {
     plain(text, start..text.len(), depth, found);
 }
 
-/// Reads one text and appends what it finds.
-type Find = fn(&str, &mut Vec<Span>);
-
 /// The rules for text, each with bytes of which it needs one: most strings of a document have none of them.
-const RULES: [(Find, &[u8]); 14] = [
-    (assign::find, b"=:% "),
-    (header::find, b"=: %+"),
-    (url::find, b"/@="),
-    (pem::find, b"-"),
-    (shape::find, b"-_/.~=+AJ:0123456789"),
-    (cloud::find, b"-/"),
-    (network::find, b" :$}\t"),
-    (command::find, b" "),
-    (pair::find, b"<=\n"),
-    (table::find, b"\n"),
-    (grid::find, b",;\t| "),
-    (row::find, b"\t|, "),
-    (login::find, b" "),
-    (speech::find, b" "),
+static RULES: [(&[Rule], &[u8]); 14] = [
+    (&assign::RULES, b"=:% "),
+    (&header::RULES, b"=: %+"),
+    (&url::RULES, b"/@="),
+    (&pem::RULES, b"-"),
+    (&shape::RULES, b"-_/.~=+AJ:0123456789"),
+    (&cloud::RULES, b"-/"),
+    (&network::RULES, b" :$}\t"),
+    (&command::RULES, b" "),
+    (&pair::RULES, b"<=\n"),
+    (&[Rule::Walk(table::tables)], b"\n"),
+    (&[Rule::Walk(grid::tables)], b",;\t| "),
+    (&row::RULES, b"\t|, "),
+    (&login::RULES, b" "),
+    (&speech::RULES, b" "),
 ];
 
 /// Finds the secrets of a stretch that is not JSON.
@@ -71,12 +69,13 @@ fn plain(text: &str, range: std::ops::Range<usize>, depth: u32, found: &mut Vec<
         seen
     });
     let has = |byte: &u8| seen.get(usize::from(byte >> 6)).is_some_and(|word| word & (1 << (byte & 63)) != 0);
-    let mut spans = Vec::new();
-    for (rule, needs) in RULES {
+    let mut reader = Reader::new(part);
+    for (rules, needs) in &RULES {
         if needs.iter().any(has) {
-            rule(part, &mut spans);
+            reader.apply(rules);
         }
     }
+    let mut spans = reader.found;
     if depth + LAYER <= DEEPEST {
         below(part, depth + LAYER, &mut spans);
     }

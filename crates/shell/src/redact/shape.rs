@@ -1,10 +1,13 @@
 //! Tokens that anyone knows by their shape, whatever stands beside them.
 
-use crate::redact::rule::{Rule, rule};
-use crate::redact::span::Span;
+use crate::redact::reader::{Place, Reader, Rule, groups, rule};
+
+/// Tokens, and the keys of accounts: 64 bytes in base64.
+pub(super) static RULES: [Rule; 2] =
+    [Rule::Walk(tokens), rule!("storage_key", r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{86}==)", account_key)];
 
 /// The shapes, each long enough that ordinary text does not have it.
-static RULES: [Rule; 10] = [
+static TOKENS: [Rule; 10] = [
     // Header, payload and signature; the tail may be cut off at any place.
     rule!(
         "jwt",
@@ -74,9 +77,6 @@ static RULES: [Rule; 10] = [
     ),
 ];
 
-/// An account key: 64 bytes in base64.
-static ACCOUNT_KEY: Rule = rule!("storage_key", r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{86}==)");
-
 /// What stands before 64 bytes that are no key to anything: a digest, or the public key of a zone.
 const PUBLIC: &[&str] = &["512", "digest", "integrity", "checksum", "etag", "key 2", "public"];
 
@@ -86,25 +86,25 @@ const SIGNED: [&str; 8] = ["RRSIG", "DNSKEY", "CDNSKEY", "TLSA", "SSHFP", "OPENP
 /// How far before its data a record names its type.
 const RECORD: usize = 400;
 
-/// Finds what has the shape of a token.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    let mut tokens = Vec::new();
-    for rule in &RULES {
-        rule.find(text, &mut tokens);
-    }
-    tokens.retain(|token| {
+/// Hides what has the shape of a token and is one.
+fn tokens(reader: &mut Reader<'_>) {
+    let text = reader.text;
+    let mut shaped = Reader::new(text);
+    shaped.apply(&TOKENS);
+    shaped.found.retain(|token| {
         let value = text.get(token.range.clone()).unwrap_or_default();
         !leads_to_a_page(before(text, token.range.start, 40)) && (!is_short(value) || is_mixed(value))
     });
-    found.append(&mut tokens);
-    let mut keys = Vec::new();
-    ACCOUNT_KEY.find(text, &mut keys);
-    keys.retain(|key| {
-        let near = before(text, key.range.start, 24).to_ascii_lowercase();
-        let record = before(text, key.range.start, RECORD);
-        !PUBLIC.iter().any(|word| near.contains(word)) && !SIGNED.iter().any(|kind| record.contains(kind))
-    });
-    found.append(&mut keys);
+    reader.found.append(&mut shaped.found);
+}
+
+/// Hides 64 bytes that are a key to something.
+fn account_key(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let near = before(reader.text, place.range(1).start, 24).to_ascii_lowercase();
+    let record = before(reader.text, place.range(1).start, RECORD);
+    if !PUBLIC.iter().any(|word| near.contains(word)) && !SIGNED.iter().any(|kind| record.contains(kind)) {
+        groups(reader, place);
+    }
 }
 
 /// Returns what stands right before a place.
@@ -139,9 +139,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, hides: bool) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        assert_eq!(!found.is_empty(), hides, "{text}");
+        let mut reader = Reader::new(text);
+        reader.apply(&RULES);
+        assert_eq!(!reader.found.is_empty(), hides, "{text}");
     }
 
     #[test]

@@ -1,20 +1,14 @@
 //! Secrets in sentences: "the password is X", "password for ops: X", "use X as the token".
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::redact::name::Strength;
-use crate::redact::rule::pattern;
-use crate::redact::span::Span;
+use crate::redact::reader::{Place, Reader, Rule, rule};
 use crate::redact::value::{is_generated, is_secret};
 
 /// The noun, what it is for, the verb, and the word behind.
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|psk|secret|token|(?:api|access|account|storage|shared|pre-?shared)[ -]?key|credentials?|login)(?:[ \t]+(?:for|of|on|to)[ \t]+[^\s:]{1,64}(?:[ \t]+[^\s:]{1,64}){0,2}?)?(?:[ \t]+(?:is|are|was|will[ \t]+be|has[ \t]+been|became|now)(?:[ \t]+(?:now|still|just|simply|set[ \t]+to|changed[ \t]+to|reset[ \t]+to|equal[ \t]+to))?[ \t]*:?|[ \t]+(?:set|changed|reset)[ \t]+to|[ \t]*[:=])[ \t]+(["'`“«]?)([^\s"'`”»]+)"#,
-    )
-});
+pub(super) static RULES: [Rule; 1] = [rule!(
+    sentence,
+    r#"(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|psk|secret|token|(?:api|access|account|storage|shared|pre-?shared)[ -]?key|credentials?|login)(?:[ \t]+(?:for|of|on|to)[ \t]+[^\s:]{1,64}(?:[ \t]+[^\s:]{1,64}){0,2}?)?(?:[ \t]+(?:is|are|was|will[ \t]+be|has[ \t]+been|became|now)(?:[ \t]+(?:now|still|just|simply|set[ \t]+to|changed[ \t]+to|reset[ \t]+to|equal[ \t]+to))?[ \t]*:?|[ \t]+(?:set|changed|reset)[ \t]+to|[ \t]*[:=])[ \t]+(["'`“«]?)([^\s"'`”»]+)"#
+)];
 
 /// Words that say something about a secret and are none.
 const WORDS: &str = " weak strong short long longer shorter old new newer right good bad best safe secure unsafe insecure blank same identical \
@@ -24,24 +18,20 @@ const WORDS: &str = " weak strong short long longer shorter old new newer right 
      from with without this that these those it its my your our their his her all any some each every what which who how why \
      when where if then else likely already currently either neither part no-op needed both your-password changeit-later ";
 
-/// Finds what a sentence gives away.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for captures in SENTENCE.captures_iter(text) {
-        let (Some(noun), Some(mark), Some(word)) = (captures.get(1), captures.get(2), captures.get(3)) else {
-            continue;
-        };
-        let value = word.as_str().trim_end_matches(['.', ',', ';', ':', ')', '?', '…']);
-        let behind = text.get(word.start() + value.len()..).unwrap_or_default();
-        let ends =
-            behind.trim_start_matches([' ', '\t', '"', '\'', '`']).starts_with(['\n', '\r', '.', ',', ';'])
-                || behind.trim().is_empty();
-        let is_password = noun.as_str().to_ascii_lowercase().starts_with("pass");
-        let quoted = !mark.as_str().is_empty();
-        let certain =
-            is_generated(value) || (quoted && is_password) || (is_password && ends && !speaks(value));
-        if certain && !is_about(value) && is_secret(value, Strength::NoPath, "secret") {
-            found.push(Span::new(word.start()..word.start() + value.len(), category(noun.as_str())));
-        }
+/// Hides what a sentence gives away.
+fn sentence(reader: &mut Reader<'_>, place: &Place<'_>) {
+    let (noun, word) = (place.text(1), place.range(3));
+    let value = place.text(3).trim_end_matches(['.', ',', ';', ':', ')', '?', '…']);
+    let range = word.start..word.start + value.len();
+    let behind = reader.text.get(range.end..).unwrap_or_default();
+    let ends =
+        behind.trim_start_matches([' ', '\t', '"', '\'', '`']).starts_with(['\n', '\r', '.', ',', ';'])
+            || behind.trim().is_empty();
+    let is_password = noun.to_ascii_lowercase().starts_with("pass");
+    let quoted = !place.text(2).is_empty();
+    let certain = is_generated(value) || (quoted && is_password) || (is_password && ends && !speaks(value));
+    if certain && !is_about(value) && is_secret(value, Strength::NoPath, "secret") {
+        reader.hide(range, category(noun));
     }
 }
 
@@ -80,13 +70,11 @@ fn category(noun: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

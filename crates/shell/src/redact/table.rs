@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::grid::{self, Column};
-use crate::redact::rule::pattern;
-use crate::redact::span::{OPENING, Span};
+use crate::redact::reader::{Reader, pattern};
+use crate::redact::span::OPENING;
 
 /// The line of dashes under the head of a table.
 static RULER: LazyLock<Regex> = LazyLock::new(|| {
@@ -17,8 +17,9 @@ static RULER: LazyLock<Regex> = LazyLock::new(|| {
 /// A column and the letters over which it stands.
 type Placed = (Range<usize>, Column);
 
-/// Finds the cells of secret columns.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+/// Hides the cells of secret columns.
+pub(super) fn tables(reader: &mut Reader<'_>) {
+    let text = reader.text;
     for ruler in RULER.find_iter(text) {
         let above = text.get(..ruler.start()).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let head = above.get(above.rfind('\n').map_or(0, |at| at + 1)..).unwrap_or_default();
@@ -32,7 +33,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
             // A placeholder of an earlier pass has moved the columns behind it.
             let in_a_sentence = single && line.trim().contains(' ');
             if !line.contains(OPENING) && !in_a_sentence {
-                grid::row(text, &cells(line, start, &columns), found);
+                grid::row(reader, &cells(line, start, &columns));
             }
             start += line.len();
         }
@@ -91,13 +92,11 @@ fn cell(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader::{self, Rule};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&[Rule::Walk(tables)], text, expected);
     }
 
     #[test]

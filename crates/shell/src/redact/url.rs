@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::redact::rule::{Rule, rule};
-use crate::redact::span::{Span, is_placeholder};
+use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::span::is_placeholder;
 use crate::redact::value::is_random;
 
 /// The longest user and password looked at.
 const LONGEST: usize = 1024;
 
-/// Data source names without `//`, and the signature itself.
-static RULES: [Rule; 5] = [
+/// Data source names without `//`, the signature itself, and what stands behind `//`.
+pub(super) static RULES: [Rule; 6] = [
     rule!("url_userinfo", r#"\b[A-Za-z0-9_.-]{1,64}:([^\s@"']{1,256})@(?:tcp|udp|unix)\("#),
     rule!("url_userinfo", r#"jdbc:oracle:[a-z]+:[^/\s"']{1,64}/([^@\s"']{1,256})@"#),
     rule!(
@@ -22,17 +22,13 @@ static RULES: [Rule; 5] = [
         "sas",
         r"(?:^|[\s\x22'`(])sig=([A-Za-z0-9+/]{8,}(?:[A-Za-z0-9+/]|%2B|%2F|%2b|%2f){8,}(?:%3[Dd]|=)+)"
     ),
+    rule!(authority, "//"),
 ];
 
-/// Finds the secrets of URLs.
-pub(super) fn find(text: &str, found: &mut Vec<Span>) {
-    for rule in &RULES {
-        rule.find(text, found);
-    }
-    for (at, slashes) in text.match_indices("//") {
-        if let Some(range) = credential(text, at + slashes.len()) {
-            found.push(Span::new(range, "url_userinfo"));
-        }
+/// Hides the password behind two slashes.
+fn authority(reader: &mut Reader<'_>, slashes: &Place<'_>) {
+    if let Some(range) = credential(reader.text, slashes.range(0).end) {
+        reader.hide(range, "url_userinfo");
     }
 }
 
@@ -72,13 +68,11 @@ fn is_password(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::reader;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut found = Vec::new();
-        find(text, &mut found);
-        let hidden: Vec<&str> = found.iter().map(|span| &text[span.range.clone()]).collect();
-        assert_eq!(hidden, expected, "{text}");
+        reader::check(&RULES, text, expected);
     }
 
     #[test]

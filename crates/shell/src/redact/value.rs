@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::Strength;
-use crate::redact::rule::pattern;
+use crate::redact::reader::pattern;
 use crate::redact::span::{OPENING, is_placeholder};
 
 /// How far a value looks ahead to decide whether a comma ends it.

@@ -10,10 +10,11 @@ const CUT_OFF: &str = "it was cut off, nobody knows whether it took effect";
 
 /// Tells what came of an approval.
 pub(super) fn approved(subject: &Subject<'_>) -> String {
-    if subject.later().is_some() {
-        return format!("{CUT_OFF}; asked again");
+    match subject.later() {
+        Some(later) if later.requested.outcome_unknown => format!("{CUT_OFF}; asked again"),
+        Some(_) => "nothing ran: something else was found where it would run; asked again".to_owned(),
+        None => run(subject),
     }
-    run(subject)
 }
 
 /// Tells what came of a change.

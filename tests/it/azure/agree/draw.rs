@@ -15,8 +15,17 @@ const SPACES: [&str; 8] = [
     "20.0.0.0/16",
     "192.0.2.0/24",
 ];
-const TAGS: [&str; 6] =
-    ["VirtualNetwork", "Internet", "AzureLoadBalancer", "Storage", "Sql", "storage.eastus"];
+const PLATFORM: [&str; 2] = ["AzurePlatformDNS", "azureplatformimds"];
+const TAGS: [&str; 8] = [
+    "VirtualNetwork",
+    "Internet",
+    "AzureLoadBalancer",
+    "Storage",
+    "Sql",
+    "storage.eastus",
+    PLATFORM[0],
+    PLATFORM[1],
+];
 const SERVICES: [(&str, [&str; 2]); 3] = [
     ("Storage", ["20.38.98.0/24", "52.239.152.0/22"]),
     ("Storage.EastUS", ["20.38.98.0/24", "20.0.7.0/24"]),
@@ -77,8 +86,9 @@ pub(super) fn draw(random: &mut Random) -> Drawn {
         (0..2).map(|at| network("applicationSecurityGroups", &format!("a{at}"))).collect();
     resources.extend(members.iter().map(|id| json!({"id": id, "location": "eastus"})));
     for name in &groups {
-        let rules: Vec<Value> =
+        let mut rules: Vec<Value> =
             (0..random.below(8)).map(|at| rule(at, &prefixes, &members, random)).collect();
+        rules.push(to_platform(rules.len(), random));
         resources.push(
             json!({"id": network("networkSecurityGroups", name), "properties": {"securityRules": rules}}),
         );
@@ -216,6 +226,15 @@ fn routes(prefixes: &[String], random: &mut Random) -> Vec<Value> {
         routes.push(json!({"name": format!("r{at}"), "properties": properties}));
     }
     routes
+}
+
+/// Draws a rule about what is for the platform itself; hardly one of the others is.
+fn to_platform(at: usize, random: &mut Random) -> Value {
+    json!({"name": format!("x{at}"), "properties": {
+        "priority": 100 + at, "direction": "Outbound", "access": random.pick(&["Allow", "Deny"]),
+        "protocol": random.pick(&["*", "Tcp", "Udp"]), "sourceAddressPrefix": "*", "sourcePortRange": "*",
+        "destinationAddressPrefixes": [random.pick::<&str>(&PLATFORM), "203.0.113.0/24"],
+        "destinationPortRange": random.pick(&["*", "80-2000"])}})
 }
 
 fn rule(at: usize, prefixes: &[String], members: &[String], random: &mut Random) -> Value {

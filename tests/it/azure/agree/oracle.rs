@@ -10,6 +10,17 @@ pub(super) struct Oracle<'a>(pub(super) &'a Value);
 
 const RESERVED: [&str; 5] = ["10.0.0.0/8", "127.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"];
 
+/// What is there for every machine: routes and rules of others do not count, but for rules that name the service.
+const SERVICES: [(&str, Ipv4Addr); 2] = [
+    ("azureplatformdns", Ipv4Addr::new(168, 63, 129, 16)),
+    ("azureplatformimds", Ipv4Addr::new(169, 254, 169, 254)),
+];
+
+/// Returns the tag of the service at an address.
+fn service(address: Ipv4Addr) -> Option<&'static str> {
+    SERVICES.iter().find(|(_, own)| *own == address).map(|(tag, _)| *tag)
+}
+
 fn net(text: &str) -> Ipv4Net {
     text.parse().or_else(|_| text.parse::<Ipv4Addr>().map(Ipv4Net::from)).unwrap()
 }
@@ -107,7 +118,10 @@ impl<'a> Oracle<'a> {
                 }
             }
         }
-        let fitting = all.into_iter().filter(|(prefix, _, _)| prefix.contains(&to));
+        let users = [1, 2];
+        let fitting = all.into_iter().filter(|(prefix, rank, _)| {
+            prefix.contains(&to) && !(service(to).is_some() && users.contains(rank))
+        });
         let best = fitting.max_by_key(|(prefix, rank, _)| (prefix.prefix_len(), *rank));
         best.map_or(("None".to_owned(), None), |(_, _, hop)| hop)
     }
@@ -139,13 +153,15 @@ impl<'a> Oracle<'a> {
                         ) && word("addressPrefix").parse::<Ipv4Net>().is_ok_and(|net| net.contains(&address))
                     })
                 };
-                let platform = ["168.63.129.16", "169.254.169.254"];
-                home || routed || platform.contains(&address.to_string().as_str())
+                home || routed || service(address).is_some()
             }
             "AzureLoadBalancer" => address.to_string() == "168.63.129.16",
             "Internet" => !home && !net("10.0.0.0/8").contains(&address),
             text => match self.tag(text) {
                 Some(prefixes) => prefixes.iter().any(|prefix| prefix.contains(&address)),
+                None if text.to_ascii_lowercase().starts_with("azureplatform") => {
+                    service(address).is_some_and(|tag| tag.eq_ignore_ascii_case(text))
+                }
                 None => net(text).contains(&address),
             },
         }
@@ -164,7 +180,12 @@ impl<'a> Oracle<'a> {
                         && list(&own["applicationSecurityGroups"]).any(|own| own["id"] == group["id"])
                 })
             });
-            member || texts.into_iter().any(|text| self.means(nic, text, address))
+            // On the way out to a service only its own tag means it.
+            let own = service(address).filter(|_| side == "destination" && packet.direction == "Outbound");
+            match own {
+                Some(tag) => texts.into_iter().any(|text| text.eq_ignore_ascii_case(tag)),
+                None => member || texts.into_iter().any(|text| self.means(nic, text, address)),
+            }
         };
         let ports = |side: &str, port: u16| {
             let mut texts: Vec<&str> =
@@ -205,6 +226,7 @@ impl<'a> Oracle<'a> {
                 Some(rule) => {
                     (rule["properties"]["access"] == "Allow", rule["name"].as_str().map(str::to_owned))
                 }
+                None if packet.direction == "Outbound" && service(packet.to.0).is_some() => continue,
                 None => self.usual(nic, packet),
             };
             if !last.0 {

@@ -18,7 +18,7 @@ use crate::session::world::{conclude, run, suppose};
 /// A command that only reads.
 const LOOK: &str = "cat /proc/net/dev";
 /// In its place stands the number of the session.
-const NUMBER: &str = "NUMBER";
+pub(super) const NUMBER: &str = "NUMBER";
 
 /// The server.
 pub(super) struct Brain {
@@ -35,14 +35,14 @@ struct Plans {
 }
 
 impl Brain {
-    /// Listens. Sessions that are `busy` look so often and think so long each time; those that `wait` ask a human whether they may
-    /// write their number into the file.
-    pub(super) async fn start(looks: usize, thinks: Duration, file: &str) -> Self {
+    /// Listens. Sessions that are `busy` look so often and think so long each time; those that `wait` ask a human whether they may run
+    /// the command, in which their number stands for [`NUMBER`].
+    pub(super) async fn start(looks: usize, thinks: Duration, command: &str) -> Self {
         let busy = std::iter::once(suppose())
             .chain(std::iter::repeat_n(run(LOOK), looks))
             .chain([conclude("REFUTED")])
             .collect();
-        let wait = vec![suppose(), run(&format!("echo {NUMBER} | tee -a {file}")), conclude("REFUTED")];
+        let wait = vec![suppose(), run(command), conclude("REFUTED")];
         let plans = HashMap::from([("busy", busy), ("wait", wait)]);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());

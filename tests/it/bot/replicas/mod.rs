@@ -5,3 +5,4 @@ mod crash;
 mod people;
 mod proof;
 mod stage;
+mod stopped;

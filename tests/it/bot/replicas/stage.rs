@@ -3,16 +3,18 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ghost_base::SessionId;
 use ghost_store::{RedisPlace, RedisStore, Settings};
 use redis::aio::MultiplexedConnection;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::brain::Brain;
+use super::brain::{Brain, NUMBER};
 use crate::store::server::Server;
 
 /// How many replicas there are.
@@ -43,19 +45,30 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Starts everything; nothing where the tests are told to go without Redis. `rooms` is the number of channels.
+    /// Starts everything; nothing where the tests are told to go without Redis. `rooms` is the number of channels. What sessions ask a
+    /// human for leaves their number in a file.
     pub(super) async fn start(rooms: usize, looks: usize, thinks: Duration) -> Option<Self> {
+        let command = |folder: &Path| format!("echo {NUMBER} | tee -a {}", folder.join("ran").display());
+        Self::start_with(rooms, looks, thinks, command).await
+    }
+
+    /// Does so with another command, which may lie in the folder.
+    pub(super) async fn start_with(
+        rooms: usize,
+        looks: usize,
+        thinks: Duration,
+        command: impl FnOnce(&Path) -> String,
+    ) -> Option<Self> {
         drop(rustls::crypto::ring::default_provider().install_default());
         let server = Server::start()?;
         let folder = tempfile::tempdir().unwrap();
-        let ran = folder.path().join("ran");
-        let brain = Brain::start(looks, thinks, &ran.to_string_lossy()).await;
+        let brain = Brain::start(looks, thinks, &command(folder.path())).await;
         let (slack, names) = workspace();
         // The pace is not what is tested: in truth Slack would have everybody wait.
         let text = format!(
             "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
              model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
-             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n",
+             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n",
             server.url(),
             brain.url,
         );
@@ -128,6 +141,26 @@ impl Stage {
         let held = self.held_by(&format!("bot-{id}-"), sessions).await;
         *self.replicas.get_mut(at).unwrap() = self.replica(at);
         (died, held)
+    }
+
+    /// Sends a signal to a replica, which must live.
+    pub(super) fn signal(&mut self, at: usize, signal: Signal) {
+        let process = self.replicas.get_mut(at).unwrap();
+        assert_eq!(process.0.try_wait().unwrap(), None, "replica {at} ended by itself\n{}", self.log(at));
+        let process = self.replicas.get_mut(at).unwrap();
+        kill_process(Pid::from_child(&process.0), signal).unwrap();
+    }
+
+    /// Returns which replica holds a session.
+    pub(super) async fn holder(&self, session: &SessionId) -> usize {
+        let one = std::slice::from_ref(session);
+        for at in 0..REPLICAS {
+            let id = self.replicas.get(at).unwrap().0.id();
+            if !self.held_by(&format!("bot-{id}-"), one).await.is_empty() {
+                return at;
+            }
+        }
+        panic!("nobody holds {session}");
     }
 
     /// Returns which sessions an owner held last; a lease outlives its owner.

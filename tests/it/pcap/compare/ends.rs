@@ -1,6 +1,8 @@
 //! Two ends of a way: each truth has a verdict of its own.
 
-use ghost_pcap::{Confidence, How, Overall, Pair, Verdict, markdown_of_pair};
+use ghost_pcap::{
+    ClockSource, Comparison, Confidence, ConversationVerdict, PathVerdict, comparison_markdown,
+};
 
 use super::path::{
     ACK, Packet, RST, START, SYN, arrives, between, compared, connection, numbered, places, routed, syns,
@@ -18,7 +20,7 @@ fn background() -> Vec<Packet> {
 }
 
 #[track_caller]
-fn verdict(pair: &Pair, client: End) -> Verdict {
+fn verdict(pair: &Comparison, client: End) -> ConversationVerdict {
     let found = pair.path.flows.iter().find(|flow| flow.client.port() == client.port);
     found.unwrap_or_else(|| panic!("{:?}", pair.path.flows)).verdict
 }
@@ -26,8 +28,8 @@ fn verdict(pair: &Pair, client: End) -> Verdict {
 #[test]
 fn a_way_on_which_everything_arrives_is_clean() {
     let pair = between(&connection(CLIENT, SERVER, 20, START), 0, &arrives);
-    assert_eq!((pair.path.verdict, pair.path.confidence), (Overall::CleanPath, Confidence::High));
-    assert_eq!(verdict(&pair, CLIENT), Verdict::Clean);
+    assert_eq!((pair.path.verdict, pair.path.confidence), (PathVerdict::CleanPath, Confidence::High));
+    assert_eq!(verdict(&pair, CLIENT), ConversationVerdict::Clean);
     assert_eq!((pair.path.to_b.routers, pair.path.to_b.lost, pair.path.to_a.lost), (Some(2), 0, 0));
     assert_eq!(pair.packets.both, pair.packets.a);
 }
@@ -39,7 +41,10 @@ fn syns_that_never_arrive_are_lost_on_the_way_there() {
     let pair = between(&all, 0, &|number, packet| {
         arrives(number, packet).filter(|_| packet.frame.get(36..38) != Some(&443_u16.to_be_bytes()))
     });
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::PartialDrop, Verdict::LostThere));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::PartialDrop, ConversationVerdict::LostThere)
+    );
     let worst = pair.path.flows.first().unwrap();
     assert_eq!(worst.words, "4 SYNs leave A and never reach B");
     assert_eq!(worst.there.lost_frames.len(), 3);
@@ -50,7 +55,10 @@ fn syns_that_arrive_and_get_no_answer_are_another_matter() {
     let mut all = background();
     all.extend(syns(CLIENT, SERVER, 4, START + 100_000));
     let pair = between(&all, 0, &arrives);
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::CleanPath, Verdict::NoAnswer));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::CleanPath, ConversationVerdict::NoAnswer)
+    );
 }
 
 #[test]
@@ -63,7 +71,10 @@ fn answers_that_never_come_back_are_a_third() {
     }
     let to_client = |packet: &Packet| packet.frame.get(34..36) == Some(&443_u16.to_be_bytes());
     let pair = between(&all, 0, &|number, packet| arrives(number, packet).filter(|_| !to_client(packet)));
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::PartialDrop, Verdict::AnswerLost));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::PartialDrop, ConversationVerdict::AnswerLost)
+    );
 }
 
 /// A SYN, and what the server says to it.
@@ -79,7 +90,10 @@ fn a_refusal_that_comes_back_is_one() {
     let mut all = background();
     all.extend(answered(RST | ACK));
     let pair = between(&all, 0, &arrives);
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::CleanPath, Verdict::Refused));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::CleanPath, ConversationVerdict::Refused)
+    );
 }
 
 #[test]
@@ -90,7 +104,10 @@ fn a_reset_that_the_server_never_sent_is_somebody_elses() {
     let reset = Segment { seq: 5_001, flags: RST, ..Segment::default() };
     a.insert(100, (a.get(100).unwrap().0, numbered(tcp(false, End { host: 9, port: 22 }, port, &reset), 7)));
     let pair = compared(&a, &b);
-    assert_eq!((pair.path.verdict, verdict(&pair, port)), (Overall::Degraded, Verdict::ResetBetween));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, port)),
+        (PathVerdict::Degraded, ConversationVerdict::ResetBetween)
+    );
     assert!(pair.path.flows.first().unwrap().words.contains("never passed B"));
 }
 
@@ -101,7 +118,10 @@ fn the_loss_of_one_direction_is_counted_there_alone_with_what_was_sent_again() {
         arrives(number, packet).filter(|_| packet.there || number % 10 != 4)
     });
     let path = &pair.path;
-    assert_eq!((path.verdict, verdict(&pair, CLIENT)), (Overall::PartialDrop, Verdict::PartialLoss));
+    assert_eq!(
+        (path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::PartialDrop, ConversationVerdict::PartialLoss)
+    );
     assert_eq!((path.to_b.lost, path.to_a.lost), (0, 10));
     assert!(path.sentence.contains("10 of 51 packets from B never reach A (19.61 %)"), "{}", path.sentence);
 }
@@ -113,7 +133,10 @@ fn packets_that_wait_are_delayed_even_if_no_clock_is_right() {
         let queue = if packet.there { (number as u64 % 50) * 4_000 } else { 0 };
         Some((5_000 + queue, routed(packet.frame.clone(), 2)))
     });
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::Degraded, Verdict::Delayed));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::Degraded, ConversationVerdict::Delayed)
+    );
     let waited = pair.path.to_b.queueing_ms.unwrap();
     assert!((150.0..200.0).contains(&waited.p90), "{waited:?}");
     assert!((pair.path.clock.offset_ms - 3_600_000.0).abs() <= pair.path.clock.uncertain_ms.unwrap());
@@ -127,12 +150,18 @@ fn answers_that_pass_elsewhere_are_no_loss() {
     // B sees only what comes in.
     let seen: Vec<_> = b.iter().filter(|(_, frame)| !from_server(frame)).cloned().collect();
     let pair = compared(&a, &seen);
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::Asymmetric, Verdict::OtherWay));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::Asymmetric, ConversationVerdict::OtherWay)
+    );
     assert_eq!(pair.path.to_b.lost, 0);
     // A sees only what goes out, and the client goes on: it got its answers.
     let sent: Vec<_> = a.iter().filter(|(_, frame)| !from_server(frame)).cloned().collect();
     let pair = compared(&sent, &b);
-    assert_eq!((pair.path.verdict, verdict(&pair, CLIENT)), (Overall::Asymmetric, Verdict::OtherWay));
+    assert_eq!(
+        (pair.path.verdict, verdict(&pair, CLIENT)),
+        (PathVerdict::Asymmetric, ConversationVerdict::OtherWay)
+    );
 }
 
 #[test]
@@ -173,7 +202,7 @@ fn what_is_rewritten_on_the_way_is_named() {
         }
         Some((5_000, frame))
     });
-    assert_eq!(pair.path.verdict, Overall::CleanPath);
+    assert_eq!(pair.path.verdict, PathVerdict::CleanPath);
     assert_eq!(pair.path.to_b.altered.get("mss"), Some(&1));
     assert_eq!(pair.path.to_b.altered.get("dscp"), Some(&pair.path.to_b.arrived));
 }
@@ -211,7 +240,7 @@ fn what_passed_while_one_place_did_not_capture_is_not_lost() {
     let (a, b) = places(&all, 0, &arrives);
     let some: Vec<_> = b.get(50..150).unwrap().to_vec();
     let pair = compared(&a, &some);
-    assert_eq!((pair.path.verdict, pair.path.to_b.lost + pair.path.to_a.lost), (Overall::CleanPath, 0));
+    assert_eq!((pair.path.verdict, pair.path.to_b.lost + pair.path.to_a.lost), (PathVerdict::CleanPath, 0));
     assert!(pair.path.to_b.outside > 30 && pair.path.window.b_begins_later_s > 0.04);
     assert!(pair.path.window.b_ends_earlier_s > 0.04);
 }
@@ -221,7 +250,7 @@ fn captures_of_different_times_have_nothing_to_say_of_a_way() {
     let (a, _) = places(&connection(CLIENT, SERVER, 100, START), 0, &arrives);
     let (_, b) = places(&connection(OTHER, SERVER, 100, START + 3_600_000_000), 0, &arrives);
     let pair = compared(&a, &b);
-    assert_eq!((pair.path.verdict, pair.path.clock.from), (Overall::Inconclusive, How::Assumed));
+    assert_eq!((pair.path.verdict, pair.path.clock.from), (PathVerdict::Inconclusive, ClockSource::Assumed));
 }
 
 #[test]
@@ -233,8 +262,8 @@ fn traffic_that_does_not_pass_the_other_place_is_not_lost() {
     a.sort_by_key(|(time, _)| *time);
     let pair = compared(&a, &b);
     assert_eq!(
-        (pair.path.verdict, pair.path.verdicts.get(&Verdict::Elsewhere)),
-        (Overall::CleanPath, Some(&1))
+        (pair.path.verdict, pair.path.verdicts.get(&ConversationVerdict::Elsewhere)),
+        (PathVerdict::CleanPath, Some(&1))
     );
 }
 
@@ -247,7 +276,7 @@ fn what_a_mirror_shows_twice_was_sent_once_and_what_arrives_twice_is_told() {
     };
     let mirrored = compared(&twice(&a), &b);
     assert_eq!((mirrored.path.to_b.lost, mirrored.path.to_b.sent, mirrored.path.to_b.mirrored), (0, 34, 34));
-    assert_eq!(mirrored.path.verdict, Overall::Degraded, "what comes back arrives twice");
+    assert_eq!(mirrored.path.verdict, PathVerdict::Degraded, "what comes back arrives twice");
     let doubled = compared(&a, &twice(&b));
     assert_eq!((doubled.path.to_b.duplicated, doubled.path.to_a.mirrored), (34, 32));
 }
@@ -284,10 +313,10 @@ fn questions_for_names_that_get_no_answer_are_told_from_lost_ones() {
         let frame = numbered(udp(CLIENT, End { host: 9, port: 53 }, &[number; 20]), u16::from(number) + 1);
         all.push(Packet { time: START + 200_000 + u64::from(number) * 50_000, there: true, frame });
     }
-    assert_eq!(verdict(&between(&all, 0, &arrives), CLIENT), Verdict::NoAnswer);
+    assert_eq!(verdict(&between(&all, 0, &arrives), CLIENT), ConversationVerdict::NoAnswer);
     let asks = |packet: &Packet| packet.frame.get(36..38) == Some(&53_u16.to_be_bytes());
     let lost = between(&all, 0, &|number, packet| arrives(number, packet).filter(|_| !asks(packet)));
-    assert_eq!(verdict(&lost, CLIENT), Verdict::LostThere);
+    assert_eq!(verdict(&lost, CLIENT), ConversationVerdict::LostThere);
 }
 
 #[test]
@@ -297,7 +326,7 @@ fn the_report_begins_with_the_verdict_and_ends_with_what_to_do() {
     let pair = between(&all, 0, &|number, packet| {
         arrives(number, packet).filter(|_| packet.frame.get(36..38) != Some(&443_u16.to_be_bytes()))
     });
-    let text = markdown_of_pair(&pair, ("a.pcap", "b.pcap"), true);
+    let text = comparison_markdown(&pair, ("a.pcap", "b.pcap"), true);
     assert!(text.lines().nth(2).unwrap().starts_with("**PARTIAL DROP: "), "{text}");
     assert!(
         text.contains("| lost_there | 0 of 4 |") && text.contains("## Next\n\n1. packets to 10.0.0.9:443"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_pcap::{Overall, compare};
+use ghost_pcap::{PathVerdict, compare};
 
 use super::path::{START, arrives, between, compared, connection, places};
 use crate::pcap::capture::{End, Timed, pcap};
@@ -22,7 +22,11 @@ fn a_capture_beside_itself_is_clean() {
         assert_eq!(pair.packets.both, pair.packets.a);
         assert_eq!((pair.packets.only_a, pair.packets.only_b), (0, 0));
         assert_eq!((pair.path.to_a.lost, pair.path.to_b.lost, pair.path.clock.offset_ms), (0, 0, 0.0));
-        assert!(!matches!(pair.path.verdict, Overall::PartialDrop | Overall::FullDrop), "{:?}", pair.path);
+        assert!(
+            !matches!(pair.path.verdict, PathVerdict::PartialDrop | PathVerdict::FullDrop),
+            "{:?}",
+            pair.path
+        );
         assert!(pair.new.is_empty() && pair.resolved.is_empty());
     }
 }
@@ -49,7 +53,10 @@ fn what_is_taken_away_is_lost_no_more_and_no_less_whatever_the_clock_says() {
         assert_eq!(pair.packets.both as usize, all.len() - gone.len());
         let off = (path.clock.offset_ms - ahead as f64 / 1000.0).abs();
         assert!(off <= path.clock.uncertain_ms.unwrap() + 0.001, "{:?}", path.clock);
-        assert_eq!(path.verdict, if gone.is_empty() { Overall::CleanPath } else { Overall::PartialDrop });
+        assert_eq!(
+            path.verdict,
+            if gone.is_empty() { PathVerdict::CleanPath } else { PathVerdict::PartialDrop }
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! A way between two places, made for tests: what leaves one side arrives at the other, later, lost, rewritten.
 
-use ghost_pcap::{Pair, compare};
+use ghost_pcap::{Comparison, compare};
 
 use crate::pcap::capture::{End, Segment, Timed, pcap, tcp};
 
@@ -112,13 +112,13 @@ pub(super) fn arrives(_: usize, packet: &Packet) -> Option<(u64, Vec<u8>)> {
 }
 
 /// Compares two captures.
-pub(super) fn compared(a: &[Timed], b: &[Timed]) -> Pair {
+pub(super) fn compared(a: &[Timed], b: &[Timed]) -> Comparison {
     let files = [pcap(a, 65_535), pcap(b, 65_535)];
     compare(|which| Ok(std::io::Cursor::new(files.get(which).unwrap().clone())), false).unwrap()
 }
 
 /// Compares what two places capture of packets on their way.
-pub(super) fn between(packets: &[Packet], ahead: i64, fate: Fate<'_>) -> Pair {
+pub(super) fn between(packets: &[Packet], ahead: i64, fate: Fate<'_>) -> Comparison {
     let (a, b) = places(packets, ahead, fate);
     compared(&a, &b)
 }

@@ -1,6 +1,6 @@
 //! Two times: what became worse, better, new or gone, beyond what chance brings. The stories are those of the reference's pairs.
 
-use ghost_pcap::{Development, Pair, Trend, Weight, markdown_of_pair};
+use ghost_pcap::{ChangeVerdict, Comparison, Significance, Trend, comparison_markdown};
 
 use super::path::{START, compared, connection, numbered};
 use crate::pcap::capture::{End, Segment, Timed, dns, tcp, udp};
@@ -90,17 +90,17 @@ impl Time {
 }
 
 #[track_caller]
-fn story(before: Time, now: Time) -> Pair {
+fn story(before: Time, now: Time) -> Comparison {
     compared(&before.capture(), &now.capture())
 }
 
 #[track_caller]
-fn trend(pair: &Pair, metric: &str) -> Trend {
+fn trend(pair: &Comparison, metric: &str) -> Trend {
     let found = pair.changes.iter().find(|change| change.metric == metric && change.subject.is_none());
     found.unwrap_or_else(|| panic!("{metric} is not in {:?}", pair.changes)).trend
 }
 
-fn codes(list: &[ghost_pcap::Noted]) -> Vec<(&str, &str)> {
+fn codes(list: &[ghost_pcap::ComparedFinding]) -> Vec<(&str, &str)> {
     list.iter().map(|one| (one.code, one.subject.as_str())).collect()
 }
 
@@ -108,23 +108,29 @@ fn codes(list: &[ghost_pcap::Noted]) -> Vec<(&str, &str)> {
 fn healthy_times_are_stable_in_everything() {
     let longer = Time { web: (60, 0), names: (90, 0), ..HEALTHY };
     let pair = story(HEALTHY, longer);
-    assert_eq!(pair.course.verdict, Development::Stable, "{}", pair.course.sentence);
+    assert_eq!(pair.change_summary.verdict, ChangeVerdict::Stable, "{}", pair.change_summary.sentence);
     assert!(pair.changes.iter().all(|change| change.trend == Trend::Stable), "{:?}", pair.changes);
 }
 
 #[test]
 fn connections_that_get_worse_are_told() {
     let pair = story(HEALTHY, Time { web: (20, 12), ..HEALTHY });
-    assert_eq!((pair.course.verdict, trend(&pair, "tcp_retransmission")), (Development::Worse, Trend::New));
+    assert_eq!(
+        (pair.change_summary.verdict, trend(&pair, "tcp_retransmission")),
+        (ChangeVerdict::Worse, Trend::New)
+    );
     let worse = story(Time { web: (20, 2), ..HEALTHY }, Time { web: (20, 16), ..HEALTHY });
     assert_eq!(trend(&worse, "tcp_retransmission"), Trend::Regression);
-    assert_eq!(worse.changes.iter().map(|change| change.weight).max(), Some(Weight::Critical));
+    assert_eq!(worse.changes.iter().map(|change| change.weight).max(), Some(Significance::Critical));
 }
 
 #[test]
 fn names_that_do_not_exist_any_more_are_new() {
     let pair = story(HEALTHY, Time { names: (40, 40), ..HEALTHY });
-    assert_eq!((pair.course.verdict, trend(&pair, "dns_nxdomain")), (Development::Worse, Trend::New));
+    assert_eq!(
+        (pair.change_summary.verdict, trend(&pair, "dns_nxdomain")),
+        (ChangeVerdict::Worse, Trend::New)
+    );
     assert!(codes(&pair.new).iter().any(|(code, _)| *code == "dns_nxdomain"));
 }
 
@@ -132,15 +138,15 @@ fn names_that_do_not_exist_any_more_are_new() {
 fn an_address_that_two_claim_is_new_and_then_resolved() {
     let spoofed = Time { owners: 2, ..HEALTHY };
     let start = story(HEALTHY, spoofed);
-    assert_eq!(start.course.verdict, Development::Worse);
+    assert_eq!(start.change_summary.verdict, ChangeVerdict::Worse);
     assert_eq!(codes(&start.new), [("arp_conflict", "10.0.0.5")]);
     let end = story(spoofed, HEALTHY);
     assert_eq!(
-        (end.course.verdict, codes(&end.resolved)),
-        (Development::Better, vec![("arp_conflict", "10.0.0.5")])
+        (end.change_summary.verdict, codes(&end.resolved)),
+        (ChangeVerdict::Better, vec![("arp_conflict", "10.0.0.5")])
     );
     let same = story(spoofed, spoofed);
-    assert_eq!(same.course.verdict, Development::Stable);
+    assert_eq!(same.change_summary.verdict, ChangeVerdict::Stable);
     assert!(codes(&same.persisting).contains(&("arp_conflict", "10.0.0.5")));
 }
 
@@ -150,7 +156,7 @@ fn pings_that_take_longer_are_a_critical_regression_of_their_host() {
     let change = pair.changes.iter().find(|change| change.subject.as_deref() == Some("10.0.0.99")).unwrap();
     assert_eq!(
         (change.metric, change.trend, change.weight),
-        ("ping_p50_ms", Trend::Regression, Weight::Critical)
+        ("ping_p50_ms", Trend::Regression, Significance::Critical)
     );
     assert_eq!(trend(&pair, "dns_latency_p50_ms"), Trend::Stable);
 }
@@ -159,11 +165,11 @@ fn pings_that_take_longer_are_a_critical_regression_of_their_host() {
 fn a_host_that_goes_down_is_named() {
     let down = Time { ping: None, neighbor: false, ..HEALTHY };
     let pair = story(HEALTHY, down);
-    assert_eq!(pair.course.verdict, Development::Worse);
+    assert_eq!(pair.change_summary.verdict, ChangeVerdict::Worse);
     assert!(codes(&pair.new).contains(&("arp_unanswered", "10.0.0.99")), "{:?}", pair.new);
-    let host = pair.course.hosts.first().unwrap();
+    let host = pair.change_summary.hosts.first().unwrap();
     assert_eq!((host.host.to_string().as_str(), host.trend, host.sent), ("10.0.0.99", Trend::New, (20, 0)));
-    assert_eq!(story(down, HEALTHY).course.hosts.first().unwrap().trend, Trend::Resolved);
+    assert_eq!(story(down, HEALTHY).change_summary.hosts.first().unwrap().trend, Trend::Resolved);
 }
 
 #[test]
@@ -171,8 +177,8 @@ fn what_got_better_is_told_beside_what_stayed_bad() {
     let before = Time { web: (20, 12), neighbor: false, ping: Some(200_000), ..HEALTHY };
     let pair = story(before, Time { ping: Some(200_000), ..HEALTHY });
     assert_eq!(
-        (pair.course.verdict, trend(&pair, "tcp_retransmission")),
-        (Development::Better, Trend::Resolved)
+        (pair.change_summary.verdict, trend(&pair, "tcp_retransmission")),
+        (ChangeVerdict::Better, Trend::Resolved)
     );
     assert_eq!(
         (trend(&pair, "arp_unanswered"), trend(&pair, "ping_p50_ms")),
@@ -212,9 +218,9 @@ fn captures_that_cannot_be_compared_say_so() {
         .map(|packet| (packet.time, packet.frame))
         .collect();
     let pair = compared(&Time { names: (0, 0), ..HEALTHY }.capture(), &other);
-    let doubts = pair.course.doubts.join("; ");
+    let doubts = pair.change_summary.doubts.join("; ");
     assert!(doubts.contains("B is short") && doubts.contains("no service is in both"), "{doubts}");
-    assert_eq!(compared(&[], &other).course.verdict, Development::Incomparable);
+    assert_eq!(compared(&[], &other).change_summary.verdict, ChangeVerdict::Incomparable);
     let oneway: Vec<Timed> = (0..10_u16)
         .map(|number| {
             let data = Segment { seq: 1, ack: 1, flags: 16, len: 9, ..Segment::default() };
@@ -222,14 +228,14 @@ fn captures_that_cannot_be_compared_say_so() {
             (START + u64::from(number), frame)
         })
         .collect();
-    let doubts = compared(&HEALTHY.capture(), &oneway).course.doubts.join("; ");
+    let doubts = compared(&HEALTHY.capture(), &oneway).change_summary.doubts.join("; ");
     assert!(doubts.contains("B shows one direction"), "{doubts}");
 }
 
 #[test]
 fn the_report_begins_with_what_changed() {
     let pair = story(HEALTHY, Time { ping: Some(150_000), ..HEALTHY });
-    let text = markdown_of_pair(&pair, ("before.pcap", "now.pcap"), false);
+    let text = comparison_markdown(&pair, ("before.pcap", "now.pcap"), false);
     assert!(
         text.lines()
             .nth(2)

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::netfilter::diff::Status;
-use crate::netfilter::host::{About, Framework, HostChange};
+use crate::netfilter::diff::{Diff, DiffError, Status};
+use crate::netfilter::host::{About, Framework, HostChange, HostDiff};
 use crate::netfilter::layout::Layout;
 use crate::netfilter::ruleset::Warning;
 use crate::netfilter::walk::{Hook, Verdict};
@@ -150,6 +150,51 @@ pub struct Changed {
     /// The framework before and after, where it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frameworks: Option<[Option<&'static str>; 2]>,
+}
+
+/// What differs between two, and which packets meet another fate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What differs.
+    #[serde(flatten)]
+    pub found: Found,
+    /// The packets that meet another fate.
+    pub traffic: Vec<FateChange>,
+    /// Where there was more than is followed or told.
+    #[serde(rename = "traffic_limits")]
+    pub limits: Vec<String>,
+}
+
+/// What differs between two of a kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// Two rulesets.
+    Ruleset(Diff),
+    /// Two hosts.
+    Host(HostDiff),
+}
+
+impl Found {
+    /// Says whether something differs.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Ruleset(found) => found.status,
+            Self::Host(found) => found.status,
+        }
+    }
+}
+
+/// Why two cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError {
+    /// They are rulesets of different forms or families.
+    #[error(transparent)]
+    Rulesets(#[from] DiffError),
+    /// One is a ruleset, the other a host.
+    #[error("one is a single ruleset, the other the bundle of a host")]
+    Unlike,
 }
 
 /// Packets that meet another fate.

@@ -17,6 +17,7 @@ mod told;
 mod word;
 
 pub use document::{
-    Changed, Dead, Explained, Explanation, Fate, FateChange, HookFates, Jail, Logger, Redirection,
+    Changed, CompareError, Comparison, Dead, Explained, Explanation, Fate, FateChange, Found, HookFates,
+    Jail, Logger, Redirection,
 };
-pub use told::{explain, explain_change, traffic_change};
+pub use told::{compare, explain, explain_change};

@@ -283,7 +283,7 @@ fn of_more_rules_than_are_followed_the_first_are_told_and_that_it_is_not_all() {
 #[test]
 fn what_a_comparison_says_of_traffic_is_what_the_explanation_says() {
     let (before, after) = (read(&save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT")), read(&save("")));
-    let (traffic, limits) = super::traffic_change(&before, &after).unwrap();
+    let super::Comparison { traffic, limits, .. } = super::compare(&before, &after).unwrap();
     assert_eq!(
         Some(&traffic),
         explain_change(&before, &after).unwrap().change.map(|change| change.traffic).as_ref()

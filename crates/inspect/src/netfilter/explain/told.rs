@@ -1,9 +1,9 @@
 //! Putting an explanation together.
 
-use super::document::{Changed, Explained, Explanation, FateChange};
+use super::document::{Changed, CompareError, Comparison, Explained, Explanation, FateChange, Found};
 use super::follow::Follower;
 use super::{dead, fate, notable};
-use crate::netfilter::diff::{Status, diff};
+use crate::netfilter::diff::diff;
 use crate::netfilter::host::{Document, Host, HostChange, diff_hosts};
 use crate::netfilter::layout::{owner, recognize};
 use crate::netfilter::ruleset::{Format, Ruleset, Warning};
@@ -42,75 +42,91 @@ pub fn explain(document: &Document) -> Explanation {
 #[must_use]
 pub fn explain_change(before: &Document, after: &Document) -> Option<Explanation> {
     let mut all = explain(after);
-    all.change = Some(change(before, after, &mut all.unread)?);
+    all.change = Some(changed(compare(before, after).ok()?, after, &mut all.unread));
     Some(all)
 }
 
-/// Says which packets meet another fate after a change, and where there were more than are followed; nothing where two are of
-/// different kinds.
-#[must_use]
-pub fn traffic_change(before: &Document, after: &Document) -> Option<(Vec<FateChange>, Vec<String>)> {
-    let changed = change(before, after, &mut Vec::new())?;
-    Some((changed.traffic, changed.limits))
-}
-
-fn change(before: &Document, after: &Document, unread: &mut Vec<Warning>) -> Option<Changed> {
+/// Says what differs between two of a kind, and which packets meet another fate.
+///
+/// # Errors
+/// Fails where one is a ruleset and the other a host, or where they are of different forms or families.
+pub fn compare(before: &Document, after: &Document) -> Result<Comparison, CompareError> {
     match (before, after) {
-        (Document::Ruleset(a), Document::Ruleset(b)) => ruleset_change(a, b),
-        (Document::Host(a), Document::Host(b)) => Some(host_change(a, b, unread)),
-        (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => None,
-    }
-}
-
-fn ruleset_change(a: &Ruleset, b: &Ruleset) -> Option<Changed> {
-    let found = diff(a, b).ok()?;
-    let (traffic, limits) = fate::changes(source(b), a, b);
-    let source = match b.format {
-        Format::Save => "iptables-save",
-        Format::Nft => "nft",
-    };
-    Some(Changed {
-        drift: found.drift,
-        status: found.status,
-        critical: found.critical,
-        changes: found.changes.into_iter().map(|change| HostChange { source, change }).collect(),
-        traffic,
-        limits,
-        frameworks: None,
-    })
-}
-
-fn host_change(a: &Host, b: &Host, unread: &mut Vec<Warning>) -> Changed {
-    let found = diff_hosts(a, b);
-    // What was gathered on neither side is told of the rules as they are now.
-    unread.retain(|warning| {
-        !found.unread.iter().any(|other| other.place.rsplit(": ").next() == Some(warning.place.as_str()))
-    });
-    unread.extend(found.unread.iter().cloned());
-    let (mut traffic, mut limits) = (Vec::new(), Vec::new());
-    if found.status == Status::Drift || !found.changes.is_empty() {
-        for (source, new) in b.rulesets() {
-            let Some((_, old)) = a.rulesets().find(|(other, _)| *other == source) else { continue };
-            let (mut old, mut new) = (old.clone(), new.clone());
-            if !(a.ipsets_read && b.ipsets_read) {
-                // Sets of one side alone would look like a change.
-                old.ipsets.clear();
-                new.ipsets.clear();
-            }
-            let (more, open) = fate::changes(source, &old, &new);
-            traffic.extend(more);
-            limits.extend(open);
+        (Document::Ruleset(a), Document::Ruleset(b)) => {
+            let found = diff(a, b)?;
+            let (traffic, limits) = match found.changes.is_empty() {
+                true => Default::default(),
+                false => fate::changes(source(b), a, b),
+            };
+            Ok(Comparison { found: Found::Ruleset(found), traffic, limits })
+        }
+        (Document::Host(a), Document::Host(b)) => {
+            let found = diff_hosts(a, b);
+            let (traffic, limits) = match found.changes.is_empty() {
+                true => Default::default(),
+                false => host_traffic(a, b),
+            };
+            Ok(Comparison { found: Found::Host(found), traffic, limits })
+        }
+        (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
+            Err(CompareError::Unlike)
         }
     }
-    let [before, after] = found.frameworks;
-    Changed {
-        drift: found.drift,
-        status: found.status,
-        critical: found.critical,
-        changes: found.changes,
-        traffic,
-        limits,
-        frameworks: (before != after).then_some(found.frameworks),
+}
+
+fn host_traffic(a: &Host, b: &Host) -> (Vec<FateChange>, Vec<String>) {
+    let (mut traffic, mut limits) = (Vec::new(), Vec::new());
+    for (source, new) in b.rulesets() {
+        let Some((_, old)) = a.rulesets().find(|(other, _)| *other == source) else { continue };
+        let (mut old, mut new) = (old.clone(), new.clone());
+        if !(a.ipsets_read && b.ipsets_read) {
+            // Sets of one side alone would look like a change.
+            old.ipsets.clear();
+            new.ipsets.clear();
+        }
+        let (more, open) = fate::changes(source, &old, &new);
+        traffic.extend(more);
+        limits.extend(open);
+    }
+    (traffic, limits)
+}
+
+fn changed(found: Comparison, after: &Document, unread: &mut Vec<Warning>) -> Changed {
+    let Comparison { found, traffic, limits } = found;
+    match (found, after) {
+        (Found::Ruleset(found), after) => {
+            let source = match after {
+                Document::Ruleset(Ruleset { format: Format::Save, .. }) => "iptables-save",
+                Document::Ruleset(_) | Document::Host(_) => "nft",
+            };
+            Changed {
+                drift: found.drift,
+                status: found.status,
+                critical: found.critical,
+                changes: found.changes.into_iter().map(|change| HostChange { source, change }).collect(),
+                traffic,
+                limits,
+                frameworks: None,
+            }
+        }
+        (Found::Host(found), _) => {
+            // What was gathered on neither side is told of the rules as they are now.
+            unread.retain(|warning| {
+                let same = Some(warning.place.as_str());
+                !found.unread.iter().any(|other| other.place.rsplit(": ").next() == same)
+            });
+            unread.extend(found.unread.iter().cloned());
+            let [before, after] = found.frameworks;
+            Changed {
+                drift: found.drift,
+                status: found.status,
+                critical: found.critical,
+                changes: found.changes,
+                traffic,
+                limits,
+                frameworks: (before != after).then_some(found.frameworks),
+            }
+        }
     }
 }
 

@@ -32,22 +32,22 @@ pub fn told(state: &State) -> String {
 
 #[cfg(feature = "plot")]
 fn drawn(state: &State, stops: &[Stop]) -> Option<Vec<u8>> {
-    use ghost_pcap::{Rung, Tone, ladder};
+    use ghost_pcap::{Hop, HopStatus, hop_diagram};
     let tone = |known: Known| match known {
-        Known::Fault => Tone::Bad,
-        Known::Clean => Tone::Good,
-        Known::Open => Tone::Open,
+        Known::Fault => HopStatus::Bad,
+        Known::Clean => HopStatus::Good,
+        Known::Open => HopStatus::Open,
     };
-    let rungs: Vec<Rung> = stops
+    let rungs: Vec<Hop> = stops
         .iter()
-        .map(|stop| Rung {
+        .map(|stop| Hop {
             name: stop.name.clone(),
             what: stop.what.clone(),
             lines: stop.lines.iter().map(|(known, text)| (tone(*known), text.clone())).collect(),
         })
         .collect();
     let below = format!("session {}", state.session);
-    ladder(&crate::report::headline(state), &below, &rungs).ok()
+    hop_diagram(&crate::report::headline(state), &below, &rungs).ok()
 }
 
 #[cfg(not(feature = "plot"))]

@@ -4,11 +4,13 @@
 
 mod network;
 mod nic;
+mod platform;
 mod routes;
 mod rules;
 mod tag;
 
 pub(super) use network::neighbors;
 pub(super) use nic::{Nic, by_machine};
+pub(super) use platform::platform_tag;
 pub(super) use routes::routes;
 pub(super) use rules::rules;

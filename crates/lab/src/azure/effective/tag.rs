@@ -5,11 +5,9 @@ use serde_json::Value;
 
 use super::network::{neighbors, space};
 use super::nic::Nic;
+use super::platform::{prefix, prefixes};
 use crate::azure::cloud::Cloud;
 use crate::azure::target::Target;
-
-/// Addresses of the platform that belong to every network.
-const PLATFORM: [&str; 2] = ["168.63.129.16/32", "169.254.169.254/32"];
 
 /// What the Internet is where a description does not say it: all of version 4 but 10.0.0.0/8.
 const INTERNET: [&str; 8] = [
@@ -46,9 +44,9 @@ pub(in crate::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) -> Op
     };
     match name.to_ascii_lowercase().as_str() {
         "virtualnetwork" => {
-            let platform = PLATFORM.iter().map(|prefix| (*prefix).to_owned());
             let routed = routed(cloud, nic);
-            let all = network(cloud, nic).into_iter().chain(platform).filter(|own| !inside(own, &routed));
+            // The platform's addresses belong to every network.
+            let all = network(cloud, nic).into_iter().chain(prefixes()).filter(|own| !inside(own, &routed));
             Some(all.chain(routed.iter().cloned()).collect())
         }
         "internet" => {
@@ -57,9 +55,9 @@ pub(in crate::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) -> Op
             Some(without(all, &network(cloud, nic)))
         }
         "azureloadbalancer" => {
-            Some(table("AzureLoadBalancer").unwrap_or_else(|| vec![PLATFORM[0].to_owned()]))
+            table("AzureLoadBalancer").or_else(|| prefix("AzurePlatformDNS").map(|prefix| vec![prefix]))
         }
-        _ => table(name).or_else(|| tag(cloud, name)),
+        _ => table(name).or_else(|| tag(cloud, name)).or_else(|| prefix(name).map(|prefix| vec![prefix])),
     }
 }
 

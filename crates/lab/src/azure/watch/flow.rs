@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::prefix::holds;
 use crate::azure::cloud::Cloud;
-use crate::azure::effective::{Nic, rules};
+use crate::azure::effective::{Nic, platform_tag, rules};
 
 /// A packet as it passes an interface.
 #[derive(Debug, Clone, Copy)]
@@ -75,10 +75,16 @@ fn fits(rule: &Value, packet: Packet<'_>) -> bool {
         })
     };
     let protocol = word("protocol");
+    // What a machine sends to the platform itself meets only rules that name the tag of that address.
+    let own = platform_tag(packet.to.0).filter(|_| packet.direction.eq_ignore_ascii_case("Outbound"));
+    let to = own.map_or_else(
+        || any("destinationAddressPrefix", packet.to.0),
+        |tag| list("destinationAddressPrefixes").any(|word| word.eq_ignore_ascii_case(tag)),
+    );
     word("direction").eq_ignore_ascii_case(packet.direction)
         && (protocol == "All" || protocol.eq_ignore_ascii_case(packet.protocol))
         && any("sourceAddressPrefix", packet.from.0)
-        && any("destinationAddressPrefix", packet.to.0)
+        && to
         && port("sourcePortRanges", packet.from.1)
         && port("destinationPortRanges", packet.to.1)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::prefix::holds;
 use crate::azure::cloud::Cloud;
-use crate::azure::effective::{Nic, routes};
+use crate::azure::effective::{Nic, platform_tag, routes};
 
 /// A route that a packet takes.
 #[derive(Debug, Clone)]
@@ -20,10 +20,13 @@ pub(super) struct Hop {
 }
 
 /// Chooses the route to an address: the longest prefix, then an endpoint's, a user's, a gateway's, the platform's.
+///
+/// To the platform's own addresses its routes hold even where a table has put others in their place.
 pub(super) fn choose(cloud: &Cloud, nic: &Nic<'_>, to: IpAddr) -> Option<Hop> {
     let rows = routes(cloud, nic);
-    let active = rows.iter().filter(|row| word(row, "state") == "Active");
-    let fitting = active.filter_map(|row| {
+    let own = platform_tag(to).is_some();
+    let holding = if own { ("source", "Default") } else { ("state", "Active") };
+    let fitting = rows.iter().filter(|row| word(row, holding.0) == holding.1).filter_map(|row| {
         let prefixes = row.get("addressPrefix").and_then(Value::as_array)?;
         let longest = prefixes.iter().filter_map(|prefix| holds(prefix.as_str()?, to)).max()?;
         let rank = match (word(row, "source"), word(row, "nextHopType")) {

@@ -1,9 +1,9 @@
 //! The rules about connections, and the order in which they look.
 
-use super::{carry, cut, hold, open, seen};
+use super::{capture_quality, open, stall, transfer};
 use crate::analyze::Pass;
-use crate::findings::find::Found;
-use crate::findings::rule::Rule;
+use crate::findings::find::FindingList;
+use crate::findings::finding::Rule;
 
 /// The rules of this kind.
 pub(in crate::findings) const RULES: [Rule; 15] = [
@@ -12,23 +12,23 @@ pub(in crate::findings) const RULES: [Rule; 15] = [
     open::NO_WAY,
     open::REFUSED,
     open::SYN_ACK_UNANSWERED,
-    cut::RESET_FOREIGN,
-    carry::LARGE_LOST,
-    hold::PEER_GONE,
-    carry::RETRANSMISSION,
-    carry::BACKOFF,
-    hold::ZERO_WINDOW,
-    carry::NEEDLESS,
-    carry::WINDOW_LIMITED,
-    seen::NOT_CAPTURED,
-    seen::MIRRORED,
+    stall::RESET_FOREIGN,
+    transfer::LARGE_LOST,
+    stall::PEER_GONE,
+    transfer::RETRANSMISSION,
+    transfer::BACKOFF,
+    stall::ZERO_WINDOW,
+    transfer::NEEDLESS,
+    transfer::WINDOW_LIMITED,
+    capture_quality::NOT_CAPTURED,
+    capture_quality::MIRRORED,
 ];
 
 /// Finds what is wrong.
-pub(in crate::findings) fn find(found: &mut Found, pass: &Pass) {
+pub(in crate::findings) fn find(found: &mut FindingList, pass: &Pass) {
     open::find(found, pass);
-    cut::find(found, pass);
-    carry::find(found, pass);
-    hold::find(found, pass);
-    seen::find(found, pass);
+    stall::find_foreign_resets(found, pass);
+    transfer::find(found, pass);
+    stall::find(found, pass);
+    capture_quality::find(found, pass);
 }

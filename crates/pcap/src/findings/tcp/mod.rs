@@ -1,10 +1,9 @@
 //! Connections: what opens, breaks, stalls or repeats.
 
-mod carry;
-mod cut;
+mod capture_quality;
 mod find;
-mod hold;
 mod open;
-mod seen;
+mod stall;
+mod transfer;
 
 pub(super) use find::{RULES, find};

@@ -3,11 +3,9 @@
 use std::net::SocketAddr;
 
 use crate::analyze::Pass;
-use crate::findings::filter::field;
-use crate::findings::find::Found;
-use crate::findings::finding::Severity;
-use crate::findings::rule::Rule;
-use crate::flow::{Cases, Service};
+use crate::findings::find::{FindingList, field};
+use crate::findings::finding::{Rule, Severity};
+use crate::flow::{FlowCases, ServiceOutcomes};
 
 /// A service does not answer.
 pub(super) const SYN_UNANSWERED: Rule = Rule {
@@ -60,7 +58,7 @@ pub(super) const SYN_ACK_UNANSWERED: Rule = Rule {
 };
 
 /// Finds services that cannot be reached.
-pub(super) fn find(found: &mut Found, pass: &Pass) {
+pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     // Where only one direction passes, no answer is no sign.
     let one_direction = pass.flows.vantage.one_direction;
     worst(
@@ -81,7 +79,7 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
             found.add(&SYN_UNANSWERED, title, &cases.frames, syns(at, ""), &numbers);
         },
     );
-    barred(found, pass);
+    rejection(found, pass);
     worst(
         pass,
         |service| &service.refused,
@@ -129,20 +127,21 @@ pub(super) fn find(found: &mut Found, pass: &Pass) {
 }
 
 /// Finds services that somebody on the way says cannot be reached.
-fn barred(found: &mut Found, pass: &Pass) {
+fn rejection(found: &mut FindingList, pass: &Pass) {
     for (rule, what) in [(&FILTERED, "a filter forbids"), (&NO_WAY, "there is no way for")] {
         let filtered = rule.code == FILTERED.code;
-        let pick =
-            |service: &Service| if filtered { service.filtered.clone() } else { service.unreachable.clone() };
+        let pick = |service: &ServiceOutcomes| {
+            if filtered { service.filtered.clone() } else { service.unreachable.clone() }
+        };
         for (at, service) in ranked(pass, |service| pick(service).flows) {
             let cases = pick(service);
-            let Some(barred) = service.barred.filter(|_| rule.meets(cases.flows, 0)) else {
+            let Some(rejection) = service.rejection.filter(|_| rule.meets(cases.flows, 0)) else {
                 continue;
             };
-            let (kind, code) = (barred.kind, barred.code);
+            let (kind, code) = (rejection.kind, rejection.code);
             let title = format!(
                 "{} says that {what} {} to {at} (type {kind}, code {code})",
-                barred.from,
+                rejection.from,
                 connections(cases.flows)
             );
             let numbers = [
@@ -153,8 +152,8 @@ fn barred(found: &mut Found, pass: &Pass) {
                 ("answered", service.answered as f64),
             ];
             let mut frames = cases.frames.clone();
-            if !frames.contains(&barred.frame) {
-                frames.insert(1.min(frames.len()), barred.frame);
+            if !frames.contains(&rejection.frame) {
+                frames.insert(1.min(frames.len()), rejection.frame);
             }
             frames.truncate(5);
             let name = if at.is_ipv6() { "icmpv6" } else { "icmp" };
@@ -165,8 +164,8 @@ fn barred(found: &mut Found, pass: &Pass) {
 
 fn worst<'a>(
     pass: &'a Pass,
-    pick: impl Fn(&Service) -> &Cases,
-    mut tell: impl FnMut(SocketAddr, &'a Service),
+    pick: impl Fn(&ServiceOutcomes) -> &FlowCases,
+    mut tell: impl FnMut(SocketAddr, &'a ServiceOutcomes),
 ) {
     for (at, service) in ranked(pass, |service| pick(service).flows) {
         tell(*at, service);
@@ -174,7 +173,7 @@ fn worst<'a>(
 }
 
 /// Returns the services with the most connections of a kind first, those without left out.
-fn ranked(pass: &Pass, count: impl Fn(&Service) -> u64) -> Vec<(&SocketAddr, &Service)> {
+fn ranked(pass: &Pass, count: impl Fn(&ServiceOutcomes) -> u64) -> Vec<(&SocketAddr, &ServiceOutcomes)> {
     let mut all: Vec<_> = pass.flows.services.iter().filter(|(_, service)| count(service) > 0).collect();
     all.sort_by_key(|(_, service)| std::cmp::Reverse(count(service)));
     all

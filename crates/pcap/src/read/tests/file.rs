@@ -1,12 +1,12 @@
 //! Captures, made for tests, and what is read from them.
 
 use crate::error::Error;
-use crate::read::{Ending, frames};
+use crate::read::{ReadSummary, frames};
 
 /// Number, time, link type, bytes on the wire, bytes captured.
 pub(super) type Seen = (u64, u64, u16, usize, usize);
 
-pub(super) fn read(file: &[u8]) -> Result<(Vec<Seen>, Ending), Error> {
+pub(super) fn read(file: &[u8]) -> Result<(Vec<Seen>, ReadSummary), Error> {
     let mut seen = Vec::new();
     let ending = frames(file, |frame| {
         seen.push((frame.number, frame.time, frame.link, frame.wire, frame.data.len()));

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::file::{Seen, block, classic, interface, packet, read, section};
 use crate::error::Error;
-use crate::read::{Ending, Reader};
+use crate::read::{ReadSummary, Reader};
 
 /// Reads a file whose pieces are so long, again and again.
-fn in_pieces(file: &[u8], sizes: &[usize]) -> Result<(Vec<Seen>, Ending), Error> {
+fn in_pieces(file: &[u8], sizes: &[usize]) -> Result<(Vec<Seen>, ReadSummary), Error> {
     let mut reader = Reader::new();
     let mut seen = Vec::new();
     let mut rest = file;

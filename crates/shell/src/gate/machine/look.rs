@@ -1,6 +1,7 @@
 //! The check point: every command of a ruling, and what it would read.
 
 use super::{capture, link};
+use crate::gate::look_up::is_proxied;
 use crate::policy::Policy;
 use crate::{Impact, Profile, Ruling, Setting, Verdict};
 
@@ -37,10 +38,8 @@ pub(in crate::gate) fn look(ruling: Ruling, policy: &Policy, setting: &Setting) 
 /// Tells whether the gate can follow redirects itself: those of one request that no proxy carries, which would look up names by
 /// itself.
 fn can_follow(ruling: &Ruling, policy: &Policy, setting: &Setting) -> bool {
-    const PROXIES: [&str; 4] = ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
-    let direct = !PROXIES.iter().any(|name| setting.environment.contains_key(*name));
     let request = ruling.argv.as_deref().filter(|_| ruling.list.is_none());
-    direct && request.is_some_and(|argv| policy.redirects(argv).is_some())
+    !is_proxied(setting) && request.is_some_and(|argv| policy.redirects(argv).is_some())
 }
 
 /// Lists what each command of a ruling needs.

@@ -7,6 +7,7 @@ mod address;
 mod forbid;
 mod guest;
 mod line;
+mod nameless;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What an `az` command may be to run at once: a path that only reads, with options that only select and print.
 
 use super::line::{Given, Line, is_below};
-use super::{address, guest};
+use super::{address, guest, nameless};
 use crate::judge::allow::Allowed;
 use crate::policy::{Cloud, Policy, Refusal, brief};
 
@@ -37,6 +37,7 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     options.extend(Given::all(line.rest));
     options.iter().try_for_each(|given| check_option(given, &line, table))?;
     check_resource(&line, &options, table)?;
+    nameless::check(&line, &options, table)?;
     address::check(&line, &options, table)?;
     Ok(Allowed::cloud("cloud.read", "reads the state of the cloud"))
 }

@@ -13,14 +13,11 @@ impl Policy {
     /// A packet to a stranger cannot be taken back, and its name or path can carry what was read before: so it is a change, as
     /// everything is that the table of impacts does not name.
     #[must_use]
-    pub fn hold(&self, ruling: Ruling, command: &str, known: &Known) -> Ruling {
+    pub fn hold(&self, ruling: Ruling, known: &Known) -> Ruling {
         if ruling.verdict != Verdict::Safe || ruling.destinations.is_empty() {
             return ruling;
         }
-        let mut unknown = self.unknown(&ruling, known);
-        if unknown.is_empty() && known.asked_about(command) {
-            unknown = ruling.destinations.iter().map(String::as_str).collect();
-        }
+        let unknown = self.unknown(&ruling, known);
         if unknown.is_empty() {
             return ruling;
         }

@@ -145,7 +145,7 @@ fn every_program_that_opens_connections_is_described() {
 
 fn held(command: &str, known: &Known) -> Ruling {
     let policy = Policy::builtin().unwrap();
-    policy.hold(policy.classify(command), command, known)
+    policy.hold(policy.classify(command), known)
 }
 
 #[test]
@@ -179,13 +179,28 @@ fn a_read_that_would_reach_a_stranger_asks_and_says_where() {
 }
 
 #[test]
-fn what_was_asked_about_goes_on_asking() {
-    let mut known = Known::default();
-    known.add_words("evil.example");
-    assert_eq!(held("dig evil.example", &known).verdict, Verdict::Safe);
-    known.add_asked("dig evil.example");
-    assert_eq!(held("dig evil.example", &known).verdict, Verdict::Risky);
-    assert_eq!(held("dig +short evil.example", &known).verdict, Verdict::Safe);
+fn what_was_judged_stricter_before_stays_so_for_the_same_reason() {
+    let known = |rule: &'static str, verdict| {
+        let mut known = Known::default();
+        known.add_words("evil.example");
+        let judged = Ruling { verdict, rule: rule.into(), reason: "as told".into(), ..Ruling::default() };
+        known.add_asked("dig evil.example", judged);
+        known
+    };
+    let judged = |command: &str, known: &Known| known.as_asked(command, held(command, known));
+    for (rule, verdict) in [("destination.unknown", Verdict::Risky), ("rm", Verdict::Blocked)] {
+        let known = known(rule, verdict);
+        assert_eq!(held("dig evil.example", &known).verdict, Verdict::Safe);
+        let ruling = judged("dig evil.example", &known);
+        assert_eq!((ruling.verdict, &*ruling.rule, &*ruling.reason), (verdict, rule, "as told"));
+        assert_eq!(judged("dig +short evil.example", &known).verdict, Verdict::Safe);
+    }
+    // What is found beside it is told.
+    let mut known = known("file.link", Verdict::Risky);
+    known.add_asked("dig x.example", held("dig x.example y.example", &known));
+    assert!(judged("dig x.example", &known).reason.contains("`y.example`"));
+    known.add_asked("dig x.example", Ruling { verdict: Verdict::Risky, ..Ruling::default() });
+    assert_eq!(judged("dig x.example", &known).rule, "destination.unknown");
 }
 
 #[test]

@@ -236,7 +236,7 @@ async fn an_approved_command_sees_a_clean_environment_and_the_real_home() {
         text(&output.stdout).lines().filter_map(|line| line.split_once('=')).collect();
     assert_eq!(
         seen.keys().copied().collect::<Vec<_>>(),
-        ["AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "HOME", "LC_ALL", "PATH", "TERM"]
+        ["AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "HOME", "LC_ALL", "PAGER", "PATH", "SYSTEMD_PAGER", "TERM"]
     );
     let home = place.setting.environment.get("HOME").cloned();
     assert_eq!(seen.get("HOME").map(OsString::from), home);

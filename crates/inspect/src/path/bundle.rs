@@ -1,0 +1,223 @@
+//! The raw documents of an estate in one place, so that an answer can be had offline and again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Reading;
+
+/// The version of the form.
+pub(super) const FORMAT: u32 = 1;
+
+/// What was read of an estate, as it was printed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Bundle {
+    /// The version of the form.
+    #[serde(default = "format")]
+    pub format: u32,
+    /// What the cloud lists.
+    #[serde(default)]
+    pub cloud: Cloud,
+    /// By name of the network interface.
+    #[serde(default)]
+    pub nics: BTreeMap<String, Nic>,
+    /// By name of the machine.
+    #[serde(default)]
+    pub guests: BTreeMap<String, Guest>,
+}
+
+const fn format() -> u32 {
+    FORMAT
+}
+
+/// What the cloud lists about an estate.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cloud {
+    /// `az network nic list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interfaces: Option<Reading>,
+    /// `az network vnet list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Reading>,
+    /// `az network route-table list`, for interfaces whose effective routes cannot be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route_tables: Option<Reading>,
+    /// `az network nsg list`, for interfaces whose effective rules cannot be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Reading>,
+    /// `az vm list -d`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machines: Option<Reading>,
+    /// `az network list-service-tags`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Reading>,
+}
+
+/// What was read of one network interface.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Nic {
+    /// `az network nic show-effective-route-table`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routes: Option<Reading>,
+    /// `az network nic list-effective-nsg`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Reading>,
+}
+
+/// What was read inside one machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Guest {
+    /// The packet filter, by source: those of [`crate::netfilter::SOURCES`], and `iptables-save` and `ip6tables-save` where nobody
+    /// knows which of the two backends printed them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub filters: BTreeMap<String, Reading>,
+    /// `tc -s qdisc show`, with classes and filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shaping: Option<Reading>,
+    /// `ip route` or `ip -j route`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routes: Option<Reading>,
+    /// `ip -6 route`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routes6: Option<Reading>,
+    /// `ip rule`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Reading>,
+    /// `ip addr` or `ip -j addr`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub addresses: Option<Reading>,
+    /// `sysctl net.ipv4.ip_forward …`, a setting a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Reading>,
+    /// `ss -tlnp`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<Reading>,
+    /// `ss -ulnp`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub udp: Option<Reading>,
+}
+
+/// Why a document is no bundle.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// It is not JSON of that form.
+    #[error("the bundle cannot be read")]
+    Json(#[source] serde_json::Error),
+    /// It was written by a later version.
+    #[error("the bundle has format {0}, and this program knows {FORMAT}")]
+    Format(u32),
+    /// It holds nothing.
+    #[error("the bundle holds no document")]
+    Empty,
+    /// A file of the folder has a name that means nothing.
+    #[error("`{0}` is no file of a bundle")]
+    Foreign(String),
+}
+
+impl Bundle {
+    /// Reads a bundle that is one JSON document.
+    ///
+    /// # Errors
+    /// Fails where it is no such document, is of a later version, or holds nothing.
+    pub fn parse(text: &str) -> Result<Self, BundleError> {
+        let bundle: Self = serde_json::from_str(text).map_err(BundleError::Json)?;
+        if bundle.format > FORMAT {
+            return Err(BundleError::Format(bundle.format));
+        }
+        if bundle.cloud == Cloud::default() && bundle.nics.is_empty() && bundle.guests.is_empty() {
+            return Err(BundleError::Empty);
+        }
+        Ok(bundle)
+    }
+
+    /// Reads a bundle that is a folder: `cloud/DOCUMENT`, `nics/NAME/DOCUMENT`, `guests/NAME/DOCUMENT` and
+    /// `guests/NAME/filters/SOURCE`, each name with or without an ending.
+    ///
+    /// # Errors
+    /// Fails at the first file that has no place in a bundle.
+    pub fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, Reading)>) -> Result<Self, BundleError> {
+        let mut bundle = Self { format: FORMAT, ..Self::default() };
+        for (path, reading) in files {
+            bundle.put(path, reading).ok_or_else(|| BundleError::Foreign(path.to_owned()))?;
+        }
+        Ok(bundle)
+    }
+
+    fn put(&mut self, path: &str, reading: Reading) -> Option<()> {
+        let parts: Vec<&str> = path.trim_start_matches("./").split('/').collect();
+        let (folder, file) = parts.split_last().map(|(file, folder)| (folder, stem(file)))?;
+        match folder {
+            ["cloud"] => *self.cloud.place(file)? = Some(reading),
+            ["nics", name] => {
+                let mut nic = self.nics.get(*name).cloned().unwrap_or_default();
+                *nic.place(file)? = Some(reading);
+                self.nics.insert((*name).to_owned(), nic);
+            }
+            ["guests", name] => {
+                let mut guest = self.guests.get(*name).cloned().unwrap_or_default();
+                *guest.place(file)? = Some(reading);
+                self.guests.insert((*name).to_owned(), guest);
+            }
+            ["guests", name, "filters"] => {
+                let guest = self.guests.entry((*name).to_owned()).or_default();
+                guest.filters.insert(file.to_owned(), reading);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Returns the files that [`Self::from_files`] reads, each with its path. What could not be read has no file.
+    #[must_use]
+    pub fn to_files(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let mut add = |folder: &str, name: &str, reading: Option<&Reading>| {
+            if let Some(Reading::Text(text)) = reading {
+                let ending = if text.trim_start().starts_with(['[', '{']) { "json" } else { "txt" };
+                files.push((format!("{folder}/{name}.{ending}"), text.clone()));
+            }
+        };
+        self.cloud.all().iter().for_each(|(name, reading)| add("cloud", name, *reading));
+        for (nic, documents) in &self.nics {
+            let folder = format!("nics/{nic}");
+            documents.all().iter().for_each(|(name, reading)| add(&folder, name, *reading));
+        }
+        for (machine, documents) in &self.guests {
+            let folder = format!("guests/{machine}");
+            documents.all().iter().for_each(|(name, reading)| add(&folder, name, *reading));
+            let folder = format!("{folder}/filters");
+            documents.filters.iter().for_each(|(name, reading)| add(&folder, name, Some(reading)));
+        }
+        files
+    }
+}
+
+fn stem(file: &str) -> &str {
+    ["json", "txt"].iter().find_map(|ending| file.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(file)
+}
+
+/// Finds the fields of a struct of readings by their names.
+macro_rules! fields {
+    ($of:ident: $($field:ident),*) => {
+        impl $of {
+            fn place(&mut self, name: &str) -> Option<&mut Option<Reading>> {
+                match name {
+                    $(stringify!($field) => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
+
+            fn all(&self) -> Vec<(&'static str, Option<&Reading>)> {
+                vec![$((stringify!($field), self.$field.as_ref())),*]
+            }
+        }
+    };
+}
+
+fields!(Cloud: interfaces, networks, route_tables, groups, machines, tags);
+fields!(Nic: routes, rules);
+fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp);

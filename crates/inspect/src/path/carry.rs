@@ -1,0 +1,387 @@
+//! Where the routes of an interface take a packet, and what is wrong with the route that does.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use super::document::{Document, GuestDocument};
+use super::estate::{Estate, Nic, is_six};
+use super::fault::{Cause, Fault, Object};
+use super::flow::{Flow, Wire};
+use super::hop::{Effect, Hop, Kind};
+use crate::net::Platform;
+use crate::route::{Hop as NextHop, Outcome, Route, Source, Table};
+
+/// So many routes are taken away one after another.
+const MAX_REMOVALS: usize = 64;
+
+/// Where a packet goes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// To whoever has its destination, in this network or a peered one.
+    Deliver,
+    /// The same, though nothing says so: the routes are not known.
+    Assumed,
+    /// To the interface of an appliance.
+    Appliance(usize),
+    /// To the platform itself.
+    Platform,
+    /// Out of the estate.
+    Outside,
+    /// Nobody knows, or nowhere.
+    Lost,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) estate: &'a Estate,
+    pub(super) flow: &'a Flow,
+    /// What is taken away.
+    pub(super) gone: &'a [Cause],
+}
+
+/// Follows the routes of an interface for a packet. `before` are the machines that it came through.
+pub(super) fn carry(asked: Asked<'_>, from: usize, wire: &Wire, before: &[usize]) -> (Hop, Next) {
+    let Asked { estate, flow, gone } = asked;
+    let Some(nic) = estate.nic(from) else { return (Hop::new(Kind::Route, "unknown"), Next::Lost) };
+    let document = Document::Routes { nic: nic.name.clone() };
+    let hop = Hop::new(Kind::Route, &nic.name);
+    match nic.routes.read() {
+        Some(table) => {
+            let carrier = Carrier { estate, flow, from, nic, wire, gone, before };
+            let read = if nic.configured.0 { Document::Configuration } else { document };
+            carrier.follow(table, hop.on(read))
+        }
+        None => (
+            hop.lacking(document, format!("where it goes from there: {}", nic.routes.why_not())),
+            Next::Assumed,
+        ),
+    }
+}
+
+struct Carrier<'a> {
+    estate: &'a Estate,
+    flow: &'a Flow,
+    from: usize,
+    nic: &'a Nic,
+    wire: &'a Wire,
+    gone: &'a [Cause],
+    before: &'a [usize],
+}
+
+/// What the next hop of a route turns out to be.
+enum Judged {
+    /// It takes the packet on.
+    Good(Next),
+    /// It does not, and why.
+    Bad(Fault, String),
+    /// It cannot be told.
+    Open(Document, String),
+}
+
+impl Carrier<'_> {
+    fn follow(&self, table: &Table, mut hop: Hop) -> (Hop, Next) {
+        let to = self.wire.dst;
+        let mut current = Cow::Borrowed(table);
+        // Whether an appliance that does not work was passed over: it can be repaired, so that its route is a way.
+        let mut repairable = false;
+        for _ in 0..MAX_REMOVALS {
+            let choice = current.choose(to);
+            let best: Vec<&Route> = choice.best().collect();
+            if Platform::of(to).is_some() {
+                hop.reason = "routes do not apply to an address of the platform itself".to_owned();
+                return (hop, Next::Platform);
+            }
+            match choice.outcome() {
+                Outcome::Indeterminate => {
+                    let why = format!("where it goes depends on {}", choice.unresolved().join(", "));
+                    return (hop.lacking(Document::Tags, why), Next::Assumed);
+                }
+                Outcome::NoRoute => return self.gap(hop, "no route leads there", repairable),
+                Outcome::Winner | Outcome::Tied => {}
+            }
+            let Some(first) = best.first().copied() else {
+                return self.gap(hop, "no route leads there", repairable);
+            };
+            let users = first.row.source == Source::User;
+            let (fault, why): (Fault, String);
+            match first.row.hop {
+                NextHop::Local | NextHop::Peering => {
+                    hop.reason = said(first);
+                    return (hop, Next::Deliver);
+                }
+                NextHop::ServiceEndpoint => {
+                    hop.reason = said(first);
+                    return (hop, Next::Outside);
+                }
+                NextHop::None if users => {
+                    (fault, why) = (Fault::RouteBlackhole, format!("{} throws it away", said(first)));
+                }
+                NextHop::None => return self.gap(hop, &said(first), repairable),
+                NextHop::Gateway => match self.has_gateway() {
+                    Some(true) => {
+                        hop.reason = said(first);
+                        return (hop, Next::Outside);
+                    }
+                    None => {
+                        let why = format!("{}: whether there is a gateway is not known", said(first));
+                        return (hop.lacking(Document::Networks, why), Next::Lost);
+                    }
+                    Some(false) => return self.no_gateway(hop, first),
+                },
+                NextHop::Other if self.estate.is_inside(to) => {
+                    if !users {
+                        return self.gap(hop, &said(first), repairable);
+                    }
+                    let text = format!("{} leads to the Internet, and {to} is inside", said(first));
+                    (fault, why) = (Fault::RouteDetour, text);
+                }
+                NextHop::Other => {
+                    hop.reason = said(first);
+                    return (hop, Next::Outside);
+                }
+                NextHop::Appliance => match self.appliances(&best, &mut hop) {
+                    Judged::Good(next) => return (hop, next),
+                    Judged::Open(document, why) => return (hop.lacking(document, why), Next::Assumed),
+                    Judged::Bad(found, text) => {
+                        repairable = true;
+                        (fault, why) = (found, text);
+                    }
+                },
+            }
+            let cause = Cause::new(fault, self.object(first));
+            if !self.gone.contains(&cause) {
+                hop.stops.push(Effect { rule: Some(said(first)), ..Effect::new(cause, why) });
+            }
+            // Behind it the table is asked again.
+            let taken: Vec<Route> = best.into_iter().cloned().collect();
+            current = Cow::Owned(current.without(|route| taken.contains(route)));
+        }
+        (hop, Next::Lost)
+    }
+
+    /// Judges the appliances to which equal routes lead: one, or several that share the load.
+    fn appliances(&self, best: &[&Route], hop: &mut Hop) -> Judged {
+        let addresses: Vec<(&Route, &String)> = best
+            .iter()
+            .flat_map(|route| route.row.hop_ips.iter().map(move |address| (*route, address)))
+            .collect();
+        let mut good: Vec<(String, Next)> = Vec::new();
+        let mut bad: Vec<(&Route, Fault, String)> = Vec::new();
+        for (route, address) in &addresses {
+            match self.appliance(route, address) {
+                Judged::Good(next) => good.push(((*address).clone(), next)),
+                Judged::Bad(fault, why) => bad.push((*route, fault, why)),
+                open @ Judged::Open(..) => return open,
+            }
+        }
+        let Some((chosen, next)) = good.first().cloned() else {
+            return match bad.into_iter().next() {
+                Some((_, fault, why)) => Judged::Bad(fault, why),
+                None => Judged::Open(
+                    Document::Routes { nic: self.nic.name.clone() },
+                    "the appliance has no address".to_owned(),
+                ),
+            };
+        };
+        for (route, fault, why) in bad {
+            let cause = Cause::new(fault, self.object(route));
+            if !self.gone.contains(&cause) {
+                hop.shares.push(Effect::new(cause, format!("{why}: it takes a share of the load")));
+            }
+        }
+        if good.len() > 1 {
+            let why = format!("several appliances share the load, and {chosen} alone was followed");
+            hop.missing
+                .push(super::document::Missing { what: Document::Packets { machine: chosen.clone() }, why });
+        }
+        hop.reason = best.first().map(|route| said(route)).unwrap_or_default();
+        Judged::Good(next)
+    }
+
+    fn appliance(&self, route: &Route, text: &str) -> Judged {
+        let Ok(address) = text.parse::<IpAddr>() else {
+            let why = format!("the next hop `{text}` cannot be read");
+            return Judged::Open(Document::Routes { nic: self.nic.name.clone() }, why);
+        };
+        if address == self.wire.dst {
+            return Judged::Good(Next::Deliver);
+        }
+        let estate = self.estate;
+        let route = said(route);
+        let owner = match estate.owners(address) {
+            [] if estate.interfaces.read().is_none() => {
+                return Judged::Open(Document::Interfaces, format!("whether {address} is anybody"));
+            }
+            [] if self.is_managed(address) => {
+                let why = format!("{address} is a managed appliance, of which nothing was read");
+                return Judged::Open(Document::Frontends, why);
+            }
+            [] => {
+                return Judged::Bad(
+                    Fault::RouteDeadNva,
+                    format!("{route} leads to an appliance that nobody is"),
+                );
+            }
+            [one] => *one,
+            several => {
+                let own = |at: &&usize| estate.nic(**at).is_some_and(|nic| nic.network == self.nic.network);
+                match several.iter().find(own) {
+                    Some(one) => *one,
+                    None => {
+                        return Judged::Open(
+                            Document::Interfaces,
+                            format!("several interfaces have {address}"),
+                        );
+                    }
+                }
+            }
+        };
+        let Some(nic) = estate.nic(owner) else { return Judged::Good(Next::Lost) };
+        let Some((at, machine)) = estate.machine_of(owner) else {
+            return Judged::Open(Document::Frontends, format!("no machine stands behind {address}"));
+        };
+        let own = estate.machine_of(self.from).map(|(at, _)| at);
+        if Some(at) == own || self.before.contains(&at) {
+            return Judged::Bad(Fault::RouteDetour, format!("{route} leads back to {}", machine.name));
+        }
+        if machine.running == Some(false) {
+            return Judged::Bad(
+                Fault::RouteDeadNva,
+                format!("{route} leads to {}, which is not running", machine.name),
+            );
+        }
+        match (nic.forwards, machine.forwards(is_six(self.wire.dst))) {
+            (Some(false), _) => {
+                let why = format!(
+                    "{route} leads to {}, whose interface {} does not forward",
+                    machine.name, nic.name
+                );
+                Judged::Bad(Fault::RouteDetour, why)
+            }
+            (_, Some(false)) => {
+                let why = format!("{route} leads to {}, whose kernel does not forward", machine.name);
+                Judged::Bad(Fault::RouteDetour, why)
+            }
+            (None, _) => {
+                let why = format!("whether the interface {} forwards is not known", nic.name);
+                Judged::Open(Document::Interfaces, why)
+            }
+            (Some(true), _) => Judged::Good(Next::Appliance(owner)),
+        }
+    }
+
+    /// Tells whether an address lies where the platform puts its own appliances.
+    fn is_managed(&self, address: IpAddr) -> bool {
+        let subnet = self.estate.network_of(address).and_then(|network| network.subnet_of(address));
+        subnet.is_some_and(|subnet| subnet.is_used && subnet.name.eq_ignore_ascii_case("AzureFirewallSubnet"))
+    }
+
+    fn object(&self, route: &Route) -> Object {
+        let named =
+            self.nic.names.iter().find(|(prefix, _)| *prefix == route.prefix).map(|(_, name)| name.clone());
+        let own = route.row.name.clone().filter(|name| !name.is_empty());
+        let name = own.or(named).unwrap_or_else(|| route.prefix.to_string());
+        Object::Route { table: self.nic.table.clone().unwrap_or_else(|| "unknown".to_owned()), route: name }
+    }
+
+    fn has_gateway(&self) -> Option<bool> {
+        let own = self.estate.network(self.nic.network.as_deref()?)?;
+        let borrowed = own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway);
+        Some(own.has_gateway() || borrowed)
+    }
+
+    fn no_gateway(&self, mut hop: Hop, route: &Route) -> (Hop, Next) {
+        let network = self.nic.network.clone().unwrap_or_else(|| "unknown".to_owned());
+        let why = format!("{} leads to a gateway, and the network {network} has none", said(route));
+        let cause = Cause::new(Fault::GatewayMissing, Object::Network { network });
+        if self.gone.contains(&cause) {
+            return (hop, Next::Outside);
+        }
+        hop.stops.push(Effect::new(cause, why));
+        (hop, Next::Lost)
+    }
+
+    /// Names what is missing, where nothing leads to the destination.
+    fn gap(&self, mut hop: Hop, route: &str, repairable: bool) -> (Hop, Next) {
+        if repairable {
+            return (hop, Next::Deliver);
+        }
+        let to = self.wire.dst;
+        let own = self.nic.network.as_deref();
+        let there = self.target_network(own);
+        let (fault, object, why) = match (own.and_then(|own| self.estate.network(own)), there) {
+            (Some(from), Some(there)) if from.name != there => {
+                let theirs = self
+                    .estate
+                    .network(&there)
+                    .and_then(|other| other.peering_with(&from.name).map(|own| (other, own)));
+                let sides = from.peering_with(&there).map(|own| (from, own)).into_iter().chain(theirs);
+                match sides.into_iter().find(|(_, peering)| !peering.is_connected()) {
+                    Some((network, peering)) => (
+                        Fault::PeeringNotConnected,
+                        Object::Peering { network: network.name.clone(), peering: peering.name.clone() },
+                        format!("the peering {} of {} is {}", peering.name, network.name, peering.state),
+                    ),
+                    None if from.peering_with(&there).is_none() => (
+                        Fault::PeeringMissing,
+                        Object::networks(&from.name, &there),
+                        format!("{} and {there} are not peered", from.name),
+                    ),
+                    None => self.no_path(route),
+                }
+            }
+            (Some(_), Some(_) | None) | (None, _) => self.no_path(route),
+        };
+        let cause = Cause::new(fault, object);
+        if self.gone.contains(&cause) {
+            hop.reason = "as if a way were there".to_owned();
+            return (hop, Next::Deliver);
+        }
+        if self.estate.networks.read().is_none() {
+            let why = format!(
+                "which network {to} is in, and whether it is peered: {}",
+                self.estate.networks.why_not()
+            );
+            hop.evidence.push(Document::Networks);
+            hop.missing.push(super::document::Missing { what: Document::Networks, why });
+        }
+        hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
+        (hop, Next::Lost)
+    }
+
+    fn no_path(&self, route: &str) -> (Fault, Object, String) {
+        let why = format!("nothing leads from {} to {}: {route}", self.nic.name, self.wire.dst);
+        (Fault::NoPath, Object::flow(self.flow), why)
+    }
+
+    /// Returns the network in which the destination is, a network that is not the packet's own before its own.
+    fn target_network(&self, own: Option<&str>) -> Option<String> {
+        let owners =
+            self.estate.owners(self.wire.dst).iter().filter_map(|at| self.estate.nic(*at)?.network.clone());
+        let networks = self.estate.networks.read().into_iter().flatten();
+        let holding =
+            networks.filter(|network| network.contains(self.wire.dst)).map(|network| network.name.clone());
+        let mut all: Vec<String> = owners.chain(holding).collect();
+        all.sort_by_key(|name| own.is_some_and(|own| own.eq_ignore_ascii_case(name)));
+        all.into_iter().next()
+    }
+}
+
+/// Says which route it is.
+fn said(route: &Route) -> String {
+    let row = &route.row;
+    let name = row
+        .name
+        .as_deref()
+        .filter(|name| !name.is_empty())
+        .map(|name| format!(" {name}"))
+        .unwrap_or_default();
+    let hop = if row.hop_ips.is_empty() { String::new() } else { format!(" {}", row.hop_ips.join(", ")) };
+    format!("the route{name} {} ({}) to {}{hop}", route.prefix, row.source.as_str(), row.hop_type)
+}
+
+/// What would have to be read to know whether a machine passes packets on.
+pub(super) fn settings(machine: &str) -> Document {
+    Document::Guest { machine: machine.to_owned(), document: GuestDocument::Settings }
+}

@@ -1,0 +1,182 @@
+//! The documents that a judgement stands on, and how dear each of them is to read.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What was read of one document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Reading {
+    /// Its text; nothing is a text too.
+    Text(String),
+    /// Why it could not be read.
+    Failed {
+        /// The words of whoever tried.
+        error: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for Reading {
+    /// Takes a text, an object with `error` alone, or any other JSON value as the text that it was printed as.
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(match Value::deserialize(from)? {
+            Value::String(text) => Self::Text(text),
+            Value::Null => Self::Failed { error: "nothing was gathered".to_owned() },
+            Value::Object(map) if map.len() == 1 && map.get("error").is_some_and(Value::is_string) => {
+                let error = map.get("error").and_then(Value::as_str).unwrap_or_default().to_owned();
+                Self::Failed { error }
+            }
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                Self::Text(other.to_string())
+            }
+        })
+    }
+}
+
+/// Something that was read, or not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Known<T> {
+    /// It was read.
+    Read(T),
+    /// Nobody tried.
+    #[default]
+    Absent,
+    /// It could not be read, and why.
+    Failed(String),
+}
+
+impl<T> Known<T> {
+    /// Returns what was read.
+    #[must_use]
+    pub const fn read(&self) -> Option<&T> {
+        match self {
+            Self::Read(value) => Some(value),
+            Self::Absent | Self::Failed(_) => None,
+        }
+    }
+
+    /// Says why it is not known.
+    #[must_use]
+    pub fn why_not(&self) -> String {
+        match self {
+            Self::Read(_) => "it was read".to_owned(),
+            Self::Absent => "it was not read".to_owned(),
+            Self::Failed(why) => format!("it could not be read: {why}"),
+        }
+    }
+
+    /// Reads a text, where there is one.
+    pub(super) fn of(reading: Option<&Reading>, parse: impl FnOnce(&str) -> Result<T, String>) -> Self {
+        match reading {
+            None => Self::Absent,
+            Some(Reading::Failed { error }) => Self::Failed(error.clone()),
+            Some(Reading::Text(text)) => parse(text).map_or_else(Self::Failed, Self::Read),
+        }
+    }
+}
+
+/// A document of a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GuestDocument {
+    /// Its listening sockets.
+    Sockets,
+    /// Its packet filter.
+    Filters,
+    /// Its routes.
+    Routes,
+    /// Its addresses.
+    Addresses,
+    /// Its kernel settings.
+    Settings,
+    /// The shaping of its devices.
+    Shaping,
+}
+
+/// Something that can be read, the cheapest and least intrusive first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Document {
+    /// The network interfaces of the estate.
+    Interfaces,
+    /// Its networks, with subnets and peerings.
+    Networks,
+    /// Its machines.
+    Machines,
+    /// The route tables and security groups as they are configured.
+    Configuration,
+    /// Its load balancers and managed appliances.
+    Frontends,
+    /// The service tags.
+    Tags,
+    /// The effective routes of a network interface.
+    Routes {
+        /// The network interface.
+        nic: String,
+    },
+    /// The effective rules of a network interface.
+    Rules {
+        /// The network interface.
+        nic: String,
+    },
+    /// Something of a guest.
+    Guest {
+        /// The machine.
+        machine: String,
+        /// What.
+        document: GuestDocument,
+    },
+    /// Whether somebody outside answers.
+    Probe {
+        /// Who, and where.
+        what: String,
+    },
+    /// The packets themselves.
+    Packets {
+        /// Where they pass.
+        machine: String,
+    },
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interfaces => out.write_str("the network interfaces"),
+            Self::Networks => out.write_str("the networks and their peerings"),
+            Self::Machines => out.write_str("the machines"),
+            Self::Configuration => out.write_str("the configured route tables and security groups"),
+            Self::Frontends => out.write_str("the load balancers and managed appliances"),
+            Self::Tags => out.write_str("the service tags"),
+            Self::Routes { nic } => write!(out, "the effective routes of {nic}"),
+            Self::Rules { nic } => write!(out, "the effective security rules of {nic}"),
+            Self::Guest { machine, document } => {
+                let what = match document {
+                    GuestDocument::Sockets => "listening sockets",
+                    GuestDocument::Filters => "packet filter",
+                    GuestDocument::Routes => "routes",
+                    GuestDocument::Addresses => "addresses",
+                    GuestDocument::Settings => "kernel settings",
+                    GuestDocument::Shaping => "traffic shaping",
+                };
+                write!(out, "the {what} of {machine}")
+            }
+            Self::Probe { what } => write!(out, "whether {what} answers"),
+            Self::Packets { machine } => write!(out, "the packets at {machine}"),
+        }
+    }
+}
+
+impl Serialize for Document {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Something that would have to be known, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Missing {
+    /// What to read.
+    pub what: Document,
+    /// What it would decide, and why it is not known.
+    pub why: String,
+}

@@ -1,0 +1,405 @@
+//! Everything that is known about an estate, parsed and made ready.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+
+use super::bundle::{Bundle, Guest};
+use super::configured;
+use super::document::{Known, Reading};
+use super::filter::Filters;
+use super::flow::Protocol;
+use super::routing::{self, Addresses, Routing};
+use super::shaping::Shaping;
+use super::socket::{self, Listener};
+use super::topology::{self, Listed, Network};
+use crate::net::{Family, Inventory, Tags, parse_prefix};
+use crate::nsg::{Knowledge, Ruleset};
+use crate::route::Table;
+
+/// An estate, ready to judge flows.
+///
+/// It is built from documents of which each may be absent, partial or failed; what is not known stays not known.
+#[derive(Debug)]
+pub struct Estate {
+    pub(super) machines: Vec<Machine>,
+    pub(super) nics: Vec<Nic>,
+    pub(super) networks: Known<Vec<Network>>,
+    pub(super) interfaces: Known<()>,
+    owners: HashMap<IpAddr, Vec<usize>>,
+    publics: HashMap<IpAddr, usize>,
+    warnings: Vec<String>,
+}
+
+/// A machine.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) name: String,
+    pub(super) nics: Vec<usize>,
+    /// Whether it runs, where that is told.
+    pub(super) running: Option<bool>,
+    pub(super) filters: Known<Filters>,
+    pub(super) shaping: Known<Shaping>,
+    pub(super) routing: Known<Routing>,
+    pub(super) addresses: Known<Addresses>,
+    pub(super) settings: Known<BTreeMap<String, String>>,
+    pub(super) tcp: Known<Vec<Listener>>,
+    pub(super) udp: Known<Vec<Listener>>,
+}
+
+/// A network interface.
+#[derive(Debug)]
+pub(super) struct Nic {
+    pub(super) name: String,
+    pub(super) machine: Option<usize>,
+    pub(super) addresses: Vec<IpAddr>,
+    pub(super) public: Option<IpAddr>,
+    pub(super) network: Option<String>,
+    /// The route table of its subnet.
+    pub(super) table: Option<String>,
+    pub(super) forwards: Option<bool>,
+    pub(super) routes: Known<Table>,
+    pub(super) rules: Known<Ruleset>,
+    /// Whether its routes, and its rules, were made from what is configured.
+    pub(super) configured: (bool, bool),
+    /// User routes of its table by prefix: what effective routes call otherwise, or do not name.
+    pub(super) names: Vec<(ipnet::IpNet, String)>,
+}
+
+impl Estate {
+    /// Parses what a bundle holds. A document that cannot be read is one that is not known, with the reason.
+    #[must_use]
+    pub fn of(bundle: &Bundle) -> Self {
+        let mut warnings = Vec::new();
+        let cloud = &bundle.cloud;
+        let mut keep = |of: &str, odd: Vec<String>| {
+            warnings.extend(odd.into_iter().map(|what| format!("{of}: {what}")));
+        };
+        let listed = Known::of(cloud.interfaces.as_ref(), |text| {
+            topology::interfaces(text).map_err(|error| error.to_string()).map(|(found, odd)| {
+                keep("network interfaces", odd);
+                found
+            })
+        });
+        let networks = Known::of(cloud.networks.as_ref(), |text| {
+            topology::networks(text).map_err(|error| error.to_string()).map(|(found, odd)| {
+                keep("networks", odd);
+                found
+            })
+        });
+        let power = Known::of(cloud.machines.as_ref(), |text| {
+            topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
+        });
+        let tables = Known::of(cloud.route_tables.as_ref(), |text| {
+            configured::tables(text).map(|(found, odd)| {
+                keep("route tables", odd);
+                found
+            })
+        });
+        let groups = Known::of(cloud.groups.as_ref(), configured::groups);
+        let tags =
+            match Known::of(cloud.tags.as_ref(), |text| Tags::parse(text).map_err(|error| error.to_string()))
+            {
+                Known::Read(tags) => Some(tags),
+                Known::Absent => None,
+                Known::Failed(why) => {
+                    keep("service tags", vec![why]);
+                    None
+                }
+            };
+        let text_of = |reading: &Option<Reading>| match reading {
+            Some(Reading::Text(text)) => Some(text.clone()),
+            Some(Reading::Failed { .. }) | None => None,
+        };
+        let inventory = text_of(&cloud.interfaces).and_then(|text| Inventory::parse(&text).ok());
+        let interfaces = match &listed {
+            Known::Read(_) => Known::Read(()),
+            Known::Absent => Known::Absent,
+            Known::Failed(why) => Known::Failed(why.clone()),
+        };
+        let context = Context {
+            bundle,
+            networks: networks.read().map(Vec::as_slice),
+            tables: tables.read(),
+            groups: groups.read(),
+            tags: tags.as_ref(),
+            tag_text: text_of(&cloud.tags).filter(|_| tags.is_some()),
+            inventory: inventory.as_ref(),
+        };
+        let mut nics: Vec<Nic> = Vec::new();
+        let mut machines: Vec<Machine> = Vec::new();
+        let mut listed: Vec<Listed> = listed.read().cloned().unwrap_or_default();
+        listed.sort_by(|a, b| (&a.name, &a.addresses).cmp(&(&b.name, &b.addresses)));
+        listed.dedup();
+        let state = |name: &str| {
+            let own = power.read()?.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+            own.and_then(|(_, running)| *running)
+        };
+        for one in listed {
+            let machine = one.machine.clone().map(|name| {
+                let at = machines.iter().position(|machine| machine.name.eq_ignore_ascii_case(&name));
+                at.unwrap_or_else(|| {
+                    machines.push(context.machine(&name, state(&name)));
+                    machines.len() - 1
+                })
+            });
+            let nic = context.nic(one, machine);
+            if let Some(machine) = machine.and_then(|at| machines.get_mut(at)) {
+                machine.nics.push(nics.len());
+            }
+            nics.push(nic);
+        }
+        for name in bundle
+            .guests
+            .keys()
+            .filter(|name| !machines.iter().any(|own| own.name.eq_ignore_ascii_case(name)))
+        {
+            warnings.push(format!("the documents of the machine {name} belong to nobody who is listed"));
+        }
+        for name in
+            bundle.nics.keys().filter(|name| !nics.iter().any(|own| own.name.eq_ignore_ascii_case(name)))
+        {
+            warnings.push(format!(
+                "the documents of the network interface {name} belong to nobody who is listed"
+            ));
+        }
+        let mut owners: HashMap<IpAddr, Vec<usize>> = HashMap::new();
+        let mut publics = HashMap::new();
+        for (at, nic) in nics.iter().enumerate() {
+            nic.addresses.iter().for_each(|address| owners.entry(*address).or_default().push(at));
+            if let Some(public) = nic.public {
+                publics.insert(public, at);
+            }
+        }
+        Self { machines, nics, networks, interfaces, owners, publics, warnings }
+    }
+
+    /// Returns what could not be read and names no document of its own.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Returns the names of the machines.
+    pub fn machines(&self) -> impl Iterator<Item = &str> {
+        self.machines.iter().map(|machine| machine.name.as_str())
+    }
+
+    /// Returns the addresses of a machine, that of its first interface first.
+    #[must_use]
+    pub fn addresses_of(&self, machine: &str) -> Vec<IpAddr> {
+        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
+        let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
+        nics.flat_map(|nic| nic.addresses.iter().copied()).collect()
+    }
+
+    /// Returns the machine that has an address, where it is one.
+    #[must_use]
+    pub fn machine_at(&self, address: IpAddr) -> Option<&str> {
+        match self.owners(address) {
+            [one] => self.machine_of(*one).map(|(_, machine)| machine.name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Returns the interfaces that have an address.
+    pub(super) fn owners(&self, address: IpAddr) -> &[usize] {
+        self.owners.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the interface behind a public address.
+    pub(super) fn public(&self, address: IpAddr) -> Option<usize> {
+        self.publics.get(&address).copied()
+    }
+
+    pub(super) fn nic(&self, at: usize) -> Option<&Nic> {
+        self.nics.get(at)
+    }
+
+    pub(super) fn machine_of(&self, nic: usize) -> Option<(usize, &Machine)> {
+        let at = self.nics.get(nic)?.machine?;
+        self.machines.get(at).map(|machine| (at, machine))
+    }
+
+    /// Tells whether a machine has an address.
+    pub(super) fn owns(&self, machine: &Machine, address: IpAddr) -> bool {
+        let of_nic = machine.nics.iter().filter_map(|at| self.nics.get(*at));
+        let listed = of_nic.flat_map(|nic| &nic.addresses).any(|own| *own == address);
+        let inside =
+            machine.addresses.read().is_some_and(|all| all.values().flatten().any(|own| *own == address));
+        listed || inside || address.is_loopback()
+    }
+
+    /// Returns the network of which an address is, if it is one that was read.
+    pub(super) fn network_of(&self, address: IpAddr) -> Option<&Network> {
+        self.networks.read()?.iter().find(|network| network.contains(address))
+    }
+
+    pub(super) fn network(&self, name: &str) -> Option<&Network> {
+        self.networks.read()?.iter().find(|network| network.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Tells whether an address is one of the estate, or at least none of the Internet.
+    pub(super) fn is_inside(&self, address: IpAddr) -> bool {
+        !self.owners(address).is_empty() || self.network_of(address).is_some() || is_private(address)
+    }
+}
+
+impl Machine {
+    /// Returns the device that has an address.
+    pub(super) fn device(&self, address: IpAddr) -> Option<String> {
+        let all = self.addresses.read()?;
+        all.iter().find(|(_, own)| own.contains(&address)).map(|(device, _)| device.clone())
+    }
+
+    /// Returns who listens.
+    pub(super) fn listeners(&self, protocol: Protocol) -> &Known<Vec<Listener>> {
+        match protocol {
+            Protocol::Tcp | Protocol::Icmp => &self.tcp,
+            Protocol::Udp => &self.udp,
+        }
+    }
+
+    /// Tells whether it passes on what is not for it, as far as its kernel goes.
+    pub(super) fn forwards(&self, six: bool) -> Option<bool> {
+        let key = if six { "net.ipv6.conf.all.forwarding" } else { "net.ipv4.ip_forward" };
+        match self.settings.read()?.get(key)?.as_str() {
+            "1" => Some(true),
+            "0" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Tells whether a device refuses what it would answer by another one.
+    pub(super) fn is_strict(&self, device: &str) -> Option<bool> {
+        let settings = self.settings.read()?;
+        let value = |of: &str| settings.get(&format!("net.ipv4.conf.{of}.rp_filter"))?.parse::<u8>().ok();
+        Some(value("all")?.max(value(device)?) == 1)
+    }
+}
+
+/// Tells whether an address is none of the Internet.
+pub(super) fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(own) => {
+            let shared = parse_prefix("100.64.0.0/10").is_some_and(|prefix| prefix.contains(&address));
+            own.is_private() || own.is_link_local() || shared
+        }
+        IpAddr::V6(own) => own.is_unique_local() || own.is_unicast_link_local(),
+    }
+}
+
+/// What machines and interfaces are made from.
+struct Context<'a> {
+    bundle: &'a Bundle,
+    networks: Option<&'a [Network]>,
+    tables: Option<&'a configured::Tables>,
+    groups: Option<&'a configured::Groups>,
+    tags: Option<&'a Tags>,
+    tag_text: Option<String>,
+    inventory: Option<&'a Inventory>,
+}
+
+fn by_name<'a, T>(all: &'a BTreeMap<String, T>, name: &str) -> Option<&'a T> {
+    all.get(name).or_else(|| all.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, one)| one))
+}
+
+impl Context<'_> {
+    fn nic(&self, listed: Listed, machine: Option<usize>) -> Nic {
+        let readings = by_name(&self.bundle.nics, &listed.name);
+        let routes = Known::of(readings.and_then(|own| own.routes.as_ref()), |text| {
+            Table::parse(text, self.tags).map_err(|error| error.to_string())
+        });
+        let rules = Known::of(readings.and_then(|own| own.rules.as_ref()), |text| {
+            let knowledge = Knowledge { tags: self.tags, inventory: self.inventory };
+            Ruleset::parse(text, knowledge).map_err(|error| error.to_string())
+        });
+        let (network, subnet) = match listed.subnet {
+            Some((network, subnet)) => (Some(network), Some(subnet)),
+            None => (None, None),
+        };
+        let configured = (routes.read().is_none(), rules.read().is_none());
+        let place = network.as_deref().zip(subnet.as_deref());
+        let found = self.networks.zip(place);
+        let routes = match (routes, found) {
+            (Known::Read(table), _) => Known::Read(table),
+            (other, None) => other,
+            (other, Some((networks, (network, subnet)))) => {
+                match configured::routes(networks, network, subnet, self.tables) {
+                    Ok(table) => Known::Read(table),
+                    Err(why) => Known::Failed(format!("{}; by its configuration: {why}", other.why_not())),
+                }
+            }
+        };
+        let rules = match (rules, found) {
+            (Known::Read(rules), _) => Known::Read(rules),
+            (other, None) => other,
+            (other, Some((networks, place))) => {
+                let group = listed.group.as_deref();
+                let help = (self.tag_text.as_deref(), self.inventory);
+                match configured::rules(networks, place, group, self.groups, routes.read(), help) {
+                    Ok(rules) => Known::Read(rules),
+                    Err(why) => Known::Failed(format!("{}; by its configuration: {why}", other.why_not())),
+                }
+            }
+        };
+        let own = found.and_then(|(networks, (network, subnet))| {
+            let own = networks.iter().find(|own| own.name.eq_ignore_ascii_case(network))?;
+            own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet))
+        });
+        let table = own.and_then(|subnet| subnet.table.clone());
+        let names = table.as_ref().zip(self.tables).and_then(|(name, tables)| {
+            let (_, routes) = tables.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+            Some(routes.iter().map(|route| (route.prefix, route.name.clone())).collect())
+        });
+        Nic {
+            machine,
+            public: listed.publics.first().copied(),
+            addresses: listed.addresses,
+            network,
+            table,
+            forwards: listed.forwards,
+            routes,
+            rules,
+            configured,
+            names: names.unwrap_or_default(),
+            name: listed.name,
+        }
+    }
+
+    fn machine(&self, name: &str, running: Option<bool>) -> Machine {
+        let none = Guest::default();
+        let guest = by_name(&self.bundle.guests, name).unwrap_or(&none);
+        let filters = if guest.filters.is_empty() {
+            Known::Absent
+        } else {
+            Filters::read(&guest.filters).map_or_else(Known::Failed, Known::Read)
+        };
+        let routing = Known::of(guest.routes.as_ref(), |text| {
+            let mut routing = Routing::read(text)?;
+            if let Some(Reading::Text(text)) = &guest.routes6 {
+                routing.add(text)?;
+            }
+            match &guest.rules {
+                Some(Reading::Text(text)) => routing.with_rules(text),
+                Some(Reading::Failed { .. }) | None => Ok(routing),
+            }
+        });
+        Machine {
+            name: name.to_owned(),
+            nics: Vec::new(),
+            running,
+            filters,
+            shaping: Known::of(guest.shaping.as_ref(), Shaping::read),
+            routing,
+            addresses: Known::of(guest.addresses.as_ref(), routing::addresses),
+            settings: Known::of(guest.settings.as_ref(), routing::settings),
+            tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
+            udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
+        }
+    }
+}
+
+/// Returns the family of an address, for what is read by family.
+pub(super) fn is_six(address: IpAddr) -> bool {
+    Family::of(address) == Family::Ipv6
+}

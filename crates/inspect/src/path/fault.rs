@@ -1,0 +1,340 @@
+//! What can be at fault, and how it is named.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use serde::{Serialize, Serializer};
+
+use super::flow::{Flow, Protocol};
+
+/// A fault code of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// A rule of a security group denies.
+    NsgDeny,
+    /// A rule of a security group lets the world in.
+    NsgExposure,
+    /// A route of a user's leads to None.
+    RouteBlackhole,
+    /// A route leads to an appliance that nobody is.
+    RouteDeadNva,
+    /// A route leads to where the packet is not passed on.
+    RouteDetour,
+    /// A rule of a guest drops.
+    GuestFirewallDrop,
+    /// A rule of a guest refuses.
+    GuestFirewallReject,
+    /// The policy of a chain drops what no rule lets in.
+    GuestFirewallPolicyDrop,
+    /// A jail keeps an end of the flow out.
+    Fail2banBan,
+    /// A chain of a container engine stops the flow.
+    ContainerFirewallChange,
+    /// A device loses packets.
+    NetemLoss,
+    /// A device delays packets.
+    NetemDelay,
+    /// A device damages packets.
+    NetemCorrupt,
+    /// A device doubles packets.
+    NetemDuplicate,
+    /// A device reorders packets.
+    NetemReorder,
+    /// A device is limited to a rate.
+    RateLimit,
+    /// Nobody listens on the TCP port.
+    TcpRefused,
+    /// Nobody listens on the UDP port.
+    UdpRefused,
+    /// The answers come from somebody else than was called.
+    AsymmetricPath,
+    /// A route of a guest throws packets away.
+    StaticBlackhole,
+    /// A guest has no route.
+    NoGuestRoute,
+    /// A guest refuses packets that it would answer by another device.
+    RpFilterDrop,
+    /// A machine is not running.
+    MachineStopped,
+    /// Two networks are not peered.
+    PeeringMissing,
+    /// A peering is there and not connected.
+    PeeringNotConnected,
+    /// A peering does not let in what others forward.
+    PeeringRefusesForwarded,
+    /// A route leads to a gateway, and there is none.
+    GatewayMissing,
+    /// Nothing leads there, for another reason.
+    NoPath,
+}
+
+impl Fault {
+    /// Returns the code.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NsgDeny => "nsg_deny",
+            Self::NsgExposure => "nsg_exposure",
+            Self::RouteBlackhole => "route_blackhole",
+            Self::RouteDeadNva => "route_dead_nva",
+            Self::RouteDetour => "route_detour",
+            Self::GuestFirewallDrop => "guest_firewall_drop",
+            Self::GuestFirewallReject => "guest_firewall_reject",
+            Self::GuestFirewallPolicyDrop => "guest_firewall_policy_drop",
+            Self::Fail2banBan => "fail2ban_ban",
+            Self::ContainerFirewallChange => "container_firewall_change",
+            Self::NetemLoss => "netem_loss",
+            Self::NetemDelay => "netem_delay",
+            Self::NetemCorrupt => "netem_corrupt",
+            Self::NetemDuplicate => "netem_duplicate",
+            Self::NetemReorder => "netem_reorder",
+            Self::RateLimit => "rate_limit",
+            Self::TcpRefused => "tcp_refused",
+            Self::UdpRefused => "udp_refused",
+            Self::AsymmetricPath => "asymmetric_path",
+            Self::StaticBlackhole => "static_blackhole",
+            Self::NoGuestRoute => "no_default_route",
+            Self::RpFilterDrop => "rp_filter_drop",
+            Self::MachineStopped => "machine_stopped",
+            Self::PeeringMissing => "peering_missing",
+            Self::PeeringNotConnected => "peering_not_connected",
+            Self::PeeringRefusesForwarded => "peering_refuses_forwarded",
+            Self::GatewayMissing => "gateway_missing",
+            Self::NoPath => "no_path",
+        }
+    }
+
+    /// Tells whether it is a gap in the network rather than something that stands in the way: it is told by name, and no rule is
+    /// at fault.
+    #[must_use]
+    pub const fn is_gap(self) -> bool {
+        match self {
+            Self::PeeringMissing
+            | Self::PeeringNotConnected
+            | Self::PeeringRefusesForwarded
+            | Self::GatewayMissing
+            | Self::NoPath => true,
+            Self::NsgDeny
+            | Self::NsgExposure
+            | Self::RouteBlackhole
+            | Self::RouteDeadNva
+            | Self::RouteDetour
+            | Self::GuestFirewallDrop
+            | Self::GuestFirewallReject
+            | Self::GuestFirewallPolicyDrop
+            | Self::Fail2banBan
+            | Self::ContainerFirewallChange
+            | Self::NetemLoss
+            | Self::NetemDelay
+            | Self::NetemCorrupt
+            | Self::NetemDuplicate
+            | Self::NetemReorder
+            | Self::RateLimit
+            | Self::TcpRefused
+            | Self::UdpRefused
+            | Self::AsymmetricPath
+            | Self::StaticBlackhole
+            | Self::NoGuestRoute
+            | Self::RpFilterDrop
+            | Self::MachineStopped => false,
+        }
+    }
+
+    /// Tells whether it only says that nobody answers: where something before it stops the flow, it is not known to matter.
+    #[must_use]
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::TcpRefused | Self::UdpRefused)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The object that is at fault.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Object {
+    /// A rule of a security group.
+    NsgRule {
+        /// The group.
+        group: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A route of a route table.
+    Route {
+        /// The table.
+        table: String,
+        /// The route.
+        route: String,
+    },
+    /// A rule of a guest.
+    GuestRule {
+        /// The machine.
+        machine: String,
+        /// The table; a native one of nft is `family:table`.
+        table: String,
+        /// The chain in which the rule stands.
+        chain: String,
+        /// Its protocol, or `any`.
+        protocol: String,
+        /// Its port, a range `a-b`, or `any`.
+        port: String,
+    },
+    /// A chain of a guest.
+    GuestChain {
+        /// The machine.
+        machine: String,
+        /// The table.
+        table: String,
+        /// The chain.
+        chain: String,
+    },
+    /// Who is banned, and in which jail.
+    Ban {
+        /// The machine.
+        machine: String,
+        /// The jail's chain or set.
+        chain: String,
+        /// Who is banned.
+        ip: String,
+    },
+    /// A device that shapes what it sends.
+    Qdisc {
+        /// The machine.
+        machine: String,
+        /// The device.
+        device: String,
+    },
+    /// The flow itself.
+    Flow {
+        /// Who calls.
+        src: IpAddr,
+        /// Who is called.
+        dst: IpAddr,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port that is called.
+        port: Option<u16>,
+    },
+    /// A route of a guest.
+    GuestRoute {
+        /// The machine.
+        machine: String,
+        /// The prefix, or `default`.
+        prefix: String,
+    },
+    /// A kernel setting of a guest.
+    Sysctl {
+        /// The machine.
+        machine: String,
+        /// The setting.
+        key: String,
+    },
+    /// A machine.
+    Machine {
+        /// Its name.
+        machine: String,
+    },
+    /// A network.
+    Network {
+        /// Its name.
+        network: String,
+    },
+    /// Two networks, in the order of their names.
+    Networks {
+        /// The first.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// A peering.
+    Peering {
+        /// The network that has it.
+        network: String,
+        /// Its name.
+        peering: String,
+    },
+}
+
+impl Object {
+    /// Names a flow.
+    #[must_use]
+    pub const fn flow(flow: &Flow) -> Self {
+        Self::Flow { src: flow.src, dst: flow.dst, protocol: flow.protocol, port: flow.dst_port }
+    }
+}
+
+impl Object {
+    /// Names two networks, whichever way a packet goes.
+    #[must_use]
+    pub fn networks(one: &str, other: &str) -> Self {
+        let (one, other) = if one <= other { (one, other) } else { (other, one) };
+        Self::Networks { one: one.to_owned(), other: other.to_owned() }
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NsgRule { group, rule } => write!(out, "nsg/{group}/{rule}"),
+            Self::Route { table, route } => write!(out, "route/{table}/{route}"),
+            Self::GuestRule { machine, table, chain, protocol, port } => {
+                write!(out, "netfilter/{machine}/{table}/{chain}/{protocol}/{port}")
+            }
+            Self::GuestChain { machine, table, chain } => write!(out, "netfilter/{machine}/{table}/{chain}"),
+            Self::Ban { machine, chain, ip } => write!(out, "netfilter/{machine}/{chain}/{ip}"),
+            Self::Qdisc { machine, device } => write!(out, "qdisc/{machine}/{device}"),
+            Self::Flow { src, dst, protocol, port } => {
+                write!(out, "flow/{src}/{dst}/{protocol}/")?;
+                match port {
+                    Some(port) => write!(out, "{port}"),
+                    None => out.write_str("any"),
+                }
+            }
+            Self::GuestRoute { machine, prefix } => write!(out, "route/{machine}/{prefix}"),
+            Self::Sysctl { machine, key } => write!(out, "sysctl/{machine}/{key}"),
+            Self::Machine { machine } => write!(out, "machine/{machine}"),
+            Self::Network { network } => write!(out, "network/{network}"),
+            Self::Networks { one, other } => write!(out, "network/{one}/{other}"),
+            Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
+        }
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A fault and the object that has it: what a finding says, and what can be taken away.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Cause {
+    /// What it does.
+    pub fault: Fault,
+    /// What does it.
+    pub object: Object,
+}
+
+impl Cause {
+    /// Puts both together.
+    #[must_use]
+    pub const fn new(fault: Fault, object: Object) -> Self {
+        Self { fault, object }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.fault, self.object)
+    }
+}

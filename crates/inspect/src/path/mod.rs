@@ -1,0 +1,61 @@
+//! One flow through everything that is known of an estate, hop by hop and in both directions.
+//!
+//! Goes in: documents that somebody read (each may be absent, partial or failed) and a flow. Comes out: what becomes of the flow,
+//! what decides that and what stands behind it, what degrades it, what looks alarming and does not touch it, and what would have
+//! to be read. Never: a file, a process, a clock, a network.
+//!
+//! ```
+//! use ghost_inspect::path::{Bundle, Estate, Fate, Flow, Protocol};
+//!
+//! let bundle = Bundle::parse(r#"{"cloud": {"interfaces": []}}"#)?;
+//! let flow = Flow::new("10.0.0.4".parse()?, "10.0.1.4".parse()?, Protocol::Tcp, Some(5432))?;
+//! assert_eq!(Estate::of(&bundle).judge(&flow).fate, Fate::Unknown);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! *Invariants*
+//! - Nothing is certain that depends on a document that was not read: fewer documents never make an answer more certain.
+//! - What stops a flow is asked for once more as if it were gone, gate by gate: taking away every cause lets the flow pass, and
+//!   each of them alone still stops or hurts it. Of what closes everything at one gate only the first counts.
+//! - Nobody who listens, behind something that stops the flow, does not count; nor does a closed gate to which nothing leads.
+//! - A caller whose packet filter was not read is taken to send what the flow says: only what passes packets on is suspected of
+//!   translating them unseen.
+//! - The order of documents, rows and names in a bundle never matters.
+
+mod bundle;
+mod carry;
+mod configured;
+mod document;
+mod estate;
+mod exposure;
+mod fault;
+mod filter;
+mod flow;
+mod group;
+mod hop;
+mod judge;
+mod noticed;
+mod report;
+mod routing;
+mod rule_name;
+mod ruleset_change;
+mod shaping;
+mod socket;
+mod topology;
+mod translate;
+mod walk;
+mod walk_guest;
+
+pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
+pub use document::{Document, GuestDocument, Known, Missing, Reading};
+pub use estate::Estate;
+pub use exposure::Exposure;
+pub use fault::{Cause, Fault, Object};
+pub use flow::{Flow, FlowError, Protocol};
+pub use hop::{Effect, Hop, Kind, Side, Verdict};
+pub use judge::{Fate, Judgement, Masked};
+pub use noticed::Noticed;
+pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+mod documents;
+mod draft;
+mod facts;
+mod object;
+mod property;
+mod way;

@@ -1,0 +1,264 @@
+//! What the cloud lists: networks with subnets and peerings, network interfaces with addresses, machines.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use serde_json::{Map, Value};
+
+use crate::net::{DocumentError, Fields, document, each_text, parse_prefix, placed};
+
+/// A network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Network {
+    /// Its name.
+    pub(super) name: String,
+    /// Its address space.
+    pub(super) prefixes: Vec<IpNet>,
+    /// Its subnets.
+    pub(super) subnets: Vec<Subnet>,
+    /// Its side of its peerings.
+    pub(super) peerings: Vec<Peering>,
+}
+
+/// A subnet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Subnet {
+    /// Its name.
+    pub(super) name: String,
+    /// Its addresses.
+    pub(super) prefixes: Vec<IpNet>,
+    /// The name of its route table.
+    pub(super) table: Option<String>,
+    /// The name of its security group.
+    pub(super) group: Option<String>,
+    /// Whether anything has an address in it.
+    pub(super) is_used: bool,
+}
+
+/// One side of a peering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Peering {
+    /// Its name.
+    pub(super) name: String,
+    /// The name of the other network.
+    pub(super) remote: String,
+    /// Its state, as the cloud writes it.
+    pub(super) state: String,
+    /// Whether it lets in what others forward.
+    pub(super) forwarded: Option<bool>,
+    /// Whether it uses the gateway of the other side.
+    pub(super) remote_gateway: bool,
+}
+
+impl Peering {
+    /// Tells whether packets pass it.
+    #[must_use]
+    pub(super) fn is_connected(&self) -> bool {
+        self.state.eq_ignore_ascii_case("connected")
+    }
+}
+
+impl Network {
+    /// Tells whether an address lies in it.
+    #[must_use]
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        self.prefixes.iter().any(|prefix| prefix.contains(&address))
+    }
+
+    /// Returns the subnet in which an address lies.
+    #[must_use]
+    pub(super) fn subnet_of(&self, address: IpAddr) -> Option<&Subnet> {
+        self.subnets.iter().find(|subnet| subnet.prefixes.iter().any(|prefix| prefix.contains(&address)))
+    }
+
+    /// Tells whether it has a gateway of its own: routes that nobody configured may come from there. A subnet that is kept for one
+    /// and in which nothing is does not make one.
+    #[must_use]
+    pub(super) fn has_gateway(&self) -> bool {
+        let reserved = ["GatewaySubnet", "RouteServerSubnet"];
+        let is_gateway = |subnet: &Subnet| {
+            reserved.iter().any(|name| subnet.name.eq_ignore_ascii_case(name)) && subnet.is_used
+        };
+        self.subnets.iter().any(is_gateway)
+    }
+
+    /// Returns its side of the peering with another network.
+    #[must_use]
+    pub(super) fn peering_with(&self, other: &str) -> Option<&Peering> {
+        self.peerings.iter().find(|peering| peering.remote.eq_ignore_ascii_case(other))
+    }
+}
+
+/// A network interface as the cloud lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) machine: Option<String>,
+    pub(super) addresses: Vec<IpAddr>,
+    pub(super) publics: Vec<IpAddr>,
+    /// Network and subnet.
+    pub(super) subnet: Option<(String, String)>,
+    pub(super) group: Option<String>,
+    pub(super) forwards: Option<bool>,
+}
+
+/// Rows that were read, and what could not be.
+pub(super) type Decoded<T> = (Vec<T>, Vec<String>);
+
+/// Returns what lies in `properties`, or the row itself: REST nests what `az` flattens.
+pub(super) fn inner(value: &Value) -> &Value {
+    value.field("properties").filter(|inner| inner.is_object()).unwrap_or(value)
+}
+
+/// Returns the last part of an id that stands in a field, be it an object with `id` or a text.
+pub(super) fn last_of(value: Option<&Value>) -> Option<String> {
+    let id = value.and_then(|value| value.text("id").or_else(|| value.as_str()))?;
+    id.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+fn part_after(id: &str, name: &str) -> Option<String> {
+    let mut parts = id.split('/');
+    parts.find(|part| part.eq_ignore_ascii_case(name))?;
+    parts.next().filter(|part| !part.is_empty()).map(str::to_owned)
+}
+
+fn name_of(value: &Value) -> Option<String> {
+    value.text("name").map(str::to_owned).or_else(|| last_of(value.field("id")))
+}
+
+fn prefixes(value: &Value, names: [&str; 2], odd: &mut Vec<String>) -> Vec<IpNet> {
+    let mut found = Vec::new();
+    for name in names {
+        each_text(value.field(name), &mut |text, _| match text.ok().and_then(parse_prefix) {
+            Some(prefix) => found.push(prefix),
+            None => odd.push(format!("a prefix in {name} cannot be read")),
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn items<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    value.field(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Reads rows of one kind.
+pub(super) fn rows<T>(
+    text: &str,
+    expected: &'static str,
+    is_row: impl Fn(&Map<String, Value>) -> bool,
+    read: impl Fn(&Value, &mut Vec<String>) -> Option<T>,
+) -> Result<Decoded<T>, DocumentError> {
+    let document = document(text)?;
+    let mut odd = Vec::new();
+    let mut found = Vec::new();
+    for row in placed(&document, &["value", "resources"], is_row, expected)? {
+        match read(row.value, &mut odd) {
+            Some(one) => found.push(one),
+            None => odd.push(format!("{}: not one of {expected}", row.place)),
+        }
+    }
+    Ok((found, odd))
+}
+
+/// Tells whether a row, or what is nested in it, has a field.
+pub(super) fn has(map: &Map<String, Value>, name: &str) -> bool {
+    map.field(name).is_some() || map.field("properties").is_some_and(|inner| inner.field(name).is_some())
+}
+
+/// Reads what `az network vnet list` prints.
+pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
+    rows(
+        text,
+        "networks",
+        |map| has(map, "addressSpace"),
+        |row, odd| {
+            let body = inner(row);
+            let space = body.field("addressSpace")?;
+            let subnets = items(body, "subnets").filter_map(|subnet| {
+                let body = inner(subnet);
+                Some(Subnet {
+                    name: name_of(subnet)?,
+                    prefixes: prefixes(body, ["addressPrefix", "addressPrefixes"], odd),
+                    table: last_of(body.field("routeTable")),
+                    group: last_of(body.field("networkSecurityGroup")),
+                    is_used: items(body, "ipConfigurations").next().is_some(),
+                })
+            });
+            let subnets = subnets.collect();
+            let peerings = items(body, "virtualNetworkPeerings").filter_map(|peering| {
+                let body = inner(peering);
+                let flag = |name: &str| body.field(name).and_then(Value::as_bool);
+                Some(Peering {
+                    name: name_of(peering)?,
+                    remote: last_of(body.field("remoteVirtualNetwork"))?,
+                    state: body.text("peeringState").unwrap_or("unknown").to_owned(),
+                    forwarded: flag("allowForwardedTraffic"),
+                    remote_gateway: flag("useRemoteGateways").unwrap_or(false),
+                })
+            });
+            Some(Network {
+                name: name_of(row)?,
+                prefixes: prefixes(space, ["addressPrefixes", "addressPrefix"], odd),
+                subnets,
+                peerings: peerings.collect(),
+            })
+        },
+    )
+}
+
+/// Reads what `az network nic list` prints.
+pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
+    rows(
+        text,
+        "network interfaces",
+        |map| has(map, "ipConfigurations"),
+        |row, odd| {
+            let body = inner(row);
+            let name = name_of(row)?;
+            let mut listed = Listed {
+                machine: last_of(body.field("virtualMachine")),
+                addresses: Vec::new(),
+                publics: Vec::new(),
+                subnet: None,
+                group: last_of(body.field("networkSecurityGroup")),
+                forwards: match body.field("enableIpForwarding") {
+                    None | Some(Value::Null) => Some(false),
+                    Some(value) => value.as_bool(),
+                },
+                name,
+            };
+            for configuration in items(body, "ipConfigurations").map(inner) {
+                match configuration.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok()) {
+                    Some(address) => listed.addresses.push(address.to_canonical()),
+                    None => odd.push(format!("an address of {} cannot be read", listed.name)),
+                }
+                let public = configuration.field("publicIpAddress");
+                let address = public.and_then(|public| inner(public).text("ipAddress"));
+                listed.publics.extend(address.and_then(|text| text.parse::<IpAddr>().ok()));
+                let id = configuration.field("subnet").and_then(|subnet| subnet.text("id"));
+                let place =
+                    id.and_then(|id| Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?)));
+                listed.subnet = listed.subnet.take().or(place);
+            }
+            Some(listed)
+        },
+    )
+}
+
+/// Reads what `az vm list -d` prints: every machine, and whether it runs.
+pub(super) fn machines(text: &str) -> Result<Decoded<(String, Option<bool>)>, DocumentError> {
+    let is_row =
+        |map: &Map<String, Value>| has(map, "storageProfile") || has(map, "vmId") || has(map, "powerState");
+    rows(text, "machines", is_row, |row, _| {
+        let state = row.text("powerState").or_else(|| inner(row).text("powerState"));
+        let running =
+            state.and_then(|state| match state.trim_start_matches("VM ").to_ascii_lowercase().as_str() {
+                "running" => Some(true),
+                "stopped" | "deallocated" | "deallocating" | "stopping" => Some(false),
+                _ => None,
+            });
+        Some((name_of(row)?, running))
+    })
+}

@@ -1,0 +1,541 @@
+//! The walk of a flow: there, hop by hop, and back.
+
+use super::carry::{Asked, Next, carry, settings};
+use super::document::{Document, GuestDocument};
+use super::estate::{Machine, is_six};
+use super::fault::{Cause, Fault, Object};
+use super::filter::{CALLER_PORT, Passage};
+use super::flow::{Part, Protocol, Wire};
+use super::group;
+use super::hop::{Effect, Hop, Kind, Side};
+use super::ruleset_change::Place;
+use super::shaping::is_virtual;
+use super::walk_guest::{absorb, one};
+use crate::net::Platform;
+use crate::netfilter::Hook;
+use crate::nsg::Direction;
+
+/// So many appliances are followed one after another.
+const MAX_APPLIANCES: usize = 8;
+
+/// A walk under way.
+pub(super) struct Walk<'a> {
+    pub(super) asked: Asked<'a>,
+    pub(super) forward: Vec<Hop>,
+    pub(super) back: Vec<Hop>,
+    pub(super) side: Side,
+    /// What lies before is not known, so that the packet may come otherwise than it is thought to.
+    pub(super) uncertain: bool,
+    /// Machines that passed the packet on, each as it did.
+    pub(super) appliances: Vec<(usize, Passage<'a>)>,
+    pub(super) returned_by: Vec<usize>,
+    pub(super) translated: Vec<Undo>,
+}
+
+/// A translation that the answer meets again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Undo {
+    pub(super) machine: usize,
+    pub(super) before: Wire,
+    pub(super) after: Wire,
+}
+
+/// Where the first packet ended.
+#[derive(Debug, Clone, Copy)]
+struct Arrived {
+    nic: usize,
+    wire: Wire,
+}
+
+/// What a machine does with a packet that came to it.
+enum Received {
+    /// It is for the machine.
+    Here(Wire),
+    /// It goes on by an interface.
+    Onward(usize, Wire),
+    /// It is not known what becomes of it, or nothing does.
+    Lost,
+}
+
+/// Walks a flow in both directions.
+pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
+    let mut walk = Walk {
+        asked,
+        forward: Vec::new(),
+        back: Vec::new(),
+        side: Side::Forward,
+        uncertain: false,
+        appliances: Vec::new(),
+        returned_by: Vec::new(),
+        translated: Vec::new(),
+    };
+    walk.run();
+    walk
+}
+
+impl<'a> Walk<'a> {
+    fn run(&mut self) {
+        let Asked { estate, flow, .. } = self.asked;
+        let port = (flow.protocol != Protocol::Icmp).then(|| flow.src_port.unwrap_or(CALLER_PORT));
+        let wire = Wire::of(flow, port);
+        let source = self.source();
+        if let Some(from) = source
+            && let Some((_, machine)) = estate.machine_of(from)
+            && estate.owns(machine, flow.dst)
+        {
+            self.inside_one(from, wire);
+            return;
+        }
+        let start = match source {
+            Some(from) => {
+                let wire = self.leave(from, wire);
+                self.transit(from, wire, true)
+            }
+            None => self.enter(wire),
+        };
+        self.side = Side::Return;
+        if let Some(arrived) = start {
+            self.answer(source, arrived);
+            self.follow_up();
+        } else if let Some(from) = source
+            && self.forward.iter().any(|hop| hop.kind == Kind::Outside)
+        {
+            // Whoever is outside answers to the address that it sees; what comes back meets the caller's own filter.
+            self.receive_answer(from, wire.answer());
+        }
+    }
+
+    pub(super) fn push(&mut self, mut hop: Hop) {
+        if self.uncertain {
+            hop.possible.append(&mut hop.stops);
+        }
+        match self.side {
+            Side::Forward => self.forward.push(hop),
+            Side::Return => self.back.push(hop),
+        }
+    }
+
+    /// Finds the interface of the caller; nothing where it is outside, or not known.
+    fn source(&mut self) -> Option<usize> {
+        let Asked { estate, flow, .. } = self.asked;
+        match estate.owners(flow.src) {
+            [one] => Some(*one),
+            [] if Platform::of(flow.src).is_some() || !estate.is_inside(flow.src) => None,
+            owners => {
+                let why = if owners.is_empty() {
+                    format!("no interface that is listed has {}", flow.src)
+                } else {
+                    format!("several interfaces have {}", flow.src)
+                };
+                let hop = Hop::new(Kind::Machine, &flow.src.to_string()).lacking(Document::Interfaces, why);
+                self.push(hop);
+                self.uncertain = true;
+                None
+            }
+        }
+    }
+
+    /// Takes a packet from outside to the interface that has its destination.
+    fn enter(&mut self, mut wire: Wire) -> Option<Arrived> {
+        let estate = self.asked.estate;
+        let nic = match estate.public(wire.dst) {
+            Some(nic) => {
+                // The platform translates a public address before anything else sees the packet.
+                let inside =
+                    estate.nic(nic)?.addresses.iter().find(|own| own.is_ipv4() == wire.dst.is_ipv4());
+                let before = wire;
+                wire.dst = inside.copied().unwrap_or(wire.dst);
+                if let Some((machine, _)) = estate.machine_of(nic) {
+                    self.translated.push(Undo { machine, before, after: wire });
+                }
+                Some(nic)
+            }
+            None => self.holder(None, &wire),
+        }?;
+        self.through(nic, wire, true)
+    }
+
+    /// Sends a packet from a machine.
+    fn leave(&mut self, from: usize, wire: Wire) -> Wire {
+        let estate = self.asked.estate;
+        let Some((at, machine)) = estate.machine_of(from) else { return wire };
+        self.running(machine);
+        let devices = self.guest_route(machine, from, wire);
+        let mut passage = self.passage(machine, wire, Place::FromHost);
+        passage.output = one(devices.as_deref());
+        self.filters(Kind::GuestOutput, at, machine, &mut passage, &[Hook::Output, Hook::Postrouting]);
+        let undone = self.undo(at, passage.wire);
+        self.shaping(machine, devices.as_deref(), &undone);
+        undone
+    }
+
+    fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
+        let Some(nic) = self.asked.estate.nic(nic) else { return };
+        let kind = match direction {
+            Direction::Inbound => Kind::GroupInbound,
+            Direction::Outbound => Kind::GroupOutbound,
+        };
+        let document = Document::Rules { nic: nic.name.clone() };
+        let mut hop = Hop::new(kind, &nic.name);
+        match nic.rules.read() {
+            Some(rules) => {
+                let passed = group::pass(rules, direction, wire, self.asked.gone);
+                let read = if nic.configured.1 { Document::Configuration } else { document.clone() };
+                hop = hop.on(read).passing("the security groups let it through");
+                hop.stops = passed.stops;
+                hop.allowed = passed.allowed;
+                if !passed.doubts.is_empty() {
+                    hop = hop.lacking(document, format!("the rules depend on {}", passed.doubts.join(", ")));
+                }
+            }
+            None => hop = hop.lacking(document, nic.rules.why_not()),
+        }
+        self.push(hop);
+    }
+
+    /// Follows a packet from an interface until it is where it should be.
+    fn transit(&mut self, from: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
+        let (mut nic, mut wire) = (from, wire);
+        let mut before: Vec<usize> =
+            self.asked.estate.machine_of(from).map(|(at, _)| at).into_iter().collect();
+        for _ in 0..MAX_APPLIANCES {
+            if fresh {
+                self.groups(nic, Direction::Outbound, &wire);
+            }
+            let (hop, next) = carry(self.asked, nic, &wire, &before);
+            self.push(hop);
+            let to = match next {
+                Next::Lost => return None,
+                Next::Platform => return self.platform(&wire, fresh),
+                Next::Outside => return self.outside(&wire, fresh),
+                Next::Appliance(to) => to,
+                Next::Deliver => self.holder(Some(nic), &wire)?,
+                Next::Assumed => {
+                    self.uncertain = true;
+                    self.holder(Some(nic), &wire)?
+                }
+            };
+            self.peering(nic, to, &wire);
+            if fresh {
+                self.groups(to, Direction::Inbound, &wire);
+            }
+            match self.receive(to, wire, fresh) {
+                Received::Here(wire) => return Some(Arrived { nic: to, wire }),
+                Received::Lost => return None,
+                Received::Onward(by, onward) => {
+                    before.extend(self.asked.estate.machine_of(to).map(|(at, _)| at));
+                    (nic, wire) = (by, onward);
+                }
+            }
+        }
+        let hop = Hop::new(Kind::Route, "").lacking(
+            Document::Packets { machine: wire.dst.to_string() },
+            "it passes more appliances than are followed",
+        );
+        self.push(hop);
+        None
+    }
+
+    /// Takes a packet that came from outside through an interface.
+    fn through(&mut self, nic: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
+        self.groups(nic, Direction::Inbound, &wire);
+        match self.receive(nic, wire, fresh) {
+            Received::Here(wire) => Some(Arrived { nic, wire }),
+            Received::Lost => None,
+            Received::Onward(by, wire) => self.transit(by, wire, fresh),
+        }
+    }
+
+    /// Finds the interface that has the destination.
+    fn holder(&mut self, from: Option<usize>, wire: &Wire) -> Option<usize> {
+        let estate = self.asked.estate;
+        let own = from.and_then(|from| estate.nic(from)?.network.as_deref());
+        let reached = |at: &&usize| {
+            let theirs = estate.nic(**at).and_then(|nic| nic.network.as_deref());
+            let (Some(own), Some(theirs)) = (own, theirs) else { return true };
+            let peered = || estate.network(own).is_none_or(|network| network.peering_with(theirs).is_some());
+            own.eq_ignore_ascii_case(theirs) || peered()
+        };
+        let owners = estate.owners(wire.dst);
+        let near: Vec<usize> = owners.iter().filter(reached).copied().collect();
+        let why = match (near.as_slice(), owners) {
+            ([one], _) | ([], [one]) => return Some(*one),
+            ([], []) => format!("no interface that is listed has {}: a load balancer, or nobody", wire.dst),
+            _ => format!("several interfaces have {}", wire.dst),
+        };
+        let document =
+            if estate.interfaces.read().is_none() { Document::Interfaces } else { Document::Frontends };
+        self.push(Hop::new(Kind::Machine, &wire.dst.to_string()).lacking(document, why));
+        None
+    }
+
+    /// Asks whether the network that receives lets in what others forward.
+    fn peering(&mut self, from: usize, to: usize, wire: &Wire) {
+        let estate = self.asked.estate;
+        let network = |at: usize| estate.nic(at).and_then(|nic| nic.network.as_deref());
+        let (Some(own), Some(theirs)) = (network(from), network(to)) else { return };
+        if own.eq_ignore_ascii_case(theirs) {
+            return;
+        }
+        let Some((sender, receiver)) = estate.network(own).zip(estate.network(theirs)) else {
+            if estate.nic(from).is_some_and(|nic| !nic.addresses.contains(&wire.src)) {
+                let why = "whether the peering lets in what others forward";
+                self.push(Hop::new(Kind::Peering, theirs).lacking(Document::Networks, why));
+            }
+            return;
+        };
+        let Some(peering) = receiver.peering_with(&sender.name) else { return };
+        let mut hop = Hop::new(Kind::Peering, &receiver.name).on(Document::Networks);
+        hop.reason = format!("the peering {} is {}", peering.name, peering.state);
+        if peering.forwarded == Some(false) && !sender.contains(wire.src) {
+            let object = Object::Peering { network: receiver.name.clone(), peering: peering.name.clone() };
+            let cause = Cause::new(Fault::PeeringRefusesForwarded, object);
+            if !self.is_gone(&cause) {
+                let why = format!(
+                    "the peering {} of {} does not let in what others forward",
+                    peering.name, receiver.name
+                );
+                hop.stops.push(Effect::new(cause, why));
+            }
+        }
+        self.push(hop);
+    }
+
+    /// Gives a packet to the machine behind an interface.
+    fn receive(&mut self, nic: usize, wire: Wire, fresh: bool) -> Received {
+        let estate = self.asked.estate;
+        let Some((at, machine)) = estate.machine_of(nic) else {
+            let name = estate.nic(nic).map_or("unknown", |nic| nic.name.as_str());
+            let hop =
+                Hop::new(Kind::Listener, name).lacking(Document::Frontends, "no machine stands behind it");
+            self.push(hop);
+            return Received::Lost;
+        };
+        self.running(machine);
+        // What does not begin a connection is known to a machine only where it saw the beginning.
+        let mut wire = wire;
+        if !fresh {
+            let known = self.appliances.iter().any(|(own, _)| *own == at) || self.is_end(at);
+            wire.part = if known { Part::Answer } else { Part::StrayAnswer };
+            wire = self.undo(at, wire);
+        }
+        let here = estate.owns(machine, wire.dst);
+        let input =
+            estate.nic(nic).and_then(|nic| nic.addresses.first()).and_then(|own| machine.device(*own));
+        let mut passage = self.passage(machine, wire, if here { Place::ToHost } else { Place::Through });
+        passage.input = input;
+        let kind = if here { Kind::GuestInput } else { Kind::GuestForward };
+        if here {
+            return self.take(nic, at, machine, passage, fresh);
+        }
+        let before = self.list().len();
+        self.filters(kind, at, machine, &mut passage, &[Hook::Prerouting]);
+        self.pass_on(nic, at, machine, passage, (fresh, before))
+    }
+
+    /// Tells whether a machine is one of the ends of the flow.
+    pub(super) fn is_end(&self, machine: usize) -> bool {
+        let Asked { estate, flow, .. } = self.asked;
+        let own = estate.machines.get(machine);
+        own.is_some_and(|own| estate.owns(own, flow.src) || estate.owns(own, flow.dst))
+    }
+
+    /// Takes a packet that is for a machine: its filter, then who listens; what it translates to somebody else goes on.
+    fn take(
+        &mut self,
+        nic: usize,
+        at: usize,
+        machine: &'a Machine,
+        mut passage: Passage<'a>,
+        fresh: bool,
+    ) -> Received {
+        let before = self.list().len();
+        self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Prerouting]);
+        if !self.asked.estate.owns(machine, passage.wire.dst) {
+            return self.pass_on(nic, at, machine, passage, (fresh, before));
+        }
+        self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Input]);
+        self.join_last(before);
+        self.reverse_path(machine, &passage);
+        if fresh {
+            self.listener(machine, &passage.wire, before);
+        }
+        Received::Here(passage.wire)
+    }
+
+    pub(super) fn list(&mut self) -> &mut Vec<Hop> {
+        match self.side {
+            Side::Forward => &mut self.forward,
+            Side::Return => &mut self.back,
+        }
+    }
+
+    /// Passes on what is not for a machine.
+    fn pass_on(
+        &mut self,
+        nic: usize,
+        at: usize,
+        machine: &'a Machine,
+        mut passage: Passage<'a>,
+        (fresh, before): (bool, usize),
+    ) -> Received {
+        let estate = self.asked.estate;
+        passage.place = Place::Through;
+        let six = is_six(passage.wire.dst);
+        let mut hop = Hop::new(Kind::Forwarding, &machine.name);
+        match machine.forwards(six) {
+            Some(true) => {
+                hop = hop.on(settings(&machine.name)).passing(format!("{} passes packets on", machine.name))
+            }
+            // The route that leads here is then at fault, and has been named.
+            Some(false) => hop = hop.on(settings(&machine.name)),
+            None => hop = hop.lacking(settings(&machine.name), "whether its kernel passes packets on"),
+        }
+        self.push(hop);
+        let devices = self.guest_route(machine, nic, passage.wire);
+        let by = self.interface(machine, nic, devices.as_deref());
+        passage.output = one(devices.as_deref());
+        let inner = passage.output.as_deref().is_some_and(is_virtual);
+        if fresh {
+            self.appliances.push((at, passage.clone()));
+        } else {
+            self.returned_by.push(at);
+        }
+        let last = self.list().len();
+        self.filters(Kind::GuestForward, at, machine, &mut passage, &[Hook::Forward, Hook::Postrouting]);
+        // What its rules did before it was routed belongs to the same hop.
+        if last < self.list().len() && before < last {
+            let list = self.list();
+            let first = list.remove(before);
+            if let Some(hop) = list.get_mut(last - 1) {
+                let later = std::mem::replace(hop, Hop { kind: Kind::GuestForward, ..first });
+                absorb(hop, later);
+            }
+        }
+        self.shaping(machine, devices.as_deref(), &passage.wire);
+        if inner {
+            let what = format!("{}:{}", passage.wire.dst, passage.wire.dport.unwrap_or(0));
+            let why = format!("it goes to something inside {}, of which nothing was read", machine.name);
+            self.push(Hop::new(Kind::Listener, &machine.name).lacking(Document::Probe { what }, why));
+            return Received::Lost;
+        }
+        match by {
+            Some(by) => Received::Onward(by, passage.wire),
+            None => {
+                let document =
+                    Document::Guest { machine: machine.name.clone(), document: GuestDocument::Routes };
+                let why = "by which of its interfaces it passes packets on";
+                self.push(Hop::new(Kind::GuestRoute, &machine.name).lacking(document, why));
+                self.uncertain = true;
+                estate.nic(nic).map_or(Received::Lost, |_| Received::Onward(nic, passage.wire))
+            }
+        }
+    }
+
+    /// Returns the interface behind a device.
+    fn interface(&self, machine: &Machine, nic: usize, devices: Option<&[String]>) -> Option<usize> {
+        if machine.nics.len() == 1 {
+            return Some(nic);
+        }
+        let [device] = devices? else { return None };
+        let own = |at: &&usize| {
+            let addresses = self.asked.estate.nic(**at).map(|nic| nic.addresses.clone()).unwrap_or_default();
+            addresses.iter().any(|own| machine.device(*own).as_deref() == Some(device.as_str()))
+        };
+        machine.nics.iter().find(own).copied()
+    }
+
+    fn platform(&mut self, wire: &Wire, fresh: bool) -> Option<Arrived> {
+        if fresh {
+            let known = match wire.protocol {
+                Protocol::Tcp => matches!(wire.dport, Some(53 | 80 | 32_526)),
+                Protocol::Udp => matches!(wire.dport, Some(53 | 67)),
+                Protocol::Icmp => false,
+            };
+            let hop = Hop::new(Kind::Outside, &wire.dst.to_string());
+            let hop = if known {
+                hop.passing("the platform serves it")
+            } else {
+                let what = format!("{} at the platform", wire.dport.unwrap_or(0));
+                hop.lacking(Document::Probe { what }, "the platform serves few ports")
+            };
+            self.push(hop);
+        }
+        None
+    }
+
+    fn outside(&mut self, wire: &Wire, fresh: bool) -> Option<Arrived> {
+        let hop = Hop::new(Kind::Outside, &wire.dst.to_string());
+        let port = wire.dport.map(|port| format!(":{port}")).unwrap_or_default();
+        let hop = if fresh {
+            hop.lacking(
+                Document::Probe { what: format!("{}{port}", wire.dst) },
+                "it lies outside of what was read",
+            )
+        } else if self.returned_by.is_empty() {
+            hop.passing("the answer leaves the estate")
+        } else {
+            let machine = wire.src.to_string();
+            hop.lacking(
+                Document::Packets { machine },
+                "the answer leaves by an appliance: the caller may see another address",
+            )
+        };
+        self.push(hop);
+        None
+    }
+
+    /// Sends the first answer back.
+    fn answer(&mut self, source: Option<usize>, arrived: Arrived) {
+        let wire = arrived.wire.answer();
+        let wire = self.leave(arrived.nic, wire);
+        if Platform::of(wire.dst).is_some() {
+            self.push(
+                Hop::new(Kind::Outside, &wire.dst.to_string()).passing("routes do not apply to the platform"),
+            );
+            return;
+        }
+        let Some(end) = self.transit(arrived.nic, wire, false) else { return };
+        self.check_end(source, end);
+    }
+
+    /// Asks whether the caller sees the answer come from whom it called.
+    fn check_end(&mut self, source: Option<usize>, end: Arrived) {
+        let Asked { estate, flow, .. } = self.asked;
+        let own = |nic: usize| estate.machine_of(nic).map(|(at, _)| at);
+        if source.is_some_and(|source| own(source) != own(end.nic)) {
+            let document = Document::Packets { machine: flow.dst.to_string() };
+            self.push(
+                Hop::new(Kind::Machine, &end.wire.dst.to_string())
+                    .lacking(document, "the answer goes to another machine"),
+            );
+            return;
+        }
+        if (end.wire.src, end.wire.sport) == (flow.dst, flow.dst_port) {
+            return;
+        }
+        let cause = Cause::new(Fault::AsymmetricPath, Object::flow(flow));
+        if !self.is_gone(&cause) {
+            let why = format!("the answer comes from {}, and {} was called", end.wire.src, flow.dst);
+            let hop = Hop::new(Kind::Machine, &flow.src.to_string()).stopped(Effect::new(cause, why));
+            self.push(hop);
+        }
+    }
+
+    /// Takes an answer from outside into the caller's machine.
+    fn receive_answer(&mut self, from: usize, wire: Wire) {
+        let Some((at, machine)) = self.asked.estate.machine_of(from) else { return };
+        let wire = self.undo(at, wire);
+        let mut passage = self.passage(machine, wire, Place::ToHost);
+        passage.input = self
+            .asked
+            .estate
+            .nic(from)
+            .and_then(|nic| nic.addresses.first())
+            .and_then(|own| machine.device(*own));
+        let before = self.list().len();
+        self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Prerouting]);
+        self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Input]);
+        self.join_last(before);
+    }
+}

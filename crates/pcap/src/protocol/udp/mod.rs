@@ -1,0 +1,10 @@
+//! Datagrams between two ends: how many went which way, and where nothing came back.
+
+mod flow;
+mod stats;
+mod table;
+
+pub(super) use flow::Flow;
+pub(crate) use stats::UdpStats;
+pub use stats::UdpStreamFacts;
+pub(super) use table::Table;

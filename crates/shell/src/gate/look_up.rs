@@ -1,0 +1,111 @@
+//! The names that a request is sent to: looked up before it runs, judged, and not looked up again.
+
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::record::Case;
+use super::run::Shell;
+use crate::judge::{Asked, Found};
+use crate::{Impact, Policy, Profile, Ruling, Setting, Socket, Verdict};
+
+/// How long a command may wait for name servers: as long as two questions to one that is dead, and one to the next.
+const LONGEST: Duration = Duration::from_secs(15);
+
+/// Tells whether something else looks names up for those who ask the web.
+pub(super) fn is_proxied(setting: &Setting) -> bool {
+    const PROXIES: [&str; 4] = ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
+    PROXIES.iter().any(|name| setting.environment.contains_key(*name))
+}
+
+/// Why a SAFE command does not run unasked.
+enum Objection {
+    /// It asks, for this reason.
+    Asks(String),
+    /// The same request, with the address said, never runs.
+    Never(Box<Ruling>),
+}
+
+/// Says how long the look-up took, to whoever measures where the time of a request goes.
+pub(super) fn about_times(case: &Case, took: Duration) -> Option<String> {
+    let stages = case.ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
+    let mut profiles = stages.map(|stage| &stage.profile).chain([&case.ruling.profile]);
+    let held = profiles.any(|profile| !profile.pins.is_empty());
+    (held && case.command.contains("time_")).then(|| {
+        format!(
+            "names were looked up before it ran, in {} ms; its own times do not hold that",
+            took.as_millis()
+        )
+    })
+}
+
+impl Shell {
+    /// Looks up, once for everybody, what the requests of a SAFE command would look up: a name that leads to a metadata service is
+    /// judged as its address would be, and any other one is held to what was found.
+    pub(super) async fn look_up(&self, mut ruling: Ruling) -> Ruling {
+        // What was recorded asks nobody.
+        if ruling.verdict != Verdict::Safe || !self.runner.starts_processes() {
+            return ruling;
+        }
+        let end = Instant::now() + LONGEST.min(self.setting.limits.timeout);
+        let mut objection = None;
+        match (&mut ruling.list, &ruling.argv) {
+            (Some(list), _) => {
+                for stage in list.pipelines.iter_mut().flat_map(|pipeline| &mut pipeline.stages) {
+                    let held = self.hold_to_found(&stage.argv, &mut stage.profile, end).await;
+                    objection = objection.or(held.err());
+                }
+            }
+            (None, Some(argv)) => objection = self.hold_to_found(argv, &mut ruling.profile, end).await.err(),
+            (None, None) => {}
+        }
+        match objection {
+            None => ruling,
+            Some(Objection::Never(never)) => *never,
+            Some(Objection::Asks(why)) => Ruling {
+                verdict: Verdict::Risky,
+                rule: Ruling::NAME_LOOKUP.into(),
+                reason: why.into(),
+                impact: Some(Impact::Change),
+                ..ruling
+            },
+        }
+    }
+
+    async fn hold_to_found(
+        &self,
+        argv: &[String],
+        profile: &mut Profile,
+        end: Instant,
+    ) -> Result<(), Objection> {
+        let Some(requests) = self.policy.requests(argv) else { return Ok(()) };
+        let requests = requests.map_err(Objection::Asks)?;
+        for asked in &requests.asked {
+            match self.policy.found(asked, &requests, &addresses(asked, end).await) {
+                Found::At(pin) => profile.pins.push(pin),
+                Found::Nowhere if is_proxied(&self.setting) => {}
+                // It says so itself, and asks nobody who could know better a moment later.
+                Found::Nowhere => {
+                    let others = profile.sockets.iter().copied().filter(|kind| *kind != Socket::Datagram);
+                    profile.sockets = others.collect::<Vec<_>>().into();
+                }
+                Found::Metadata { pin, why } => {
+                    let told = self.policy.classify(&Policy::told(argv, &pin));
+                    let never = told.verdict == Verdict::Blocked;
+                    return Err(if never { Objection::Never(Box::new(told)) } else { Objection::Asks(why) });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks a name up; one that takes too long is not there.
+async fn addresses(asked: &Asked, end: Instant) -> Vec<SocketAddr> {
+    let (host, port) = (asked.host.clone(), asked.port);
+    let found = tokio::task::spawn_blocking(move || {
+        (host.as_str(), port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
+    });
+    tokio::time::timeout_at(end, found).await.ok().and_then(Result::ok).unwrap_or_default()
+}

@@ -1,0 +1,22 @@
+//! The verdict that the gate of this machine will give, before anybody proposes the command.
+
+use crate::session::Shells;
+use ghost_investigate::known_of;
+use ghost_investigate::state::State;
+use ghost_investigate::tool::Evidence;
+use ghost_shell::{Policy, Ruling};
+
+/// Judges a command as the gate would in a session. Nothing runs, and nothing is recorded.
+///
+/// # Errors
+/// Says why no gate can be made.
+pub fn preview(
+    state: &State,
+    command: &str,
+    shells: &Shells,
+    policy: &Policy,
+    evidence: &dyn Evidence,
+) -> Result<Ruling, String> {
+    let known = known_of(state, policy, evidence, command);
+    shells(state)?.known(known).judge(command).map_err(|error| error.to_string())
+}
