@@ -72,8 +72,8 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
             app.insert("connected".to_owned(), Value::Bool(there));
         }
     }
-    if let (Some(state), Some(play)) = (state.as_object_mut(), inner.play.get()) {
-        state.insert("opening".to_owned(), Value::from(play.opening()));
+    if let (Some(state), Some(demo)) = (state.as_object_mut(), inner.demo.get()) {
+        state.insert("opening".to_owned(), Value::from(demo.opening()));
         state.insert("plays".to_owned(), Value::Bool(true));
     }
     state

@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{sleep, timeout};
 
 use crate::deliver::{HttpSender, Timing};
-use crate::play::DemoControl;
+use crate::demo::DemoControl;
 use crate::server::inner::Inner;
 use crate::server::keep;
 use crate::server::route::router;
@@ -111,8 +111,8 @@ impl Workspace {
     }
 
     /// Plays something beside the conversation. What was there first stays.
-    pub fn play(&self, play: Arc<dyn DemoControl>) {
-        drop(self.inner.play.set(play));
+    pub fn set_demo(&self, demo: Arc<dyn DemoControl>) {
+        drop(self.inner.demo.set(demo));
     }
 
     /// Returns where it listens.

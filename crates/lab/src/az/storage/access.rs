@@ -67,15 +67,15 @@ pub(super) struct BlobRequest<'a> {
 impl Access {
     /// Finds out what a line says about the account, and fetches what is needed to ask.
     pub(super) fn find(session: &mut Session<'_>, line: &Line) -> Result<Self, Failure> {
-        let told = |session: &Session<'_>, option: &str, variable: &str| {
+        let option_or_env = |session: &Session<'_>, option: &str, variable: &str| {
             line.one(option)
                 .map(str::to_owned)
                 .or_else(|| session.profile.variable(variable).map(str::to_owned))
         };
-        let account = told(session, "--account-name", "AZURE_STORAGE_ACCOUNT");
-        let key = told(session, "--account-key", "AZURE_STORAGE_KEY");
-        let signature = told(session, "--sas-token", "AZURE_STORAGE_SAS_TOKEN");
-        let mode = told(session, "--auth-mode", "AZURE_STORAGE_AUTH_MODE");
+        let account = option_or_env(session, "--account-name", "AZURE_STORAGE_ACCOUNT");
+        let key = option_or_env(session, "--account-key", "AZURE_STORAGE_KEY");
+        let signature = option_or_env(session, "--sas-token", "AZURE_STORAGE_SAS_TOKEN");
+        let mode = option_or_env(session, "--auth-mode", "AZURE_STORAGE_AUTH_MODE");
         let login = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("login"));
         let connection = match (line.one("--connection-string"), login || key.is_some()) {
             (Some(text), _) => Some(text.to_owned()),
@@ -160,7 +160,7 @@ impl Access {
                 Some(signed.ok_or_else(|| Failure::new(1, "Incorrect padding"))?)
             }
         };
-        request.headers.extend(authorization.map(|told| ("authorization".to_owned(), told)));
+        request.headers.extend(authorization.map(|header| ("authorization".to_owned(), header)));
         session.send(RetryPolicy::Blob, &request)
     }
 
@@ -222,8 +222,8 @@ fn key(session: &mut Session<'_>, name: &str) -> Result<String, Failure> {
     let rest = format!("Microsoft.Storage/storageAccounts/{}/listKeys", segment(name));
     let path = session.inside(group(id).unwrap_or_default(), &rest)?;
     let query = [("api-version", super::account::VERSION), ("$expand", "kerb")];
-    let told = crate::az::session::checked(&session.ask(Verb::Post, &path, &query, None)?)?;
-    let key = told.pointer("/keys/0/value").and_then(Value::as_str).map(str::to_owned);
+    let answer = crate::az::session::checked(&session.ask(Verb::Post, &path, &query, None)?)?;
+    let key = answer.pointer("/keys/0/value").and_then(Value::as_str).map(str::to_owned);
     key.ok_or_else(|| Failure::new(1, format!("Storage account '{name}' has no key.")))
 }
 
@@ -267,7 +267,9 @@ mod sign_tests {
         };
         let expected = "PUT\n\n\n\n\n\n\n\n\n\n\nbytes=0-1\nx-ms-date:now\nx-ms-version:1\n/a/c/b%20d\ncomp:list\nrestype:container";
         assert_eq!(signed("a", &request), expected);
-        assert!(authorization("a", "AAAA", &request).is_some_and(|told| told.starts_with("SharedKey a:")));
+        assert!(
+            authorization("a", "AAAA", &request).is_some_and(|header| header.starts_with("SharedKey a:"))
+        );
         assert_eq!(authorization("a", "!!", &request), None);
     }
 }

@@ -116,7 +116,7 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     drop(stream.set_nodelay(true));
     match first {
         [HANDSHAKE] => secure(shared, stream, Connection::Secure).await,
-        [_] => talk(shared, stream, Connection::Plain).await,
+        [_] => serve_connection_requests(shared, stream, Connection::Plain).await,
     }
 }
 
@@ -125,14 +125,14 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     match timeout(GREETING, shared.tls.accept(stream)).await {
-        Ok(Ok(stream)) => talk(shared, stream, via).await,
+        Ok(Ok(stream)) => serve_connection_requests(shared, stream, via).await,
         Ok(Err(error)) => debug!("a handshake failed: {error}"),
         Err(_) => debug!("a handshake took too long"),
     }
 }
 
 /// Serves the requests of a connection, one after the other.
-async fn talk<S>(shared: Arc<Shared>, stream: S, via: Connection)
+async fn serve_connection_requests<S>(shared: Arc<Shared>, stream: S, via: Connection)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

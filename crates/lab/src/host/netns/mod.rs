@@ -51,7 +51,7 @@ mod service;
 mod shell;
 mod staged;
 mod sweep;
-mod talk;
+mod traffic;
 mod wire;
 
 pub use host::Netns;

@@ -115,13 +115,18 @@ pub(super) fn judge(
 /// Takes a packet from a machine to itself.
 pub(super) fn stays(world: &mut World, machine: &str, packet: &Datagram) -> Option<DropPoint> {
     if let Some(how) = judge(world, machine, packet, &OUT.map(|hook| (hook, "lo"))) {
-        return Some(DropPoint::Sender(told(world, machine, packet, how)));
+        return Some(DropPoint::Sender(visible_response(world, machine, packet, how)));
     }
     judge(world, machine, packet, &IN.map(|hook| (hook, "lo"))).map(DropPoint::Receiver)
 }
 
 /// What a program hears of a packet that its own machine refused to send: the word about it meets the same packet filter.
-pub(super) fn told(world: &mut World, machine: &str, packet: &Datagram, how: DropResponse) -> DropResponse {
+pub(super) fn visible_response(
+    world: &mut World,
+    machine: &str,
+    packet: &Datagram,
+    how: DropResponse,
+) -> DropResponse {
     let reset = match how {
         DropResponse::Silent => return how,
         DropResponse::Reset => true,

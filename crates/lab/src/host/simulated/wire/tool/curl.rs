@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use super::nc::CONNECT_TIMEOUT;
 use super::option::Options;
 use super::web::{Page, Request, page};
+use crate::host::simulated::wire::conversation::Turn;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::play::Turn;
 use crate::host::simulated::world::{Called, World};
 
 const KNOWN_OPTIONS: [&str; 62] = [
@@ -227,9 +227,9 @@ fn fetch(
     }
     turns.push(Turn { request: asks, think, answer });
     let most = limits.all.map_or(CONNECT_TIMEOUT, |most| most.saturating_sub(net.passed));
-    let (_, played) = net.tcp(to, location.port, turns, most.min(CONNECT_TIMEOUT));
+    let (_, transcript) = net.tcp(to, location.port, turns, most.min(CONNECT_TIMEOUT));
     let begun = net.passed;
-    let outcome = played.outcome;
+    let outcome = transcript.outcome;
     let connect = limits.connect.unwrap_or(300 * SECOND);
     let up = outcome.connected.filter(|took| *took <= connect);
     match (up, outcome.refused) {

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::option::Options;
+use crate::host::simulated::wire::conversation::{Echo, PacketKind};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::{Line, Location, location};
-use crate::host::simulated::wire::play::{Echo, PacketKind};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::{Oddity, Protocol};
 
@@ -147,7 +147,7 @@ impl Run {
         let mut line = line.clone();
         // What may be cut on the way is not too large for it.
         line.narrow = line.narrow.filter(|_| self.whole);
-        let played = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
+        let transcript = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
         if line
             .there
             .fall
@@ -157,11 +157,11 @@ impl Run {
             self.err.push_str("ping: sendmsg: Operation not permitted\n");
             return;
         }
-        let copies = played.seen.iter().filter(|seen| {
+        let copies = transcript.seen.iter().filter(|seen| {
             matches!(seen.what, PacketKind::Echo { answers: true, .. }) && seen.near.is_some() && !seen.broken
         });
         let copies = copies.count();
-        if let Some(took) = played.outcome.done {
+        if let Some(took) = transcript.outcome.done {
             // Programs are woken up, which takes its time in a guest.
             let woken = if line.there.local {
                 25_000.0
@@ -192,7 +192,7 @@ impl Run {
             }
             return;
         }
-        let told = played.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
+        let told = transcript.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
             (PacketKind::Error { code, mtu, .. }, Some(_)) => Some((*code, *mtu)),
             (
                 PacketKind::Error { .. } | PacketKind::Tcp(_) | PacketKind::Udp(_) | PacketKind::Echo { .. },
