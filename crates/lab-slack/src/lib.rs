@@ -9,13 +9,13 @@
 
 pub mod block;
 mod deliver;
+mod demo;
 pub mod page;
 mod person;
-mod play;
 mod server;
 mod state;
 mod web;
 
 pub use deliver::Timing;
-pub use play::{DemoControl, OrderOutcome};
+pub use demo::{DemoControl, OrderOutcome};
 pub use server::{ChannelInfo, Settings, Workspace, WorkspaceError};

@@ -88,7 +88,7 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
     clean(&folder.path).context("cleaning up after an earlier demonstration")?;
     let stand = Stand::with(&arguments.case, lab, folder.path.clone(), store).await?;
     let opening = stand.opening().unwrap_or_default();
-    workspace.play(Arc::new(stand));
+    workspace.set_demo(Arc::new(stand));
     let page = named("SLACK_WORKSPACE_URL").to_owned();
     let (cancel, mut stop) = Cancel::new();
     let connected = workspace.connected();

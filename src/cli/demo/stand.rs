@@ -146,7 +146,7 @@ impl Parts {
                 let before = self.rest().await?;
                 self.put(There { before, ..There::default() }).await?;
                 Ok(OrderOutcome {
-                    told: "The cloud is as it was: nothing is wrong in it.".to_owned(),
+                    summary: "The cloud is as it was: nothing is wrong in it.".to_owned(),
                     ..OrderOutcome::default()
                 })
             }
@@ -157,11 +157,11 @@ impl Parts {
     async fn begin(&self, case: &str) -> Result<OrderOutcome, String> {
         let story = self.story(case)?;
         let before = self.rest().await?;
-        let told = format!("{} is in the cloud now.", story.title);
+        let summary = format!("{} is in the cloud now.", story.title);
         let mention = Some(story.prompt.clone());
         let begun = Some(SystemClock.now());
         self.put(There { story: Some(story), before, begun, ..There::default() }).await?;
-        Ok(OrderOutcome { told, mention, suggested: None })
+        Ok(OrderOutcome { summary, mention, suggested: None })
     }
 
     async fn add(&self, fault: &str) -> Result<OrderOutcome, String> {
@@ -174,7 +174,7 @@ impl Parts {
         let suggested = Some(extra.prompt.to_owned());
         if there.extras.contains(&extra) {
             return Ok(OrderOutcome {
-                told: format!("It is there already: {}.", extra.title),
+                summary: format!("It is there already: {}.", extra.title),
                 suggested,
                 ..OrderOutcome::default()
             });
@@ -183,7 +183,7 @@ impl Parts {
         there.before = before;
         there.begun = None;
         self.put(there).await?;
-        Ok(OrderOutcome { told: format!("Done: {}.", extra.title), suggested, ..OrderOutcome::default() })
+        Ok(OrderOutcome { summary: format!("Done: {}.", extra.title), suggested, ..OrderOutcome::default() })
     }
 
     /// Tells every investigation that is under way to end.
@@ -205,7 +205,7 @@ impl Parts {
             let key = format!("play-stop-{}", now.as_millis());
             self.store.deliver(session, &key, &letter).await.map_err(|error| error.to_string())?;
         }
-        Ok(OrderOutcome { told: "It ends with what it knows.".to_owned(), ..OrderOutcome::default() })
+        Ok(OrderOutcome { summary: "It ends with what it knows.".to_owned(), ..OrderOutcome::default() })
     }
 
     /// Puts something into the cloud in place of what is there. Where that fails, what was there is there again.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::block::across;
 use crate::block::layout::{Surface, rule};
-use crate::block::problem::Problem;
+use crate::block::shape::Problem;
 use crate::block::walk::Walk;
 
 /// The members that an attachment may have.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::block::across;
 use crate::block::attachment::validate_attachments;
 use crate::block::layout::{Surface, validate_blocks};
-use crate::block::problem::Problem;
+use crate::block::shape::Problem;
 use crate::block::view::validate_view;
 
 /// Longer texts are cut when they are posted.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::block::element::{FOCUS, initial_among_options};
-use crate::block::problem::Problem;
+use crate::block::shape::Problem;
 use crate::block::shape::{ACTION_ID, Field, Kind, NO_LIMIT, Rule, Shape, may};
 use crate::block::text::{CONFIRM, FILTER, OPTION, OPTION_GROUP, PLACEHOLDER};
 use crate::block::walk::Walk;

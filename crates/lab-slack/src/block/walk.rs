@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::block::problem::{MAX_PROBLEMS, Problem};
 use crate::block::shape::{Kind, Rule, Shape};
+use crate::block::shape::{MAX_PROBLEMS, Problem};
 use crate::block::text;
 
 /// Where the walk is, and what it found.

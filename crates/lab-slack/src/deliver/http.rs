@@ -6,8 +6,7 @@ use reqwest::header::CONTENT_TYPE;
 use rustls::crypto::{CryptoProvider, ring};
 use serde_json::{Value, json};
 
-use crate::deliver::signature::signature;
-use ghost_base::Timestamp;
+use ghost_base::{Timestamp, keyed};
 
 /// How much of an answer is read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -103,4 +102,22 @@ pub(crate) async fn verify_url(
     let inside = serde_json::from_str::<Value>(&said).ok();
     let inside = inside.as_ref().and_then(|answer| answer.get("challenge")).and_then(Value::as_str);
     inside.unwrap_or_else(|| said.trim().trim_start_matches("challenge=")) == challenge
+}
+
+/// Signs the body of a request: `v0=` and the keyed digest of version, time and body.
+pub(crate) fn signature(secret: &str, time: i64, body: &str) -> String {
+    format!("v0={}", keyed(secret.as_bytes(), format!("v0:{time}:{body}").as_bytes()))
+}
+
+#[cfg(test)]
+mod signature_tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_changes_with_time_and_body() {
+        let one = signature("secret", 1, "a");
+        assert!(one.starts_with("v0=") && one.len() == 67);
+        assert_ne!(one, signature("secret", 2, "a"));
+        assert_ne!(one, signature("secret", 1, "b"));
+    }
 }

@@ -3,7 +3,6 @@
 mod fault;
 mod http;
 mod send;
-mod signature;
 mod socket;
 mod timing;
 

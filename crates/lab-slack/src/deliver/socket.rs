@@ -46,7 +46,7 @@ enum SocketCommand {
 struct Connection {
     number: u64,
     app: String,
-    orders: mpsc::UnboundedSender<SocketCommand>,
+    commands: mpsc::UnboundedSender<SocketCommand>,
     /// Whether it was asked to refresh: nothing new goes there.
     leaving: bool,
 }
@@ -54,7 +54,7 @@ struct Connection {
 /// An envelope that was handed over, and who waits for its acknowledgement.
 #[derive(Debug)]
 struct PendingEnvelope {
-    notify_members: oneshot::Sender<Value>,
+    sender: oneshot::Sender<Value>,
     app: String,
     /// The type of its event, else its own.
     kind: String,
@@ -108,15 +108,14 @@ impl Sockets {
             self.open.iter().filter(|connection| connection.app == app && !connection.leaving).collect();
         let many = u64::try_from(ready.len()).unwrap_or(1).max(1);
         let pick = usize::try_from(self.chance.hash_one(self.count) % many).unwrap_or(0);
-        ready.get(pick)?.orders.send(SocketCommand::Send(envelope.to_string())).ok()?;
-        let (notify_members, told) = oneshot::channel();
-        self.waiting
-            .insert(id, PendingEnvelope { notify_members, app: app.to_owned(), kind, since: Instant::now() });
+        ready.get(pick)?.commands.send(SocketCommand::Send(envelope.to_string())).ok()?;
+        let (sender, receiver) = oneshot::channel();
+        self.waiting.insert(id, PendingEnvelope { sender, app: app.to_owned(), kind, since: Instant::now() });
         // Whoever does not wait any longer need not be remembered.
         if self.count.is_multiple_of(1024) {
-            self.waiting.retain(|_, handed| !handed.notify_members.is_closed());
+            self.waiting.retain(|_, handed| !handed.sender.is_closed());
         }
-        Some(told)
+        Some(receiver)
     }
 
     /// Makes the name of an envelope, in the form of a UUID.
@@ -132,7 +131,7 @@ impl Sockets {
     fn acknowledge(&mut self, text: &str) {
         let Ok(frame) = serde_json::from_str::<Value>(text) else { return };
         let id = frame.get("envelope_id").and_then(Value::as_str).unwrap_or_default();
-        if let Some(PendingEnvelope { notify_members, app, kind, since }) = self.waiting.remove(id) {
+        if let Some(PendingEnvelope { sender, app, kind, since }) = self.waiting.remove(id) {
             let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
             if self.acknowledged.len() >= REMEMBERED {
                 self.acknowledged.pop_front();
@@ -140,7 +139,7 @@ impl Sockets {
             self.acknowledged.push_back(json!({"app": app, "kind": kind, "micros": micros}));
             let answer = frame.get("payload").cloned().unwrap_or(Value::Null);
             // Nobody waits for it where it came too late.
-            drop(notify_members.send(answer));
+            drop(sender.send(answer));
         }
     }
 
@@ -151,7 +150,7 @@ impl Sockets {
 
     fn order(&mut self, make: impl Fn() -> SocketCommand) {
         for connection in &self.open {
-            drop(connection.orders.send(make()));
+            drop(connection.commands.send(make()));
         }
     }
 
@@ -176,14 +175,14 @@ impl Sockets {
     pub(crate) fn refresh(&mut self, numbers: &[u64]) {
         for connection in self.open.iter_mut().filter(|one| numbers.contains(&one.number)) {
             connection.leaving = true;
-            drop(connection.orders.send(SocketCommand::Send(goodbye("refresh_requested"))));
+            drop(connection.commands.send(SocketCommand::Send(goodbye("refresh_requested"))));
         }
     }
 
     /// Ends some connections.
     pub(crate) fn end(&mut self, numbers: &[u64]) {
         for connection in self.open.iter().filter(|one| numbers.contains(&one.number)) {
-            drop(connection.orders.send(SocketCommand::Close));
+            drop(connection.commands.send(SocketCommand::Close));
         }
     }
 }
@@ -194,18 +193,13 @@ fn goodbye(reason: &str) -> String {
 
 /// Speaks over a connection until one side ends it.
 pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) {
-    let (notify_members, mut told) = mpsc::unbounded_channel();
+    let (sender, mut commands) = mpsc::unbounded_channel();
     let (number, count) = {
         let mut sockets = inner.sockets();
         sockets.count += 1;
         let (number, count) = (sockets.count, sockets.of(&app) + 1);
         if count <= MAX_CONNECTIONS {
-            sockets.open.push(Connection {
-                number,
-                app: app.clone(),
-                orders: notify_members,
-                leaving: false,
-            });
+            sockets.open.push(Connection { number, app: app.clone(), commands: sender, leaving: false });
         }
         (number, count)
     };
@@ -220,7 +214,7 @@ pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) 
     let mut closed = false;
     if socket.send(Message::text(hello.to_string())).await.is_ok() {
         inner.notify(Notice::of("sockets"));
-        closed = speak(&inner, &mut socket, &mut told).await;
+        closed = speak(&inner, &mut socket, &mut commands).await;
     }
     inner.sockets().open.retain(|connection| connection.number != number);
     inner.notify(Notice::of("sockets"));
@@ -233,7 +227,7 @@ pub(crate) async fn open(inner: Arc<Inner>, app: String, mut socket: WebSocket) 
 async fn speak(
     inner: &Inner,
     socket: &mut WebSocket,
-    told: &mut mpsc::UnboundedReceiver<SocketCommand>,
+    commands: &mut mpsc::UnboundedReceiver<SocketCommand>,
 ) -> bool {
     let every = inner.timing.ping.max(Duration::from_millis(1));
     let mut ping = interval_at(Instant::now() + every, every);
@@ -251,7 +245,7 @@ async fn speak(
         }
         tokio::select! {
             _ = silence.changed() => {}
-            order = told.recv() => match order {
+            command = commands.recv() => match command {
                 Some(SocketCommand::Send(text)) => if socket.send(Message::text(text)).await.is_err() { return false },
                 // Dropped without a farewell.
                 Some(SocketCommand::Cut) => return false,

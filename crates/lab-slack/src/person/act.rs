@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Multipart, Path, Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::person::reply::{object, reply};
 use crate::server::Inner;
 use crate::state::{Args, SlackError};
 use crate::web;
@@ -72,8 +72,8 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
             app.insert("connected".to_owned(), Value::Bool(there));
         }
     }
-    if let (Some(state), Some(play)) = (state.as_object_mut(), inner.play.get()) {
-        state.insert("opening".to_owned(), Value::from(play.opening()));
+    if let (Some(state), Some(demo)) = (state.as_object_mut(), inner.demo.get()) {
+        state.insert("opening".to_owned(), Value::from(demo.opening()));
         state.insert("plays".to_owned(), Value::Bool(true));
     }
     state
@@ -136,4 +136,35 @@ pub(crate) async fn file(
 ) -> Response {
     let id = query.get("id").map(String::as_str).unwrap_or_default();
     web::bytes(&inner, id, query.get("user").map(String::as_str))
+}
+
+/// Reads the object of a call. A form of another page cannot send this type without being asked for leave first.
+pub(crate) fn object(headers: &HeaderMap, body: &Bytes) -> Result<Args, SlackError> {
+    let kind = headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.trim().to_ascii_lowercase().starts_with("application/json") {
+        return Err(SlackError::new("invalid_post_type"));
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(map)) => Ok(Args(map)),
+        Ok(_) => Err(SlackError::new("json_not_object")),
+        Err(_) => Err(SlackError::new("invalid_json")),
+    }
+}
+
+/// Answers, a refusal as 400.
+pub(crate) fn reply(done: Result<Value, SlackError>) -> Response {
+    match done {
+        Ok(body) => Json(body).into_response(),
+        Err(error) => (StatusCode::BAD_REQUEST, Json(error.body())).into_response(),
+    }
+}
+
+/// Answers what the app had its say in: a refusal is an answer like any other.
+pub(crate) fn said(done: Result<Value, SlackError>) -> Response {
+    Json(done.unwrap_or_else(|error| error.body())).into_response()
+}
+
+/// The answer that everything went well.
+pub(crate) fn well() -> Value {
+    json!({"ok": true})
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::person::reply::reply;
+use crate::person::act::reply;
 use crate::server::Inner;
 use crate::state::Notice;
 

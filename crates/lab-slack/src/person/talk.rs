@@ -12,7 +12,7 @@ use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout_at};
 
 use crate::deliver::AppAnswer;
-use crate::person::reply::{object, said, well};
+use crate::person::act::{object, said, well};
 use crate::server::Inner;
 use crate::state::{Args, Interaction, Notice, SlackError, offered};
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::deliver::verify_url;
-use crate::person::reply::{object, reply, well};
+use crate::person::act::{object, reply, well};
 use crate::server::Inner;
 use crate::state::{Args, Notice, SlackError};
 

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::deliver::{Faults, HttpSender, Sockets, Timing};
-use crate::play::DemoControl;
+use crate::demo::DemoControl;
 use crate::server::journal::Journal;
 use crate::state::{Notice, Workspace};
 use ghost_base::{Clock, Timestamp};
@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub(crate) timing: Timing,
     pub(crate) carrier: HttpSender,
     /// What is played beside the conversation, if anything is.
-    pub(crate) play: OnceLock<Arc<dyn DemoControl>>,
+    pub(crate) demo: OnceLock<Arc<dyn DemoControl>>,
 }
 
 /// A poisoned lock holds what was there before a panic, and that is consistent enough for a lab.
@@ -70,7 +70,7 @@ impl Inner {
             clock,
             timing,
             carrier,
-            play: OnceLock::new(),
+            demo: OnceLock::new(),
         }
     }
 

@@ -6,7 +6,6 @@ mod journal;
 mod keep;
 mod route;
 mod run;
-mod tick;
 
 pub(super) use inner::Inner;
 pub use run::{ChannelInfo, Settings, Workspace, WorkspaceError};

@@ -46,7 +46,7 @@ pub(crate) fn router(inner: Arc<Inner>, port: u16) -> Router {
         .route("/lab/shortcut", post(person::shortcut))
         .route("/lab/fault", post(person::fault))
         .route("/lab/app", post(person::app))
-        .route("/lab/play", get(person::played).post(person::play))
+        .route("/lab/play", get(person::demo_state).post(person::demo))
         .route("/lab/{act}", get(person::look).post(person::act))
         .fallback(get(page))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));

@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::deliver::{HttpSender, Timing};
-use crate::play::DemoControl;
+use crate::demo::DemoControl;
 use crate::server::inner::Inner;
 use crate::server::keep;
 use crate::server::route::router;
-use crate::server::tick::tick;
 use crate::state::{User, fresh};
 use ghost_base::{Clock, private_dir};
 
@@ -112,8 +111,8 @@ impl Workspace {
     }
 
     /// Plays something beside the conversation. What was there first stays.
-    pub fn play(&self, play: Arc<dyn DemoControl>) {
-        drop(self.inner.play.set(play));
+    pub fn set_demo(&self, demo: Arc<dyn DemoControl>) {
+        drop(self.inner.demo.set(demo));
     }
 
     /// Returns where it listens.
@@ -207,5 +206,20 @@ fn salt() -> Result<String, WorkspaceError> {
         Ok(32) => Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
         Ok(_) => Err(WorkspaceError::Start { what: "too few random bytes".to_owned() }),
         Err(error) => Err(WorkspaceError::Start { what: error.to_string() }),
+    }
+}
+
+/// How often is looked whether something is due.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Does what is due, as long as the server runs.
+pub(crate) async fn tick(inner: Arc<Inner>) {
+    loop {
+        sleep(TICK).await;
+        let due = inner.workspace().is_due(inner.clock.now());
+        if due {
+            // Every act begins or ends with what is due.
+            inner.act(|_, _| ());
+        }
     }
 }

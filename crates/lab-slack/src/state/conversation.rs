@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::state::args::Args;
+use crate::state::args::page;
 use crate::state::channel::{Channel, Kind, Message};
 use crate::state::error::SlackError;
 use crate::state::event::Notice;
 use crate::state::model::{Workspace, seconds, stamp};
-use crate::state::paging::page;
 use crate::state::user::{Membership, set};
 use ghost_base::Timestamp;
 

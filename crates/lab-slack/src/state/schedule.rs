@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::state::args::Args;
+use crate::state::args::{Args, page};
 use crate::state::error::SlackError;
 use crate::state::model::{Workspace, seconds};
-use crate::state::paging::page;
 use ghost_base::Timestamp;
 
 /// How far ahead a message can be scheduled: 120 days.
@@ -135,6 +134,31 @@ impl Workspace {
         ready.sort_by_key(|one| one.post_at);
         for one in ready {
             drop(self.chat_post_message(&one.app, &Args(one.args), now));
+        }
+    }
+}
+
+impl Workspace {
+    /// Notes that something is due at a moment, in milliseconds.
+    pub(crate) fn wake_at(&mut self, moment: i64) {
+        self.due = self.due.min(moment);
+    }
+
+    /// Tells whether something may be due.
+    pub(crate) fn is_due(&self, now: Timestamp) -> bool {
+        now.as_millis() >= self.due
+    }
+
+    /// Does what is due, and finds out when the next thing is.
+    pub(crate) fn come_due(&mut self, now: Timestamp) {
+        if !self.is_due(now) {
+            return;
+        }
+        self.due = i64::MAX;
+        self.post_scheduled(now);
+        self.fade(now);
+        if let Some(next) = self.scheduled.iter().map(|one| one.post_at.saturating_mul(1000)).min() {
+            self.wake_at(next);
         }
     }
 }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::state::args::Args;
+use crate::state::args::page;
 use crate::state::error::SlackError;
 use crate::state::model::Workspace;
-use crate::state::paging::page;
 
 /// A workspace as others name it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

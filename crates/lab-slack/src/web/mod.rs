@@ -1,6 +1,5 @@
 //! What apps call: the Web API, the addresses of uploads and answers, and the door to the sockets.
 
-mod answer;
 mod arguments;
 mod call;
 mod file;

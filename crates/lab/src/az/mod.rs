@@ -17,7 +17,6 @@ mod environment;
 mod failure;
 mod flatten;
 mod group;
-mod help;
 mod line;
 mod model;
 mod monitor;

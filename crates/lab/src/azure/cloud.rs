@@ -9,14 +9,13 @@ use super::access::{self, Grant};
 use super::blob::{OPERATOR, Role, Store};
 use super::estate::{Description, Estate, EstateError};
 use super::fault::Faults;
-use super::identity;
 use super::job::Job;
 use super::operation::Operations;
 use super::refusal::Refusal;
 use super::request::{Answer, Request};
 use super::target::Target;
 use super::watch::capture::Capture;
-use super::{activity, arm};
+use super::{activity, arm, identity};
 use ghost_base::Timestamp;
 
 /// The cloud: what is there, what it is doing, and what it was told to spoil.
@@ -201,4 +200,29 @@ impl Cloud {
 
 fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+impl Cloud {
+    /// Returns the description from which it was made.
+    #[must_use]
+    pub fn description(&self) -> &Description {
+        &self.about
+    }
+
+    /// Makes an empty container in an account, for whoever prepares a cloud; says whether it is there now.
+    pub fn container(&mut self, account: &str, name: &str, now: Timestamp) -> bool {
+        self.store.begin(account, name, now)
+    }
+
+    /// Returns the names of the virtual machines.
+    #[must_use]
+    pub fn machines(&self) -> Vec<String> {
+        let found = self.estate.of("Microsoft.Compute/virtualMachines");
+        found.filter_map(|machine| machine.get("name").and_then(Value::as_str)).map(str::to_owned).collect()
+    }
+
+    /// No script that was only said to run runs on a machine any more.
+    pub fn free(&mut self, machine: &str) {
+        self.busy.retain(|name, operation| !(operation.is_empty() && name.eq_ignore_ascii_case(machine)));
+    }
 }

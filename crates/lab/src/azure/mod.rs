@@ -25,7 +25,6 @@ mod job;
 mod operation;
 mod refusal;
 mod request;
-mod seam;
 pub mod serve;
 mod target;
 mod watch;

@@ -18,8 +18,8 @@ mod random;
 mod read;
 mod run;
 mod score;
-mod table;
 
+pub use cases::markdown;
 pub use cases::{CASES, embedded};
 pub use fault::{
     Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,
@@ -39,4 +39,3 @@ pub use run::{
     reset,
 };
 pub use score::Score;
-pub use table::markdown;

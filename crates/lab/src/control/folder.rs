@@ -1,9 +1,8 @@
 //! What leads `az` to the lab: a configuration folder written by hand, the certificate to trust, and an `az` for machines without one.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde_json::{Value, json};
 
@@ -78,4 +77,31 @@ impl Places {
 /// Writes the `az` of a lab: a call of this program.
 pub(super) fn script(program: &str, record: &str) -> String {
     format!("#!/bin/sh\nexec {program} lab --lab {record} az -- \"$@\"\n")
+}
+
+/// Writes a value so that a shell takes it as it is: bare where that is enough, else between single quotes. Nothing for a value with
+/// which no line can be written.
+#[must_use]
+pub fn exported(value: &str) -> Option<String> {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,@%+=".contains(&byte);
+    if !value.is_empty() && value.bytes().all(bare) {
+        return Some(value.to_owned());
+    }
+    let odd = |char: char| char == '\'' || char.is_control();
+    (!value.contains(odd)).then(|| format!("'{value}'"))
+}
+
+#[cfg(test)]
+mod export_tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_for_a_shell_to_expand() {
+        assert_eq!(exported("/home/a-b/x.json").as_deref(), Some("/home/a-b/x.json"));
+        assert_eq!(exported("/home/a b/$HOME").as_deref(), Some("'/home/a b/$HOME'"));
+        assert_eq!(exported("~/x").as_deref(), Some("'~/x'"));
+        assert_eq!(exported("").as_deref(), Some("''"));
+        assert_eq!(exported("/it's"), None);
+        assert_eq!(exported("/a\nb"), None);
+    }
 }

@@ -14,9 +14,9 @@ use crate::clock::LabClock;
 use crate::host::{Fabric, Host, HostError};
 use ghost_base::{Clock as _, Secret, Timestamp};
 
-use super::bearer;
 use super::handler::OrderHandler;
 use super::setting::CurrentSettings;
+use super::token;
 
 /// So many strangers are remembered.
 const STRANGERS: usize = 1_000;
@@ -126,7 +126,7 @@ impl Lab {
 
     /// Returns the header of whoever is signed in.
     pub(super) fn signed(&self) -> String {
-        bearer::header(self.cloud().description(), self.clock.now().plus(Duration::from_secs(600)))
+        token::header(self.cloud().description(), self.clock.now().plus(Duration::from_secs(600)))
     }
 
     /// Answers a request to the blob service.

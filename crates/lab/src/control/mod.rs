@@ -9,10 +9,8 @@
 //! - Several orders in one call are done all, or none of them.
 //! - What a lab has written lies beside its file and goes with it; a dead lab's is cleaned up by whoever comes next.
 
-mod bearer;
 mod call;
 mod capture;
-mod export;
 mod folder;
 mod handler;
 mod job;
@@ -25,7 +23,7 @@ mod serve;
 mod setting;
 mod token;
 
-pub use export::exported;
+pub use folder::exported;
 pub use handler::{OrderError, OrderHandler};
 pub use lab::Lab;
 pub use pairs::{PairError, steps};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::bearer;
 use super::lab::{Lab, lock};
+use super::token;
 use crate::azure::serve::{RequestHandler, ServedRequest, Service};
 use crate::azure::{Answer, Request};
 use ghost_base::{Clock as _, Timestamp, same};
@@ -76,7 +76,7 @@ impl LabHandler {
         let own = same(token, self.0.token.expose());
         let signed = if lock(&self.0.current).token_expired {
             let before = self.0.clock().now().as_millis() - 31 * 60 * 1000;
-            bearer::header(self.0.cloud().description(), Timestamp::from_millis(before))
+            token::header(self.0.cloud().description(), Timestamp::from_millis(before))
         } else if own {
             self.0.signed()
         } else {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::export::exported;
+use super::folder::exported;
 use super::folder::{Places, files, script};
 use super::lab::Lab;
 use super::record::{Claim, Record, RecordError};

@@ -18,4 +18,4 @@ pub use fabric::{Account, Fabric, Machine, Nic};
 pub use netns::{Netns, sweep};
 pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
 pub use simulated::Simulated;
-pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
+pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};

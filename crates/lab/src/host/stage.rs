@@ -11,7 +11,8 @@ pub struct Stage {
     /// Who listens.
     pub services: Vec<Service>,
     /// Who talks to whom, again and again.
-    pub talks: Vec<Talk>,
+    #[serde(rename = "talks")]
+    pub flows: Vec<TrafficFlow>,
     /// What is odd between the machines.
     pub oddities: Vec<Oddity>,
 }
@@ -59,7 +60,7 @@ pub enum Behavior {
 /// Somebody who talks to somebody, again and again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Talk {
+pub struct TrafficFlow {
     /// The machine that begins.
     pub machine: String,
     /// Where it goes.

@@ -18,7 +18,7 @@ impl Stage {
     }
 
     /// Takes the apps that would be told something of this type.
-    fn told(&mut self, kind: &str) -> Vec<String> {
+    fn events_for(&mut self, kind: &str) -> Vec<String> {
         let happenings = self.workspace.take_outbox().into_iter();
         happenings
             .filter_map(|happening| match happening {
@@ -36,11 +36,11 @@ fn an_installed_app_hears_what_is_said_where_it_is_and_is_called_by_its_handle()
     let id = text_of(&app, "id").to_owned();
     assert_eq!((&app["command"], &app["channels"]), (&json!("/deploy-bot"), &json!(["C0LAB1GENE", NETWORK])));
     stage.says("alice", "general", "@deploy-bot ship it");
-    assert_eq!(stage.told("app_mention"), [id.as_str()]);
+    assert_eq!(stage.events_for("app_mention"), [id.as_str()]);
     stage.says("alice", NETWORK, "hello");
-    assert_eq!(stage.told("message"), [GHOST, &id]);
+    assert_eq!(stage.events_for("message"), [GHOST, &id]);
     stage.says("alice", "ext-partner", "hello");
-    assert_eq!(stage.told("message"), [GHOST]);
+    assert_eq!(stage.events_for("message"), [GHOST]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn write(document: &Value, depth: usize, out: &mut String) {
         (0..depth).for_each(|_| out.push_str("  "));
     };
     match document {
-        Value::Number(told) => out.push_str(&number(told)),
+        Value::Number(printed) => out.push_str(&number(printed)),
         Value::Array(list) if !list.is_empty() => {
             out.push('[');
             for (at, entry) in list.iter().enumerate() {
@@ -52,8 +52,8 @@ fn write(document: &Value, depth: usize, out: &mut String) {
 }
 
 /// Writes a number as the real one's language does: very large and very small ones with a power of ten.
-fn number(told: &Number) -> String {
-    let Some(value) = told.as_f64().filter(|_| told.is_f64()) else { return told.to_string() };
+fn number(printed: &Number) -> String {
+    let Some(value) = printed.as_f64().filter(|_| printed.is_f64()) else { return printed.to_string() };
     let power = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
     if (-4.0..16.0).contains(&power) {
         let text = value.to_string();
@@ -76,7 +76,7 @@ pub(super) fn plain(value: &Value) -> String {
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Number(told) => number(told),
+        Value::Number(printed) => number(printed),
         Value::Array(_) | Value::Object(_) => value.to_string(),
     }
 }
@@ -89,21 +89,24 @@ mod tests {
 
     #[test]
     fn names_are_sorted_and_empty_things_stay_on_their_line() {
-        let told = json!({"b": [], "a": {"z": {}, "y": [1, "ü\n"]}});
+        let printed = json!({"b": [], "a": {"z": {}, "y": [1, "ü\n"]}});
         let text = "{\n  \"a\": {\n    \"y\": [\n      1,\n      \"ü\\n\"\n    ],\n    \"z\": {}\n  },\n  \"b\": []\n}\n";
-        assert_eq!(json(&told), text);
+        assert_eq!(json(&printed), text);
     }
 
     #[test]
     fn numbers_are_written_as_python_writes_them() {
-        let told = |text: &str| plain(&serde_json::from_str(text).unwrap());
-        assert_eq!((told("1.0"), told("1e30"), told("1e22")), ("1.0".into(), "1e+30".into(), "1e+22".into()));
+        let printed = |text: &str| plain(&serde_json::from_str(text).unwrap());
         assert_eq!(
-            (told("0.00001"), told("-2.5e-7"), told("0.0001")),
+            (printed("1.0"), printed("1e30"), printed("1e22")),
+            ("1.0".into(), "1e+30".into(), "1e+22".into())
+        );
+        assert_eq!(
+            (printed("0.00001"), printed("-2.5e-7"), printed("0.0001")),
             ("1e-05".into(), "-2.5e-07".into(), "0.0001".into())
         );
         assert_eq!(
-            (told("18446744073709551615"), told("-5"), told("0.0")),
+            (printed("18446744073709551615"), printed("-5"), printed("0.0")),
             ("18446744073709551615".into(), "-5".into(), "0.0".into())
         );
     }

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::Value;
+use sha2::Sha256;
 
-use super::{sign, trouble};
+use super::trouble;
 use crate::az::failure::Failure;
 use crate::az::flatten::group;
 use crate::az::line::Line;
@@ -12,7 +16,7 @@ use crate::az::reference::segment;
 use crate::az::retry::RetryPolicy;
 use crate::az::session::{Session, pairs};
 use crate::az::sign_in::split;
-use crate::azure::{Answer, Request, Verb};
+use crate::azure::{Answer, Request, Verb, signed};
 
 /// The options by which an account is named.
 pub(super) const VERSION: &str = "2026-04-06";
@@ -63,15 +67,15 @@ pub(super) struct BlobRequest<'a> {
 impl Access {
     /// Finds out what a line says about the account, and fetches what is needed to ask.
     pub(super) fn find(session: &mut Session<'_>, line: &Line) -> Result<Self, Failure> {
-        let told = |session: &Session<'_>, option: &str, variable: &str| {
+        let option_or_env = |session: &Session<'_>, option: &str, variable: &str| {
             line.one(option)
                 .map(str::to_owned)
                 .or_else(|| session.profile.variable(variable).map(str::to_owned))
         };
-        let account = told(session, "--account-name", "AZURE_STORAGE_ACCOUNT");
-        let key = told(session, "--account-key", "AZURE_STORAGE_KEY");
-        let signature = told(session, "--sas-token", "AZURE_STORAGE_SAS_TOKEN");
-        let mode = told(session, "--auth-mode", "AZURE_STORAGE_AUTH_MODE");
+        let account = option_or_env(session, "--account-name", "AZURE_STORAGE_ACCOUNT");
+        let key = option_or_env(session, "--account-key", "AZURE_STORAGE_KEY");
+        let signature = option_or_env(session, "--sas-token", "AZURE_STORAGE_SAS_TOKEN");
+        let mode = option_or_env(session, "--auth-mode", "AZURE_STORAGE_AUTH_MODE");
         let login = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("login"));
         let connection = match (line.one("--connection-string"), login || key.is_some()) {
             (Some(text), _) => Some(text.to_owned()),
@@ -152,11 +156,11 @@ impl Access {
             Right::Token(token) => Some(format!("Bearer {token}")),
             Right::Signature(_) => None,
             Right::Key(key) => {
-                let signed = sign::authorization(&self.account, key, &request);
+                let signed = authorization(&self.account, key, &request);
                 Some(signed.ok_or_else(|| Failure::new(1, "Incorrect padding"))?)
             }
         };
-        request.headers.extend(authorization.map(|told| ("authorization".to_owned(), told)));
+        request.headers.extend(authorization.map(|header| ("authorization".to_owned(), header)));
         session.send(RetryPolicy::Blob, &request)
     }
 
@@ -218,7 +222,54 @@ fn key(session: &mut Session<'_>, name: &str) -> Result<String, Failure> {
     let rest = format!("Microsoft.Storage/storageAccounts/{}/listKeys", segment(name));
     let path = session.inside(group(id).unwrap_or_default(), &rest)?;
     let query = [("api-version", super::account::VERSION), ("$expand", "kerb")];
-    let told = crate::az::session::checked(&session.ask(Verb::Post, &path, &query, None)?)?;
-    let key = told.pointer("/keys/0/value").and_then(Value::as_str).map(str::to_owned);
+    let answer = crate::az::session::checked(&session.ask(Verb::Post, &path, &query, None)?)?;
+    let key = answer.pointer("/keys/0/value").and_then(Value::as_str).map(str::to_owned);
     key.ok_or_else(|| Failure::new(1, format!("Storage account '{name}' has no key.")))
+}
+
+/// Returns the `Authorization` for a request; nothing where the key is none.
+pub(super) fn authorization(account: &str, key: &str, request: &Request) -> Option<String> {
+    let key = STANDARD.decode(key.trim()).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(signed(account, request).as_bytes());
+    Some(format!("SharedKey {account}:{}", STANDARD.encode(mac.finalize().into_bytes())))
+}
+
+#[cfg(test)]
+mod sign_tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::azure::Verb;
+
+    #[test]
+    fn what_is_signed_has_its_order() {
+        let headers = [
+            ("x-ms-version", "1"),
+            ("x-ms-date", "now"),
+            ("content-length", "0"),
+            ("range", "bytes=0-1"),
+            ("date", "x"),
+        ];
+        let request = Request {
+            verb: Verb::Put,
+            base: "https://a.blob.core.windows.net".to_owned(),
+            path: "/c/b%20d".to_owned(),
+            query: vec![
+                ("restype".to_owned(), "container".to_owned()),
+                ("comp".to_owned(), "list".to_owned()),
+            ],
+            headers: headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect::<BTreeMap<_, _>>(),
+            body: Vec::new(),
+        };
+        let expected = "PUT\n\n\n\n\n\n\n\n\n\n\nbytes=0-1\nx-ms-date:now\nx-ms-version:1\n/a/c/b%20d\ncomp:list\nrestype:container";
+        assert_eq!(signed("a", &request), expected);
+        assert!(
+            authorization("a", "AAAA", &request).is_some_and(|header| header.starts_with("SharedKey a:"))
+        );
+        assert_eq!(authorization("a", "!!", &request), None);
+    }
 }

@@ -142,10 +142,10 @@ fn changed(session: &mut Session<'_>, path: &str, body: &Value) -> CommandResult
 fn update(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = place(session, line, "--name")?;
     let account = session.get(&path, VERSION)?;
-    let told = |field: &str| account.pointer(&format!("/properties/{field}")).cloned();
+    let property = |field: &str| account.pointer(&format!("/properties/{field}")).cloned();
     let mut properties = Map::new();
     for field in ["encryption", "accessTier", "supportsHttpsTrafficOnly", "networkAcls"] {
-        properties.extend(told(field).map(|value| (field.to_owned(), value)));
+        properties.extend(property(field).map(|value| (field.to_owned(), value)));
     }
     // The time since when something is encrypted is nobody's to write.
     let services = properties.get_mut("encryption").and_then(|encryption| encryption.get_mut("services"));
@@ -189,9 +189,9 @@ fn update(session: &mut Session<'_>, line: &Line) -> CommandResult {
 fn keys(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = format!("{}/listKeys", place(session, line, "--account-name")?);
     let query = [("api-version", VERSION), ("$expand", "kerb")];
-    let mut told = checked(&session.ask(Verb::Post, &path, &query, None)?)?;
-    moments(&mut told);
-    Ok(told.get("keys").cloned())
+    let mut answer = checked(&session.ask(Verb::Post, &path, &query, None)?)?;
+    moments(&mut answer);
+    Ok(answer.get("keys").cloned())
 }
 
 fn rules(session: &mut Session<'_>, line: &Line) -> CommandResult {
@@ -240,8 +240,8 @@ fn ruled(
     let named = named(session, line)?;
     let path = place(session, line, "--account-name")?;
     let account = session.get(&path, VERSION)?;
-    let told = account.pointer("/properties/networkAcls").and_then(Value::as_object);
-    let mut rules = told.cloned().unwrap_or_default();
+    let acls = account.pointer("/properties/networkAcls").and_then(Value::as_object);
+    let mut rules = acls.cloned().unwrap_or_default();
     // The state of a rule is nobody's to write.
     for rule in rules.get_mut("virtualNetworkRules").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(map) = rule.as_object_mut() {

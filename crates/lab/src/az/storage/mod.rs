@@ -5,7 +5,6 @@ pub(super) mod account;
 pub(super) mod blob;
 mod container;
 mod shape;
-mod sign;
 mod transfer;
 mod trouble;
 mod xml;

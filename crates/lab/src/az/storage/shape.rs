@@ -86,11 +86,11 @@ pub(super) fn headed(container: &str, name: &str, answer: &Answer) -> Value {
             put(&mut out, place, read(place, text));
         }
     }
-    let told = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
-    put(&mut out, "/properties/etag", told("etag"));
-    put(&mut out, "/properties/contentRange", told("content-range"));
+    let field_text = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
+    put(&mut out, "/properties/etag", field_text("etag"));
+    put(&mut out, "/properties/contentRange", field_text("content-range"));
     put(&mut out, "/deleted", json!(false));
-    let whole = told("x-ms-blob-content-md5");
+    let whole = field_text("x-ms-blob-content-md5");
     if !whole.is_null() {
         put(&mut out, "/properties/contentSettings/contentMd5", whole);
     }
@@ -102,25 +102,27 @@ pub(super) fn headed(container: &str, name: &str, answer: &Answer) -> Value {
 
 /// Prints what came of an upload.
 pub(super) fn written(answer: &Answer) -> Value {
-    let told = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
+    let field_text = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
     let time = |name: &str| header(answer, name).and_then(moment).map_or(Value::Null, Value::from);
     let encrypted =
         header(answer, "x-ms-request-server-encrypted").map(|text| text.eq_ignore_ascii_case("true"));
-    json!({"client_request_id": told("x-ms-client-request-id"), "content_md5": told("content-md5"), "date": time("date"),
-        "encryption_key_sha256": null, "encryption_scope": null, "etag": told("etag"), "lastModified": time("last-modified"),
-        "request_id": told("x-ms-request-id"), "request_server_encrypted": encrypted, "structured_body": null,
-        "version": told("x-ms-version"), "version_id": null})
+    json!({"client_request_id": field_text("x-ms-client-request-id"), "content_md5": field_text("content-md5"), "date": time("date"),
+        "encryption_key_sha256": null, "encryption_scope": null, "etag": field_text("etag"), "lastModified": time("last-modified"),
+        "request_id": field_text("x-ms-request-id"), "request_server_encrypted": encrypted, "structured_body": null,
+        "version": field_text("x-ms-version"), "version_id": null})
 }
 
 /// Prints a container of a list.
 pub(super) fn container(container: &Element) -> Value {
-    let told = |name: &str| container.child("Properties").and_then(|properties| properties.text_of(name));
-    let text = |name: &str| told(name).map_or(Value::Null, Value::from);
-    let flag = |name: &str| told(name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")));
+    let field_text =
+        |name: &str| container.child("Properties").and_then(|properties| properties.text_of(name));
+    let text = |name: &str| field_text(name).map_or(Value::Null, Value::from);
+    let flag =
+        |name: &str| field_text(name).map_or(Value::Null, |text| json!(text.eq_ignore_ascii_case("true")));
     held(
         container.text_of("Name").unwrap_or_default(),
         json!({"etag": text("Etag"), "hasImmutabilityPolicy": flag("HasImmutabilityPolicy"),
-            "hasLegalHold": flag("HasLegalHold"), "lastModified": told("Last-Modified").and_then(moment),
+            "hasLegalHold": flag("HasLegalHold"), "lastModified": field_text("Last-Modified").and_then(moment),
             "lease": {"duration": null, "state": text("LeaseState"), "status": text("LeaseStatus")}, "publicAccess": text("PublicAccess")}),
     )
 }

@@ -35,9 +35,10 @@ pub(super) fn failure(answer: &Answer) -> Failure {
         Body::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Body::Empty | Body::Json(_) => String::new(),
     };
-    let told = xml::read(&text);
-    let told = |name: &str| told.as_ref().and_then(|told| told.text_of(name)).map(str::to_owned);
-    let code = header(answer, "x-ms-error-code").map(str::to_owned).or_else(|| told("Code"));
+    let document = xml::read(&text);
+    let element_text =
+        |name: &str| document.as_ref().and_then(|document| document.text_of(name)).map(str::to_owned);
+    let code = header(answer, "x-ms-error-code").map(str::to_owned).or_else(|| element_text("Code"));
     let exit = if answer.status == 404 { 3 } else { 1 };
     match code.as_deref() {
         Some("AuthorizationPermissionMismatch") => return Failure::new(exit, FORBIDDEN),
@@ -45,7 +46,7 @@ pub(super) fn failure(answer: &Answer) -> Failure {
         Some("AuthenticationFailed") => return Failure::new(exit, STRANGER),
         Some(_) | None => {}
     }
-    let message = told("Message").unwrap_or_else(|| match answer.status {
+    let message = element_text("Message").unwrap_or_else(|| match answer.status {
         429 => phrase(429),
         status => format!("Operation returned an invalid status '{}'", phrase(status)),
     });

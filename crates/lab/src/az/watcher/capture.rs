@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::region::{VERSION, machine, of};
+use super::probe::{VERSION, machine, of};
 use crate::az::failure::Failure;
 use crate::az::flatten::flattened;
 use crate::az::line::Line;

@@ -2,4 +2,3 @@
 
 pub(super) mod capture;
 pub(super) mod probe;
-mod region;

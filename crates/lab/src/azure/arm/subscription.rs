@@ -100,7 +100,7 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
             cloud.list(request, found.collect())
         }
         (Verb::Get, "providers") => {
-            let all = NAMESPACES.iter().map(|namespace| told(cloud, namespace)).collect();
+            let all = NAMESPACES.iter().map(|namespace| provider_document(cloud, namespace)).collect();
             cloud.list(request, all)
         }
         // What nobody models holds nothing.
@@ -142,11 +142,11 @@ pub(super) fn provider(cloud: &Cloud, request: &Request, target: &Target) -> Res
     if request.verb != Verb::Get && target.tail.is_none() {
         return Err(not_here(request.verb));
     }
-    Ok(Answer::json(200, told(cloud, target.provider.as_deref().unwrap_or_default())))
+    Ok(Answer::json(200, provider_document(cloud, target.provider.as_deref().unwrap_or_default())))
 }
 
 /// Tells of a provider.
-fn told(cloud: &Cloud, namespace: &str) -> Value {
+fn provider_document(cloud: &Cloud, namespace: &str) -> Value {
     let kind = |name: &&str| {
         json!({"resourceType": name, "locations": ["East US"], "defaultApiVersion": "2023-11-01",
         "apiVersions": ["2025-07-01", "2024-07-01", "2023-11-01", "2022-01-01"], "capabilities": "SupportsTags, SupportsLocation"})
@@ -190,15 +190,15 @@ fn resources(cloud: &Cloud) -> Vec<Value> {
     };
     let short = |document: &Value| {
         let field = |name: &str| document.get(name).cloned().unwrap_or_default();
-        let mut told = json!({"id": field("id"), "name": field("name"), "type": field("type"), "location": field("location"),
+        let mut row = json!({"id": field("id"), "name": field("name"), "type": field("type"), "location": field("location"),
             "createdTime": "2025-05-20T08:00:00.0000000Z", "changedTime": "2025-06-02T09:00:00.0000000Z",
             "provisioningState": "Succeeded"});
         for name in ["tags", "kind", "sku", "zones", "managedBy"] {
-            if let (Some(value), Some(map)) = (document.get(name), told.as_object_mut()) {
+            if let (Some(value), Some(map)) = (document.get(name), row.as_object_mut()) {
                 map.insert(name.to_owned(), value.clone());
             }
         }
-        told
+        row
     };
     cloud.estate.all().filter(own).map(short).collect()
 }

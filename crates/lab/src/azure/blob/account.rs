@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::sas;
 use super::sign;
 use super::trouble::{BAD_TOKEN, BlobError, NO_KEYS, NO_RIGHT, NOBODY};
 use crate::azure::arm::keys;
@@ -80,7 +79,7 @@ pub(super) fn who(
         if !shared {
             return Err(NO_KEYS.into());
         }
-        return sas::letters(&keys(cloud, name), name, request, now).map(Access::Letters);
+        return sign::letters(&keys(cloud, name), name, request, now).map(Access::Letters);
     };
     let (scheme, rest) = sent.trim().split_once(' ').unwrap_or((sent, ""));
     if scheme.eq_ignore_ascii_case("bearer") {

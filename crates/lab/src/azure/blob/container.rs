@@ -31,7 +31,7 @@ pub(super) fn answer(
         (Verb::Get | Verb::Head, "" | "metadata") => {
             access.demand(Right::Read)?;
             let found = cloud.store.container(account, name).ok_or(NO_CONTAINER)?;
-            let shown = told(Answer::empty(200), found);
+            let shown = with_headers(Answer::empty(200), found);
             Ok(shown.with("x-ms-lease-status", "unlocked").with("x-ms-lease-state", "available"))
         }
         (Verb::Put, "") => {
@@ -41,7 +41,7 @@ pub(super) fn answer(
                 return Err(CONTAINER_THERE.into());
             }
             let made = cloud.store.make(account, name, metadata, now).ok_or(FULL)?;
-            Ok(told(Answer::empty(201), made))
+            Ok(with_headers(Answer::empty(201), made))
         }
         (Verb::Put, "metadata") => {
             access.demand(Right::Manage)?;
@@ -49,7 +49,7 @@ pub(super) fn answer(
             let tag = cloud.store.tag();
             let found = cloud.store.container_mut(account, name).ok_or(NO_CONTAINER)?;
             (found.metadata, found.tag, found.modified) = (metadata, tag, now);
-            Ok(told(Answer::empty(200), found))
+            Ok(with_headers(Answer::empty(200), found))
         }
         (Verb::Delete, "") => {
             access.demand(Right::Manage)?;
@@ -63,7 +63,7 @@ pub(super) fn answer(
     }
 }
 
-fn told(answer: Answer, container: &Container) -> Answer {
+fn with_headers(answer: Answer, container: &Container) -> Answer {
     let answer =
         answer.with("ETag", format!("\"{}\"", container.tag)).with("Last-Modified", date(container.modified));
     container

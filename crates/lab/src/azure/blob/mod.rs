@@ -17,7 +17,6 @@ mod container;
 mod list;
 mod path;
 mod read;
-mod sas;
 mod sign;
 mod store;
 mod trouble;

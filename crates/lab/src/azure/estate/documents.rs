@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::child::list_of;
-use super::{links, peers};
+use super::links::list_of;
+use super::{complete, links};
 use crate::azure::target::Target;
 
 /// Everything that is there.
@@ -82,7 +82,7 @@ impl Estate {
             self.documents.insert(place, document.clone());
         }
         links::follow(self, before.as_ref(), Some(&document));
-        peers::follow(self, before.as_ref(), Some(&document));
+        complete::follow(self, before.as_ref(), Some(&document));
         self.get(target).cloned().unwrap_or(document)
     }
 
@@ -104,7 +104,7 @@ impl Estate {
             }
         }
         links::follow(self, Some(&gone), None);
-        peers::follow(self, Some(&gone), None);
+        complete::follow(self, Some(&gone), None);
         Some(gone)
     }
 

@@ -110,3 +110,17 @@ fn is_of(document: &Value, kind: &str) -> bool {
 fn names(entry: &Value, id: &str) -> bool {
     entry.get("id").and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(id))
 }
+
+/// Returns the list below `properties` in which children of a kind stand; nothing where they are documents of their own.
+pub(super) fn list_of(parent: &str, child: &str) -> Option<&'static str> {
+    let parent = parent.rsplit('/').next().unwrap_or(parent);
+    Some(match (parent, child) {
+        ("networksecuritygroups", "securityrules") => "securityRules",
+        ("networksecuritygroups", "defaultsecurityrules") => "defaultSecurityRules",
+        ("virtualnetworks", "subnets") => "subnets",
+        ("virtualnetworks", "virtualnetworkpeerings") => "virtualNetworkPeerings",
+        ("routetables", "routes") => "routes",
+        ("networkinterfaces", "ipconfigurations") => "ipConfigurations",
+        _ => return None,
+    })
+}

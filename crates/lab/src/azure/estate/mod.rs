@@ -3,12 +3,10 @@
 //! Goes in: documents in the resource manager's form. Comes out: the same, in their order, with a new tag after every change. Never:
 //! a reference from one side alone, two documents with the same identifier.
 
-mod child;
 mod complete;
 mod documents;
 mod file;
 mod links;
-mod peers;
 
 pub(super) use documents::Estate;
 pub use file::{Description, EstateError};

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use axum::body::Body as Flow;
 use hyper::body::Incoming;
 use hyper::header::HOST;
@@ -22,9 +23,9 @@ use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::authority::Authority;
-use super::destination::{Connection, Destination};
-use super::handler::{RequestHandler, ServedRequest};
+use super::destination::{Connection, Destination, Service};
 use super::message::{HELD, plain, read, write};
+use crate::azure::request::{Answer, Request as CloudRequest};
 
 /// So many connections are served at the same time; the next ones wait at the door.
 const MAX_CONNECTIONS: usize = 256;
@@ -115,7 +116,7 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     drop(stream.set_nodelay(true));
     match first {
         [HANDSHAKE] => secure(shared, stream, Connection::Secure).await,
-        [_] => talk(shared, stream, Connection::Plain).await,
+        [_] => serve_connection_requests(shared, stream, Connection::Plain).await,
     }
 }
 
@@ -124,14 +125,14 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     match timeout(GREETING, shared.tls.accept(stream)).await {
-        Ok(Ok(stream)) => talk(shared, stream, via).await,
+        Ok(Ok(stream)) => serve_connection_requests(shared, stream, via).await,
         Ok(Err(error)) => debug!("a handshake failed: {error}"),
         Err(_) => debug!("a handshake took too long"),
     }
 }
 
 /// Serves the requests of a connection, one after the other.
-async fn talk<S>(shared: Arc<Shared>, stream: S, via: Connection)
+async fn serve_connection_requests<S>(shared: Arc<Shared>, stream: S, via: Connection)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -220,4 +221,25 @@ fn tunnel(shared: Arc<Shared>, upgrade: OnUpgrade, host: String) -> Pin<Box<dyn 
             Err(_) => debug!("a tunnel took too long"),
         }
     })
+}
+
+/// A request, and what is known about how it came.
+#[derive(Debug, Clone)]
+pub struct ServedRequest {
+    /// Which service it is for.
+    pub service: Service,
+    /// Whether it came over TLS.
+    pub secure: bool,
+    /// The request.
+    pub request: CloudRequest,
+}
+
+/// Who answers what is served.
+#[async_trait]
+pub trait RequestHandler: Send + Sync + 'static {
+    /// Answers a request.
+    async fn answer(&self, asked: ServedRequest) -> Answer;
+
+    /// Notes that somebody wanted to reach a host that is none of the cloud's.
+    fn stranger(&self, host: &str);
 }

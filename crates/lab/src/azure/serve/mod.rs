@@ -9,11 +9,10 @@
 
 mod authority;
 mod destination;
-mod handler;
 mod listener;
 mod message;
 
 pub use authority::{Authority, CertificateError};
 pub use destination::{Connection, Destination, Service};
-pub use handler::{RequestHandler, ServedRequest};
 pub use listener::serve;
+pub use listener::{RequestHandler, ServedRequest};

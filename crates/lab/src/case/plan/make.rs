@@ -138,13 +138,13 @@ impl Maker {
 
     fn machines(&mut self, case: &Case) {
         let services = case.services.iter().map(|service| (None, service.vm.as_str()));
-        let talks = case.traffic.iter().map(|talk| (None, talk.from.as_str()));
+        let flows = case.traffic.iter().map(|traffic| (None, traffic.from.as_str()));
         let baselines = case.baselines.iter().map(|baseline| (baseline.line, baseline.vm.as_str()));
         let faults = case.faults.iter();
         let faults =
             faults.flat_map(|placed| placed.fault.machines().into_iter().map(|vm| (placed.line, vm)));
         let named: Vec<(Option<usize>, &str)> =
-            services.chain(talks).chain(baselines).chain(faults).collect();
+            services.chain(flows).chain(baselines).chain(faults).collect();
         let mut told = BTreeSet::new();
         for (line, vm) in named {
             if self.view.vm(vm).is_none() && told.insert(vm) {

@@ -7,7 +7,7 @@ use super::view::View;
 use crate::case::fault::{DnsDoes, Fault};
 use crate::case::model::{Case, Placed};
 use crate::case::problem::Problem;
-use crate::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
+use crate::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};
 
 /// Sets the stage, without the faults that are gone.
 pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -> (Stage, Vec<Problem>) {
@@ -22,23 +22,23 @@ pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -
             behavior: service.behavior,
         });
     }
-    for talk in &case.traffic {
-        let Some(to) = talk.to.parse::<IpAddr>().ok().or_else(|| view.address(&talk.to)) else {
-            let what = format!("`{}` is neither a machine nor an address", talk.to);
+    for traffic in &case.traffic {
+        let Some(to) = traffic.to.parse::<IpAddr>().ok().or_else(|| view.address(&traffic.to)) else {
+            let what = format!("`{}` is neither a machine nor an address", traffic.to);
             problems.push(Problem::new(what, "write whom the traffic is for"));
             continue;
         };
-        let one = Talk {
-            machine: talk.from.clone(),
+        let one = TrafficFlow {
+            machine: traffic.from.clone(),
             to,
-            protocol: talk.protocol,
-            port: talk.port,
-            every_ms: talk.every_ms,
-            request: talk.request,
-            answer: talk.answer,
-            think_ms: talk.think_ms,
+            protocol: traffic.protocol,
+            port: traffic.port,
+            every_ms: traffic.every_ms,
+            request: traffic.request,
+            answer: traffic.answer,
+            think_ms: traffic.think_ms,
         };
-        stage.talks.extend(std::iter::repeat_n(one, usize::from(talk.parallel)));
+        stage.flows.extend(std::iter::repeat_n(one, usize::from(traffic.parallel)));
     }
     let there = case.faults.iter().enumerate().filter(|(at, _)| !gone.contains(at));
     for (_, placed) in there {
@@ -56,7 +56,7 @@ fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
         let absent = || Problem::new(format!("`{vm}` has no address"), "name a machine with an interface");
         view.address(vm).ok_or_else(absent)
     };
-    let talk = |from: &str, to: IpAddr, protocol: Protocol, port: u16, every_ms: u64| Talk {
+    let traffic = |from: &str, to: IpAddr, protocol: Protocol, port: u16, every_ms: u64| TrafficFlow {
         machine: from.to_owned(),
         to,
         protocol,
@@ -75,7 +75,13 @@ fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
                 let what = format!("somebody listens on {} of {}", port.port, port.vm);
                 return Err(Problem::new(what, "take the service out, or the fault"));
             }
-            stage.talks.push(talk(&port.from, address(&port.vm)?, Protocol::Tcp, port.port, port.every_ms));
+            stage.flows.push(traffic(
+                &port.from,
+                address(&port.vm)?,
+                Protocol::Tcp,
+                port.port,
+                port.every_ms,
+            ));
         }
         Fault::PortSilent(port) => {
             stage.services.push(Service {
@@ -85,7 +91,13 @@ fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
                 program: port.program.clone(),
                 behavior: Behavior::Silent,
             });
-            stage.talks.push(talk(&port.from, address(&port.vm)?, Protocol::Tcp, port.port, port.every_ms));
+            stage.flows.push(traffic(
+                &port.from,
+                address(&port.vm)?,
+                Protocol::Tcp,
+                port.port,
+                port.every_ms,
+            ));
         }
         Fault::Dns(dns) => {
             let fault = match dns.does {
@@ -95,7 +107,7 @@ fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
             };
             stage.oddities.push(Oddity::Dns { server: dns.server, fault });
             if let Some(from) = &dns.from {
-                stage.talks.push(talk(from, dns.server, Protocol::Udp, 53, 2_000));
+                stage.flows.push(traffic(from, dns.server, Protocol::Udp, 53, 2_000));
             }
         }
         Fault::ArpConflict(arp) => {
@@ -116,7 +128,7 @@ fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
                 to: address(&path.to)?,
                 via: path.via,
             });
-            stage.talks.push(talk(&path.to, address(&path.vm)?, Protocol::Tcp, path.port, 1_000));
+            stage.flows.push(traffic(&path.to, address(&path.vm)?, Protocol::Tcp, path.port, 1_000));
         }
         Fault::NsgRule(_)
         | Fault::Route(_)

@@ -4,6 +4,5 @@
 //! a case that was not checked, the estate.
 
 mod file;
-mod line;
 mod observation;
 mod whole;

@@ -6,7 +6,7 @@ use serde::Deserialize as _;
 use toml::Spanned;
 
 use super::file::{File, Later, Remembered};
-use super::line::{line_of, line_of_field};
+use super::file::{line_of, line_of_field};
 use crate::case::fault::{self, Fault};
 use crate::case::model::{Baseline, Case, Phase, Placed, Service};
 use crate::case::problem::{Problem, Problems};
@@ -120,8 +120,8 @@ impl Reader<'_> {
             ];
             self.wrong(line, odd.into_iter().flatten());
         }
-        for talk in &file.traffic {
-            let (own, line) = (talk.get_ref(), self.at(talk));
+        for traffic in &file.traffic {
+            let (own, line) = (traffic.get_ref(), self.at(traffic));
             let often = (own.every_ms < 10 || own.parallel == 0 || own.parallel > 100).then(|| {
                 Problem::new(
                     "`every_ms` or `parallel` is out of range",

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::bpf;
-use super::failure::failed;
 use super::name::Namespace;
+use super::program::failed;
 use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::{CaptureOrder, HostError};
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::background::Background;
-use super::failure::must;
 use super::inside::Inside;
 use super::name::Namespace;
+use super::program::must;
 use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
 use crate::host::script::Files;

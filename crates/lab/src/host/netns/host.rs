@@ -9,10 +9,10 @@ use async_trait::async_trait;
 
 use super::capture::Capture;
 use super::dial;
-use super::failure::failed;
 use super::guest::Guest;
 use super::kernel::Kernel;
 use super::lab::{Lab, SavedLab, SavedMachine};
+use super::program::failed;
 use super::shell::Shell;
 use super::staged::{self, Staged};
 use super::sweep::sweep;

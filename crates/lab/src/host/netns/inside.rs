@@ -14,8 +14,8 @@ use tokio::runtime;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::failure::failed;
 use super::name::Namespace;
+use super::program::failed;
 use crate::host::port::HostError;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;

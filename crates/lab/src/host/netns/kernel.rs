@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::failure::must;
 use super::name::Namespace;
 use super::program::Program;
+use super::program::must;
 use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 

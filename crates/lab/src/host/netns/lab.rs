@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::capture::Capture;
-use super::failure::{failed, must};
 use super::gate;
 use super::guest::{ChangeCommand, Guest};
 use super::inside::Inside;
@@ -13,6 +12,7 @@ use super::journal::Journal;
 use super::kernel::Kernel;
 use super::name::{Namespace, Prefix};
 use super::plan::{Link, Numbers, Plan};
+use super::program::{failed, must};
 use super::routes;
 use super::service::{self, ListenerBehavior};
 use super::staged::Staged;

@@ -35,7 +35,6 @@ mod bpf;
 mod capture;
 mod dial;
 mod dns;
-mod failure;
 mod gate;
 mod guest;
 mod host;
@@ -52,7 +51,7 @@ mod service;
 mod shell;
 mod staged;
 mod sweep;
-mod talk;
+mod traffic;
 mod wire;
 
 pub use host::Netns;

@@ -65,7 +65,7 @@ pub(super) async fn serve(door: OpenPort, manner: ListenerBehavior) {
         tokio::select! {
             accepted = door.0.accept(), if guests.len() < GUESTS => {
                 if let Ok((stream, _)) = accepted {
-                    guests.spawn(talk(stream, manner));
+                    guests.spawn(traffic(stream, manner));
                 }
             }
             Some(_) = guests.join_next() => {}
@@ -90,7 +90,7 @@ pub(super) async fn silent(port: u16) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn talk(mut stream: TcpStream, manner: ListenerBehavior) {
+async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
     let mut buffer = vec![0_u8; 16 << 10];
     let (mut heard, mut first, want) = (0_u64, true, u64::from(manner.request.max(1)));
     loop {

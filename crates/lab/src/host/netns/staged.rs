@@ -6,17 +6,17 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use super::failure::failed;
 use super::guest::Guest;
 use super::inside::Inside;
 use super::lab::Lab;
 use super::name::Namespace;
+use super::program::failed;
 use super::service::{self, ListenerBehavior};
-use super::talk;
+use super::traffic;
 use super::wire::WIRE_SERVER;
 use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
-use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, Talk};
+use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};
 
 /// So long a program may take until it listens.
 const STARTING: Duration = Duration::from_secs(10);
@@ -81,11 +81,11 @@ impl Staged {
                 staged.name_server(lab, *server, *fault)?;
             }
         }
-        for talk in &stage.talks {
-            match lab.guest(&talk.machine) {
+        for traffic in &stage.flows {
+            match lab.guest(&traffic.machine) {
                 Err(HostError::Off(_)) => {}
                 Err(error) => return Err(error),
-                Ok(guest) => staged.talk(talk, &guest.space)?,
+                Ok(guest) => staged.traffic(traffic, &guest.space)?,
             }
         }
         Ok(staged)
@@ -199,16 +199,16 @@ impl Staged {
         Ok(())
     }
 
-    fn talk(&mut self, talk: &Talk, space: &Namespace) -> Result<(), HostError> {
-        if talk.protocol == Protocol::Icmp {
-            let every = Duration::from_millis(talk.every_ms.max(10)).as_secs_f64().to_string();
-            let (size, to) = (talk.request.clamp(8, 60_000).to_string(), talk.to.to_string());
+    fn traffic(&mut self, traffic: &TrafficFlow, space: &Namespace) -> Result<(), HostError> {
+        if traffic.protocol == Protocol::Icmp {
+            let every = Duration::from_millis(traffic.every_ms.max(10)).as_secs_f64().to_string();
+            let (size, to) = (traffic.request.clamp(8, 60_000).to_string(), traffic.to.to_string());
             let order =
                 ProcessRequest::own("ping", &["-q", "-n", "-i", &every, "-s", &size, &to])?.within(space);
             self.programs.push(order.start(File::create("/dev/null").ok())?);
             return Ok(());
         }
-        self.within(space)?.spawn(talk::talk(talk.clone()));
+        self.within(space)?.spawn(traffic::traffic(traffic.clone()));
         Ok(())
     }
 }
@@ -254,13 +254,14 @@ fn addresses(lab: &Lab, machine: &str) -> Vec<IpAddr> {
 
 /// Says how a service answers: as those who talk to it expect.
 fn manner(stage: &Stage, own: &[IpAddr], service: &Service) -> ListenerBehavior {
-    let talk = stage.talks.iter().find(|talk| {
-        own.contains(&talk.to) && (talk.port, talk.protocol) == (service.port, service.protocol)
+    let traffic = stage.flows.iter().find(|traffic| {
+        own.contains(&traffic.to) && (traffic.port, traffic.protocol) == (service.port, service.protocol)
     });
-    talk.map(|talk| ListenerBehavior {
-        request: talk.request,
-        answer: talk.answer,
-        think: Duration::from_millis(talk.think_ms),
-    })
-    .unwrap_or_default()
+    traffic
+        .map(|traffic| ListenerBehavior {
+            request: traffic.request,
+            answer: traffic.answer,
+            think: Duration::from_millis(traffic.think_ms),
+        })
+        .unwrap_or_default()
 }

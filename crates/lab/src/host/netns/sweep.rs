@@ -7,9 +7,9 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::failure::failed;
 use super::journal::{Journal, spaces};
 use super::name::{Namespace, Prefix};
+use super::program::failed;
 use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 

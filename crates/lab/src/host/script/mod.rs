@@ -8,7 +8,6 @@
 //! 90 minutes of the lab's clock.
 
 mod arithmetic;
-mod call;
 mod file;
 mod interpreter;
 mod parse;
@@ -19,7 +18,7 @@ mod tests;
 mod tool;
 mod tree;
 
-pub(in crate::host) use call::{Called, Calls};
 pub(in crate::host) use file::Files;
 pub(in crate::host) use interpreter::Interpreter;
+pub(in crate::host) use interpreter::{Called, Calls};
 pub(in crate::host) use run::duration;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prefix::{is_ports, is_word, prefix};
+use super::network::{is_ports, is_word, prefix};
 use super::shaped::document;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;

@@ -4,14 +4,12 @@ mod group;
 mod interface;
 mod network;
 mod peering;
-mod prefix;
 mod reference;
-mod removable;
 mod shaped;
 mod subnet;
 mod table;
 
 pub(in crate::azure) use group::defaults as default_rules;
-pub(super) use removable::removable;
+pub(super) use reference::removable;
 pub(in crate::azure) use shaped::guid;
 pub(super) use shaped::shaped;

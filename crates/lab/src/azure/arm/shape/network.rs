@@ -1,9 +1,11 @@
 //! Whole networks.
 
+use std::net::IpAddr;
+
+use ipnet::IpNet;
 use serde_json::{Map, Value, json};
 
 use super::group::{below, child};
-use super::prefix::prefix;
 use super::shaped::document;
 use super::{reference, subnet};
 use crate::azure::cloud::Cloud;
@@ -48,4 +50,21 @@ pub(super) fn whole(
     properties.insert("virtualNetworkPeerings".to_owned(), known.unwrap_or_else(|| json!([])));
     properties.entry("enableDdosProtection").or_insert(json!(false));
     Ok(())
+}
+
+/// Reads a prefix, or an address alone.
+pub(super) fn prefix(text: &str) -> Option<IpNet> {
+    text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+}
+
+/// Says whether a text may be the name of a service tag.
+pub(super) fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// Says whether a text is a port, a range of ports, or any.
+pub(super) fn is_ports(text: &str) -> bool {
+    let (low, high) = text.split_once('-').unwrap_or((text, text));
+    text == "*" || matches!((low.parse::<u16>(), high.parse::<u16>()), (Ok(low), Ok(high)) if low <= high)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prefix::prefix;
+use super::network::prefix;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::group::{below, child};
-use super::prefix::{is_word, prefix};
+use super::network::{is_word, prefix};
 use super::shaped::document;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;

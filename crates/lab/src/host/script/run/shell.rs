@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::host::script::call::Calls;
+use crate::host::script::interpreter::Calls;
 use crate::host::script::parse::SyntaxError;
 use crate::host::script::tree::Command;
 use ghost_base::Timestamp;

@@ -73,7 +73,7 @@ pub(in crate::host) fn settle(world: &mut World, machine: &str) {
     };
     for said in said.iter().step_by(step) {
         let near = said.line.near.machine.as_deref() == Some(machine);
-        let [there, back] = said.play().counts;
+        let [there, back] = said.replay().counts;
         one(world, &said.line, near, if near { there } else { back }.times(factor));
     }
 }

@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use super::conversation::Echo;
 use super::journal::Exchange;
 use super::net::{Net, SECOND};
 use super::path::{DropPoint, DropResponse};
-use super::play::Echo;
 use crate::host::port::Dialed;
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::conversation::{Echo, Script, Transcript, converse, echo, exchange};
 use super::path::Line;
-use super::play::{Echo, Script, Transcript, converse, echo, exchange};
 
 /// The most conversations that are remembered; then the oldest are forgotten.
 const MAX_CONVERSATIONS: usize = 8_192;
@@ -41,7 +41,7 @@ pub(super) struct Conversation {
 
 impl Conversation {
     /// Plays it.
-    pub(super) fn play(&self) -> Transcript {
+    pub(super) fn replay(&self) -> Transcript {
         match &self.act {
             Exchange::Tcp(script) => converse(&self.line, script, self.seed),
             Exchange::Datagram { request, answer, think } => {

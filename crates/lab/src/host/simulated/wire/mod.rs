@@ -14,12 +14,12 @@
 
 mod capture;
 mod chance;
+mod conversation;
 mod count;
 mod dial;
 mod journal;
 mod net;
 mod path;
-mod play;
 #[cfg(test)]
 mod tests;
 mod tool;

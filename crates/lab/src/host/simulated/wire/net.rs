@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::chance::Chance;
+use super::conversation::{Script, Transcript, Turn};
 use super::count::{count, much};
 use super::journal::{Conversation, Exchange};
 use super::path::{Call, Line, NameLookup, Unresolved, ask, line, nanos, resolve};
-use super::play::{Script, Transcript, Turn};
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
@@ -63,10 +63,10 @@ impl<'a> Net<'a> {
         let now = u64::try_from(self.world.now.as_millis()).unwrap_or(0);
         let at = now.saturating_mul(1_000).saturating_add(self.passed / 1_000);
         let conversation = Conversation { at, line: line.clone(), act, seed: self.chance.next() };
-        let played = conversation.play();
-        count(self.world, line, played.counts);
+        let transcript = conversation.replay();
+        count(self.world, line, transcript.counts);
         self.world.journal.note(conversation);
-        played
+        transcript
     }
 
     /// Counts what is carried beyond the packets that are played.
@@ -84,8 +84,8 @@ impl<'a> Net<'a> {
     ) -> (Line, Transcript) {
         let line = self.line(to, Protocol::Tcp, port);
         let script = Script { turns, patience, most: 8_000 };
-        let played = self.say(&line, Exchange::Tcp(script));
-        (line, played)
+        let transcript = self.say(&line, Exchange::Tcp(script));
+        (line, transcript)
     }
 
     /// Finds the address of a name, and lets the time pass that this takes.

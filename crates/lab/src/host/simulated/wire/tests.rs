@@ -9,7 +9,7 @@ use super::{Reach, call, dial, reaches};
 use crate::host::fabric::{Account, Fabric, Machine, Nic};
 use crate::host::port::Dialed;
 use crate::host::simulated::world::{Called, World};
-use crate::host::stage::{Behavior, Oddity, Protocol, Service, Talk};
+use crate::host::stage::{Behavior, Oddity, Protocol, Service, TrafficFlow};
 use ghost_base::Timestamp;
 
 pub(super) const SOURCE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 1, 4));
@@ -39,8 +39,8 @@ pub(super) fn service(machine: &str, port: u16, behavior: Behavior) -> Service {
     Service { machine: machine.to_owned(), protocol: Protocol::Tcp, port, program, behavior }
 }
 
-pub(super) fn talk(protocol: Protocol, port: u16, every_ms: u64) -> Talk {
-    Talk {
+pub(super) fn traffic(protocol: Protocol, port: u16, every_ms: u64) -> TrafficFlow {
+    TrafficFlow {
         machine: "tf-source-vm".to_owned(),
         to: DEST,
         protocol,

@@ -78,7 +78,7 @@ impl Firewall {
         let ways = [true, false].map(|taken| {
             let mut way = Vec::new();
             for side in Side::ALL {
-                let text = self.told(side, taken);
+                let text = self.describe(side, taken);
                 if text.is_empty() {
                     continue;
                 }
@@ -101,7 +101,7 @@ impl Firewall {
     }
 
     /// Writes the tables of a side, with what is known of this machine in its place.
-    fn told(&self, side: Side, taken: bool) -> String {
+    fn describe(&self, side: Side, taken: bool) -> String {
         let mut out = String::new();
         for table in self.tables.iter().filter(|table| table.side == side) {
             out.push_str(&format!("*{}\n", table.name));

@@ -2,7 +2,6 @@
 
 mod argument;
 mod change;
-mod counter;
 mod judge;
 mod module;
 mod native;

@@ -212,9 +212,9 @@ pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Res
             if let Some(wrong) = asked.iter().find(|state| !ORDER.contains(&state.as_str())) {
                 return Err(Refusal::usage(format!("Bad ctstate \"{wrong}\"")));
             }
-            let told: Vec<&str> =
+            let names: Vec<&str> =
                 ORDER.into_iter().filter(|state| asked.iter().any(|own| own == state)).collect();
-            one(told.join(","))
+            one(names.join(","))
         }
         Kind::Mark | Kind::SetMark => {
             let (mark, mask) = text.split_once('/').map_or((text, None), |(mark, mask)| (mark, Some(mask)));
@@ -227,12 +227,12 @@ pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Res
                 "--xor-mark" => (mark, 0),
                 _ => (mark, mask),
             };
-            let told = if kind == Kind::SetMark || mask != u32::MAX {
+            let text = if kind == Kind::SetMark || mask != u32::MAX {
                 format!("0x{mark:x}/0x{mask:x}")
             } else {
                 format!("0x{mark:x}")
             };
-            one(told)
+            one(text)
         }
         Kind::Rate => {
             let (count, unit) = text.split_once('/').unwrap_or((text, "sec"));
@@ -270,7 +270,7 @@ pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Res
         }
         Kind::Flags => {
             const ORDER: [&str; 6] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG"];
-            let told = |text: &str| -> Result<String, Refusal> {
+            let canonical = |text: &str| -> Result<String, Refusal> {
                 if text == "NONE" {
                     return Ok(text.to_owned());
                 }
@@ -283,7 +283,7 @@ pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Res
                 }
                 Ok(ORDER.into_iter().filter(|flag| asked.contains(flag)).collect::<Vec<_>>().join(","))
             };
-            given.iter().map(|text| told(text)).collect()
+            given.iter().map(|text| canonical(text)).collect()
         }
         Kind::Syn => Ok(vec!["FIN,SYN,RST,ACK".to_owned(), "SYN".to_owned()]),
         Kind::User => one(match text {

@@ -3,7 +3,7 @@
 use super::arp::{Timed, claims, hardware, questions};
 use super::filter::keeps;
 use super::frame::Writer;
-use super::talk::conversations;
+use super::traffic::conversations;
 use crate::host::simulated::wire::chance::Chance;
 use crate::host::simulated::wire::journal::Conversation;
 use crate::host::simulated::world::{Capture, World};
@@ -67,9 +67,9 @@ fn frames(world: &mut World, capture: &Capture, from: u64, to: u64) -> Vec<Timed
         if frames.len() >= MAX_PACKETS || !keeps(filters, &said.line, near) {
             continue;
         }
-        let played = said.play();
-        let writer = Writer::new(said, &played.seen, near, macs(world, said, near));
-        for (at, seen) in played.seen.iter().enumerate() {
+        let transcript = said.replay();
+        let writer = Writer::new(said, &transcript.seen, near, macs(world, said, near));
+        for (at, seen) in transcript.seen.iter().enumerate() {
             let Some(time) = (if near { seen.near } else { seen.far }) else { continue };
             let time = said.at.saturating_add(time / 1_000);
             frames.extend(writer.frames(at).into_iter().map(|frame| (time, frame)));

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use super::header::{Ip, ethernet, packet, packets, put, seal};
 use super::payload::Stream;
 use crate::host::simulated::wire::chance::Chance;
+use crate::host::simulated::wire::conversation::{CapturedPacket, PacketKind, Segment};
 use crate::host::simulated::wire::journal::{Conversation, Exchange};
-use crate::host::simulated::wire::play::{CapturedPacket, PacketKind, Segment};
 
 /// The window that both ends announce, in units of 128 bytes.
 const WINDOW: u16 = 24_576;

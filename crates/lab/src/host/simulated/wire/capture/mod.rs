@@ -9,10 +9,10 @@ mod filter;
 mod frame;
 mod header;
 mod payload;
-mod talk;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 pub(super) use dns::question;
 pub(in crate::host) use file::pcap;
-pub(super) use talk::conversations;
+pub(super) use traffic::conversations;

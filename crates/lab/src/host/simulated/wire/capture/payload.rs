@@ -1,6 +1,6 @@
 //! What programs say, as bytes: enough of each protocol that whoever reads a capture reads no nonsense.
 
-use crate::host::simulated::wire::play::Turn;
+use crate::host::simulated::wire::conversation::Turn;
 
 /// Ports where web servers are expected.
 const WEB: [u16; 10] = [80, 3_000, 5_000, 7_070, 8_000, 8_008, 8_080, 8_081, 8_888, 9_090];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::pcap;
 use crate::host::port::{CaptureFilter, CaptureOrder};
-use crate::host::simulated::wire::tests::{DEST, SOURCE, service, talk, world};
+use crate::host::simulated::wire::tests::{DEST, SOURCE, service, traffic, world};
 use crate::host::simulated::world::{Capture, World};
 use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol};
 use ghost_base::Timestamp;
@@ -46,7 +46,7 @@ fn flags(file: &[u8], port: u16) -> Vec<u8> {
 fn a_healthy_connection_begins_and_ends() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
-    world.stage.talks.push(talk(Protocol::Tcp, 8080, 10_000));
+    world.stage.flows.push(traffic(Protocol::Tcp, 8080, 10_000));
     let flags = flags(&capture(&mut world, "tf-source-vm", 12), 8080);
     assert_eq!(flags.first().copied(), Some(2));
     assert_eq!(flags.get(1).copied(), Some(18));
@@ -57,7 +57,7 @@ fn a_healthy_connection_begins_and_ends() {
 #[test]
 fn a_closed_port_answers_with_resets() {
     let mut world = world();
-    world.stage.talks.push(talk(Protocol::Tcp, 9999, 1_000));
+    world.stage.flows.push(traffic(Protocol::Tcp, 9999, 1_000));
     let flags = flags(&capture(&mut world, "tf-source-vm", 20), 9999);
     assert!(flags.len() >= 36, "{flags:?}");
     assert!(flags.chunks(2).all(|pair| pair == [2, 20]), "{flags:?}");
@@ -67,7 +67,7 @@ fn a_closed_port_answers_with_resets() {
 fn a_full_queue_leaves_only_syns() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Silent));
-    world.stage.talks.push(talk(Protocol::Tcp, 8080, 30_000));
+    world.stage.flows.push(traffic(Protocol::Tcp, 8080, 30_000));
     let flags = flags(&capture(&mut world, "tf-source-vm", 31), 8080);
     assert!(flags.len() >= 4 && flags.iter().all(|flags| *flags == 2), "{flags:?}");
 }
@@ -76,7 +76,7 @@ fn a_full_queue_leaves_only_syns() {
 fn both_ends_see_the_same_bytes() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 7070, Behavior::Answers));
-    world.stage.talks.push(talk(Protocol::Tcp, 7070, 500));
+    world.stage.flows.push(traffic(Protocol::Tcp, 7070, 500));
     let near = records(&capture(&mut world, "tf-source-vm", 10));
     let far = records(&capture(&mut world, "tf-dest-vm", 10));
     let sorted = |records: Vec<(u64, usize, Vec<u8>)>| {
@@ -93,7 +93,7 @@ fn one_seed_gives_the_same_capture() {
     let make = || {
         let mut world = world();
         world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
-        world.stage.talks.push(talk(Protocol::Tcp, 8080, 100));
+        world.stage.flows.push(traffic(Protocol::Tcp, 8080, 100));
         capture(&mut world, "tf-source-vm", 5)
     };
     assert_eq!(make(), make());
@@ -104,7 +104,10 @@ fn large_segments_meet_a_narrow_path_and_small_ones_do_not() {
     let mut world = world();
     world.guests.values_mut().for_each(|guest| guest.mtu = 9000);
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
-    world.stage.talks.push(crate::host::stage::Talk { request: 20_000, ..talk(Protocol::Tcp, 8080, 30_000) });
+    world
+        .stage
+        .flows
+        .push(crate::host::stage::TrafficFlow { request: 20_000, ..traffic(Protocol::Tcp, 8080, 30_000) });
     world.stage.oddities.push(Oddity::PathMtu { mtu: 1500, heeded: false });
     let file = capture(&mut world, "tf-source-vm", 60);
     let told =
@@ -121,8 +124,8 @@ fn large_segments_meet_a_narrow_path_and_small_ones_do_not() {
 fn limits_and_filters_hold() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
-    world.stage.talks.push(talk(Protocol::Tcp, 8080, 100));
-    world.stage.talks.push(talk(Protocol::Icmp, 0, 100));
+    world.stage.flows.push(traffic(Protocol::Tcp, 8080, 100));
+    world.stage.flows.push(traffic(Protocol::Icmp, 0, 100));
     let since = world.now;
     world.now = since.plus(Duration::from_secs(10));
     let filter = CaptureFilter {
@@ -159,7 +162,7 @@ fn a_name_server_fails_as_it_is_told_to() {
             protocol: Protocol::Udp,
             ..service("tf-dest-vm", 53, Behavior::Answers)
         });
-        world.stage.talks.push(talk(Protocol::Udp, 53, 1_000));
+        world.stage.flows.push(traffic(Protocol::Udp, 53, 1_000));
         world.stage.oddities.push(Oddity::Dns { server: DEST, fault });
         let frames = records(&capture(&mut world, "tf-source-vm", 10));
         let answers: Vec<u8> = frames
@@ -179,8 +182,8 @@ fn well_known_ports_speak_their_protocol() {
     {
         world.stage.services.push(service("tf-dest-vm", port, Behavior::Answers));
         for (request, answer) in [(180, 900), (20, 9), (0, 0), (1_500, 40_000), (7, 31)] {
-            let talk = talk(Protocol::Tcp, port, 2_000);
-            world.stage.talks.push(crate::host::stage::Talk { request, answer, ..talk });
+            let traffic = traffic(Protocol::Tcp, port, 2_000);
+            world.stage.flows.push(crate::host::stage::TrafficFlow { request, answer, ..traffic });
         }
     }
     let frames = records(&capture(&mut world, "tf-source-vm", 4));
@@ -193,8 +196,8 @@ fn well_known_ports_speak_their_protocol() {
 fn a_rough_path_shows_in_both_captures() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
-    let talk = talk(Protocol::Tcp, 8080, 400);
-    world.stage.talks.push(crate::host::stage::Talk { request: 30_000, answer: 60_000, ..talk });
+    let traffic = traffic(Protocol::Tcp, 8080, 400);
+    world.stage.flows.push(crate::host::stage::TrafficFlow { request: 30_000, answer: 60_000, ..traffic });
     let argv = "tc qdisc add dev eth0 root netem delay 10ms 2ms loss 10% corrupt 2% duplicate 1% reorder 5%";
     let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
     let mut shell = crate::host::simulated::command::Shell::new(&mut world, "tf-source-vm");
@@ -216,13 +219,13 @@ fn hostile_stages_end() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
     for every_ms in [0, 1, u64::MAX] {
-        world.stage.talks = vec![crate::host::stage::Talk {
+        world.stage.flows = vec![crate::host::stage::TrafficFlow {
             request: u32::MAX,
             answer: u32::MAX,
             think_ms: u64::MAX,
-            ..talk(Protocol::Tcp, 8080, every_ms)
+            ..traffic(Protocol::Tcp, 8080, every_ms)
         }];
-        world.stage.talks.push(talk(Protocol::Udp, 53, every_ms));
+        world.stage.flows.push(traffic(Protocol::Udp, 53, every_ms));
         capture(&mut world, "tf-source-vm", 1);
     }
     world.now = Timestamp::from_millis(i64::MAX);

@@ -3,7 +3,6 @@
 //! Sender's firewall → shaping of its device → (the sender's capture) → rules of its interface → routes → what is odd between →
 //! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
 
-mod filter;
 mod gate;
 mod internet;
 mod line;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::filter::{IN, OUT, judge, stays, told};
+use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, lets, next, unrouted};
 use super::location::{Location, exit, location};
 use crate::host::fabric::Nic;
@@ -197,7 +197,7 @@ fn own(world: &World, machine: &str, address: IpAddr) -> bool {
 fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
     let device = format!("eth{nic}");
     if let Some(how) = judge(world, from, packet, &OUT.map(|hook| (hook, device.as_str()))) {
-        leg.fall = Some(DropPoint::Sender(told(world, from, packet, how)));
+        leg.fall = Some(DropPoint::Sender(visible_response(world, from, packet, how)));
         return false;
     }
     leg.own = shaping(world, from, &device, packet);

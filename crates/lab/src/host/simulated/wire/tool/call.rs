@@ -1,6 +1,6 @@
 //! Which program answers to which name.
 
-use super::{arping, curl, dig, iperf, lookup, nc, ping, qperf, ssh, timeout, trace};
+use super::{curl, dig, iperf, nc, ping, qperf, ssh, timeout, trace};
 use crate::host::simulated::world::{Called, World};
 
 /// Answers a command that asks the network; nothing where it is none of those.
@@ -18,15 +18,15 @@ pub(in crate::host) fn call(
     }
     let answer = match name.rsplit('/').next().unwrap_or_default() {
         "timeout" => return timeout::timeout(world, machine, argv, input),
-        "getent" => return lookup::getent(world, machine, argv),
+        "getent" => return dig::getent(world, machine, argv),
         "ssh" => return Some(ssh::ssh(world, machine, argv, input)),
-        "arping" => arping::arping,
+        "arping" => ping::arping,
         "curl" => curl::curl,
         "dig" => dig::dig,
-        "host" => lookup::host,
+        "host" => dig::host,
         "iperf" => iperf::iperf,
         "nc" | "netcat" | "ncat" => nc::nc,
-        "nslookup" => lookup::nslookup,
+        "nslookup" => dig::nslookup,
         "ping" | "ping4" | "ping6" => ping::ping,
         "qperf" => qperf::qperf,
         "tracepath" => trace::tracepath,

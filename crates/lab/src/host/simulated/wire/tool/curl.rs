@@ -6,9 +6,8 @@ use std::net::IpAddr;
 use super::nc::CONNECT_TIMEOUT;
 use super::option::Options;
 use super::web::{Page, Request, page};
-use super::write_out::write_out;
+use crate::host::simulated::wire::conversation::Turn;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::play::Turn;
 use crate::host::simulated::world::{Called, World};
 
 const KNOWN_OPTIONS: [&str; 62] = [
@@ -228,9 +227,9 @@ fn fetch(
     }
     turns.push(Turn { request: asks, think, answer });
     let most = limits.all.map_or(CONNECT_TIMEOUT, |most| most.saturating_sub(net.passed));
-    let (_, played) = net.tcp(to, location.port, turns, most.min(CONNECT_TIMEOUT));
+    let (_, transcript) = net.tcp(to, location.port, turns, most.min(CONNECT_TIMEOUT));
     let begun = net.passed;
-    let outcome = played.outcome;
+    let outcome = transcript.outcome;
     let connect = limits.connect.unwrap_or(300 * SECOND);
     let up = outcome.connected.filter(|took| *took <= connect);
     match (up, outcome.refused) {
@@ -331,4 +330,52 @@ fn values<'a>(
         ("content_type", transfer.page.as_ref().map(|page| page.kind.to_owned()).unwrap_or_default()),
         ("http_version", if transfer.page.is_some() { "1.1" } else { "0" }.to_owned()),
     ])
+}
+
+/// Fills a format: `%{name}`, `\n`, `\t`, `%%`.
+pub(super) fn write_out(format: &str, values: &BTreeMap<&str, String>) -> String {
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some(char) = rest.chars().next() {
+        rest = rest.get(char.len_utf8()..).unwrap_or_default();
+        match char {
+            '\\' => {
+                let next = rest.chars().next();
+                rest = rest.get(next.map_or(0, char::len_utf8)..).unwrap_or_default();
+                match next {
+                    Some('n') => out.push('\n'),
+                    Some('t') => out.push('\t'),
+                    Some('r') => out.push('\r'),
+                    Some(other) => out.extend(['\\', other]),
+                    None => out.push('\\'),
+                }
+            }
+            '%' if rest.starts_with('%') => {
+                out.push('%');
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            '%' if rest.starts_with('{') => {
+                let Some(end) = rest.find('}') else {
+                    out.push('%');
+                    continue;
+                };
+                let name = rest.get(1..end).unwrap_or_default();
+                out.push_str(values.get(name).map_or("", String::as_str));
+                rest = rest.get(end + 1..).unwrap_or_default();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod write_out_tests {
+    use super::*;
+
+    #[test]
+    fn names_are_filled_and_the_rest_stays() {
+        let values = BTreeMap::from([("http_code", "200".to_owned())]);
+        assert_eq!(write_out("%{http_code} 100%% %{nothing}\\n%{", &values), "200 100% \n%{");
+    }
 }

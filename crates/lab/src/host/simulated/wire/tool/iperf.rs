@@ -8,10 +8,10 @@ use super::amount::{moment, rate, transfer};
 use super::option::Options;
 use super::rate::streams;
 use super::report::report;
+use crate::host::simulated::wire::conversation::{Script, Turn};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
-use crate::host::simulated::wire::play::{Script, Turn};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::Protocol;
 
@@ -157,8 +157,8 @@ impl Run {
         lines(self);
         let measured = self.measure(net, &line, connected);
         // The first packets are played, and counted by that.
-        let played = u64::try_from(MAX_CAPTURED_PACKETS).unwrap_or(0) * 1_448;
-        net.carried(&line, measured.iter().map(|stream| stream.bytes.1.saturating_sub(played)).sum());
+        let transcript = u64::try_from(MAX_CAPTURED_PACKETS).unwrap_or(0) * 1_448;
+        net.carried(&line, measured.iter().map(|stream| stream.bytes.1.saturating_sub(transcript)).sum());
         let own = line.near.address;
         for stream in measured.iter().filter(|_| !self.csv) {
             let _ = writeln!(

@@ -1,12 +1,10 @@
 //! The programs that ask the network: what they print, how they end, how long they take.
 
 mod amount;
-mod arping;
 mod call;
 mod curl;
 mod dig;
 mod iperf;
-mod lookup;
 mod nc;
 mod option;
 mod ping;
@@ -19,7 +17,6 @@ mod tests;
 mod timeout;
 mod trace;
 mod web;
-mod write_out;
 
 pub(in crate::host) use call::call;
 pub(in crate::host) use report::prints_to;

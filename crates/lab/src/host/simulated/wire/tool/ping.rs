@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use super::option::Options;
+use crate::host::simulated::wire::conversation::{Echo, PacketKind};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::wire::path::{Line, Location};
-use crate::host::simulated::wire::play::{Echo, PacketKind};
+use crate::host::simulated::wire::path::{Line, Location, location};
 use crate::host::simulated::world::{Called, World};
-use crate::host::stage::Protocol;
+use crate::host::stage::{Oddity, Protocol};
 
 /// The most echoes; without a number a person would have pressed Ctrl-C.
 const MAX_ECHOES: u64 = 2_000;
@@ -147,7 +147,7 @@ impl Run {
         let mut line = line.clone();
         // What may be cut on the way is not too large for it.
         line.narrow = line.narrow.filter(|_| self.whole);
-        let played = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
+        let transcript = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
         if line
             .there
             .fall
@@ -157,11 +157,11 @@ impl Run {
             self.err.push_str("ping: sendmsg: Operation not permitted\n");
             return;
         }
-        let copies = played.seen.iter().filter(|seen| {
+        let copies = transcript.seen.iter().filter(|seen| {
             matches!(seen.what, PacketKind::Echo { answers: true, .. }) && seen.near.is_some() && !seen.broken
         });
         let copies = copies.count();
-        if let Some(took) = played.outcome.done {
+        if let Some(took) = transcript.outcome.done {
             // Programs are woken up, which takes its time in a guest.
             let woken = if line.there.local {
                 25_000.0
@@ -192,7 +192,7 @@ impl Run {
             }
             return;
         }
-        let told = played.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
+        let told = transcript.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
             (PacketKind::Error { code, mtu, .. }, Some(_)) => Some((*code, *mtu)),
             (
                 PacketKind::Error { .. } | PacketKind::Tcp(_) | PacketKind::Udp(_) | PacketKind::Echo { .. },
@@ -319,4 +319,54 @@ fn reason(code: u8) -> &'static str {
         13 => "Packet filtered",
         _ => "Destination Port Unreachable",
     }
+}
+
+/// Asks who has an address.
+pub(super) fn arping(world: &mut World, machine: &str, argv: &[String]) -> Called {
+    let options = Options::read(argv, &["c=", "w=", "I=", "s=", "i=", "D", "U", "A", "q", "f", "b"]);
+    let Some(host) = options.rest.first() else {
+        return Called::failed(2, "Usage: arping [options] <destination>\n");
+    };
+    let mut net = Net::new(world, machine, "arping");
+    let Ok(to) = net.resolve(host) else {
+        return Called {
+            took: net.took(),
+            ..Called::failed(2, format!("arping: {host}: Name or service not known\n"))
+        };
+    };
+    let line = net.line(to, Protocol::Icmp, 0);
+    let count = options.number::<u64>(&["c"]).unwrap_or(3).clamp(1, 100);
+    let mut stations: Vec<String> = net
+        .world
+        .stage
+        .oddities
+        .iter()
+        .filter_map(|oddity| match oddity {
+            Oddity::ArpConflict { address, mac } if *address == to => {
+                Some(mac.replace('-', ":").to_uppercase())
+            }
+            Oddity::ArpConflict { .. }
+            | Oddity::PathMtu { .. }
+            | Oddity::Dns { .. }
+            | Oddity::Asymmetric { .. } => None,
+        })
+        .collect();
+    if matches!(location(net.world, to), Location::Machine { .. }) {
+        let mac: Vec<String> = line.far.mac.iter().map(|byte| format!("{byte:02X}")).collect();
+        stations.insert(0, mac.join(":"));
+    }
+    let device = options.text(&["I"]).unwrap_or("eth0");
+    let mut out = format!("ARPING {to} from {} {device}\n", line.near.address);
+    let mut heard = 0;
+    for _ in 0..count {
+        for station in &stations {
+            heard += 1;
+            let took = net.chance.between(0.55, 0.95);
+            let _ = writeln!(out, "Unicast reply from {to} [{station}]  {took:.3}ms");
+        }
+    }
+    let _ = writeln!(out, "Sent {count} probes ({} broadcast(s))", if heard > 0 { 1 } else { count });
+    let _ = writeln!(out, "Received {heard} response(s)");
+    net.passed += count * SECOND;
+    Called { out, code: u8::from(heard == 0), took: net.took(), ..Called::default() }
 }

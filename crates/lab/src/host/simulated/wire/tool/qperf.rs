@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use super::iperf::whole;
 use super::option::seconds;
 use super::rate::streams;
+use crate::host::simulated::wire::conversation::{Script, Turn};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
-use crate::host::simulated::wire::play::{Script, Turn};
 use crate::host::simulated::world::{Called, World};
 use crate::host::stage::Protocol;
 
@@ -132,8 +132,8 @@ fn measure(
 ) -> Result<String, String> {
     let failed = || format!("{host}: failed to connect\n");
     let patience = asked.patience.unwrap_or(SERVER_TIMEOUT);
-    let talk = Turn { request: 360, think: 40_000, answer: 360 };
-    let outcome = net.tcp(to, asked.port.unwrap_or(PORT), vec![talk, talk], patience).1.outcome;
+    let traffic = Turn { request: 360, think: 40_000, answer: 360 };
+    let outcome = net.tcp(to, asked.port.unwrap_or(PORT), vec![traffic, traffic], patience).1.outcome;
     let Some(connected) = outcome.connected else {
         net.passed += patience + 6_000_000;
         return Err(failed());

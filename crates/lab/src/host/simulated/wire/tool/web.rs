@@ -70,8 +70,8 @@ fn speaks(world: &World, machine: &str, port: u16) -> bool {
 /// How long whoever listens thinks, as the stage's own traffic has it.
 fn think(world: &World, machine: &str, port: u16) -> u64 {
     let own = |address: std::net::IpAddr| matches!(location(world, address), Location::Machine { name, .. } if name == machine);
-    let talk = world.stage.talks.iter().find(|talk| talk.port == port && own(talk.to));
-    talk.map_or(1, |talk| talk.think_ms)
+    let traffic = world.stage.flows.iter().find(|traffic| traffic.port == port && own(traffic.to));
+    traffic.map_or(1, |traffic| traffic.think_ms)
 }
 
 fn metadata(machine: &str, request: &Request<'_>) -> Page {

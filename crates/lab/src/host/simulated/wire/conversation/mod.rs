@@ -6,13 +6,12 @@ mod datagram;
 mod endpoint;
 mod heard;
 mod link;
-mod script;
 mod seen;
 mod tcp;
 #[cfg(test)]
 mod tests;
 
 pub(super) use datagram::{Echo, echo, exchange};
-pub(super) use script::{Script, Turn};
 pub(super) use seen::{CapturedPacket, PacketKind, Segment, Transcript};
 pub(super) use tcp::converse;
+pub(super) use tcp::{Script, Turn};

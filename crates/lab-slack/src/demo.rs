@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OrderOutcome {
     /// What was done, for whoever ordered it.
-    pub told: String,
+    pub summary: String,
     /// What is said to the app at once, in the name of whoever ordered it.
     pub mention: Option<String>,
     /// What could be said to the app next.

@@ -8,36 +8,36 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::person::reply::{object, reply, said};
-use crate::play::OrderOutcome;
+use crate::demo::OrderOutcome;
+use crate::person::act::{object, reply, said};
 use crate::server::Inner;
 use crate::state::{Args, Notice, SlackError};
 
 /// `GET /lab/play`: what can be ordered, and what is on; nothing where nothing is played.
-pub(crate) async fn played(State(inner): State<Arc<Inner>>) -> Response {
-    reply(Ok(match inner.play.get() {
-        Some(play) => json!({"ok": true, "play": play.look().await}),
+pub(crate) async fn demo_state(State(inner): State<Arc<Inner>>) -> Response {
+    reply(Ok(match inner.demo.get() {
+        Some(demo) => json!({"ok": true, "play": demo.look().await}),
         None => json!({"ok": true, "play": null}),
     }))
 }
 
 /// `POST /lab/play`: does it, and says to the app what is to be said.
-pub(crate) async fn play(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
+pub(crate) async fn demo(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
     said(ordered(&inner, object(&headers, &body)).await)
 }
 
 async fn ordered(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<Value, SlackError> {
     let Args(order) = args?;
-    let Some(play) = inner.play.get() else { return Err(SlackError::new("nothing_is_played")) };
+    let Some(demo) = inner.demo.get() else { return Err(SlackError::new("nothing_is_played")) };
     let user = order.get("user").cloned().unwrap_or_default();
     let (channel, app) = whom(inner, &user)?;
-    let done = play.order(&Value::Object(order)).await;
-    let OrderOutcome { told, mention, suggested } = match done {
+    let done = demo.order(&Value::Object(order)).await;
+    let OrderOutcome { summary, mention, suggested } = match done {
         Ok(done) => done,
         Err(why) => return Ok(json!({"ok": false, "error": "refused", "why": why})),
     };
     let mut answer =
-        json!({"ok": true, "told": told, "suggested": suggested, "channel": channel, "app": app});
+        json!({"ok": true, "told": summary, "suggested": suggested, "channel": channel, "app": app});
     if let Some(mention) = mention {
         let fields = [
             ("user", user),

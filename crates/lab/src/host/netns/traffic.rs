@@ -8,7 +8,7 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::dns;
-use crate::host::stage::{Protocol, Talk};
+use crate::host::stage::{Protocol, TrafficFlow};
 
 /// So long one exchange may take beside what the far side thinks.
 const EXCHANGE: Duration = Duration::from_secs(3);
@@ -16,28 +16,28 @@ const EXCHANGE: Duration = Duration::from_secs(3);
 const REQUEST: u32 = 1 << 20;
 
 /// Talks, for ever.
-pub(super) async fn talk(talk: Talk) {
-    let mut next = interval(Duration::from_millis(talk.every_ms.max(5)));
+pub(super) async fn traffic(traffic: TrafficFlow) {
+    let mut next = interval(Duration::from_millis(traffic.every_ms.max(5)));
     next.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let limit = EXCHANGE + Duration::from_millis(talk.think_ms);
+    let limit = EXCHANGE + Duration::from_millis(traffic.think_ms);
     let mut number = 0_u16;
     loop {
         next.tick().await;
         number = number.wrapping_add(1);
         // What does not succeed is what the traffic is there for.
-        match talk.protocol {
-            Protocol::Tcp => drop(timeout(limit, tcp(&talk)).await),
-            Protocol::Udp => drop(timeout(limit, udp(&talk, number)).await),
+        match traffic.protocol {
+            Protocol::Tcp => drop(timeout(limit, tcp(&traffic)).await),
+            Protocol::Udp => drop(timeout(limit, udp(&traffic, number)).await),
             Protocol::Icmp => return,
         }
     }
 }
 
-async fn tcp(talk: &Talk) -> std::io::Result<()> {
-    let mut stream = TcpStream::connect(SocketAddr::new(talk.to, talk.port)).await?;
-    let length = usize::try_from(talk.request.clamp(1, REQUEST)).unwrap_or(1);
-    let mut request = if matches!(talk.port, 80 | 8080) {
-        format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", talk.to).into_bytes()
+async fn tcp(traffic: &TrafficFlow) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(SocketAddr::new(traffic.to, traffic.port)).await?;
+    let length = usize::try_from(traffic.request.clamp(1, REQUEST)).unwrap_or(1);
+    let mut request = if matches!(traffic.port, 80 | 8080) {
+        format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", traffic.to).into_bytes()
     } else {
         Vec::new()
     };
@@ -48,7 +48,7 @@ async fn tcp(talk: &Talk) -> std::io::Result<()> {
         request.extend(format!("X-Padding: {}\r\n\r\n", ".".repeat(rest)).into_bytes());
     }
     stream.write_all(&request).await?;
-    let mut left = u64::from(talk.answer.max(1));
+    let mut left = u64::from(traffic.answer.max(1));
     let mut buffer = vec![0_u8; 16 << 10];
     while left > 0 {
         let count = stream.read(&mut buffer).await?;
@@ -60,12 +60,13 @@ async fn tcp(talk: &Talk) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn udp(talk: &Talk, number: u16) -> std::io::Result<()> {
-    let any: SocketAddr = if talk.to.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { ([0_u16; 8], 0).into() };
+async fn udp(traffic: &TrafficFlow, number: u16) -> std::io::Result<()> {
+    let any: SocketAddr =
+        if traffic.to.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { ([0_u16; 8], 0).into() };
     let socket = UdpSocket::bind(any).await?;
-    socket.connect(SocketAddr::new(talk.to, talk.port)).await?;
-    let length = usize::try_from(talk.request.clamp(1, 60_000)).unwrap_or(1);
-    let said = if talk.port == 53 { dns::question(number) } else { vec![b'.'; length] };
+    socket.connect(SocketAddr::new(traffic.to, traffic.port)).await?;
+    let length = usize::try_from(traffic.request.clamp(1, 60_000)).unwrap_or(1);
+    let said = if traffic.port == 53 { dns::question(number) } else { vec![b'.'; length] };
     socket.send(&said).await?;
     socket.recv(&mut [0_u8; 2_048]).await.map(drop)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::endpoint::Endpoint;
 use super::link::{Delivery, Link};
-use super::script::Script;
 use super::seen::{CapturedPacket, PacketKind, Segment, Transcript};
 use crate::host::simulated::wire::chance::Chance;
 use crate::host::simulated::wire::path::{DropResponse, Line};
@@ -30,7 +29,7 @@ pub(super) enum Event {
     Alarm { near: bool, number: u64 },
     Reminder { near: bool, number: u64 },
     Answer(usize),
-    Told { near: bool, narrow: Option<u32> },
+    PathError { near: bool, narrow: Option<u32> },
 }
 
 /// Plays a connection.
@@ -54,12 +53,12 @@ pub(in crate::host::simulated::wire) fn converse(line: &Line, script: &Script, s
         open: true,
         events: BTreeMap::new(),
         count: 0,
-        played: Transcript::default(),
+        transcript: Transcript::default(),
     };
     tcp.begin();
     tcp.run();
-    tcp.played.counts = [tcp.there.count, tcp.back.count];
-    tcp.played
+    tcp.transcript.counts = [tcp.there.count, tcp.back.count];
+    tcp.transcript
 }
 
 pub(super) struct Tcp<'a> {
@@ -75,14 +74,14 @@ pub(super) struct Tcp<'a> {
     pub(super) open: bool,
     events: BTreeMap<(u64, u64), Event>,
     count: u64,
-    pub(super) played: Transcript,
+    pub(super) transcript: Transcript,
 }
 
 impl Tcp<'_> {
     fn begin(&mut self) {
         match self.there.own_refusal() {
             Some(DropResponse::Reset | DropResponse::Unreachable(_)) => {
-                self.played.outcome.refused = Some(20_000);
+                self.transcript.outcome.refused = Some(20_000);
                 self.open = false;
             }
             Some(DropResponse::Silent) | None => self.emit(true, (0, 0), SYN, 0),
@@ -91,10 +90,10 @@ impl Tcp<'_> {
 
     fn run(&mut self) {
         let most = self.script.most.clamp(1, MAX_TCP_PACKETS);
-        while self.open && self.played.seen.len() < most {
+        while self.open && self.transcript.seen.len() < most {
             let Some(((now, _), event)) = self.events.pop_first() else { break };
             if now > self.script.patience {
-                self.played.outcome.gave_up = Some(self.script.patience);
+                self.transcript.outcome.gave_up = Some(self.script.patience);
                 return;
             }
             match event {
@@ -111,10 +110,10 @@ impl Tcp<'_> {
                     self.far.written += bytes;
                     self.push(false, now);
                 }
-                Event::Told { near, narrow } => self.told(near, narrow, now),
+                Event::PathError { near, narrow } => self.on_path_error(near, narrow, now),
             }
         }
-        let result = &mut self.played.outcome;
+        let result = &mut self.transcript.outcome;
         if result.done.is_none() && result.refused.is_none() && result.connected.is_none() {
             result.gave_up = Some(self.script.patience);
         }
@@ -166,14 +165,14 @@ impl Tcp<'_> {
         let (left, came) = (Some(sent.left), sent.came);
         let (near_at, far_at) = if near { (left, came) } else { (came, left) };
         let what = PacketKind::Tcp(segment.clone());
-        self.played.seen.push(CapturedPacket {
+        self.transcript.seen.push(CapturedPacket {
             near_sent: near,
             near: near_at,
             far: far_at,
             broken: sent.broken,
             what,
         });
-        let about = self.played.seen.len() - 1;
+        let about = self.transcript.seen.len() - 1;
         if let (true, Some((narrow, _))) = (sent.too_large, self.line.narrow) {
             let at = sent.left + 90_000;
             self.error(near, at, 4, Some(narrow), about);
@@ -205,7 +204,7 @@ impl Tcp<'_> {
             let (left, came) = (Some(sent.left), sent.came);
             let (near_at, far_at) = if near { (came, left) } else { (left, came) };
             let what = PacketKind::Error { code, mtu: 0, about };
-            self.played.seen.push(CapturedPacket {
+            self.transcript.seen.push(CapturedPacket {
                 near_sent: !near,
                 near: near_at,
                 far: far_at,
@@ -213,7 +212,7 @@ impl Tcp<'_> {
                 what,
             });
             if let (Some(came), true) = (sent.came, sent.heard) {
-                self.plan(came, Event::Told { near, narrow: None });
+                self.plan(came, Event::PathError { near, narrow: None });
             }
         }
     }
@@ -223,21 +222,21 @@ impl Tcp<'_> {
         let mtu = narrow.and_then(|narrow| u16::try_from(narrow).ok()).unwrap_or(0);
         let what = PacketKind::Error { code, mtu, about };
         let (near_at, far_at) = if near { (Some(at), None) } else { (None, Some(at)) };
-        self.played.seen.push(CapturedPacket {
+        self.transcript.seen.push(CapturedPacket {
             near_sent: !near,
             near: near_at,
             far: far_at,
             broken: false,
             what,
         });
-        self.plan(at, Event::Told { near, narrow });
+        self.plan(at, Event::PathError { near, narrow });
     }
 
-    fn told(&mut self, near: bool, narrow: Option<u32>, now: u64) {
+    fn on_path_error(&mut self, near: bool, narrow: Option<u32>, now: u64) {
         match narrow {
             None => {
-                if near && self.played.outcome.connected.is_none() {
-                    self.played.outcome.refused = Some(now);
+                if near && self.transcript.outcome.connected.is_none() {
+                    self.transcript.outcome.refused = Some(now);
                     self.open = false;
                 }
             }
@@ -271,7 +270,7 @@ impl Tcp<'_> {
             };
             self.emit(near, (seq, len), flags, at);
             at += 900;
-            if self.played.seen.len() >= MAX_TCP_PACKETS {
+            if self.transcript.seen.len() >= MAX_TCP_PACKETS {
                 break;
             }
         }
@@ -294,7 +293,7 @@ impl Tcp<'_> {
         if end.tries >= tries {
             self.open = false;
             if near {
-                self.played.outcome.gave_up = Some(now);
+                self.transcript.outcome.gave_up = Some(now);
             }
             return;
         }
@@ -311,4 +310,26 @@ impl Tcp<'_> {
         let seq = self.end(near).highest;
         self.emit(near, (seq, 0), ACK, now);
     }
+}
+
+/// What both programs do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::host::simulated::wire) struct Script {
+    /// What is asked and answered, one after the other.
+    pub(in crate::host::simulated::wire) turns: Vec<Turn>,
+    /// After so long the one who began goes away; nanoseconds.
+    pub(in crate::host::simulated::wire) patience: u64,
+    /// The most packets.
+    pub(in crate::host::simulated::wire) most: usize,
+}
+
+/// A question and its answer, in bytes; times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::host::simulated::wire) struct Turn {
+    /// The question.
+    pub(in crate::host::simulated::wire) request: u64,
+    /// How long the other side thinks.
+    pub(in crate::host::simulated::wire) think: u64,
+    /// The answer.
+    pub(in crate::host::simulated::wire) answer: u64,
 }

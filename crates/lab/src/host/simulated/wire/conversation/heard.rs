@@ -1,7 +1,7 @@
 //! What either end of a connection does with a segment that comes.
 
-use super::script::Turn;
 use super::seen::Segment;
+use super::tcp::Turn;
 use super::tcp::{ACK, Event, FIN, REMINDER, RST, SYN, Tcp};
 use crate::host::simulated::wire::path::End;
 
@@ -9,7 +9,7 @@ impl Tcp<'_> {
     pub(super) fn comes(&mut self, near: bool, segment: &Segment, now: u64) {
         if segment.flags & RST != 0 {
             if near {
-                let result = &mut self.played.outcome;
+                let result = &mut self.transcript.outcome;
                 let up = result.connected.is_some();
                 result.refused = result.refused.or(Some(now).filter(|_| !up));
                 result.gave_up = result.gave_up.or(Some(now).filter(|_| up));
@@ -36,7 +36,7 @@ impl Tcp<'_> {
             self.near.acknowledged(segment.ack, &[], now);
             self.near.alarm += 1;
             if first {
-                self.played.outcome.connected = Some(now);
+                self.transcript.outcome.connected = Some(now);
                 self.acknowledge(true, now + 4_000);
                 self.ask(now + 9_000);
             } else {
@@ -67,7 +67,7 @@ impl Tcp<'_> {
         self.near.closing = true;
         self.push(true, now);
         if self.script.turns.iter().all(|turn| turn.request == 0 && turn.answer == 0) {
-            self.played.outcome.done = Some(now);
+            self.transcript.outcome.done = Some(now);
         }
     }
 
@@ -96,8 +96,8 @@ impl Tcp<'_> {
         self.push(near, now);
         let all = self.near.una > self.near.written;
         let silent = self.script.turns.last().is_none_or(|turn| turn.answer == 0);
-        if near && news && all && silent && self.near.closing && self.played.outcome.done.is_none() {
-            self.played.outcome.done = Some(now);
+        if near && news && all && silent && self.near.closing && self.transcript.outcome.done.is_none() {
+            self.transcript.outcome.done = Some(now);
         }
     }
 
@@ -116,13 +116,13 @@ impl Tcp<'_> {
         end.owes += 1;
         let over = end.last == Some(end.wants);
         let hurry = !in_order || end.owes >= 2 || ends;
-        let before = self.played.seen.len();
+        let before = self.transcript.seen.len();
         self.acts(near, now);
         if over && !self.end(near).closing {
             self.end(near).closing = true;
             self.push(near, now + 12_000);
         }
-        let spoke = self.played.seen.len() > before && self.end(near).owes == 0;
+        let spoke = self.transcript.seen.len() > before && self.end(near).owes == 0;
         if hurry && !spoke {
             self.acknowledge(near, now + 3_000);
         } else if !spoke {
@@ -143,15 +143,15 @@ impl Tcp<'_> {
         };
         let turns = &self.script.turns;
         if near {
-            if self.near.wants > 1 && self.played.outcome.first.is_none() {
-                self.played.outcome.first = Some(now);
+            if self.near.wants > 1 && self.transcript.outcome.first.is_none() {
+                self.transcript.outcome.first = Some(now);
             }
             let whole = sum(turns, self.turn + 1, |turn| turn.answer);
             let asked = turns.get(self.turn).is_some_and(|turn| turn.answer > 0);
             if asked && self.near.wants > whole {
                 self.turn += 1;
                 if self.turn >= turns.len() {
-                    self.played.outcome.done = Some(now);
+                    self.transcript.outcome.done = Some(now);
                 }
                 self.ask(now + 6_000);
             }

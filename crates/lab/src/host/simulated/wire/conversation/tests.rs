@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::host::port::{CaptureOrder, Dialed};
 use crate::host::script::Interpreter;
 use crate::host::simulated::command::Shell;
-use crate::host::simulated::wire::tests::{DEST, run, service, talk, world};
+use crate::host::simulated::wire::tests::{DEST, run, service, traffic, world};
 use crate::host::simulated::wire::{dial, pcap};
 use crate::host::simulated::world::{Capture, World};
 use crate::host::stage::{Behavior, Protocol};
@@ -219,7 +219,7 @@ fn counters_of_tc_move_with_what_passes_and_with_what_is_lost() {
 #[test]
 fn counters_of_tc_move_with_the_traffic_of_the_stage() {
     let mut world = world();
-    world.stage.talks.push(talk(Protocol::Udp, 53, 200));
+    world.stage.flows.push(traffic(Protocol::Udp, 53, 200));
     script(&mut world, "tf-source-vm", &shaped("netem loss 50%"));
     world.now = world.now.plus(Duration::from_secs(100));
     let [packets, drops, _] = counted(&mut world, "netem");

@@ -19,7 +19,7 @@ pub(in crate::host::simulated::wire) struct Echo {
 /// Plays an echo.
 pub(in crate::host::simulated::wire) fn echo(line: &Line, echo: Echo, seed: u64) -> Transcript {
     let what = |answers| PacketKind::Echo { answers, id: echo.id, number: echo.number, size: echo.size };
-    play(line, &what(false), Some(&what(true)), (echo.size + 28, echo.size + 28), 60_000, seed)
+    exchange_packets(line, &what(false), Some(&what(true)), (echo.size + 28, echo.size + 28), 60_000, seed)
 }
 
 /// Plays a datagram and its answer.
@@ -33,10 +33,17 @@ pub(in crate::host::simulated::wire) fn exchange(
     let size =
         |bytes: Option<&Vec<u8>>| bytes.map_or(28, |bytes| u32::try_from(bytes.len()).unwrap_or(60_000) + 28);
     let sizes = (size(Some(&request)), size(answer.as_ref()));
-    play(line, &PacketKind::Udp(request), answer.map(PacketKind::Udp).as_ref(), sizes, think, seed)
+    exchange_packets(
+        line,
+        &PacketKind::Udp(request),
+        answer.map(PacketKind::Udp).as_ref(),
+        sizes,
+        think,
+        seed,
+    )
 }
 
-fn play(
+fn exchange_packets(
     line: &Line,
     request: &PacketKind,
     answer: Option<&PacketKind>,
@@ -50,28 +57,28 @@ fn play(
     let mut think_chance = Chance::new(chance.next());
     let (mut there, mut back) =
         (Link::new(&line.there, narrow, chance), Link::new(&line.back, narrow, chance_back));
-    let mut played = Transcript::default();
+    let mut transcript = Transcript::default();
     if there.own_refusal().is_some() {
-        played.outcome.refused = Some(0);
-        return played;
+        transcript.outcome.refused = Some(0);
+        return transcript;
     }
     for sent in there.send(0, out) {
         let what = request.clone();
         let (near, far) = (Some(sent.left), sent.came);
-        played.seen.push(CapturedPacket { near_sent: true, near, far, broken: sent.broken, what });
-        let about = played.seen.len() - 1;
+        transcript.seen.push(CapturedPacket { near_sent: true, near, far, broken: sent.broken, what });
+        let about = transcript.seen.len() - 1;
         if let (true, Some(narrow)) = (sent.too_large, narrow) {
             let mtu = u16::try_from(narrow).unwrap_or(0);
             let at = sent.left + 90_000;
             let what = PacketKind::Error { code: 4, mtu, about };
-            played.seen.push(CapturedPacket {
+            transcript.seen.push(CapturedPacket {
                 near_sent: false,
                 near: Some(at),
                 far: None,
                 broken: false,
                 what,
             });
-            played.outcome.refused = played.outcome.refused.or(Some(at));
+            transcript.outcome.refused = transcript.outcome.refused.or(Some(at));
         }
         let Some(came) = sent.came.filter(|_| !sent.broken) else { continue };
         let refused = match (there.refusal(), line.end) {
@@ -90,9 +97,9 @@ fn play(
         for sent in back.send(came.saturating_add(wait), size) {
             let (near, far) = (sent.came, Some(sent.left));
             let what = what.clone();
-            played.seen.push(CapturedPacket { near_sent: false, near, far, broken: sent.broken, what });
+            transcript.seen.push(CapturedPacket { near_sent: false, near, far, broken: sent.broken, what });
             let heard = sent.came.filter(|_| sent.heard);
-            let result = &mut played.outcome;
+            let result = &mut transcript.outcome;
             if refused.is_some() {
                 result.refused = result.refused.or(heard);
             } else {
@@ -100,8 +107,8 @@ fn play(
             }
         }
     }
-    played.counts = [there.count, back.count];
-    played
+    transcript.counts = [there.count, back.count];
+    transcript
 }
 
 #[expect(
