@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::print::Hinted;
 use super::setup::Setup;
-use ghost_cloud::guest::{Hop, Identity, Reach, Ssh};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
+use ghost_cloud::{Name, ResourceGroup};
 
 /// By what a guest is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -74,7 +74,7 @@ pub(in crate::cli) struct Said<'a> {
 
 impl Guest {
     /// Returns how it is reached.
-    pub(in crate::cli) fn reach(&self, setup: &Setup) -> anyhow::Result<Reach> {
+    pub(in crate::cli) fn reach(&self, setup: &Setup) -> anyhow::Result<GuestAccess> {
         match self.provider {
             Provider::Azure => {
                 let (Some(machine), Some(group)) = (&self.vm_name, &self.resource_group) else {
@@ -85,7 +85,7 @@ impl Guest {
                     )
                     .into());
                 };
-                Ok(Reach::Platform {
+                Ok(GuestAccess::Platform {
                     place: place(group, self.subscription.as_deref())?,
                     machine: Name::parse(machine).context("checking --vm-name")?,
                 })
@@ -109,7 +109,7 @@ impl Guest {
                     bastion_key: self.bastion_ssh_key.as_deref(),
                     known_hosts: self.known_hosts.as_deref(),
                 };
-                Ok(Reach::Ssh(Box::new(ssh(setup, host, &said)?)))
+                Ok(GuestAccess::Ssh(Box::new(ssh(setup, host, &said)?)))
             }
         }
     }
@@ -121,8 +121,8 @@ impl Guest {
 }
 
 /// Checks a resource group, and a subscription where there is one.
-pub(in crate::cli) fn place(group: &str, subscription: Option<&str>) -> anyhow::Result<Place> {
-    Ok(Place {
+pub(in crate::cli) fn place(group: &str, subscription: Option<&str>) -> anyhow::Result<ResourceGroup> {
+    Ok(ResourceGroup {
         subscription: subscription.map(Name::parse).transpose().context("checking --subscription")?,
         group: Name::parse(group).context("checking --resource-group")?,
     })

@@ -9,7 +9,7 @@ use super::print::Hinted;
 use super::setup::Setup;
 use crate::config::{AzureIdentity, SignIn};
 use ghost_base::Secret;
-use ghost_cloud::sign_in::{Account, Proof, Way, identity};
+use ghost_cloud::sign_in::{Account, Credential, SignInMethod, identity};
 use ghost_shell::{Identities, Identity};
 
 /// What stands where nobody said as whom.
@@ -64,9 +64,9 @@ impl Setup {
         let hint = || format!("see [azure.{role}] of the configuration");
         let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
         let way = match told.sign_in {
-            SignIn::Managed => Way::Managed { client: told.client_id.clone() },
-            SignIn::Folder => Way::Folder(told.folder.clone().ok_or_else(|| missing("folder"))?),
-            SignIn::ServicePrincipal => Way::Principal {
+            SignIn::Managed => SignInMethod::Managed { client: told.client_id.clone() },
+            SignIn::Folder => SignInMethod::Folder(told.folder.clone().ok_or_else(|| missing("folder"))?),
+            SignIn::ServicePrincipal => SignInMethod::Principal {
                 client: told.client_id.clone().ok_or_else(|| missing("client_id"))?,
                 tenant: told.tenant.clone().ok_or_else(|| missing("tenant"))?,
                 proof: self.proof(role, told)?,
@@ -75,20 +75,20 @@ impl Setup {
         Ok(Account { way, subscription: told.subscription.clone() })
     }
 
-    fn proof(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Proof> {
+    fn proof(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Credential> {
         let variable = format!("GHOST_AZURE_{}_SECRET", role.to_uppercase());
         let secret = self.environment.text(&variable).map(Secret::new).filter(|secret| !secret.is_empty());
         if let Some(file) = &told.certificate {
-            return Ok(Proof::Certificate(file.clone()));
+            return Ok(Credential::Certificate(file.clone()));
         }
         if let Some(file) = &told.federated_token_file {
-            return Ok(Proof::Token(file.clone()));
+            return Ok(Credential::Token(file.clone()));
         }
         if let Some(secret) = secret {
-            return Ok(Proof::Secret(secret));
+            return Ok(Credential::Secret(secret));
         }
         if let Some(file) = &told.secret_file {
-            return Ok(Proof::SecretFile(file.clone()));
+            return Ok(Credential::SecretFile(file.clone()));
         }
         let hint = format!("name a certificate, a federated_token_file or a secret_file, or set ${variable}");
         Err(Hinted::new(anyhow::anyhow!("nothing proves who [azure.{role}] is"), hint).into())

@@ -15,7 +15,7 @@ use crate::cli::workshop::Folders;
 use crate::config::read_small;
 use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
 use ghost_cloud::Name;
-use ghost_cloud::guest::{Reach, Ssh};
+use ghost_cloud::guest::{GuestAccess, Ssh};
 use ghost_investigate::Limits;
 use ghost_investigate::model::{Cost, Model};
 use ghost_investigate::state::State;
@@ -110,7 +110,7 @@ pub(super) fn guests(setup: &Setup) -> BTreeMap<String, Ssh> {
 /// configuration, and where captures lie.
 pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
     let policy = setup.policy()?;
-    let carriers = guests(setup).into_values().filter_map(|guest| Reach::Ssh(Box::new(guest)).known());
+    let carriers = guests(setup).into_values().filter_map(|guest| GuestAccess::Ssh(Box::new(guest)).known());
     let carriers: Vec<_> = carriers.collect();
     let account = setup.config.capture.storage_account.clone();
     Ok(if carriers.is_empty() && account.is_none() {

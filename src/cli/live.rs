@@ -14,10 +14,13 @@ use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
-use ghost_cloud::errand::{self, Answer, Carried, Errand, Gate, Hands, Order, Reading, Trouble};
-use ghost_cloud::guest::Reach;
-use ghost_cloud::probe::Gathering;
-use ghost_cloud::probe::effective::{Effective, Looked, Scope, What};
+use ghost_cloud::guest::GuestAccess;
+use ghost_cloud::operation::{
+    self, CommandKind, CommandOutcome, CommandRequest, Issue, Operation, OperationExecutor, ReadOperation,
+    ShellExecutor,
+};
+use ghost_cloud::probe::GuestProbe;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceResult, InterfaceScope};
 use ghost_cloud::{Name, line as az};
 use ghost_shell::{Cancel, DenyAll, Policy, Verdict};
 
@@ -62,7 +65,7 @@ pub(in crate::cli) struct Asked {
 /// What came of looking.
 pub(in crate::cli) struct Found {
     /// What was printed about the interface.
-    pub(in crate::cli) looked: Looked,
+    pub(in crate::cli) looked: InterfaceResult,
     /// Who owns which address, where that could be read.
     pub(in crate::cli) inventory: Option<String>,
 }
@@ -72,7 +75,7 @@ impl Asked {
     pub(in crate::cli) fn look(
         &self,
         setup: &Setup,
-        what: &[What],
+        what: &[EffectiveQuery],
         json: bool,
     ) -> anyhow::Result<Option<Found>> {
         let Some(group) = &self.resource_group else {
@@ -84,17 +87,21 @@ impl Asked {
         let (vm, nic) = (name(&self.vm)?, name(&self.nic)?);
         let errand = match (&vm, &nic) {
             (Some(vm), nic) => Effective::of_machine(&place, vm, nic.as_ref(), what),
-            (None, Some(nic)) => Effective::all(&place, &Scope::Interface(nic.clone()), what),
+            (None, Some(nic)) => Effective::all(&place, &InterfaceScope::Interface(nic.clone()), what),
             (None, None) => {
                 let error = anyhow::anyhow!("neither a machine nor an interface is named");
                 return Err(Hinted::new(error, "--vm NAME, or --nic NAME").into());
             }
         };
-        let others =
-            Order::line(az::interfaces(&place), format!("find out who owns which address in {group}"));
+        let others = CommandRequest::line(
+            az::interfaces(&place),
+            format!("find out who owns which address in {group}"),
+        );
         if self.plan {
-            let mut orders: Vec<Order> =
-                vm.iter().map(|vm| Order::line(az::machine(&place, vm), "find its interfaces")).collect();
+            let mut orders: Vec<CommandRequest> = vm
+                .iter()
+                .map(|vm| CommandRequest::line(az::machine(&place, vm), "find its interfaces"))
+                .collect();
             let nic = nic.or_else(|| Name::parse(SOME).ok());
             orders.extend(nic.iter().flat_map(|nic| foreseen(&place, nic, what)));
             orders.push(others);
@@ -105,7 +112,7 @@ impl Asked {
         let looked = told(live.drive(errand)?)?;
         let Some(looked) = looked.into_iter().next() else { anyhow::bail!("no interface was found") };
         // Without it some answers are less certain; with a reader of few rights it cannot be had.
-        let inventory = match live.drive(Reading::new(others, "looking who owns which address"))? {
+        let inventory = match live.drive(ReadOperation::new(others, "looking who owns which address"))? {
             Ok(text) => Some(text),
             Err(trouble) => {
                 note(&format!("note: {}; whose addresses are whose is not known", harmless(&trouble.text)));
@@ -119,8 +126,8 @@ impl Asked {
 /// Gathers on a guest; `None` where only the plan was wanted.
 pub(in crate::cli) fn gather<T: Clone + Send + 'static>(
     setup: &Setup,
-    reach: &Reach,
-    gathering: Gathering<T>,
+    reach: &GuestAccess,
+    gathering: GuestProbe<T>,
     (planned, json): (bool, bool),
     session: Option<&SessionId>,
 ) -> anyhow::Result<Option<T>> {
@@ -132,17 +139,25 @@ pub(in crate::cli) fn gather<T: Clone + Send + 'static>(
 }
 
 /// Returns what is asked about an interface.
-pub(in crate::cli) fn foreseen(place: &ghost_cloud::Place, nic: &Name, what: &[What]) -> Vec<Order> {
-    let order = |what: &What| match what {
-        What::Routes => Order::line(az::effective_routes(place, nic), "read its effective routes"),
-        What::Rules => Order::line(az::effective_rules(place, nic), "read its effective rules"),
-        What::Itself => Order::line(az::interface(place, nic), "read its addresses"),
+pub(in crate::cli) fn foreseen(
+    place: &ghost_cloud::ResourceGroup,
+    nic: &Name,
+    what: &[EffectiveQuery],
+) -> Vec<CommandRequest> {
+    let order = |what: &EffectiveQuery| match what {
+        EffectiveQuery::Routes => {
+            CommandRequest::line(az::effective_routes(place, nic), "read its effective routes")
+        }
+        EffectiveQuery::Rules => {
+            CommandRequest::line(az::effective_rules(place, nic), "read its effective rules")
+        }
+        EffectiveQuery::Itself => CommandRequest::line(az::interface(place, nic), "read its addresses"),
     };
     what.iter().map(order).collect()
 }
 
 /// Turns trouble into an error with its hint.
-pub(in crate::cli) fn told<T>(result: Result<T, Trouble>) -> anyhow::Result<T> {
+pub(in crate::cli) fn told<T>(result: Result<T, Issue>) -> anyhow::Result<T> {
     result.map_err(|trouble| {
         let error = anyhow::anyhow!(harmless(&trouble.text));
         match trouble.hint {
@@ -155,8 +170,8 @@ pub(in crate::cli) fn told<T>(result: Result<T, Trouble>) -> anyhow::Result<T> {
 /// Prints what would run, each with its verdict.
 pub(in crate::cli) fn plan(
     setup: &Setup,
-    reach: Option<&Reach>,
-    orders: &[Order],
+    reach: Option<&GuestAccess>,
+    orders: &[CommandRequest],
     json: bool,
 ) -> anyhow::Result<()> {
     let policy = knowing(setup, reach)?;
@@ -164,12 +179,12 @@ pub(in crate::cli) fn plan(
     let mut rows = Vec::new();
     for order in orders {
         let (command, verdict) = match &order.what {
-            Carried::Line(line) => {
+            CommandKind::Line(line) => {
                 let text = line.text();
                 let ruling = gate.judge(&text)?;
                 (text, ruling.verdict)
             }
-            Carried::Script { carrier, script, variables } => {
+            CommandKind::Script { carrier, script, variables } => {
                 let values: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let filled = policy.script(script).map(|script| script.fill(&values)).transpose()?;
                 let ruling = filled.map(|filled| gate.judge_script(carrier.words(), &filled)).transpose()?;
@@ -193,9 +208,9 @@ pub(in crate::cli) fn plan(
 }
 
 /// Returns the policy, which knows the guest's ssh.
-fn knowing(setup: &Setup, reach: Option<&Reach>) -> anyhow::Result<Arc<Policy>> {
+fn knowing(setup: &Setup, reach: Option<&GuestAccess>) -> anyhow::Result<Arc<Policy>> {
     let policy = setup.policy()?;
-    Ok(match reach.and_then(Reach::known) {
+    Ok(match reach.and_then(GuestAccess::known) {
         Some(words) => Arc::new((*policy).clone().carried_by([words])),
         None => policy,
     })
@@ -203,7 +218,7 @@ fn knowing(setup: &Setup, reach: Option<&Reach>) -> anyhow::Result<Arc<Policy>> 
 
 /// What drives errands here.
 pub(in crate::cli) struct Live {
-    gate: Gate,
+    gate: ShellExecutor,
     opened: Timestamp,
     said: std::sync::Mutex<String>,
 }
@@ -214,7 +229,7 @@ impl Live {
         setup: &Setup,
         prefix: &str,
         session: Option<&SessionId>,
-        reach: Option<&Reach>,
+        reach: Option<&GuestAccess>,
     ) -> anyhow::Result<Self> {
         let session = session.cloned().map_or_else(|| new_session(prefix), Ok)?;
         let timeout = setup.config.shell.timeout_seconds.max(LONGEST);
@@ -224,13 +239,13 @@ impl Live {
             .policy(knowing(setup, reach)?)
             .approver(Arc::new(DenyAll))
             .build()?;
-        let gate = Gate::new(Arc::new(shell), setup.data()?.join("evidence"));
+        let gate = ShellExecutor::new(Arc::new(shell), setup.data()?.join("evidence"));
         Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
     }
 
     /// Drives an errand to its end; Ctrl-C ends it, too.
-    pub(in crate::cli) fn drive<E: Errand>(&self, mut errand: E) -> anyhow::Result<E::Result> {
-        let ended = drive(|| errand::drive(&mut errand, self, &SystemClock))?;
+    pub(in crate::cli) fn drive<E: Operation>(&self, mut errand: E) -> anyhow::Result<E::Result> {
+        let ended = drive(|| operation::drive(&mut errand, self, &SystemClock))?;
         ended.ok_or_else(|| anyhow::anyhow!("interrupted"))
     }
 
@@ -246,8 +261,8 @@ impl Live {
 }
 
 #[async_trait]
-impl Hands for Live {
-    async fn run(&self, order: &Order) -> Answer {
+impl OperationExecutor for Live {
+    async fn run(&self, order: &CommandRequest) -> CommandOutcome {
         self.say(&order.why);
         let (cancel, stop) = Cancel::new();
         let running = self.gate.run(order, stop);
@@ -257,7 +272,7 @@ impl Hands for Live {
             () = interrupted() => {
                 cancel.cancel();
                 drop(running.await);
-                Answer::Denied { reason: "it was interrupted".to_owned(), all: false }
+                CommandOutcome::Denied { reason: "it was interrupted".to_owned(), all: false }
             }
         }
     }

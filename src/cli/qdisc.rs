@@ -122,10 +122,10 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Inspect { guest, plan, json, exit_code } => {
-            use ghost_cloud::probe::{Gathering, qdisc::WANTED};
+            use ghost_cloud::probe::{GuestProbe, qdisc::WANTED};
             let setup = super::setup::Setup::new(global)?;
             let reach = guest.reach(&setup)?;
-            let gathering = Gathering::new(reach.clone(), &WANTED);
+            let gathering = GuestProbe::new(reach.clone(), &WANTED);
             let Some(found) = super::live::gather(&setup, &reach, gathering, (*plan, *json), None)? else {
                 return Ok(0);
             };

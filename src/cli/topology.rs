@@ -9,7 +9,7 @@ use super::harmless::harmless;
 use super::live::{Live, plan, told};
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
-use ghost_cloud::probe::topology::{Nic, Topology, TopologyErrand};
+use ghost_cloud::probe::topology::{Nic, Topology, TopologyOperation};
 
 /// The arguments of `ghost topology`.
 #[derive(Debug, Args)]
@@ -38,9 +38,9 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let place = place(&arguments.resource_group, arguments.subscription.as_deref())?;
     if arguments.plan {
-        return plan(setup, None, &TopologyErrand::foreseen(&place), arguments.json).map(|()| 0);
+        return plan(setup, None, &TopologyOperation::foreseen(&place), arguments.json).map(|()| 0);
     }
-    let found = told(Live::open(setup, "topology", None, None)?.drive(TopologyErrand::new(&place))?)?;
+    let found = told(Live::open(setup, "topology", None, None)?.drive(TopologyOperation::new(&place))?)?;
     for unread in &found.unread {
         note(&format!("warning: {}", harmless(&unread.why)));
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::session::Workshop;
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
-use ghost_cloud::capture::{Role, Work, analyze, verify};
+use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Chore;
 use ghost_shell::redact;
@@ -57,12 +57,16 @@ impl Folders {
     fn analyze(&self, work: &[(String, String, String)]) -> Result<String, String> {
         let one = |(role, name, pair): &(String, String, String)| {
             let role: Role = serde_json::from_value(json!(role)).map_err(|error| error.to_string())?;
-            Ok::<_, String>(Work { role, name: plain(name)?.to_owned(), pair: plain(pair)?.to_owned() })
+            Ok::<_, String>(AnalysisJob {
+                role,
+                name: plain(name)?.to_owned(),
+                pair: plain(pair)?.to_owned(),
+            })
         };
         let work = work.iter().map(one).collect::<Result<Vec<_>, _>>()?;
         let analysis = analyze(&self.captures, &work);
         let mut documents = Map::new();
-        for Work { name, .. } in &work {
+        for AnalysisJob { name, .. } in &work {
             let path = self.captures.join(format!("{name}_semantic.json"));
             let read = small(&path, LARGEST_ACCOUNT).ok();
             // What stood in packets may be a secret, too.

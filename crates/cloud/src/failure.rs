@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum FailureClass {
     /// Nobody is signed in.
     SignedOut,
     /// The sign-in has expired, or is not taken.
@@ -57,10 +57,10 @@ pub enum Class {
     Other,
 }
 
-impl Class {
+impl FailureClass {
     /// Says whether a read may be tried again: the same may go well in a moment.
     #[must_use]
-    pub fn passes(self) -> bool {
+    pub fn is_transient(self) -> bool {
         matches!(self, Self::Throttled | Self::Busy | Self::Service | Self::Unreachable | Self::Unreadable)
     }
 
@@ -108,7 +108,7 @@ impl Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What kind it is.
-    pub class: Class,
+    pub class: FailureClass,
     /// The service's code, where it told one.
     pub code: Option<String>,
     /// What was said, in one line.
@@ -136,68 +136,68 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// Codes and what they mean; the first that fits.
-const CODES: &[(&str, Class)] = &[
-    ("ExpiredAuthenticationToken", Class::Expired),
-    ("InvalidAuthenticationToken", Class::Expired),
-    ("AuthenticationFailed", Class::Expired),
-    ("AuthorizationFailed", Class::Forbidden),
-    ("LinkedAuthorizationFailed", Class::Forbidden),
-    ("AuthorizationPermissionMismatch", Class::Forbidden),
-    ("AuthorizationFailure", Class::KeptOut),
-    ("RequestDisallowedByPolicy", Class::Disallowed),
-    ("NetworkWatcherNotFound", Class::NoWatcher),
-    ("ParentResourceNotFound", Class::NotFound),
-    ("TooManyRequests", Class::Throttled),
-    ("SubscriptionRequestsThrottled", Class::Throttled),
-    ("OperationNotAllowedByThrottling", Class::Throttled),
-    ("ServerBusy", Class::Throttled),
-    ("AnotherOperationInProgress", Class::Busy),
-    ("Conflict", Class::Conflict),
-    ("SecurityRuleConflict", Class::Conflict),
-    ("BlobAlreadyExists", Class::Conflict),
-    ("QuotaExceeded", Class::Quota),
-    ("VMAgentStatusCommunicationError", Class::Silent),
-    ("InternalServerError", Class::Service),
-    ("ServiceUnavailable", Class::Service),
-    ("GatewayTimeout", Class::Service),
+const CODES: &[(&str, FailureClass)] = &[
+    ("ExpiredAuthenticationToken", FailureClass::Expired),
+    ("InvalidAuthenticationToken", FailureClass::Expired),
+    ("AuthenticationFailed", FailureClass::Expired),
+    ("AuthorizationFailed", FailureClass::Forbidden),
+    ("LinkedAuthorizationFailed", FailureClass::Forbidden),
+    ("AuthorizationPermissionMismatch", FailureClass::Forbidden),
+    ("AuthorizationFailure", FailureClass::KeptOut),
+    ("RequestDisallowedByPolicy", FailureClass::Disallowed),
+    ("NetworkWatcherNotFound", FailureClass::NoWatcher),
+    ("ParentResourceNotFound", FailureClass::NotFound),
+    ("TooManyRequests", FailureClass::Throttled),
+    ("SubscriptionRequestsThrottled", FailureClass::Throttled),
+    ("OperationNotAllowedByThrottling", FailureClass::Throttled),
+    ("ServerBusy", FailureClass::Throttled),
+    ("AnotherOperationInProgress", FailureClass::Busy),
+    ("Conflict", FailureClass::Conflict),
+    ("SecurityRuleConflict", FailureClass::Conflict),
+    ("BlobAlreadyExists", FailureClass::Conflict),
+    ("QuotaExceeded", FailureClass::Quota),
+    ("VMAgentStatusCommunicationError", FailureClass::Silent),
+    ("InternalServerError", FailureClass::Service),
+    ("ServiceUnavailable", FailureClass::Service),
+    ("GatewayTimeout", FailureClass::Service),
 ];
 
 /// Beginnings and ends of codes.
-const PARTS: &[(&str, &str, Class)] = &[
-    ("RetryableError", "", Class::Throttled),
-    ("InUse", "CannotBeDeleted", Class::InUse),
-    ("", "LimitReached", Class::Quota),
-    ("", "QuotaExceeded", Class::Quota),
-    ("", "NotFound", Class::NotFound),
-    ("Invalid", "", Class::Invalid),
+const PARTS: &[(&str, &str, FailureClass)] = &[
+    ("RetryableError", "", FailureClass::Throttled),
+    ("InUse", "CannotBeDeleted", FailureClass::InUse),
+    ("", "LimitReached", FailureClass::Quota),
+    ("", "QuotaExceeded", FailureClass::Quota),
+    ("", "NotFound", FailureClass::NotFound),
+    ("Invalid", "", FailureClass::Invalid),
 ];
 
 /// Words where there is no code; the first that are there.
-const WORDS: &[(&str, Class)] = &[
-    ("run 'az login' to setup account", Class::SignedOut),
-    ("run \"az login\" to access", Class::SignedOut),
-    ("AADSTS", Class::Expired),
-    ("None, None", Class::Expired),
-    ("az logout", Class::Expired),
-    ("traceback", Class::Broken),
-    ("blocked by network rules of storage account", Class::KeptOut),
-    ("do not have the required permissions", Class::Forbidden),
-    ("Authentication failure", Class::Expired),
-    ("network watcher is not enabled for region", Class::NoWatcher),
-    ("The specified blob already exists", Class::Conflict),
-    ("Too Many Requests", Class::Throttled),
-    ("Unauthorized(", Class::Expired),
-    ("Forbidden(", Class::Forbidden),
-    ("Not Found", Class::NotFound),
-    ("does not exist", Class::NotFound),
-    ("JSON is invalid", Class::Unreadable),
-    ("Failed to establish a new connection", Class::Unreachable),
-    ("CERTIFICATE_VERIFY_FAILED", Class::Unreachable),
-    ("Read timed out", Class::Unreachable),
-    ("invalid status '", Class::Service),
-    ("usage error", Class::Usage),
-    ("Missing required field", Class::Usage),
-    ("not found.", Class::NotFound),
+const WORDS: &[(&str, FailureClass)] = &[
+    ("run 'az login' to setup account", FailureClass::SignedOut),
+    ("run \"az login\" to access", FailureClass::SignedOut),
+    ("AADSTS", FailureClass::Expired),
+    ("None, None", FailureClass::Expired),
+    ("az logout", FailureClass::Expired),
+    ("traceback", FailureClass::Broken),
+    ("blocked by network rules of storage account", FailureClass::KeptOut),
+    ("do not have the required permissions", FailureClass::Forbidden),
+    ("Authentication failure", FailureClass::Expired),
+    ("network watcher is not enabled for region", FailureClass::NoWatcher),
+    ("The specified blob already exists", FailureClass::Conflict),
+    ("Too Many Requests", FailureClass::Throttled),
+    ("Unauthorized(", FailureClass::Expired),
+    ("Forbidden(", FailureClass::Forbidden),
+    ("Not Found", FailureClass::NotFound),
+    ("does not exist", FailureClass::NotFound),
+    ("JSON is invalid", FailureClass::Unreadable),
+    ("Failed to establish a new connection", FailureClass::Unreachable),
+    ("CERTIFICATE_VERIFY_FAILED", FailureClass::Unreachable),
+    ("Read timed out", FailureClass::Unreachable),
+    ("invalid status '", FailureClass::Service),
+    ("usage error", FailureClass::Usage),
+    ("Missing required field", FailureClass::Usage),
+    ("not found.", FailureClass::NotFound),
 ];
 
 /// Says what a failed `az` means, from its exit code and what it printed on standard error.
@@ -212,9 +212,9 @@ pub fn failure(exit: Option<i32>, stderr: &str) -> Failure {
     let class =
         code.as_deref().and_then(|code| by_code(code, &message)).or_else(|| by_words(stderr)).unwrap_or(
             match exit {
-                Some(2) => Class::Usage,
-                Some(3) => Class::NotFound,
-                _ => Class::Other,
+                Some(2) => FailureClass::Usage,
+                Some(3) => FailureClass::NotFound,
+                _ => FailureClass::Other,
             },
         );
     Failure { class, code, message: message.chars().take(1_000).collect() }
@@ -242,23 +242,23 @@ fn code(message: &str, stderr: &str) -> Option<String> {
     brackets.or_else(line).or_else(raw).filter(|code| code != "None")
 }
 
-fn by_code(code: &str, message: &str) -> Option<Class> {
+fn by_code(code: &str, message: &str) -> Option<FailureClass> {
     if code == "OperationNotAllowed" {
         // The platform uses this one for everything that a machine's state forbids, and for quotas.
         let lower = message.to_lowercase();
         return Some(if lower.contains("extension") {
-            Class::NoExtension
+            FailureClass::NoExtension
         } else if lower.contains("quota") {
-            Class::Quota
+            FailureClass::Quota
         } else if lower.contains("running") {
-            Class::Off
+            FailureClass::Off
         } else {
-            Class::Conflict
+            FailureClass::Conflict
         });
     }
     // The platform runs one script a machine, and says so with its word for everything that does not go together.
     if code == "Conflict" && message.contains("in progress") {
-        return Some(Class::Busy);
+        return Some(FailureClass::Busy);
     }
     let whole = CODES.iter().find(|(known, _)| *known == code).map(|(_, class)| *class);
     whole.or_else(|| {
@@ -267,7 +267,7 @@ fn by_code(code: &str, message: &str) -> Option<Class> {
     })
 }
 
-fn by_words(stderr: &str) -> Option<Class> {
+fn by_words(stderr: &str) -> Option<FailureClass> {
     let lower = stderr.to_lowercase();
     WORDS.iter().find(|(words, _)| lower.contains(&words.to_lowercase())).map(|(_, class)| *class)
 }
@@ -276,7 +276,7 @@ fn by_words(stderr: &str) -> Option<Class> {
 mod tests {
     use super::*;
 
-    fn class(exit: i32, text: &str) -> Class {
+    fn class(exit: i32, text: &str) -> FailureClass {
         failure(Some(exit), text).class
     }
 
@@ -286,44 +286,56 @@ mod tests {
             (
                 1,
                 "ERROR: (TooManyRequests) The request is being throttled.\nCode: TooManyRequests\n",
-                Class::Throttled,
+                FailureClass::Throttled,
             ),
             (
                 1,
                 "ERROR: (AuthorizationFailed) The client 'x' does not have authorization\n",
-                Class::Forbidden,
+                FailureClass::Forbidden,
             ),
             (
                 3,
                 "ERROR: (ResourceGroupNotFound) Resource group 'nope' could not be found.\n",
-                Class::NotFound,
+                FailureClass::NotFound,
             ),
-            (1, "ERROR: (InUseRouteTableCannotBeDeleted) Route table x is in use\n", Class::InUse),
-            (1, "ERROR: (PacketCaptureCountLimitReached) Cannot create more than 1\n", Class::Quota),
+            (1, "ERROR: (InUseRouteTableCannotBeDeleted) Route table x is in use\n", FailureClass::InUse),
+            (1, "ERROR: (PacketCaptureCountLimitReached) Cannot create more than 1\n", FailureClass::Quota),
             (
                 1,
                 "ERROR: (OperationNotAllowed) The operation requires the VM to be running (or set to run).\n",
-                Class::Off,
+                FailureClass::Off,
             ),
             (
                 1,
                 "ERROR: (OperationNotAllowed) Network Watcher extension is not installed on x.\n",
-                Class::NoExtension,
+                FailureClass::NoExtension,
             ),
             (
                 1,
                 "ERROR: (Conflict) Run command extension execution is in progress. Please wait for completion before invoking a run command.\nCode: Conflict\n",
-                Class::Busy,
+                FailureClass::Busy,
             ),
             (
                 1,
                 "ERROR: (AnotherOperationInProgress) Another operation on this resource is in progress\n",
-                Class::Busy,
+                FailureClass::Busy,
             ),
-            (1, "ERROR: (Conflict) Zone cannot be changed\n", Class::Conflict),
-            (1, "ERROR: (VMAgentStatusCommunicationError) VM 'x' has not reported status\n", Class::Silent),
-            (1, "ERROR: Too Many Requests({\"error\": {\"code\": \"TooManyRequests\"}})\n", Class::Throttled),
-            (3, "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound\n", Class::NotFound),
+            (1, "ERROR: (Conflict) Zone cannot be changed\n", FailureClass::Conflict),
+            (
+                1,
+                "ERROR: (VMAgentStatusCommunicationError) VM 'x' has not reported status\n",
+                FailureClass::Silent,
+            ),
+            (
+                1,
+                "ERROR: Too Many Requests({\"error\": {\"code\": \"TooManyRequests\"}})\n",
+                FailureClass::Throttled,
+            ),
+            (
+                3,
+                "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound\n",
+                FailureClass::NotFound,
+            ),
         ] {
             assert_eq!(class(exit, text), expected, "{text}");
         }
@@ -332,27 +344,27 @@ mod tests {
     #[test]
     fn words_do_where_there_is_no_code() {
         for (exit, text, expected) in [
-            (1, "ERROR: Please run 'az login' to setup account.\n", Class::SignedOut),
+            (1, "ERROR: Please run 'az login' to setup account.\n", FailureClass::SignedOut),
             (
                 1,
                 "ERROR: AADSTS7000222: The provided client secret keys are expired.\naz logout\naz login\n",
-                Class::Expired,
+                FailureClass::Expired,
             ),
-            (1, "ERROR: None, None\nRun the command below\naz logout\naz login\n", Class::Expired),
+            (1, "ERROR: None, None\nRun the command below\naz logout\naz login\n", FailureClass::Expired),
             (
                 1,
                 "ERROR: \nThe request may be blocked by network rules of storage account. Please\n",
-                Class::KeptOut,
+                FailureClass::KeptOut,
             ),
-            (1, "ERROR: network watcher is not enabled for region westus.\n", Class::NoWatcher),
-            (1, "ERROR: JSON is invalid: Expecting\n", Class::Unreadable),
-            (2, "ERROR: 'frobnicate' is misspelled or not recognized by the system.\n", Class::Usage),
+            (1, "ERROR: network watcher is not enabled for region westus.\n", FailureClass::NoWatcher),
+            (1, "ERROR: JSON is invalid: Expecting\n", FailureClass::Unreadable),
+            (2, "ERROR: 'frobnicate' is misspelled or not recognized by the system.\n", FailureClass::Usage),
             (
                 1,
                 "ERROR: The command failed with an unexpected error. Here is the traceback:\n",
-                Class::Broken,
+                FailureClass::Broken,
             ),
-            (1, "", Class::Other),
+            (1, "", FailureClass::Other),
         ] {
             assert_eq!(class(exit, text), expected, "{text}");
         }
@@ -372,13 +384,21 @@ mod tests {
         );
         assert_eq!(
             (told.class, told.message.as_str()),
-            (Class::NotFound, "Subscription 'nope' not found. Check the spelling.")
+            (FailureClass::NotFound, "Subscription 'nope' not found. Check the spelling.")
         );
     }
 
     #[test]
     fn only_what_may_go_well_in_a_moment_is_tried_again() {
-        assert!(Class::Throttled.passes() && Class::Service.passes() && Class::Busy.passes());
-        assert!(!Class::Conflict.passes() && !Class::Forbidden.passes() && !Class::Other.passes());
+        assert!(
+            FailureClass::Throttled.is_transient()
+                && FailureClass::Service.is_transient()
+                && FailureClass::Busy.is_transient()
+        );
+        assert!(
+            !FailureClass::Conflict.is_transient()
+                && !FailureClass::Forbidden.is_transient()
+                && !FailureClass::Other.is_transient()
+        );
     }
 }

@@ -119,7 +119,7 @@ named!(Name, Account, Container);
 
 /// A resource group, and the subscription where it is pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ResourceGroup {
     /// The subscription by its identifier; the one that is signed in to, if there is none.
     pub subscription: Option<Name>,
     /// The group.

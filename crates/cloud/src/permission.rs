@@ -7,7 +7,7 @@ use ghost_shell::Errand;
 /// One of the grants that hold for somebody somewhere, as the platform tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Granted {
+pub struct RoleGrant {
     /// What may be done.
     pub actions: Vec<String>,
     /// What of it may not.
@@ -44,10 +44,10 @@ pub fn subscription() -> Option<Errand> {
 ///
 /// # Errors
 /// Fails where it is no list of permissions, or not the whole of one.
-pub fn read(answer: &str) -> Result<Vec<Granted>, Unreadable> {
+pub fn read(answer: &str) -> Result<Vec<RoleGrant>, Unreadable> {
     #[derive(Deserialize)]
     struct Answer {
-        value: Vec<Granted>,
+        value: Vec<RoleGrant>,
         #[serde(rename = "nextLink")]
         next: Option<String>,
     }
@@ -60,7 +60,7 @@ pub fn read(answer: &str) -> Result<Vec<Granted>, Unreadable> {
 
 /// Tells whether an action is granted: by one grant that names it and does not take it away again.
 #[must_use]
-pub fn allows(granted: &[Granted], action: &str) -> bool {
+pub fn allows(granted: &[RoleGrant], action: &str) -> bool {
     let any = |patterns: &[String]| patterns.iter().any(|pattern| covers(pattern, action));
     granted.iter().any(|grant| {
         if is_data(action) {
@@ -94,7 +94,7 @@ fn covers(pattern: &str, action: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn granted(text: &str) -> Vec<Granted> {
+    fn granted(text: &str) -> Vec<RoleGrant> {
         read(text).unwrap()
     }
 

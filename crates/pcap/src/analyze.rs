@@ -106,14 +106,14 @@ impl Analyzer {
 /// Takes frames from wherever they come.
 ///
 /// ```
-/// use ghost_pcap::{Analyzer, Ending, Format, Frame, Scope};
+/// use ghost_pcap::{Analyzer, ReadSummary, Format, Frame, Scope};
 ///
 /// let ring = [[0_u8; 60], [1; 60]];
 /// let mut analyzer = Analyzer::new(Scope::default());
 /// analyzer.extend((1..).zip(&ring).map(|(number, data)| {
 ///     Frame { number, time: number * 1000, interface: 0, link: 1, wire: data.len(), data }
 /// }));
-/// assert_eq!(analyzer.finish(&Ending::new(Format::Pcap)).file.packets, 2);
+/// assert_eq!(analyzer.finish(&ReadSummary::new(Format::Pcap)).file.packets, 2);
 /// ```
 impl<'a> Extend<Frame<'a>> for Analyzer {
     fn extend<T: IntoIterator<Item = Frame<'a>>>(&mut self, frames: T) {

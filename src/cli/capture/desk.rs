@@ -15,7 +15,8 @@ use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, Answer, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome, Ended,
+    Instruction, NextStep, State, TaskStore, drive,
 };
 use ghost_shell::{Cancel, Known};
 
@@ -26,8 +27,8 @@ const LONGEST_COMMAND: u64 = 900;
 
 /// A task at a terminal.
 pub(super) struct Desk {
-    gate: Gate,
-    store: Store,
+    gate: CaptureShell,
+    store: TaskStore,
     id: String,
     detach: bool,
     leaving: AtomicBool,
@@ -38,8 +39,8 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(
         setup: &Setup,
-        store: &Store,
-        task: &Task,
+        store: &TaskStore,
+        task: &CaptureTask,
         common: &Common,
         detach: bool,
     ) -> anyhow::Result<Self> {
@@ -56,7 +57,7 @@ impl Desk {
     }
 
     /// Drives a task as far as it goes.
-    pub(super) async fn drive(&self, task: &mut Task) -> anyhow::Result<Ended> {
+    pub(super) async fn drive(&self, task: &mut CaptureTask) -> anyhow::Result<Ended> {
         Ok(drive(task, self, &SystemClock).await?)
     }
 
@@ -78,7 +79,7 @@ impl Desk {
 }
 
 /// Returns the places to which the commands of tasks may send something unasked.
-pub(super) fn known(setup: &Setup, tasks: &[Task]) -> anyhow::Result<Known> {
+pub(super) fn known(setup: &Setup, tasks: &[CaptureTask]) -> anyhow::Result<Known> {
     let mut known = Known::of(&setup.surroundings()?);
     // The accounts that people at this terminal named.
     tasks.iter().for_each(|task| known.add_words(task.order.storage.account.as_ref()));
@@ -90,18 +91,18 @@ pub(super) fn gate(
     setup: &Setup,
     session: &SessionId,
     common: &Common,
-    tasks: &[Task],
-) -> anyhow::Result<Gate> {
+    tasks: &[CaptureTask],
+) -> anyhow::Result<CaptureShell> {
     let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
     let shell = setup.shell(session.clone(), Some(timeout))?.known(known(setup, tasks)?);
     let shell = shell.approver(common.approve.approver(setup)).build()?;
     let evidence = setup.data()?.join("evidence");
-    Ok(Gate::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))
+    Ok(CaptureShell::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))
 }
 
 #[async_trait]
-impl Hands for Desk {
-    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+impl CaptureExecutor for Desk {
+    async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         let (cancel, stop) = Cancel::new();
         let running = self.gate.run(step, plan, stop);
         tokio::pin!(running);
@@ -123,22 +124,22 @@ impl Hands for Desk {
         self.gate.verify(file, bytes).await
     }
 
-    async fn analyze(&self, work: &[Work]) -> Analysis {
+    async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
         self.gate.analyze(work).await
     }
 
-    async fn wait(&self, until: Timestamp) -> Word {
+    async fn wait(&self, until: Timestamp) -> Instruction {
         loop {
             if self.leaving.load(Ordering::SeqCst) {
-                return Word::Leave;
+                return Instruction::Leave;
             }
             match self.store.word(&self.id) {
-                Word::GoOn => {}
-                word @ (Word::Stop | Word::Cancel | Word::Leave) => return word,
+                Instruction::GoOn => {}
+                word @ (Instruction::Stop | Instruction::Cancel | Instruction::Leave) => return word,
             }
             let left = until.since(SystemClock.now());
             if left.is_zero() {
-                return Word::GoOn;
+                return Instruction::GoOn;
             }
             tokio::select! {
                 () = tokio::time::sleep(left.min(LOOK)) => {}
@@ -147,7 +148,7 @@ impl Hands for Desk {
         }
     }
 
-    fn save(&self, task: &Task) -> Result<(), String> {
+    fn save(&self, task: &CaptureTask) -> Result<(), String> {
         self.store.save(task).map_err(|error| {
             let cause =
                 std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
@@ -155,17 +156,17 @@ impl Hands for Desk {
         })
     }
 
-    fn tell(&self, task: &Task, next: &Next) {
+    fn tell(&self, task: &CaptureTask, next: &NextStep) {
         let elapsed = SystemClock.now().since(task.opened).as_secs();
         let state = task.state();
         let (what, how) = match next {
-            Next::Run(step) => (step.why.clone(), ""),
-            Next::Verify { file, .. } => (format!("reading {file}"), ""),
-            Next::Analyze(_) => ("analyzing what was captured".to_owned(), ""),
-            Next::Wait { why, .. } => (why.clone(), "; Ctrl-C leaves it to itself"),
-            Next::Over => return,
+            NextStep::Run(step) => (step.why.clone(), ""),
+            NextStep::Verify { file, .. } => (format!("reading {file}"), ""),
+            NextStep::Analyze(_) => ("analyzing what was captured".to_owned(), ""),
+            NextStep::Wait { why, .. } => (why.clone(), "; Ctrl-C leaves it to itself"),
+            NextStep::Over => return,
         };
-        if self.detach && state == State::Recording && matches!(next, Next::Wait { .. }) {
+        if self.detach && state == State::Recording && matches!(next, NextStep::Wait { .. }) {
             self.leaving.store(true, Ordering::SeqCst);
         }
         self.say(format!("{:02}:{:02} {} · {what}{how}", elapsed / 60, elapsed % 60, state.word()));

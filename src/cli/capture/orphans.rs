@@ -18,9 +18,9 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
 use ghost_base::Timestamp;
 use ghost_base::{Clock as _, SessionId, SystemClock};
-use ghost_cloud::capture::Task;
-use ghost_cloud::capture::{Found, Life, Search, Store, Trouble, left_over, search};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::capture::CaptureTask;
+use ghost_cloud::capture::{FoundOrphan, Issue, Life, Search, TaskStore, left_over, search};
+use ghost_cloud::{Name, ResourceGroup};
 
 /// A session that was silent for so long is over: no capture lasts longer.
 const SILENT: Duration = Duration::from_secs(6 * 3600);
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
-    let (tasks, problems) = Store::open(setup.data()?)?.all()?;
+    let (tasks, problems) = TaskStore::open(setup.data()?)?.all()?;
     let storage = configured(setup, (&None, &None, &None))?;
     let subscription =
         arguments.subscription.as_deref().map(Name::parse).transpose().context("checking --subscription")?;
@@ -67,11 +67,11 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
 }
 
 /// Watchers have a group of their own: the lines that are used name none.
-fn place(subscription: Option<Name>) -> anyhow::Result<Place> {
-    Ok(Place { subscription, group: Name::parse("none")? })
+fn place(subscription: Option<Name>) -> anyhow::Result<ResourceGroup> {
+    Ok(ResourceGroup { subscription, group: Name::parse("none")? })
 }
 
-fn told(trouble: Trouble) -> anyhow::Error {
+fn told(trouble: Issue) -> anyhow::Error {
     let error = anyhow::Error::msg(harmless(&trouble.text));
     match trouble.hint {
         Some(hint) => Hinted::new(error, harmless(&hint)).into(),
@@ -96,9 +96,9 @@ pub(in crate::cli) struct Left {
 pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> anyhow::Result<Vec<Left>> {
     let data = setup.data()?;
     let kept = data.join("captures").is_dir();
-    let (tasks, _) = if kept { Store::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
+    let (tasks, _) = if kept { TaskStore::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
     let ids = left_over(&tasks, SystemClock.now());
-    let of_task = |task: &Task| Left {
+    let of_task = |task: &CaptureTask| Left {
         name: task.id(),
         session: task.session.clone(),
         machine: task.order.machines.join(" and "),
@@ -168,7 +168,7 @@ fn life(setup: &Setup, session: &SessionId) -> Life {
 
 fn tell(search: &Search, left: &[String], arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.common.json {
-        let orphan = |found: &Found| {
+        let orphan = |found: &FoundOrphan| {
             json!({"name": found.name.as_str(), "region": found.region.as_str(), "machine": found.orphan.machine,
                 "session": found.orphan.origin.session.as_str(), "file": found.orphan.file})
         };

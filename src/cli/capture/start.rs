@@ -12,7 +12,9 @@ use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
 use ghost_base::{Clock as _, SessionId, SystemClock};
-use ghost_cloud::capture::{Filter, Group, Limits, Order, SNAPLEN, Step, Storage, Store, Task};
+use ghost_cloud::capture::{
+    CaptureRequest, CaptureStep, CaptureTask, Filter, Group, Limits, SNAPLEN, Storage, TaskStore,
+};
 use ghost_cloud::{Account, Container, Name};
 
 /// The arguments of `ghost capture start`.
@@ -67,11 +69,11 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let session = arguments.session.clone().map_or_else(|| new_session("capture"), Ok)?;
     let now = SystemClock.now();
     if arguments.plan {
-        return plan(&Task::new(session, 1, order, now).map_err(hinted)?, arguments, setup);
+        return plan(&CaptureTask::new(session, 1, order, now).map_err(hinted)?, arguments, setup);
     }
-    let store = Store::open(setup.data()?)?;
+    let store = TaskStore::open(setup.data()?)?;
     let number = store.number(&session)?;
-    let mut task = Task::new(session, number, order, now).map_err(hinted)?;
+    let mut task = CaptureTask::new(session, number, order, now).map_err(hinted)?;
     let Some(_held) = store.hold(&task.id())? else {
         anyhow::bail!("another process works on {}", task.id());
     };
@@ -86,16 +88,16 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     finish(&task, ended, &arguments.common, setup)
 }
 
-fn hinted(error: ghost_cloud::capture::OrderError) -> anyhow::Error {
+fn hinted(error: ghost_cloud::capture::CaptureRequestError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => Hinted::new(error, hint).into(),
         None => error.into(),
     }
 }
 
-fn order(arguments: &Arguments, setup: &Setup) -> anyhow::Result<Order> {
+fn order(arguments: &Arguments, setup: &Setup) -> anyhow::Result<CaptureRequest> {
     let group = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
-    let order = Order {
+    let order = CaptureRequest {
         group: Group {
             subscription: group(&arguments.subscription).context("checking --subscription")?,
             name: Name::parse(&arguments.resource_group).context("checking --resource-group")?,
@@ -148,9 +150,9 @@ pub(in crate::cli) fn configured(
 }
 
 /// Prints what would run.
-fn plan(task: &Task, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+fn plan(task: &CaptureTask, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let gate = setup.shell(task.session.clone(), None)?.known(known(setup, std::slice::from_ref(task))?);
-    let judged = |step: Step| anyhow::Ok((gate.judge(&step.command())?, step));
+    let judged = |step: CaptureStep| anyhow::Ok((gate.judge(&step.command())?, step));
     let steps = task.foreseen().into_iter().map(judged).collect::<anyhow::Result<Vec<_>>>()?;
     if arguments.common.json {
         let commands: Vec<_> = steps

@@ -6,13 +6,13 @@ use super::command::{BAD_NEWS, Common};
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
-use ghost_cloud::capture::{End, Ended, Phase, State, Task};
+use ghost_cloud::capture::{CaptureTarget, CaptureTask, Ended, Phase, State};
 
 /// So many findings stand in the summary.
 const FINDINGS: usize = 8;
 
 /// Prints the end of it and returns the exit code.
-pub(super) fn finish(task: &Task, ended: Ended, common: &Common, setup: &Setup) -> anyhow::Result<u8> {
+pub(super) fn finish(task: &CaptureTask, ended: Ended, common: &Common, setup: &Setup) -> anyhow::Result<u8> {
     if ended == Ended::Left {
         note(&format!(
             "It is left to itself. `ghost capture wait {0}` goes on, `ghost capture stop {0}` ends it early.",
@@ -40,15 +40,15 @@ pub(super) fn finish(task: &Task, ended: Ended, common: &Common, setup: &Setup) 
 }
 
 /// Returns the exit code of a task that was told of.
-pub(super) fn over(task: &Task, common: &Common) -> u8 {
+pub(super) fn over(task: &CaptureTask, common: &Common) -> u8 {
     let critical = task.analysis.as_ref().is_some_and(|analysis| analysis.critical > 0);
     let bad = task.state() == State::NeedsCleanup || critical;
     if common.exit_code && bad { BAD_NEWS } else { 0 }
 }
 
 /// Returns the task as a document.
-pub(super) fn document(task: &Task) -> Value {
-    let end = |end: &End| {
+pub(super) fn document(task: &CaptureTask) -> Value {
+    let end = |end: &CaptureTarget| {
         let (packets, bytes, cut_off) = match end.phase {
             Phase::Kept { bytes, packets, cut_off } => (Some(packets), Some(bytes), Some(cut_off)),
             Phase::Checking { .. }
@@ -80,9 +80,9 @@ pub(super) fn document(task: &Task) -> Value {
 }
 
 /// Returns what of ours is, or may be, in the cloud.
-fn left(task: &Task) -> Vec<String> {
+fn left(task: &CaptureTask) -> Vec<String> {
     let storage = &task.order.storage;
-    let of = |end: &End| {
+    let of = |end: &CaptureTarget| {
         let capture = end.capture.remains().then(|| format!("capture {}", end.name));
         let file = format!("file {} in {}/{}", end.file(), storage.account, storage.container);
         [capture, end.blob.remains().then_some(file)]
@@ -91,7 +91,7 @@ fn left(task: &Task) -> Vec<String> {
 }
 
 /// Returns a line for a list.
-pub(super) fn short(task: &Task) -> String {
+pub(super) fn short(task: &CaptureTask) -> String {
     let machines = task.order.machines.join(" → ");
     let opened = task.opened.to_string();
     let opened = opened.get(..19).unwrap_or(&opened).replace('T', " ");
@@ -99,7 +99,7 @@ pub(super) fn short(task: &Task) -> String {
 }
 
 /// Returns the summary for people.
-pub(super) fn summary(task: &Task, setup: &Setup) -> String {
+pub(super) fn summary(task: &CaptureTask, setup: &Setup) -> String {
     let mut text = vec![short(task)];
     for end in &task.ends {
         let what = match &end.phase {

@@ -8,31 +8,31 @@ use super::told::{document, finish, over, short, summary};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use ghost_cloud::capture::{Store, Task, Word};
+use ghost_cloud::capture::{CaptureTask, Instruction, TaskStore};
 
 /// Says how far a capture is.
 pub(super) fn status(one: &One, setup: &Setup) -> anyhow::Result<u8> {
-    let task = load(&Store::open(setup.data()?)?, &one.id)?;
+    let task = load(&TaskStore::open(setup.data()?)?, &one.id)?;
     line(&if one.common.json { document(&task).to_string() } else { summary(&task, setup) })?;
     Ok(over(&task, &one.common))
 }
 
 /// Goes on with it.
 pub(super) fn wait(one: &One, setup: &Setup) -> anyhow::Result<u8> {
-    with(one, setup, Task::resume)
+    with(one, setup, CaptureTask::resume)
 }
 
 /// Ends it early.
 pub(super) fn stop(one: &One, setup: &Setup) -> anyhow::Result<u8> {
-    let store = Store::open(setup.data()?)?;
+    let store = TaskStore::open(setup.data()?)?;
     let task = load(&store, &one.id)?;
     if !task.state().is_over() && store.hold(&one.id)?.is_none() {
-        store.leave(&one.id, Word::Stop)?;
+        store.leave(&one.id, Instruction::Stop)?;
         note("Another process waits for it: that one ends it now, and asks there.");
         line(&if one.common.json { document(&task).to_string() } else { summary(&task, setup) })?;
         return Ok(0);
     }
-    with(one, setup, Task::stop)
+    with(one, setup, CaptureTask::stop)
 }
 
 /// Removes what is left of it.
@@ -47,7 +47,7 @@ pub(super) fn clean_up(one: &One, setup: &Setup) -> anyhow::Result<u8> {
 
 /// Lists captures.
 pub(super) fn list(json: bool, setup: &Setup) -> anyhow::Result<u8> {
-    let (tasks, problems) = Store::open(setup.data()?)?.all()?;
+    let (tasks, problems) = TaskStore::open(setup.data()?)?.all()?;
     for problem in problems {
         note(&format!("warning: {problem}"));
     }
@@ -64,8 +64,8 @@ pub(super) fn list(json: bool, setup: &Setup) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn with(one: &One, setup: &Setup, change: impl FnOnce(&mut Task)) -> anyhow::Result<u8> {
-    let store = Store::open(setup.data()?)?;
+fn with(one: &One, setup: &Setup, change: impl FnOnce(&mut CaptureTask)) -> anyhow::Result<u8> {
+    let store = TaskStore::open(setup.data()?)?;
     drop(load(&store, &one.id)?);
     let Some(_held) = store.hold(&one.id)? else {
         let error = anyhow::anyhow!("another process works on {}", one.id);
@@ -82,6 +82,6 @@ fn with(one: &One, setup: &Setup, change: impl FnOnce(&mut Task)) -> anyhow::Res
     finish(&task, ended, &one.common, setup)
 }
 
-fn load(store: &Store, id: &str) -> anyhow::Result<Task> {
+fn load(store: &TaskStore, id: &str) -> anyhow::Result<CaptureTask> {
     Ok(store.load(id).map_err(|error| Hinted::new(error, "`ghost capture list` tells the ids"))?)
 }

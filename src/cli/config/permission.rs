@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-use ghost_cloud::permission::{Granted, allows, question, read, subscription};
+use ghost_cloud::permission::{RoleGrant, allows, question, read, subscription};
 use ghost_shell::{Errand, Identity, Response, Shell};
 
 const WHAT: &str = "permissions";
@@ -138,7 +138,7 @@ async fn of(
 }
 
 /// Names each action that is missing in a group, and what needs it.
-fn missing(granted: &[Granted], group: &str, watchers: bool, roles: &[&str]) -> Vec<String> {
+fn missing(granted: &[RoleGrant], group: &str, watchers: bool, roles: &[&str]) -> Vec<String> {
     let needed = needed().into_iter().filter(|needed| roles.contains(&needed.role));
     let here = needed.filter(|needed| needed.action.starts_with(WATCHERS) == watchers);
     // Where files are kept is a group of its own in most places; it is looked at by itself.
@@ -151,7 +151,7 @@ fn missing(granted: &[Granted], group: &str, watchers: bool, roles: &[&str]) -> 
 }
 
 /// Says what of the rest is not granted anywhere that was asked about: some need it, and nobody has to.
-fn optional(granted: &[Granted], roles: &[&str]) -> String {
+fn optional(granted: &[RoleGrant], roles: &[&str]) -> String {
     let rest = needed().into_iter().filter(|needed| {
         let files = needed.action.starts_with("Microsoft.Storage/storageAccounts/blobServices/");
         let own = roles.contains(&needed.role) && files || matches!(needed.role, "prober" | "files");

@@ -9,7 +9,7 @@ use super::told::flat;
 use crate::cli::input;
 use crate::cli::print::Hinted;
 use ghost_base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
-use ghost_cloud::probe::effective::{self as probe, What};
+use ghost_cloud::probe::effective::{self as probe, EffectiveQuery};
 use ghost_inspect::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
 
 /// A sealed file may have this many bytes.
@@ -19,7 +19,7 @@ pub(super) const LARGEST: usize = 64 << 20;
 const LARGEST_BUNDLE: usize = 32 << 20;
 
 /// What is asked about each interface.
-const WHAT: [What; 2] = [What::Routes, What::Rules];
+const WHAT: [EffectiveQuery; 2] = [EffectiveQuery::Routes, EffectiveQuery::Rules];
 
 /// How to come by the answers.
 const HOW: &str = "run `az network nic show-effective-route-table -n NIC -g GROUP -o json > routes.json` and `az network nic list-effective-nsg -n NIC -g GROUP -o json > nsg.json`, then give `--answers NIC routes.json nsg.json`, or a bundle with --from";
@@ -133,16 +133,16 @@ impl Given {
     /// Prints what would be asked, where that is wanted; says whether it was.
     pub(super) fn planned(&self, place: &Place, json: bool) -> anyhow::Result<bool> {
         use crate::cli::live::{foreseen, plan};
-        use ghost_cloud::errand::Order;
+        use ghost_cloud::operation::CommandRequest;
         use ghost_cloud::{Name, line};
         let Some((group, scope)) = self.live()?.filter(|_| self.plan) else { return Ok(false) };
         let (first, nic) = match &scope {
-            probe::Scope::Machine(name) => (Some(line::machine(&group, name)), None),
-            probe::Scope::Network(name) => (Some(line::network(&group, name)), None),
-            probe::Scope::Interface(name) => (None, Some(name.clone())),
+            probe::InterfaceScope::Machine(name) => (Some(line::machine(&group, name)), None),
+            probe::InterfaceScope::Network(name) => (Some(line::network(&group, name)), None),
+            probe::InterfaceScope::Interface(name) => (None, Some(name.clone())),
         };
-        let mut orders: Vec<Order> =
-            first.into_iter().map(|line| Order::line(line, "find the interfaces")).collect();
+        let mut orders: Vec<CommandRequest> =
+            first.into_iter().map(|line| CommandRequest::line(line, "find the interfaces")).collect();
         let nic = nic.or_else(|| Name::parse("INTERFACE").ok());
         orders.extend(nic.iter().flat_map(|nic| foreseen(&group, nic, &WHAT)));
         plan(place.setup()?, None, &orders, json)?;
@@ -150,7 +150,7 @@ impl Given {
     }
 
     /// Returns whom the cloud is asked about, where no answers are given.
-    fn live(&self) -> anyhow::Result<Option<(ghost_cloud::Place, probe::Scope)>> {
+    fn live(&self) -> anyhow::Result<Option<(ghost_cloud::ResourceGroup, probe::InterfaceScope)>> {
         use ghost_cloud::Name;
         let Some(group) =
             self.resource_group.as_deref().filter(|_| self.from.is_none() && self.answers.is_empty())
@@ -160,9 +160,9 @@ impl Given {
         // A network may be named by its whole identifier.
         let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
         let scope = match (&self.vm_name, &self.nic, &self.vnet_id) {
-            (Some(vm), _, _) => probe::Scope::Machine(Name::parse(vm)?),
-            (_, Some(nic), _) => probe::Scope::Interface(Name::parse(nic)?),
-            (_, _, Some(network)) => probe::Scope::Network(Name::parse(&last(network))?),
+            (Some(vm), _, _) => probe::InterfaceScope::Machine(Name::parse(vm)?),
+            (_, Some(nic), _) => probe::InterfaceScope::Interface(Name::parse(nic)?),
+            (_, _, Some(network)) => probe::InterfaceScope::Network(Name::parse(&last(network))?),
             (None, None, None) => return Ok(None),
         };
         Ok(Some((crate::cli::guest::place(group, self.subscription.as_deref())?, scope)))

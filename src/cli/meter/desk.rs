@@ -13,8 +13,8 @@ use crate::cli::harmless::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
-use ghost_cloud::errand::{Answer, Gate, Order};
-use ghost_cloud::meter::run::{Desk, Run};
+use ghost_cloud::meter::run::{MeasurementContext, Run};
+use ghost_cloud::operation::{CommandOutcome, CommandRequest, ShellExecutor};
 use ghost_shell::{Cancel, Policy};
 
 /// A package manager takes its time.
@@ -22,7 +22,7 @@ const LONGEST_COMMAND: u64 = 900;
 
 /// A run at a terminal.
 pub(super) struct Terminal {
-    gate: Gate,
+    gate: ShellExecutor,
     leaving: AtomicBool,
     /// Something was agreed to: from here on a command is not cut off at the first word.
     agreed: AtomicBool,
@@ -38,7 +38,7 @@ impl Terminal {
         let shell = setup.shell(run.ask().session.clone(), Some(timeout))?;
         let shell = shell.policy(Arc::new(policy)).approver(approve.approver(setup)).build()?;
         Ok(Self {
-            gate: Gate::new(Arc::new(shell), setup.data()?.join("evidence")),
+            gate: ShellExecutor::new(Arc::new(shell), setup.data()?.join("evidence")),
             leaving: AtomicBool::new(false),
             agreed: AtomicBool::new(false),
             words: Mutex::new([
@@ -68,8 +68,8 @@ fn word(kind: SignalKind) -> anyhow::Result<Signal> {
 }
 
 #[async_trait]
-impl Desk for Terminal {
-    async fn run(&self, order: &Order) -> Answer {
+impl MeasurementContext for Terminal {
+    async fn run(&self, order: &CommandRequest) -> CommandOutcome {
         let (cancel, stop) = Cancel::new();
         let running = self.gate.run(order, stop);
         tokio::pin!(running);
@@ -87,7 +87,7 @@ impl Desk for Terminal {
                 }
             }
         };
-        if !order.plan.is_empty() && !matches!(answer, Answer::Denied { .. }) {
+        if !order.plan.is_empty() && !matches!(answer, CommandOutcome::Denied { .. }) {
             self.agreed.store(true, Ordering::SeqCst);
         }
         answer

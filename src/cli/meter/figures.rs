@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
-use ghost_cloud::meter::{LARGEST, ParseError, Samples, Tool, compute, parse};
+use ghost_cloud::meter::{MAX_OUTPUT_BYTES, ParseError, Samples, Tool, compute, parse};
 
 /// The answer is bad news.
 pub(super) const BAD_NEWS: u8 = 3;
@@ -59,7 +59,7 @@ impl From<Named> for Tool {
 /// Reads a figure.
 pub(super) fn parsed(arguments: &Parse) -> anyhow::Result<u8> {
     let tool = Tool::from(arguments.tool);
-    let value = parse(tool, &input::text(&arguments.file, LARGEST)?).map_err(hinted)?;
+    let value = parse(tool, &input::text(&arguments.file, MAX_OUTPUT_BYTES)?).map_err(hinted)?;
     let unit = tool.unit();
     line(&if arguments.json {
         json!({"value": value, "unit": unit}).to_string()
@@ -77,7 +77,7 @@ pub(super) fn computed(arguments: &Compute) -> anyhow::Result<u8> {
 }
 
 fn samples(file: &Path) -> anyhow::Result<Samples> {
-    let text = input::text(file, LARGEST)?;
+    let text = input::text(file, MAX_OUTPUT_BYTES)?;
     let read = serde_json::from_str(&text).context("reading the samples");
     Ok(read.map_err(|error| {
         Hinted::new(

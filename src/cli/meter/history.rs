@@ -7,7 +7,7 @@ use crate::cli::harmless::harmless;
 use crate::cli::print::line;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use ghost_cloud::meter::run::{Past, Store};
+use ghost_cloud::meter::run::{PastRun, Store};
 
 /// The arguments of `ghost meter history`.
 #[derive(Debug, Args)]
@@ -30,12 +30,12 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let setup = Setup::new(global)?;
     let all = Store::open(setup.data()?)?.history()?;
-    let is = |past: &Past, wanted: &Option<String>, keys: [&str; 2]| {
+    let is = |past: &PastRun, wanted: &Option<String>, keys: [&str; 2]| {
         let metadata = past.document.get("test_metadata");
         let own = |key: &str| metadata.and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
         wanted.as_deref().is_none_or(|wanted| keys.iter().any(|key| own(key) == Some(wanted)))
     };
-    let chosen: Vec<&Past> = all
+    let chosen: Vec<&PastRun> = all
         .iter()
         .filter(|past| is(past, &arguments.source, ["source", "source_ip"]))
         .filter(|past| is(past, &arguments.dest, ["destination", "destination_ip"]))
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 }
 
 /// Tells of a run in a line.
-fn short(past: &Past) -> String {
+fn short(past: &PastRun) -> String {
     let at = |path: &str| past.document.pointer(path);
     let text = |path: &str| at(path).and_then(Value::as_str).unwrap_or("?").to_owned();
     let begun: String = text("/begun").chars().take(16).collect::<String>().replace('T', " ");

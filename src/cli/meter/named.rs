@@ -13,8 +13,10 @@ use crate::config::Meter;
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_cloud::guest::{Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{Ask, AskError, Compare, Seconds, Store, Way};
-use ghost_cloud::{Account, Container, Name, Place};
+use ghost_cloud::meter::run::{
+    AccessMethod, Compare, MeasurementRequest, MeasurementRequestError, Store, TestSeconds,
+};
+use ghost_cloud::{Account, Container, Name, ResourceGroup};
 
 /// As whom ssh signs in where nobody says.
 const USER: &str = "azureuser";
@@ -43,14 +45,14 @@ impl Said<'_> {
     }
 
     /// Puts it together and checks it.
-    pub(super) fn ask(&self, store: &Store) -> anyhow::Result<Ask> {
+    pub(super) fn ask(&self, store: &Store) -> anyhow::Result<MeasurementRequest> {
         let flags = self.arguments;
         let group = self
             .pick(flags.resource_group.as_ref(), &["RESOURCE_GROUP"], |file| file.resource_group.as_ref());
         let subscription =
             self.pick(flags.subscription.as_ref(), &["SUBSCRIPTION_ID"], |file| file.subscription.as_ref());
         let place = match group {
-            Some(group) => Some(Place {
+            Some(group) => Some(ResourceGroup {
                 subscription: subscription
                     .map(|text| Name::parse(&text))
                     .transpose()
@@ -88,7 +90,7 @@ impl Said<'_> {
             (None, Some(text)) => text.parse().with_context(|| format!("reading ITERATIONS={text}"))?,
             (None, None) => self.setup.config.meter.iterations.unwrap_or(ITERATIONS),
         };
-        let ask = Ask {
+        let ask = MeasurementRequest {
             way: self.way(&source, &destination)?,
             compare: self.compare(store, storage.is_some())?,
             session,
@@ -98,7 +100,7 @@ impl Said<'_> {
             test_type: self.test_type()?,
             iterations,
             both_directions: flags.both_directions,
-            seconds: Seconds { latency: flags.latency_seconds, throughput: flags.throughput_seconds },
+            seconds: TestSeconds { latency: flags.latency_seconds, throughput: flags.throughput_seconds },
             storage,
             folder: store.folder().display().to_string(),
             is_baseline: flags.is_baseline || self.truth("IS_BASELINE"),
@@ -106,10 +108,13 @@ impl Said<'_> {
             force: flags.force,
         };
         ask.check().map_err(|error| match error {
-            AskError::Group => Hinted::new(error, "name it with -g, or measure with --provider ssh").into(),
-            AskError::Same(_) | AskError::Limit { .. } | AskError::Family(_) | AskError::Address(_) => {
-                error.into()
+            MeasurementRequestError::Group => {
+                Hinted::new(error, "name it with -g, or measure with --provider ssh").into()
             }
+            MeasurementRequestError::Same(_)
+            | MeasurementRequestError::Limit { .. }
+            | MeasurementRequestError::Family(_)
+            | MeasurementRequestError::Address(_) => error.into(),
         })
     }
 
@@ -170,11 +175,11 @@ impl Said<'_> {
         }
     }
 
-    fn way(&self, source: &str, destination: &str) -> anyhow::Result<Way> {
+    fn way(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
         let flags = self.arguments;
         let provider = self.pick(flags.provider.as_ref(), &["PROVIDER"], |file| file.provider.as_ref());
         match provider.as_deref() {
-            None | Some("azure") => return Ok(Way::Platform),
+            None | Some("azure") => return Ok(AccessMethod::Platform),
             Some("ssh") => {}
             Some(other) => {
                 let error = anyhow::anyhow!("`{other}` is no way to reach a machine");
@@ -202,7 +207,10 @@ impl Said<'_> {
         let far = Hop::new(&user, destination, 22, self.identity(dest_key)?)?;
         // Who comes in by another address than the measured one is outside: the destination lies behind the source.
         let before = host.is_some().then(|| near.clone());
-        Ok(Way::Ssh(Box::new(Ssh::new(near, None, &known)?), Box::new(Ssh::new(far, before, &known)?)))
+        Ok(AccessMethod::Ssh(
+            Box::new(Ssh::new(near, None, &known)?),
+            Box::new(Ssh::new(far, before, &known)?),
+        ))
     }
 
     fn home(&self, below: &str) -> anyhow::Result<PathBuf> {

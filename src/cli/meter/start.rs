@@ -18,8 +18,8 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
 use crate::config::Environment;
 use ghost_base::{Clock as _, SystemClock};
-use ghost_cloud::errand::Carried;
-use ghost_cloud::meter::run::{Ask, Run, State, Store, Way, carry_out, summary};
+use ghost_cloud::meter::run::{AccessMethod, MeasurementRequest, Run, State, Store, carry_out, summary};
+use ghost_cloud::operation::CommandKind;
 use ghost_shell::{Builder, Policy};
 
 /// It is open whether the run is stable.
@@ -146,12 +146,12 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 }
 
 /// Lets the policy know by which words of ssh our scripts are carried.
-fn known(policy: &Policy, ask: &Ask) -> Policy {
+fn known(policy: &Policy, ask: &MeasurementRequest) -> Policy {
     let ends = match &ask.way {
-        Way::Platform => Vec::new(),
-        Way::Ssh(source, destination) => vec![source.clone(), destination.clone()],
+        AccessMethod::Platform => Vec::new(),
+        AccessMethod::Ssh(source, destination) => vec![source.clone(), destination.clone()],
     };
-    let words = ends.into_iter().filter_map(|ssh| ghost_cloud::guest::Reach::Ssh(ssh).known());
+    let words = ends.into_iter().filter_map(|ssh| ghost_cloud::guest::GuestAccess::Ssh(ssh).known());
     policy.clone().carried_by(words)
 }
 
@@ -160,11 +160,11 @@ fn plan(run: &Run, policy: &Policy, gate: &Builder, arguments: &Arguments) -> an
     let mut steps: Vec<(String, String, String, usize)> = Vec::new();
     for order in run.foreseen() {
         let (verdict, text) = match &order.what {
-            Carried::Line(line) => {
+            CommandKind::Line(line) => {
                 let text = line.text();
                 (gate.judge(&text)?.verdict, text)
             }
-            Carried::Script { carrier, script, variables } => {
+            CommandKind::Script { carrier, script, variables } => {
                 let values: Vec<(&str, &str)> =
                     variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let declared =

@@ -12,7 +12,7 @@ use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::tone::tinted;
 use ghost_base::SessionId;
-use ghost_cloud::probe::Gathering;
+use ghost_cloud::probe::GuestProbe;
 use ghost_cloud::probe::firewall::WANTED;
 use ghost_inspect::netfilter::{Bundle, Document, Host, Status, explain};
 
@@ -46,7 +46,7 @@ pub(super) fn run(asked: &Inspected, global: &Global) -> anyhow::Result<u8> {
     let setup = Setup::new(global)?;
     let reach = asked.guest.reach(&setup)?;
     let look = || {
-        let gathering = Gathering::new(reach.clone(), &WANTED);
+        let gathering = GuestProbe::new(reach.clone(), &WANTED);
         gather(&setup, &reach, gathering, (asked.plan, asked.json), asked.session_id.as_ref())
     };
     let kept = asked.is_baseline || asked.compare_baseline.is_some() || asked.session_id.is_some();

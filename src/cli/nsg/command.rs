@@ -64,13 +64,13 @@ impl Given {
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
         use crate::cli::live::told;
-        use ghost_cloud::probe::effective::What;
+        use ghost_cloud::probe::effective::EffectiveQuery;
         let setup = crate::cli::setup::Setup::new(global)?;
-        let what = [What::Rules, What::Itself];
+        let what = [EffectiveQuery::Rules, EffectiveQuery::Itself];
         let Some(found) = self.asked.look(&setup, &what, self.json)? else { return Ok(None) };
         let own = found.inventory.as_deref().and_then(|text| Inventory::parse(text).ok());
         let inventory = inventory.or(own);
-        let text = told(found.looked.text(What::Rules))?;
+        let text = told(found.looked.text(EffectiveQuery::Rules))?;
         let name = format!("the effective rules of {}", found.looked.interface.name);
         let known = nsg::Knowledge { tags: tags.as_ref(), inventory: inventory.as_ref() };
         let rules = answered(text, &name, |text| Ok(Ruleset::parse(text, known)?))?;

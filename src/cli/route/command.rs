@@ -69,10 +69,12 @@ impl Given {
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
         use crate::cli::live::told;
-        use ghost_cloud::probe::effective::What;
+        use ghost_cloud::probe::effective::EffectiveQuery;
         let setup = crate::cli::setup::Setup::new(global)?;
-        let Some(found) = self.asked.look(&setup, &[What::Routes], self.json)? else { return Ok(None) };
-        let text = told(found.looked.text(What::Routes))?;
+        let Some(found) = self.asked.look(&setup, &[EffectiveQuery::Routes], self.json)? else {
+            return Ok(None);
+        };
+        let text = told(found.looked.text(EffectiveQuery::Routes))?;
         let name = format!("the effective routes of {}", found.looked.interface.name);
         let routes = answered(text, &name, |text| Ok(Table::parse(text, tags.as_ref())?))?;
         let own = found.inventory.and_then(|text| Inventory::parse(&text).ok());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use ghost_base::Secret;
 use ghost_cloud::permission::{allows, question, read};
-use ghost_cloud::sign_in::{Account, Proof, Way, identity};
+use ghost_cloud::sign_in::{Account, Credential, SignInMethod, identity};
 use ghost_lab::azure::Verb;
 use ghost_shell::{
     Approver, Choice, Decision, Identities, Identity, Limits, Programs, Request, Reviewer, Shell, Status,
@@ -62,7 +62,7 @@ impl Place {
         Some(Self { stage: Stage::quiet().await, data, person: Arc::default(), az })
     }
 
-    fn identity(&self, role: &str, way: Way, subscription: Option<&str>) -> Identity {
+    fn identity(&self, role: &str, way: SignInMethod, subscription: Option<&str>) -> Identity {
         let account = Account { way, subscription: subscription.map(str::to_owned) };
         let like = std::path::PathBuf::from(self.stage.export("AZURE_CONFIG_DIR"));
         identity(role, &account, self.data.path(), Some(&like))
@@ -70,9 +70,9 @@ impl Place {
 
     /// A managed identity that reads, a service principal that acts.
     fn two(&self) -> Identities {
-        let reader = Way::Managed { client: Some(READER.to_owned()) };
-        let proof = Proof::Secret(Secret::new(SECRET));
-        let actor = Way::Principal { client: ACTOR.to_owned(), tenant: TENANT.to_owned(), proof };
+        let reader = SignInMethod::Managed { client: Some(READER.to_owned()) };
+        let proof = Credential::Secret(Secret::new(SECRET));
+        let actor = SignInMethod::Principal { client: ACTOR.to_owned(), tenant: TENANT.to_owned(), proof };
         Identities::two(
             self.identity("reader", reader, Some(SUBSCRIPTION)),
             self.identity("actor", actor, None),
@@ -198,7 +198,7 @@ async fn a_lost_sign_in_is_renewed_once_and_only_what_reads_is_tried_again() {
 #[tokio::test]
 async fn a_folder_of_a_person_is_used_as_it_is_where_it_keeps_to_the_subscription() {
     let Some(place) = Place::new().await else { return };
-    let folder = || Way::Folder(place.stage.export("AZURE_CONFIG_DIR").into());
+    let folder = || SignInMethod::Folder(place.stage.export("AZURE_CONFIG_DIR").into());
     let own = Arc::new(Identities::one(place.identity("reader and actor", folder(), Some(SUBSCRIPTION))));
     let read = place.shell(&own).run(&format!("az group show -n {GROUP} -o json"), "is it there?").await;
     assert!(is_there(&read.output), "{read:?}");

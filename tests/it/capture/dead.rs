@@ -1,6 +1,6 @@
 //! Whoever drives a capture dies, at every moment at which it is kept, before and after: somebody else goes on, and begins nothing twice.
 
-use ghost_cloud::capture::{DriveError, Ended, State, Word};
+use ghost_cloud::capture::{DriveError, Ended, Instruction, State};
 
 use super::stage::{ONE, PAIR, Stage};
 use crate::random::{Random, is_long, seed};
@@ -27,11 +27,11 @@ impl Plot {
         }
     }
 
-    fn word(self) -> Option<Word> {
+    fn word(self) -> Option<Instruction> {
         match self {
             Self::One | Self::Pair => None,
-            Self::Stopped => Some(Word::Stop),
-            Self::Canceled => Some(Word::Cancel),
+            Self::Stopped => Some(Instruction::Stop),
+            Self::Canceled => Some(Instruction::Cancel),
         }
     }
 

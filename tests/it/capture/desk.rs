@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, Answer, DriveError, Ended, Gate, Hands, Next, State, Step, Store, Task, Word, Work, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome,
+    DriveError, Ended, Instruction, NextStep, State, TaskStore, drive,
 };
 use ghost_lab::LabClock;
 use ghost_lab::control::Remote;
@@ -42,21 +43,21 @@ pub(super) type Death = Option<(usize, bool)>;
 
 /// Somebody who drives captures, for whom the lab's clock passes instead of waiting.
 pub(super) struct Desk {
-    gate: Gate,
-    store: Store,
+    gate: CaptureShell,
+    store: TaskStore,
     clock: LabClock,
     remote: Remote,
     pub(super) asked: Arc<Mutex<Vec<Vec<String>>>>,
     pub(super) ran: Mutex<Vec<String>>,
     state: Mutex<State>,
-    pub(super) says: Mutex<VecDeque<(State, Word)>>,
+    pub(super) says: Mutex<VecDeque<(State, Instruction)>>,
     pub(super) saves: Mutex<(usize, Death)>,
 }
 
 impl Desk {
     pub(super) fn new(
-        gate: Gate,
-        store: Store,
+        gate: CaptureShell,
+        store: TaskStore,
         clock: LabClock,
         remote: Remote,
         asked: Arc<Mutex<Vec<Vec<String>>>>,
@@ -74,16 +75,16 @@ impl Desk {
         }
     }
 
-    pub(super) async fn drive(&self, task: &mut Task) -> Result<Ended, DriveError> {
+    pub(super) async fn drive(&self, task: &mut CaptureTask) -> Result<Ended, DriveError> {
         drive(task, self, &self.clock).await
     }
 
-    pub(super) fn gate(&self) -> &Gate {
+    pub(super) fn gate(&self) -> &CaptureShell {
         &self.gate
     }
 
     /// Drives a task to where nothing more happens by itself.
-    pub(super) async fn end(&self, mut task: Task) -> Task {
+    pub(super) async fn end(&self, mut task: CaptureTask) -> CaptureTask {
         let ended = self.drive(&mut task).await;
         assert_eq!(ended, Ok(Ended::Over), "{task:#?}");
         task
@@ -96,8 +97,8 @@ impl Desk {
 }
 
 #[async_trait]
-impl Hands for Desk {
-    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+impl CaptureExecutor for Desk {
+    async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         self.ran.lock().unwrap().push(step.command());
         self.gate.run(step, plan, CancelSignal::never()).await
     }
@@ -106,11 +107,11 @@ impl Hands for Desk {
         self.gate.verify(file, bytes).await
     }
 
-    async fn analyze(&self, work: &[Work]) -> Analysis {
+    async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
         self.gate.analyze(work).await
     }
 
-    async fn wait(&self, until: Timestamp) -> Word {
+    async fn wait(&self, until: Timestamp) -> Instruction {
         let state = *self.state.lock().unwrap();
         let said = {
             let mut says = self.says.lock().unwrap();
@@ -125,10 +126,10 @@ impl Hands for Desk {
             let seconds = (left + Duration::from_millis(999)).as_secs();
             self.remote.order("pass", &json!({"seconds": seconds})).await.unwrap();
         }
-        Word::GoOn
+        Instruction::GoOn
     }
 
-    fn save(&self, task: &Task) -> Result<(), String> {
+    fn save(&self, task: &CaptureTask) -> Result<(), String> {
         let mut saves = self.saves.lock().unwrap();
         saves.0 += 1;
         match saves.1.filter(|(at, _)| *at == saves.0) {
@@ -142,7 +143,7 @@ impl Hands for Desk {
         }
     }
 
-    fn tell(&self, task: &Task, _next: &Next) {
+    fn tell(&self, task: &CaptureTask, _next: &NextStep) {
         *self.state.lock().unwrap() = task.state();
     }
 }

@@ -1,12 +1,14 @@
 //! Captures on the served lab, from the first look to what is cleaned up.
 
-use ghost_cloud::capture::{Analysis, Left, Order, Phase, State, Task, Wish, Word};
+use ghost_cloud::capture::{
+    Analysis, CaptureRequest, CaptureTask, Instruction, Left, Phase, RequestedState, State,
+};
 
 use super::stage::{CONTAINER, ONE, PAIR, Stage};
 use crate::azure::real_az::program;
 
 /// Nothing of a task is left in the cloud, and exactly one capture of each end was begun.
-async fn is_clean(stage: &Stage, task: &Task) {
+async fn is_clean(stage: &Stage, task: &CaptureTask) {
     assert_eq!(stage.there().await, Vec::<String>::new());
     for end in &task.ends {
         assert!(!stage.stored(&end.file()).await, "{}", end.file());
@@ -35,8 +37,8 @@ async fn one(stage: Stage) {
 async fn pair(stage: Stage) {
     let desk = stage.desk("");
     let filters = vec!["protocol=tcp,remote-port=5001".parse().unwrap()];
-    let order = Order { filters, ..stage.order(&PAIR) };
-    let task = Task::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), stage.now()).unwrap();
+    let order = CaptureRequest { filters, ..stage.order(&PAIR) };
+    let task = CaptureTask::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), stage.now()).unwrap();
     let task = desk.end(task).await;
     assert_eq!(task.state(), State::Done, "{task:#?}");
     let asked: Vec<usize> = desk.asked.lock().unwrap().iter().map(Vec::len).collect();
@@ -80,9 +82,9 @@ async fn a_pair_is_captured_together_and_compared_with_the_real_az() {
 async fn a_canceled_capture_is_stopped_on_the_platform_and_keeps_nothing() {
     let stage = Stage::up(None).await;
     let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Cancel));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Cancel));
     let task = desk.end(stage.task(&PAIR)).await;
-    assert_eq!((task.state(), task.wish), (State::Canceled, Wish::Cancel), "{task:#?}");
+    assert_eq!((task.state(), task.wish), (State::Canceled, RequestedState::Cancel), "{task:#?}");
     assert_eq!(desk.count("packet-capture stop"), 2);
     assert_eq!(desk.count("blob download"), 0);
     is_clean(&stage, &task).await;
@@ -93,7 +95,7 @@ async fn a_canceled_capture_is_stopped_on_the_platform_and_keeps_nothing() {
 async fn a_capture_that_is_stopped_early_keeps_what_it_has() {
     let stage = Stage::up(None).await;
     let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Stop));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Stop));
     let task = desk.end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::Done, "{task:#?}");
     assert_eq!(task.ends[0].stop_reason.as_deref(), Some("Manual"));
@@ -105,7 +107,7 @@ async fn a_capture_that_is_stopped_early_keeps_what_it_has() {
 async fn a_denied_stop_lets_it_run_to_its_end() {
     let stage = Stage::up(None).await;
     let desk = stage.desk("packet-capture stop");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Cancel));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Cancel));
     let task = desk.end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::Canceled, "{task:#?}");
     assert!(task.ends[0].notes.iter().any(|note| note.contains("was denied: keep it")), "{task:#?}");

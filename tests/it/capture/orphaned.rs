@@ -3,13 +3,13 @@
 use std::time::{Duration, SystemTime};
 
 use ghost_base::SessionId;
-use ghost_cloud::capture::{Life, State, Word, left_over, search};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::capture::{Instruction, Life, State, left_over, search};
+use ghost_cloud::{Name, ResourceGroup};
 
 use super::stage::{ONE, Stage};
 
-fn place() -> Place {
-    Place { subscription: None, group: Name::parse("none").unwrap() }
+fn place() -> ResourceGroup {
+    ResourceGroup { subscription: None, group: Name::parse("none").unwrap() }
 }
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn what_a_dead_session_left_is_found_and_cleaned_and_nothing_else() {
     let stage = Stage::up(None).await;
     // A session that died while it recorded, and whose task nobody has any more.
     let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Leave));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Leave));
     let mut task = stage.task(&ONE);
     drop(desk.drive(&mut task).await);
     assert_eq!(task.state(), State::Recording);
@@ -70,7 +70,7 @@ async fn a_task_that_nobody_drives_is_left_over_after_its_time() {
 async fn the_subcommand_goes_by_the_audit_of_a_session() {
     let stage = Stage::up(None).await;
     let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Leave));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Leave));
     drop(desk.drive(&mut stage.task(&ONE)).await);
     std::fs::remove_file(stage.data().join("captures/s1-1.json")).unwrap();
     let told = stage.ghost(&["capture", "orphans", "--json", "--exit-code"]).await;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ghost_base::{Clock as _, SystemClock, Timestamp};
-use ghost_cloud::capture::{Gate, Group, Limits, Order, Storage, Store, Task};
+use ghost_cloud::capture::{CaptureRequest, CaptureShell, CaptureTask, Group, Limits, Storage, TaskStore};
 use ghost_cloud::{Account, Container, Name};
 use ghost_lab::LabClock;
 use ghost_lab::azure::{Body, Cloud, Description, Request as Asked, Verb};
@@ -94,8 +94,8 @@ impl Stage {
         self.folder.path().join("captures")
     }
 
-    pub(super) fn store(&self) -> Store {
-        Store::open(&self.data()).unwrap()
+    pub(super) fn store(&self) -> TaskStore {
+        TaskStore::open(&self.data()).unwrap()
     }
 
     pub(super) fn remote(&self) -> Remote {
@@ -163,8 +163,8 @@ impl Stage {
         assert_eq!(made.0, 201, "{made:?}");
     }
 
-    pub(super) fn order(&self, machines: &[&str]) -> Order {
-        Order {
+    pub(super) fn order(&self, machines: &[&str]) -> CaptureRequest {
+        CaptureRequest {
             group: Group { subscription: None, name: Name::parse("nw-forensics-rg").unwrap() },
             machines: machines.iter().map(|&machine| machine.to_owned()).collect(),
             storage: Storage {
@@ -182,8 +182,8 @@ impl Stage {
         self.clock.now()
     }
 
-    pub(super) fn task(&self, machines: &[&str]) -> Task {
-        Task::new("s1".parse().unwrap(), 1, self.order(machines).check(&[]).unwrap(), self.clock.now())
+    pub(super) fn task(&self, machines: &[&str]) -> CaptureTask {
+        CaptureTask::new("s1".parse().unwrap(), 1, self.order(machines).check(&[]).unwrap(), self.clock.now())
             .unwrap()
     }
 
@@ -201,7 +201,7 @@ impl Stage {
             .cwd(self.folder.path().to_owned())
             .build()
             .unwrap();
-        let gate = Gate::new(Arc::new(shell), self.data().join("evidence"), self.captures());
+        let gate = CaptureShell::new(Arc::new(shell), self.data().join("evidence"), self.captures());
         Desk::new(gate, self.store(), self.clock.clone(), self.remote(), asked)
     }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, Answer, Ended, Gate, Group, Hands, Limits, Next, Order, State, Step, Storage, Store, Task,
-    Word, Work, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureRequest, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, Ended, Group, Instruction, Limits, NextStep, State, Storage, TaskStore, drive,
 };
 use ghost_cloud::{Account, Container, Name};
 use ghost_shell::{
@@ -41,14 +41,14 @@ impl Approver for Human {
 
 /// A desk whose clock jumps to where it is waited for.
 struct Desk {
-    gate: Gate,
-    store: Store,
+    gate: CaptureShell,
+    store: TaskStore,
     clock: ManualClock,
 }
 
 #[async_trait]
-impl Hands for Desk {
-    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+impl CaptureExecutor for Desk {
+    async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         self.clock.advance(Duration::from_secs(1));
         self.gate.run(step, plan, CancelSignal::never()).await
     }
@@ -57,20 +57,20 @@ impl Hands for Desk {
         self.gate.verify(file, bytes).await
     }
 
-    async fn analyze(&self, work: &[Work]) -> Analysis {
+    async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
         self.gate.analyze(work).await
     }
 
-    async fn wait(&self, until: Timestamp) -> Word {
+    async fn wait(&self, until: Timestamp) -> Instruction {
         self.clock.advance(until.since(self.clock.now()));
-        Word::GoOn
+        Instruction::GoOn
     }
 
-    fn save(&self, task: &Task) -> Result<(), String> {
+    fn save(&self, task: &CaptureTask) -> Result<(), String> {
         self.store.save(task).map_err(|error| error.to_string())
     }
 
-    fn tell(&self, _task: &Task, _next: &Next) {}
+    fn tell(&self, _task: &CaptureTask, _next: &NextStep) {}
 }
 
 /// What the real `az` printed, but for names.
@@ -117,10 +117,10 @@ fn recordings(size: usize) -> String {
 }
 
 struct Ran {
-    task: Task,
+    task: CaptureTask,
     asked: Vec<Vec<String>>,
     impacts: Vec<Option<Impact>>,
-    store: Store,
+    store: TaskStore,
     captures: PathBuf,
     _place: tempfile::TempDir,
 }
@@ -152,9 +152,9 @@ async fn run(never: &'static str) -> Ran {
         .known(known("logs1"))
         .build()
         .unwrap();
-    let store = Store::open(&data).unwrap();
+    let store = TaskStore::open(&data).unwrap();
     let clock = ManualClock::new(Timestamp::from_millis(1_700_000_000_000));
-    let order = Order {
+    let order = CaptureRequest {
         group: Group { subscription: None, name: Name::parse("rg").unwrap() },
         machines: vec!["web-1".to_owned(), "db-1".to_owned()],
         storage: Storage {
@@ -166,8 +166,9 @@ async fn run(never: &'static str) -> Ran {
         limits: Limits::default(),
         filters: Vec::new(),
     };
-    let mut task = Task::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), clock.now()).unwrap();
-    let gate = Gate::new(Arc::new(shell), data.join("evidence"), captures.clone());
+    let mut task =
+        CaptureTask::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), clock.now()).unwrap();
+    let gate = CaptureShell::new(Arc::new(shell), data.join("evidence"), captures.clone());
     let desk = Desk { gate, store: store.clone(), clock };
     assert_eq!(drive(&mut task, &desk, &desk.clock).await, Ok(Ended::Over), "{task:#?}");
     let (asked, impacts) = (asked.lock().unwrap().clone(), impacts.lock().unwrap().clone());
@@ -222,7 +223,7 @@ async fn a_denied_beginning_leaves_nothing_and_asks_once() {
 #[test]
 fn one_process_works_on_a_task() {
     let place = tempfile::tempdir().unwrap();
-    let store = Store::open(place.path()).unwrap();
+    let store = TaskStore::open(place.path()).unwrap();
     let held = store.hold("s1-1").unwrap();
     assert!(held.is_some() && store.hold("s1-1").unwrap().is_none());
     drop(held);
@@ -232,8 +233,8 @@ fn one_process_works_on_a_task() {
 #[test]
 fn a_word_is_taken_once() {
     let place = tempfile::tempdir().unwrap();
-    let store = Store::open(place.path()).unwrap();
-    store.leave("s1-1", Word::Stop).unwrap();
-    assert_eq!((store.word("s1-1"), store.word("s1-1")), (Word::Stop, Word::GoOn));
-    assert!(store.leave("../x", Word::Stop).is_err() && store.load("../x").is_err());
+    let store = TaskStore::open(place.path()).unwrap();
+    store.leave("s1-1", Instruction::Stop).unwrap();
+    assert_eq!((store.word("s1-1"), store.word("s1-1")), (Instruction::Stop, Instruction::GoOn));
+    assert!(store.leave("../x", Instruction::Stop).is_err() && store.load("../x").is_err());
 }

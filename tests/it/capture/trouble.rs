@@ -1,6 +1,6 @@
 //! Captures whose cloud is in trouble: throttled, signed out, full, rivals, garbage, files that come in pieces.
 
-use ghost_cloud::capture::{OrderError, State, Task, Word};
+use ghost_cloud::capture::{CaptureRequestError, CaptureTask, Instruction, State};
 use ghost_lab::azure::Verb;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn throttled(pattern: &str, times: u32) -> Value {
 }
 
 /// What went wrong with the first end.
-fn trouble(task: &Task) -> String {
+fn trouble(task: &CaptureTask) -> String {
     let trouble = task.ends[0].trouble.clone().unwrap_or_else(|| panic!("{task:#?}"));
     format!("{} / {}", trouble.text, trouble.hint.unwrap_or_default())
 }
@@ -44,7 +44,7 @@ async fn a_throttled_beginning_is_looked_for_and_not_begun_twice() {
 async fn a_token_that_expires_while_it_records_loses_nothing() {
     let stage = Stage::up(None).await;
     let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Word::Leave));
+    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Leave));
     let mut task = stage.task(&ONE);
     drop(desk.drive(&mut task).await);
     assert_eq!(task.state(), State::Recording);
@@ -83,7 +83,8 @@ async fn what_records_there_already_is_in_the_way_and_stays() {
         (vec!["nightly".to_owned()], "Running".to_owned())
     );
     // On another machine it is nobody's business.
-    let task = Task::new("s2".parse().unwrap(), 1, stage.order(&["tf-source-vm"]), stage.now()).unwrap();
+    let task =
+        CaptureTask::new("s2".parse().unwrap(), 1, stage.order(&["tf-source-vm"]), stage.now()).unwrap();
     assert_eq!(stage.desk("").end(task).await.state(), State::Done);
     assert_eq!(stage.there().await, ["nightly"]);
     stage.down().await;
@@ -202,7 +203,7 @@ async fn an_account_that_is_not_there_or_shut_is_told_before_anybody_is_asked() 
 async fn what_is_investigated_is_no_place_for_captures() {
     let stage = Stage::up(None).await;
     let refused = stage.order(&ONE).check(&[ACCOUNT.to_uppercase()]).unwrap_err();
-    assert_eq!(refused, OrderError::Subject(ACCOUNT.to_owned()));
+    assert_eq!(refused, CaptureRequestError::Subject(ACCOUNT.to_owned()));
     assert!(refused.to_string().contains("is what is being investigated") && refused.hint().is_some());
     stage.down().await;
 }

@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use ghost_cloud::line::{self, CaptureLimits, Line};
-use ghost_cloud::{Account, Container, Name, Place};
+use ghost_cloud::{Account, Container, Name, ResourceGroup};
 use ghost_shell::{Policy, Verdict};
 
-pub(super) fn lines(place: &Place) -> Vec<Line> {
+pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
     let name = |text: &str| Name::parse(text).unwrap();
     let (vm, nic, region) = (name("tf-dest-vm"), name("tf-dest-vm-nic"), name("eastus"));
     let capture = name("ghost-s1-tf-dest-vm");
@@ -71,7 +71,7 @@ fn what_reads_is_safe_and_what_changes_asks() {
     let group = Name::parse("nw-forensics-rg").unwrap();
     let subscription = Name::parse("00000000-0000-0000-0000-000000000001").unwrap();
     for subscription in [None, Some(subscription)] {
-        for line in lines(&Place { subscription, group: group.clone() }) {
+        for line in lines(&ResourceGroup { subscription, group: group.clone() }) {
             let text = line.text();
             let ruling = policy.classify(&text);
             let expected = if line.changes() { Verdict::Risky } else { Verdict::Safe };

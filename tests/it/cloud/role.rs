@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ghost_cloud::line::{self, Line};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::{Name, ResourceGroup};
 
 use serde_json::Value;
 
@@ -96,7 +96,7 @@ const ASKED: [(&str, &str); 5] = [
 ];
 
 fn all() -> Vec<Line> {
-    let place = Place { group: Name::parse("rg").unwrap(), subscription: None };
+    let place = ResourceGroup { group: Name::parse("rg").unwrap(), subscription: None };
     let mut all = lines(&place);
     all.push(line::scripts_carrier(&place, &Name::parse("vm").unwrap()));
     all

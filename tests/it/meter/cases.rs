@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{Ask, Compare, State};
+use ghost_cloud::meter::run::{Compare, MeasurementRequest, State};
 use serde_json::{Value, json};
 
 use super::place::{Human, Lab, ask, document, measured, measured_by, storage};
@@ -13,7 +13,8 @@ async fn results(case: &str, force: bool) -> (Value, Option<String>) {
     let lab = Lab::up("simulated");
     lab.order(&["inject", case]);
     let session = format!("pmeter_{case}");
-    let (run, asked) = measured(&lab, Ask { force, ..ask(&session, &lab.store()) }, Human::default()).await;
+    let (run, asked) =
+        measured(&lab, MeasurementRequest { force, ..ask(&session, &lab.store()) }, Human::default()).await;
     let trouble = run.trouble().map(|trouble| trouble.text.clone());
     if run.state() == State::AbortedPreflight {
         assert_eq!(asked.len(), 0);
@@ -36,7 +37,7 @@ fn number(results: &Value, name: &str) -> f64 {
 async fn a_healthy_way_is_stable_and_becomes_a_baseline_to_hold_others_against() {
     let lab = Lab::up("simulated");
     let store = lab.store();
-    let first = Ask { is_baseline: true, storage: storage(), ..ask("pmeter_first", &store) };
+    let first = MeasurementRequest { is_baseline: true, storage: storage(), ..ask("pmeter_first", &store) };
     let (run, asked) = measured(&lab, first, Human::default()).await;
     assert_eq!((run.state(), asked.len()), (State::Success, 1), "{:?}", run.trouble());
     let result = document(&store, "pmeter_first", "result");
@@ -61,12 +62,17 @@ async fn a_healthy_way_is_stable_and_becomes_a_baseline_to_hold_others_against()
     for name in ["pmeter_first_result.json", "10_0_1_4_10_0_1_5_baseline.json"] {
         assert!(uploaded.contains(name), "{name}: {uploaded}");
     }
-    let second = Ask { compare: Compare::Pair(store.baselines()), ..ask("pmeter_second", &store) };
+    let second =
+        MeasurementRequest { compare: Compare::Pair(store.baselines()), ..ask("pmeter_second", &store) };
     let (run, _) = measured(&lab, second, Human::default()).await;
     let comparison = run.comparison().unwrap();
     assert!(comparison.baseline.is_some() && !comparison.is_regression(), "{comparison:?}");
     // Another machine knows only what lies in the storage account.
-    let third = Ask { compare: Compare::Pair(Vec::new()), storage: storage(), ..ask("pmeter_third", &store) };
+    let third = MeasurementRequest {
+        compare: Compare::Pair(Vec::new()),
+        storage: storage(),
+        ..ask("pmeter_third", &store)
+    };
     let (run, asked) = measured(&lab, third, Human::default()).await;
     assert_eq!(run.comparison().unwrap().baseline, comparison.baseline);
     assert_eq!(asked.len(), 1);
@@ -139,7 +145,7 @@ async fn the_real_az_measures_the_same() {
     assert!(az.is_file(), "{} is not there: tests/az installs it", az.display());
     let lab = Lab::up("simulated");
     lab.order(&["inject", "k"]);
-    let short = Ask {
+    let short = MeasurementRequest {
         iterations: 2,
         test_type: TestType::Throughput,
         storage: storage(),

@@ -1,13 +1,17 @@
 //! Real qperf and iperf across namespaces of this kernel.
 
-use ghost_cloud::meter::run::{Ask, Seconds, State};
+use ghost_cloud::meter::run::{MeasurementRequest, State, TestSeconds};
 use serde_json::{Value, json};
 
 use super::place::{Human, Lab, ask, document, measured};
 use crate::netns::skipped;
 
-fn short(session: &str, lab: &Lab) -> Ask {
-    Ask { iterations: 2, seconds: Seconds { latency: 1, throughput: 1 }, ..ask(session, &lab.store()) }
+fn short(session: &str, lab: &Lab) -> MeasurementRequest {
+    MeasurementRequest {
+        iterations: 2,
+        seconds: TestSeconds { latency: 1, throughput: 1 },
+        ..ask(session, &lab.store())
+    }
 }
 
 #[tokio::test]
@@ -19,7 +23,7 @@ async fn real_tools_measure_a_healthy_way_both_ways_and_a_shaped_one() {
     // Somebody left servers.
     lab.guest("tf-dest-vm", "setsid qperf > /dev/null 2>&1 < /dev/null &\nsetsid iperf -s > /dev/null 2>&1 < /dev/null &\nsleep 1");
     assert_eq!(lab.listeners("tf-dest-vm"), 2);
-    let both = Ask { both_directions: true, ..short("pmeter_real", &lab) };
+    let both = MeasurementRequest { both_directions: true, ..short("pmeter_real", &lab) };
     let (run, asked) = measured(&lab, both, Human::default()).await;
     assert_eq!((run.state(), asked.len()), (State::Success, 1), "{:?}", run.trouble());
     let result = document(&lab.store(), "pmeter_real", "result");
@@ -42,7 +46,7 @@ async fn real_tools_measure_a_healthy_way_both_ways_and_a_shaped_one() {
     );
 
     lab.guest("tf-dest-vm", "iptables -I INPUT -p tcp --dport 19766 -j REJECT --reject-with tcp-reset\niptables -I INPUT -p tcp --dport 5001 -j REJECT --reject-with tcp-reset");
-    let refused = Ask { iterations: 1, ..short("pmeter_refused", &lab) };
+    let refused = MeasurementRequest { iterations: 1, ..short("pmeter_refused", &lab) };
     let (run, _) = measured(&lab, refused, Human::default()).await;
     assert_eq!(run.state(), State::Success, "{:?}", run.trouble());
     let results = document(&lab.store(), "pmeter_refused", "result")["results"].clone();

@@ -5,10 +5,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use ghost_base::{SystemClock, Timestamp};
-use ghost_cloud::errand::Gate;
-use ghost_cloud::guest::{Hop, Identity, Reach, Ssh};
+use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{Ask, Compare, Run, Seconds, State, Store, Way, carry_out};
+use ghost_cloud::meter::run::{
+    AccessMethod, Compare, MeasurementRequest, Run, State, Store, TestSeconds, carry_out,
+};
+use ghost_cloud::operation::ShellExecutor;
 use ghost_shell::{Policy, Shell};
 use rustix::process::getpid;
 use tempfile::TempDir;
@@ -133,17 +135,17 @@ impl Machines {
         ["a", "b"].map(|end| run("ip", &format!("netns exec {}{end} ss -Hltn", self.name))).concat()
     }
 
-    fn ask(&self, store: &Store, session: &str) -> Ask {
-        let ask = Ask {
+    fn ask(&self, store: &Store, session: &str) -> MeasurementRequest {
+        let ask = MeasurementRequest {
             session: session.parse().unwrap(),
             source: self.source(),
             destination: self.destination(),
             place: None,
-            way: Way::Ssh(self.ssh(&self.source()), self.ssh(&self.destination())),
+            way: AccessMethod::Ssh(self.ssh(&self.source()), self.ssh(&self.destination())),
             test_type: TestType::Both,
             iterations: 2,
             both_directions: true,
-            seconds: Seconds { latency: 1, throughput: 1 },
+            seconds: TestSeconds { latency: 1, throughput: 1 },
             storage: None,
             folder: store.folder().display().to_string(),
             is_baseline: false,
@@ -158,14 +160,14 @@ impl Machines {
         let store = Store::open(data).unwrap();
         let ask = self.ask(&store, session);
         let known = [self.source(), self.destination()]
-            .map(|address| Reach::Ssh(self.ssh(&address)).known().unwrap());
+            .map(|address| GuestAccess::Ssh(self.ssh(&address)).known().unwrap());
         let policy = Policy::builtin().unwrap().clone().carried_by(known);
         let shell = Shell::builder(session.parse().unwrap(), data)
             .approver(Arc::new(human.clone()))
             .policy(Arc::new(policy))
             .build()
             .unwrap();
-        let gate = Gate::new(Arc::new(shell), data.join("evidence"));
+        let gate = ShellExecutor::new(Arc::new(shell), data.join("evidence"));
         let table = Table { gate, dies_at: None, dead: Arc::default() };
         let mut run = Run::new(ask, Timestamp::from_millis(1_700_000_000_000));
         carry_out(&mut run, &table, &store, &SystemClock).await.unwrap();

@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use ghost_base::{SystemClock, Timestamp};
-use ghost_cloud::errand::{Answer, Gate, Order};
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{Ask, Compare, Desk, Run, Seconds, Store, Way, carry_out};
-use ghost_cloud::{Account, Container, Name, Place};
+use ghost_cloud::meter::run::{
+    AccessMethod, Compare, MeasurementContext, MeasurementRequest, Run, Store, TestSeconds, carry_out,
+};
+use ghost_cloud::operation::{CommandOutcome, CommandRequest, ShellExecutor};
+use ghost_cloud::{Account, Container, Name, ResourceGroup};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, Programs, Request, Reviewer, Shell};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -100,17 +102,17 @@ pub(super) fn ghost(data: &Path, words: &[&str]) -> Command {
 }
 
 /// What is measured unless a test says something else: short, and from one machine to the other.
-pub(super) fn ask(session: &str, store: &Store) -> Ask {
-    Ask {
+pub(super) fn ask(session: &str, store: &Store) -> MeasurementRequest {
+    MeasurementRequest {
         session: session.parse().unwrap(),
         source: "tf-source-vm".to_owned(),
         destination: "tf-dest-vm".to_owned(),
-        place: Some(Place { subscription: None, group: Name::parse("nw-forensics-rg").unwrap() }),
-        way: Way::Platform,
+        place: Some(ResourceGroup { subscription: None, group: Name::parse("nw-forensics-rg").unwrap() }),
+        way: AccessMethod::Platform,
         test_type: TestType::Both,
         iterations: 4,
         both_directions: false,
-        seconds: Seconds { latency: 2, throughput: 10 },
+        seconds: TestSeconds { latency: 2, throughput: 10 },
         storage: None,
         folder: store.folder().display().to_string(),
         is_baseline: false,
@@ -148,7 +150,7 @@ impl Approver for Human {
 
 /// A desk that may fall silent for ever at a command.
 pub(super) struct Table {
-    pub(super) gate: Gate,
+    pub(super) gate: ShellExecutor,
     pub(super) dies_at: Option<&'static str>,
     pub(super) dead: Arc<Notify>,
 }
@@ -163,13 +165,17 @@ impl Table {
             .environment(lab.environment.clone())
             .build()
             .unwrap();
-        Self { gate: Gate::new(Arc::new(shell), data.join("evidence")), dies_at: None, dead: Arc::default() }
+        Self {
+            gate: ShellExecutor::new(Arc::new(shell), data.join("evidence")),
+            dies_at: None,
+            dead: Arc::default(),
+        }
     }
 }
 
 #[async_trait]
-impl Desk for Table {
-    async fn run(&self, order: &Order) -> Answer {
+impl MeasurementContext for Table {
+    async fn run(&self, order: &CommandRequest) -> CommandOutcome {
         if self.dies_at.is_some_and(|word| order.why.contains(word)) {
             self.dead.notify_one();
             std::future::pending::<()>().await;
@@ -187,13 +193,18 @@ impl Desk for Table {
 }
 
 /// Measures, and returns the run and what the human was asked.
-pub(super) async fn measured(lab: &Lab, ask: Ask, human: Human) -> (Run, Vec<Vec<String>>) {
+pub(super) async fn measured(lab: &Lab, ask: MeasurementRequest, human: Human) -> (Run, Vec<Vec<String>>) {
     let az = lab.az.clone();
     measured_by(lab, ask, human, &az).await
 }
 
 /// Measures with a certain `az`.
-pub(super) async fn measured_by(lab: &Lab, ask: Ask, human: Human, az: &Path) -> (Run, Vec<Vec<String>>) {
+pub(super) async fn measured_by(
+    lab: &Lab,
+    ask: MeasurementRequest,
+    human: Human,
+    az: &Path,
+) -> (Run, Vec<Vec<String>>) {
     let table = Table::new(lab, ask.session.as_str(), human.clone(), az);
     let store = lab.store();
     let mut run = Run::new(ask.check().unwrap(), Timestamp::from_millis(1_700_000_000_000));

@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use ghost_cloud::probe::firewall::{SCRIPT, bundle};
-use ghost_cloud::probe::parcel::{Collected, Parcel};
+use ghost_cloud::probe::payload::{WindowResult, WindowedPayload};
 use ghost_inspect::netfilter::open;
 use ghost_shell::Policy;
 
@@ -31,7 +31,7 @@ fn gathered(shell: &str, lines: &str, counters: &str, windows: usize) -> Vec<Str
     let script = policy.script(SCRIPT).unwrap();
     let mut all = format!("{lines}\n");
     for window in 0..windows {
-        let from = (window * ghost_cloud::probe::parcel::WINDOW).to_string();
+        let from = (window * ghost_cloud::probe::payload::WINDOW).to_string();
         let filled = script.fill(&[("counters", counters), ("from", &from)]).unwrap();
         all.push_str(&format!("({})\nprintf '\\001'\n", filled.text()));
     }
@@ -42,9 +42,9 @@ fn gathered(shell: &str, lines: &str, counters: &str, windows: usize) -> Vec<Str
 }
 
 fn whole(printed: &[String]) -> String {
-    let mut parcel = Parcel::default();
+    let mut parcel = WindowedPayload::default();
     for piece in printed {
-        if let Collected::Whole(text) = parcel.add(piece).unwrap() {
+        if let WindowResult::Whole(text) = parcel.add(piece).unwrap() {
             return text;
         }
     }

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ghost_cloud::errand::{Answer, Gate};
-use ghost_cloud::guest::{Hop, Identity, Reach, Ssh, printed};
+use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh, printed};
+use ghost_cloud::operation::{CommandOutcome, ShellExecutor};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Policy, Request, Reviewer, Shell};
 use tempfile::TempDir;
 
@@ -110,9 +110,9 @@ impl Sshd {
         command.arg("--known-hosts").arg(self.at(known)).args(more).output().unwrap()
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> GuestAccess {
         let hop = Hop::new("root", "127.0.0.1", self.port, Identity::Key(self.at("user"))).unwrap();
-        Reach::Ssh(Box::new(Ssh::new(hop, None, &self.at("known")).unwrap()))
+        GuestAccess::Ssh(Box::new(Ssh::new(hop, None, &self.at("known")).unwrap()))
     }
 }
 
@@ -203,12 +203,14 @@ async fn lines_that_change_something_ask_and_arrive_as_they_are() {
         let policy = Policy::builtin().unwrap().clone().carried_by(reach.known());
         let builder = Shell::builder("s1".parse().unwrap(), &sshd.at("data")).approver(approver);
         let shell = builder.policy(Arc::new(policy)).build().unwrap();
-        let gate = Gate::new(Arc::new(shell), sshd.at("data").join("evidence"));
+        let gate = ShellExecutor::new(Arc::new(shell), sshd.at("data").join("evidence"));
         gate.run(&order, CancelSignal::never()).await
     };
-    assert!(matches!(run(Arc::new(DenyAll)).await, Answer::Denied { .. }));
+    assert!(matches!(run(Arc::new(DenyAll)).await, CommandOutcome::Denied { .. }));
     assert!(!file.exists());
-    let Answer::Ran { exit, stdout, stderr } = run(Arc::new(Yes)).await else { panic!("it did not run") };
+    let CommandOutcome::Ran { exit, stdout, stderr } = run(Arc::new(Yes)).await else {
+        panic!("it did not run")
+    };
     assert_eq!((exit, printed(&reach, &stdout).unwrap().as_str()), (Some(0), "done: 3\n"), "{stderr}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "a \"b\" $HOME\n");
 }

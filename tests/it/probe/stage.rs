@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
-use ghost_cloud::errand::{Answer, Errand, Gate, Hands, Order, drive};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::operation::{
+    CommandOutcome, CommandRequest, Operation, OperationExecutor, ShellExecutor, drive,
+};
+use ghost_cloud::{Name, ResourceGroup};
 use ghost_shell::{CancelSignal, DenyAll, Programs, Shell};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -85,7 +87,7 @@ impl Lab {
     }
 
     /// Drives an errand here, with a clock that jumps; tells what was waited for, too.
-    pub(super) async fn drive<E: Errand>(&self, mut errand: E) -> (E::Result, Vec<String>) {
+    pub(super) async fn drive<E: Operation>(&self, mut errand: E) -> (E::Result, Vec<String>) {
         let programs = Programs::new([("az".to_owned(), self.az.clone())].into()).unwrap();
         let environment =
             self.exports.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -95,7 +97,7 @@ impl Lab {
             .environment(environment)
             .build()
             .unwrap();
-        let gate = Gate::new(Arc::new(shell), self.data().join("evidence"));
+        let gate = ShellExecutor::new(Arc::new(shell), self.data().join("evidence"));
         let clock = ManualClock::new(Timestamp::from_millis(0));
         let here = Here { gate, clock, waited: std::sync::Mutex::default() };
         let result = drive(&mut errand, &here, &here.clock).await.unwrap();
@@ -116,8 +118,8 @@ pub(super) fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-pub(super) fn place() -> Place {
-    Place { subscription: None, group: name(GROUP) }
+pub(super) fn place() -> ResourceGroup {
+    ResourceGroup { subscription: None, group: name(GROUP) }
 }
 
 /// Makes a call of the program with a data folder and nothing of this environment.
@@ -129,14 +131,14 @@ pub(super) fn ghost(data: &Path) -> Command {
 }
 
 struct Here {
-    gate: Gate,
+    gate: ShellExecutor,
     clock: ManualClock,
     waited: std::sync::Mutex<Vec<String>>,
 }
 
 #[async_trait]
-impl Hands for Here {
-    async fn run(&self, order: &Order) -> Answer {
+impl OperationExecutor for Here {
+    async fn run(&self, order: &CommandRequest) -> CommandOutcome {
         self.clock.advance(Duration::from_secs(1));
         self.gate.run(order, CancelSignal::never()).await
     }

@@ -1,19 +1,19 @@
 //! What goes wrong on the way to a guest.
 
-use ghost_cloud::guest::Reach;
-use ghost_cloud::probe::effective::{Effective, Scope, What, bundle};
+use ghost_cloud::guest::GuestAccess;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope, bundle};
 use ghost_cloud::probe::firewall::WANTED;
-use ghost_cloud::probe::{Gathering, Interfaces, topology::TopologyErrand};
+use ghost_cloud::probe::{GuestProbe, Interfaces, topology::TopologyOperation};
 use serde_json::json;
 
 use super::stage::{DEST, GROUP, Lab, name, place};
 
-fn reach() -> Reach {
-    Reach::Platform { place: place(), machine: name(DEST) }
+fn reach() -> GuestAccess {
+    GuestAccess::Platform { place: place(), machine: name(DEST) }
 }
 
-fn gathering() -> Gathering<ghost_inspect::netfilter::Bundle> {
-    Gathering::new(reach(), &WANTED)
+fn gathering() -> GuestProbe<ghost_inspect::netfilter::Bundle> {
+    GuestProbe::new(reach(), &WANTED)
 }
 
 /// Answers the next run-commands with a message.
@@ -67,17 +67,17 @@ async fn what_may_not_be_read_is_named_and_does_not_hide_the_rest() {
     let lab = Lab::up("simulated", None);
     let forbidden = r#"body={"error":{"code":"AuthorizationFailed","message":"The client 'x' with object id 'y' does not have authorization to perform action 'Microsoft.Network/networkInterfaces/effectiveRouteTable/action' over scope '/s'"}}"#;
     lab.order(&["set", "fault=POST .*effectiveRouteTable", "status=403", forbidden, "times=1"]);
-    let network = Scope::Network(name("forensics-vnet"));
-    let errand = Effective::all(&place(), &network, &[What::Routes, What::Rules]);
+    let network = InterfaceScope::Network(name("forensics-vnet"));
+    let errand = Effective::all(&place(), &network, &[EffectiveQuery::Routes, EffectiveQuery::Rules]);
     let bundle = bundle(&lab.drive(errand).await.0.unwrap());
     let failed: Vec<_> = bundle.nics.iter().filter_map(|nic| nic.error.as_deref()).collect();
     assert!(bundle.nics.len() >= 2 && failed.len() == 1, "{failed:?}");
     assert!(failed[0].contains("may not do Microsoft.Network/networkInterfaces/effectiveRouteTable/action"));
     lab.order(&["set", "fault=GET .*routeTables", "status=403", forbidden, "times=1"]);
-    let topology = lab.drive(TopologyErrand::new(&place())).await.0.unwrap();
+    let topology = lab.drive(TopologyOperation::new(&place())).await.0.unwrap();
     let unread: Vec<&str> = topology.unread.iter().map(|one| one.what.as_str()).collect();
     assert!(unread == ["route_tables"] && topology.machines.len() == 2, "{topology:?}");
-    let nobody = Effective::of_machine(&place(), &name(DEST), Some(&name("other")), &[What::Rules]);
+    let nobody = Effective::of_machine(&place(), &name(DEST), Some(&name("other")), &[EffectiveQuery::Rules]);
     assert!(lab.drive(nobody).await.0.unwrap_err().hint.unwrap().contains("nic"));
 }
 

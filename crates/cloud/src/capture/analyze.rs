@@ -6,14 +6,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::name::Role;
-use super::step::Work;
+use super::step::AnalysisJob;
 use super::task::Analysis;
-use crate::errand::Trouble;
+use crate::operation::Issue;
 use ghost_base::write_private;
 use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, comparison_markdown, frames, markdown};
 
 /// So many findings are kept with the task; the reports hold all.
-const FINDINGS: usize = 12;
+const MAX_FINDINGS: usize = 12;
 
 /// Reads a fetched file: is it whole, is it a capture? Returns its packets, and whether it ends within one.
 ///
@@ -35,18 +35,18 @@ pub fn verify(path: &Path, bytes: u64) -> Result<(u64, bool), String> {
 
 /// Analyzes files in the captures folder, and compares two, the source first whoever came first.
 #[must_use]
-pub fn analyze(folder: &Path, work: &[Work]) -> Analysis {
+pub fn analyze(folder: &Path, work: &[AnalysisJob]) -> Analysis {
     let mut done = Analysis { files: Vec::new(), findings: Vec::new(), critical: 0, trouble: None };
     for one in work {
         if let Err(why) = single(folder, one, work.len() > 1, &mut done) {
-            done.trouble.get_or_insert(Trouble::new(format!("analyzing {}.cap: {why}", one.name)));
+            done.trouble.get_or_insert(Issue::new(format!("analyzing {}.cap: {why}", one.name)));
         }
     }
     let end = |role| work.iter().find(|one| one.role == role);
     match (end(Role::Source), end(Role::Destination)) {
         (Some(source), Some(destination)) => {
             if let Err(why) = both(folder, source, destination, &mut done) {
-                done.trouble.get_or_insert(Trouble::new(format!("comparing both ends: {why}")));
+                done.trouble.get_or_insert(Issue::new(format!("comparing both ends: {why}")));
             }
         }
         (Some(one), None) | (None, Some(one)) => {
@@ -57,11 +57,11 @@ pub fn analyze(folder: &Path, work: &[Work]) -> Analysis {
         }
         (None, None) => {}
     }
-    done.findings.truncate(FINDINGS);
+    done.findings.truncate(MAX_FINDINGS);
     done
 }
 
-fn single(folder: &Path, work: &Work, named: bool, done: &mut Analysis) -> Result<(), String> {
+fn single(folder: &Path, work: &AnalysisJob, named: bool, done: &mut Analysis) -> Result<(), String> {
     let file = format!("{}.cap", work.name);
     let source = File::open(folder.join(&file)).map_err(|error| error.to_string())?;
     let mut analyzer = Analyzer::new(Scope { pictures: cfg!(feature = "plot"), ..Scope::default() });
@@ -106,7 +106,12 @@ fn pictures(
     Ok(())
 }
 
-fn both(folder: &Path, source: &Work, destination: &Work, done: &mut Analysis) -> Result<(), String> {
+fn both(
+    folder: &Path,
+    source: &AnalysisJob,
+    destination: &AnalysisJob,
+    done: &mut Analysis,
+) -> Result<(), String> {
     let names = [format!("{}.cap", source.name), format!("{}.cap", destination.name)];
     let [first, second] = &names;
     let open = |place: usize| {

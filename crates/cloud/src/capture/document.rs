@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::Class;
-use crate::errand::{Setback, Trouble};
+use crate::FailureClass;
+use crate::operation::{CommandError, Issue};
 
 /// A machine.
 #[derive(Debug, Deserialize)]
@@ -31,7 +31,7 @@ pub(super) struct Watcher {
 /// A capture as it is listed: what it is, not how far it is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Listed {
+pub struct ListedCapture {
     /// Its name.
     pub name: String,
     /// The machine's identifier.
@@ -51,7 +51,7 @@ pub struct Location {
     pub storage_path: Option<String>,
 }
 
-impl Listed {
+impl ListedCapture {
     /// Returns where it is written to.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -112,9 +112,9 @@ pub(super) struct BlobProperties {
 }
 
 /// Reads a document; one that is none may be one in a moment.
-pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str, doing: &str) -> Result<T, Setback> {
-    serde_json::from_str(text).map_err(|error| Setback {
-        class: Some(Class::Unreadable),
-        trouble: Trouble::new(format!("{doing}: what `az` printed cannot be read: {error}")),
+pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str, doing: &str) -> Result<T, CommandError> {
+    serde_json::from_str(text).map_err(|error| CommandError {
+        class: Some(FailureClass::Unreadable),
+        trouble: Issue::new(format!("{doing}: what `az` printed cannot be read: {error}")),
     })
 }

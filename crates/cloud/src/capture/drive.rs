@@ -1,15 +1,22 @@
 //! The loop: ask the task what is next, do it, tell the task what came of it, keep the task before and after.
+//!
+//! The hands of a task: commands through the safety shell, files of the captures folder.
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-
-use super::step::{Next, Step, Work};
-use super::task::{Analysis, Task};
-use crate::errand::Answer;
 use ghost_base::{Clock, Timestamp};
+use ghost_shell::{CancelSignal, Shell};
+
+use super::analyze::{analyze, verify};
+use super::step::{AnalysisJob, CaptureStep, NextStep};
+use super::task::{Analysis, CaptureTask};
+use crate::operation::{self, CommandOutcome, Issue};
 
 /// What somebody says while a task is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum Instruction {
     /// Nothing.
     GoOn,
     /// End it early, and keep what was recorded.
@@ -22,24 +29,24 @@ pub enum Word {
 
 /// What a task needs of the world.
 #[async_trait]
-pub trait Hands: Send + Sync {
+pub trait CaptureExecutor: Send + Sync {
     /// Runs a command through the shell. `plan` is all that one consent covers; it is empty where none is needed.
-    async fn run(&self, step: &Step, plan: &[String]) -> Answer;
+    async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome;
 
     /// Reads a fetched file of the captures folder, as [`super::verify()`] does.
     async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String>;
 
     /// Analyzes files of the captures folder, as [`super::analyze()`] does.
-    async fn analyze(&self, work: &[Work]) -> Analysis;
+    async fn analyze(&self, work: &[AnalysisJob]) -> Analysis;
 
     /// Waits until that moment, or until somebody says a word.
-    async fn wait(&self, until: Timestamp) -> Word;
+    async fn wait(&self, until: Timestamp) -> Instruction;
 
     /// Keeps the task. Nothing is done that was not kept before.
-    fn save(&self, task: &Task) -> Result<(), String>;
+    fn save(&self, task: &CaptureTask) -> Result<(), String>;
 
     /// Shows how far it is and what comes next.
-    fn tell(&self, task: &Task, next: &Next);
+    fn tell(&self, task: &CaptureTask, next: &NextStep);
 }
 
 /// How driving a task ended.
@@ -66,45 +73,113 @@ pub enum DriveError {
 ///
 /// # Errors
 /// Fails where the task cannot be kept.
-pub async fn drive(task: &mut Task, hands: &dyn Hands, clock: &dyn Clock) -> Result<Ended, DriveError> {
+pub async fn drive(
+    task: &mut CaptureTask,
+    hands: &dyn CaptureExecutor,
+    clock: &dyn Clock,
+) -> Result<Ended, DriveError> {
     loop {
         hands.save(task).map_err(DriveError::Keep)?;
         match hands.wait(clock.now()).await {
-            Word::GoOn => {}
-            Word::Stop => task.stop(),
-            Word::Cancel => task.cancel(),
-            Word::Leave => return Ok(Ended::Left),
+            Instruction::GoOn => {}
+            Instruction::Stop => task.stop(),
+            Instruction::Cancel => task.cancel(),
+            Instruction::Leave => return Ok(Ended::Left),
         }
         let next = task.next(clock.now());
         hands.tell(task, &next);
         match next {
-            Next::Run(step) => {
+            NextStep::Run(step) => {
                 let plan = task.plan(&step);
                 if !task.begin(&step) {
                     return Err(DriveError::Torn);
                 }
                 hands.save(task).map_err(DriveError::Keep)?;
                 let answer = hands.run(&step, &plan).await;
-                task.heard(&step.what, step.end, &answer, clock.now());
+                task.on_result(&step.what, step.end, &answer, clock.now());
             }
-            Next::Verify { end, file, bytes } => {
+            NextStep::Verify { end, file, bytes } => {
                 let read = hands.verify(&file, bytes).await;
                 task.verified(end, read, clock.now());
             }
-            Next::Analyze(work) => task.analyzed(hands.analyze(&work).await),
-            Next::Wait { until, why: _ } => match hands.wait(until).await {
-                Word::GoOn => {}
-                Word::Stop => task.stop(),
-                Word::Cancel => task.cancel(),
-                Word::Leave => {
+            NextStep::Analyze(work) => task.analyzed(hands.analyze(&work).await),
+            NextStep::Wait { until, why: _ } => match hands.wait(until).await {
+                Instruction::GoOn => {}
+                Instruction::Stop => task.stop(),
+                Instruction::Cancel => task.cancel(),
+                Instruction::Leave => {
                     hands.save(task).map_err(DriveError::Keep)?;
                     return Ok(Ended::Left);
                 }
             },
-            Next::Over => {
+            NextStep::Over => {
                 hands.save(task).map_err(DriveError::Keep)?;
                 return Ok(Ended::Over);
             }
         }
+    }
+}
+
+/// So much stays free in the captures folder.
+const MIN_FREE_BYTES: u64 = 100_000_000;
+
+/// A shell as captures use it.
+pub struct CaptureShell {
+    gate: operation::ShellExecutor,
+    captures: PathBuf,
+}
+
+impl CaptureShell {
+    /// Takes a shell, the folder where it keeps whole outputs, and the captures folder.
+    #[must_use]
+    pub fn new(shell: Arc<Shell>, evidence: PathBuf, captures: PathBuf) -> Self {
+        Self { gate: operation::ShellExecutor::new(shell, evidence), captures }
+    }
+
+    /// Runs a command. One consent covers its plan.
+    pub async fn run(&self, step: &CaptureStep, plan: &[String], cancel: CancelSignal) -> CommandOutcome {
+        if let Some(answer) = step.room.and_then(|bytes| self.full(bytes)) {
+            return answer;
+        }
+        self.gate.line(&step.command(), &step.why, plan, cancel).await
+    }
+
+    /// Runs a command that belongs to no task.
+    pub(super) async fn order(&self, order: &operation::CommandRequest) -> CommandOutcome {
+        self.gate.run(order, CancelSignal::never()).await
+    }
+
+    /// Reads a fetched file.
+    ///
+    /// # Errors
+    /// Says why it is no capture.
+    pub async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+        let path = self.captures.join(file);
+        let read = tokio::task::spawn_blocking(move || verify(&path, bytes)).await;
+        read.unwrap_or_else(|_| Err("reading it failed".to_owned()))
+    }
+
+    /// Analyzes fetched files.
+    pub async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
+        let (folder, work) = (self.captures.clone(), work.to_vec());
+        tokio::task::spawn_blocking(move || analyze(&folder, &work)).await.unwrap_or_else(|_| Analysis {
+            files: Vec::new(),
+            findings: Vec::new(),
+            critical: 0,
+            trouble: Some(Issue::new("the analysis failed")),
+        })
+    }
+
+    /// Says no where a file would not fit.
+    fn full(&self, bytes: u64) -> Option<CommandOutcome> {
+        let free = rustix::fs::statvfs(&self.captures).ok()?;
+        let free = free.f_bavail.saturating_mul(free.f_frsize);
+        let reason = format!(
+            "{} has {} MB free, and the file has {} MB",
+            self.captures.display(),
+            free / 1_000_000,
+            bytes.div_ceil(1_000_000)
+        );
+        (free < bytes.saturating_add(MIN_FREE_BYTES)).then_some(CommandOutcome::NotRun { reason })
     }
 }

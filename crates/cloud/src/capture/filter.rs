@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 /// So many filters a capture takes.
-pub(super) const MOST: usize = 10;
+pub(super) const MAX_FILTERS: usize = 10;
 
 /// Packets that fit all that is said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

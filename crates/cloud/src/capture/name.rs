@@ -6,7 +6,7 @@ use crate::{Name, NameError};
 use ghost_base::SessionId;
 
 /// The platform takes no longer name.
-const LONGEST: usize = 80;
+const MAX_NAME_LEN: usize = 80;
 const BEGIN: &str = "ghost-";
 
 /// Which end of a way a capture is of.
@@ -72,7 +72,7 @@ impl Origin {
     /// Fails where the platform would not take it, because the session's is too long.
     pub fn name(&self) -> Result<Name, NameError> {
         let text = self.to_string();
-        if text.len() > LONGEST {
+        if text.len() > MAX_NAME_LEN {
             let wanted = "`ghost-SESSION-NUMBER-src` of up to 80 characters is: the session's id is too long";
             return Err(NameError { text, what: "a capture", wanted });
         }

@@ -2,63 +2,63 @@
 
 use std::time::Duration;
 
-use super::end::{Check, End, Phase, Removal, Stop, Thing};
 use super::name::{Origin, Role};
-use super::order::SNAPLEN;
-use super::step::{Change, Next, Step, What, Work};
-use super::task::{Shelf, Task, Wish};
+use super::request::SNAPLEN;
+use super::step::{AnalysisJob, CaptureStep, Change, NextStep, StepKind};
+use super::target::{CaptureTarget, Check, CloudObject, Phase, Removal, Stop};
+use super::task::{CaptureTask, RequestedState, StorageCheck};
 use crate::Name;
 use crate::line::{self, Line};
 use ghost_base::Timestamp;
 
 /// How long after its time a capture may go on before it is ended.
-const GRACE: Duration = Duration::from_secs(300);
+const START_GRACE: Duration = Duration::from_secs(300);
 /// So many looks show whether a command to end it had an effect.
-const LOOKS_AFTER_STOP: u32 = 3;
+const MAX_LOOKS_AFTER_STOP: u32 = 3;
 
 /// What an end wants.
-enum Want {
-    Now(What),
+enum TargetAction {
+    Now(StepKind),
     File(u64),
     At(Timestamp, String),
     /// The other end has to get there first.
     Other,
 }
 
-impl Task {
+impl CaptureTask {
     /// Says what is to be done next. It changes nothing, and asking twice is asking once.
     #[must_use]
-    pub fn next(&self, now: Timestamp) -> Next {
+    pub fn next(&self, now: Timestamp) -> NextStep {
         let mut soonest: Option<(Timestamp, String)> = None;
         for (at, end) in self.ends.iter().enumerate().filter(|(_, end)| !end.settled()) {
             match self.want(end, now) {
-                Want::Now(what) => {
+                TargetAction::Now(what) => {
                     if let Some(step) = self.step(at, end, what) {
-                        return Next::Run(Box::new(step));
+                        return NextStep::Run(Box::new(step));
                     }
                 }
-                Want::File(bytes) => return Next::Verify { end: at, file: end.file(), bytes },
-                Want::At(until, why) => {
+                TargetAction::File(bytes) => return NextStep::Verify { end: at, file: end.file(), bytes },
+                TargetAction::At(until, why) => {
                     if soonest.as_ref().is_none_or(|(first, _)| until < *first) {
                         soonest = Some((until, why));
                     }
                 }
-                Want::Other => {}
+                TargetAction::Other => {}
             }
         }
         match soonest {
-            Some((until, why)) => Next::Wait { until, why },
+            Some((until, why)) => NextStep::Wait { until, why },
             None => self.finish(now),
         }
     }
 
     /// Returns the commands that one consent covers, beginning with this one: those that change something for the same purpose.
     #[must_use]
-    pub fn plan(&self, step: &Step) -> Vec<String> {
-        let kinds: &[What] = match step.what.change() {
-            Some(Change::Begin) => &[What::Create],
-            Some(Change::End) => &[What::Stop],
-            Some(Change::Remove) => &[What::Delete, What::DeleteBlob],
+    pub fn plan(&self, step: &CaptureStep) -> Vec<String> {
+        let kinds: &[StepKind] = match step.what.change() {
+            Some(Change::Begin) => &[StepKind::Create],
+            Some(Change::CaptureTarget) => &[StepKind::Stop],
+            Some(Change::Remove) => &[StepKind::Delete, StepKind::DeleteBlob],
             None => &[],
         };
         let mut lines = Vec::new();
@@ -74,32 +74,37 @@ impl Task {
         lines
     }
 
-    fn covers(&self, end: &End, what: &What) -> bool {
-        let wanted = |thing: &Thing| self.is_busy(end, thing) && thing.removal == Removal::No;
+    fn covers(&self, end: &CaptureTarget, what: &StepKind) -> bool {
+        let wanted = |thing: &CloudObject| self.is_busy(end, thing) && thing.removal == Removal::No;
         match what.change() {
             Some(Change::Begin) => end.phase == Phase::Ready,
-            Some(Change::End) => end.phase == Phase::Recording && self.want_stop(end, None) == Some(true),
-            Some(Change::Remove) => wanted(if *what == What::Delete { &end.capture } else { &end.blob }),
+            Some(Change::CaptureTarget) => {
+                end.phase == Phase::Recording && self.want_stop(end, None) == Some(true)
+            }
+            Some(Change::Remove) => wanted(if *what == StepKind::Delete { &end.capture } else { &end.blob }),
             None => false,
         }
     }
 
     /// Returns every command that can come of the task, in order, for somebody who wants to see them before.
     #[must_use]
-    pub fn foreseen(&self) -> Vec<Step> {
+    pub fn foreseen(&self) -> Vec<CaptureStep> {
         let mut steps = Vec::new();
         let unknown = Name::parse("REGION").ok();
-        let ends: Vec<End> = self
+        let ends: Vec<CaptureTarget> = self
             .ends
             .iter()
-            .map(|end| End { region: end.region.clone().or_else(|| unknown.clone()), ..end.clone() })
+            .map(|end| CaptureTarget {
+                region: end.region.clone().or_else(|| unknown.clone()),
+                ..end.clone()
+            })
             .collect();
-        let first = [What::Machine, What::Extensions];
-        let once = [What::Watchers, What::Account, What::Container];
-        let before = [What::Captures, What::Taken];
-        let after = [What::Status, What::Stop, What::Size, What::Fetch];
-        let last = [What::Delete, What::DeleteBlob, What::Confirm, What::ConfirmBlob];
-        for group in [&first[..], &once, &before, &[What::Create], &after, &last] {
+        let first = [StepKind::Machine, StepKind::Extensions];
+        let once = [StepKind::Watchers, StepKind::Account, StepKind::Container];
+        let before = [StepKind::Captures, StepKind::Taken];
+        let after = [StepKind::Status, StepKind::Stop, StepKind::Size, StepKind::Fetch];
+        let last = [StepKind::Delete, StepKind::DeleteBlob, StepKind::Confirm, StepKind::ConfirmBlob];
+        for group in [&first[..], &once, &before, &[StepKind::Create], &after, &last] {
             // What all ends share is asked once.
             let ends = if group == &once[..] { ends.get(..1).unwrap_or_default() } else { &ends[..] };
             for (at, end) in ends.iter().enumerate() {
@@ -109,71 +114,75 @@ impl Task {
         steps
     }
 
-    fn want(&self, end: &End, now: Timestamp) -> Want {
+    fn want(&self, end: &CaptureTarget, now: Timestamp) -> TargetAction {
         let held = |until: Option<Timestamp>| until.filter(|until| *until > now);
         if end.phase == Phase::Recording && self.want_stop(end, Some(now)) == Some(true) {
-            return Want::Now(What::Stop);
+            return TargetAction::Now(StepKind::Stop);
         }
         if let Some(until) = held(end.not_before) {
-            return Want::At(until, self.waiting(end));
+            return TargetAction::At(until, self.waiting(end));
         }
         match &end.phase {
             Phase::Checking { check } => self.check(check, now),
             Phase::Ready => {
-                let waits = |other: &End| matches!(other.phase, Phase::Checking { .. });
-                if self.ends.iter().any(waits) { Want::Other } else { Want::Now(What::Create) }
+                let waits = |other: &CaptureTarget| matches!(other.phase, Phase::Checking { .. });
+                if self.ends.iter().any(waits) {
+                    TargetAction::Other
+                } else {
+                    TargetAction::Now(StepKind::Create)
+                }
             }
             // Whoever asks while it is under way does not know what came of it.
-            Phase::Creating | Phase::Looking { .. } => Want::Now(What::Look),
-            Phase::Recording => Want::Now(What::Status),
-            Phase::Sizing { .. } => Want::Now(What::Size),
-            Phase::Fetching { .. } => Want::Now(What::Fetch),
-            Phase::Verifying { bytes, .. } => Want::File(*bytes),
-            Phase::Kept { .. } | Phase::Failed => Want::Other,
+            Phase::Creating | Phase::Looking { .. } => TargetAction::Now(StepKind::Look),
+            Phase::Recording => TargetAction::Now(StepKind::Status),
+            Phase::Sizing { .. } => TargetAction::Now(StepKind::Size),
+            Phase::Fetching { .. } => TargetAction::Now(StepKind::Fetch),
+            Phase::Verifying { bytes, .. } => TargetAction::File(*bytes),
+            Phase::Kept { .. } | Phase::Failed => TargetAction::Other,
         }
     }
 
-    fn check(&self, check: &Check, now: Timestamp) -> Want {
+    fn check(&self, check: &Check, now: Timestamp) -> TargetAction {
         let shared = |what| match self.not_before.filter(|until| *until > now) {
-            Some(until) => Want::At(until, "trying a read again".to_owned()),
-            None => Want::Now(what),
+            Some(until) => TargetAction::At(until, "trying a read again".to_owned()),
+            None => TargetAction::Now(what),
         };
         match check {
-            Check::Machine => Want::Now(What::Machine),
-            Check::Extensions => Want::Now(What::Extensions),
-            Check::Captures if self.regions.is_none() => shared(What::Watchers),
-            Check::Captures => Want::Now(What::Captures),
+            Check::Machine => TargetAction::Now(StepKind::Machine),
+            Check::Extensions => TargetAction::Now(StepKind::Extensions),
+            Check::Captures if self.regions.is_none() => shared(StepKind::Watchers),
+            Check::Captures => TargetAction::Now(StepKind::Captures),
             Check::Rivals(names) => {
-                Want::Now(names.first().map_or(What::Taken, |name| What::Rival(name.clone())))
+                TargetAction::Now(names.first().map_or(StepKind::Taken, |name| StepKind::Rival(name.clone())))
             }
             Check::Taken | Check::Passed => match self.shelf {
-                Shelf::Account => shared(What::Account),
-                Shelf::Container => shared(What::Container),
-                Shelf::Good => Want::Now(What::Taken),
+                StorageCheck::Account => shared(StepKind::Account),
+                StorageCheck::Container => shared(StepKind::Container),
+                StorageCheck::Good => TargetAction::Now(StepKind::Taken),
             },
         }
     }
 
     /// Says whether a capture is to be ended now; `None` where nobody wants that.
-    fn want_stop(&self, end: &End, now: Option<Timestamp>) -> Option<bool> {
-        let overdue = now.is_some_and(|now| self.due(end).is_some_and(|due| now >= due.plus(GRACE)));
-        if self.wish == Wish::GoOn && !overdue {
+    fn want_stop(&self, end: &CaptureTarget, now: Option<Timestamp>) -> Option<bool> {
+        let overdue = now.is_some_and(|now| self.due(end).is_some_and(|due| now >= due.plus(START_GRACE)));
+        if self.wish == RequestedState::GoOn && !overdue {
             return None;
         }
         Some(match end.stop {
             Stop::No => true,
-            Stop::Sent(times) => times < 2 && end.polls >= LOOKS_AFTER_STOP,
+            Stop::Sent(times) => times < 2 && end.polls >= MAX_LOOKS_AFTER_STOP,
             Stop::Executing { .. } | Stop::Held => false,
         })
     }
 
     /// Returns when a capture should be over.
-    pub(super) fn due(&self, end: &End) -> Option<Timestamp> {
+    pub(super) fn due(&self, end: &CaptureTarget) -> Option<Timestamp> {
         let length = Duration::from_secs(self.order.limits.seconds.into());
         end.since.map(|since| since.plus(length))
     }
 
-    fn waiting(&self, end: &End) -> String {
+    fn waiting(&self, end: &CaptureTarget) -> String {
         match &end.phase {
             Phase::Recording => match self.due(end) {
                 Some(due) => format!("{} records until about {}", end.machine, clock_time(due)),
@@ -192,19 +201,22 @@ impl Task {
     }
 
     /// What is left once every end has come to its own end.
-    fn finish(&self, now: Timestamp) -> Next {
+    fn finish(&self, now: Timestamp) -> NextStep {
         let kept = || self.ends.iter().filter(|end| matches!(end.phase, Phase::Kept { .. }));
         if self.analysis.is_none() && kept().next().is_some() {
             let pair = Origin { session: self.session.clone(), number: self.number, role: Role::Only };
-            let work =
-                |end: &End| Work { role: end.role, name: end.name.to_string(), pair: pair.to_string() };
-            return Next::Analyze(kept().map(work).collect());
+            let work = |end: &CaptureTarget| AnalysisJob {
+                role: end.role,
+                name: end.name.to_string(),
+                pair: pair.to_string(),
+            };
+            return NextStep::Analyze(kept().map(work).collect());
         }
         for confirm in [true, false] {
             for (at, end) in self.ends.iter().enumerate() {
                 let things = [
-                    (&end.capture, What::Delete, What::Confirm),
-                    (&end.blob, What::DeleteBlob, What::ConfirmBlob),
+                    (&end.capture, StepKind::Delete, StepKind::Confirm),
+                    (&end.blob, StepKind::DeleteBlob, StepKind::ConfirmBlob),
                 ];
                 for (thing, remove, look) in things {
                     let begun = matches!(thing.removal, Removal::Executing | Removal::Confirming);
@@ -213,50 +225,54 @@ impl Task {
                     }
                     if let Some(until) = end.not_before.filter(|until| *until > now) {
                         let why = format!("whether what {} left is gone", end.machine);
-                        return Next::Wait { until, why };
+                        return NextStep::Wait { until, why };
                     }
                     if let Some(step) = self.step(at, end, if confirm { look } else { remove }) {
-                        return Next::Run(Box::new(step));
+                        return NextStep::Run(Box::new(step));
                     }
                 }
             }
         }
-        Next::Over
+        NextStep::Over
     }
 
     /// Writes a command; `None` where it cannot be written yet.
-    fn step(&self, at: usize, end: &End, what: What) -> Option<Step> {
+    fn step(&self, at: usize, end: &CaptureTarget, what: StepKind) -> Option<CaptureStep> {
         let place = self.order.group.place();
         let (storage, machine, name) = (&self.order.storage, &end.machine, &end.name);
         let shelf = (&storage.account, &storage.container);
         let region = || end.region.as_ref();
         let room = if let Phase::Fetching { bytes, .. } = end.phase { Some(bytes) } else { None };
         let (line, why): (Line, String) = match &what {
-            What::Machine => {
+            StepKind::Machine => {
                 (line::machine(&place, machine), format!("does {machine} run, and in which region?"))
             }
-            What::Extensions => (line::extensions(&place, machine), format!("can {machine} record?")),
-            What::Watchers => (line::watchers(&place), "which regions have a network watcher?".to_owned()),
-            What::Captures => {
+            StepKind::Extensions => (line::extensions(&place, machine), format!("can {machine} record?")),
+            StepKind::Watchers => {
+                (line::watchers(&place), "which regions have a network watcher?".to_owned())
+            }
+            StepKind::Captures => {
                 (line::captures(&place, region()?), format!("does anything record on {machine}?"))
             }
-            What::Rival(rival) => {
+            StepKind::Rival(rival) => {
                 let rival = Name::parse(rival).ok()?;
                 (
                     line::capture_status(&place, region()?, &rival),
                     format!("does {rival} still record on {machine}?"),
                 )
             }
-            What::Account => (
+            StepKind::Account => (
                 line::account(&self.order.storage_place(), shelf.0),
                 format!("can the platform write to {}?", shelf.0),
             ),
-            What::Container => (line::container_exists(shelf.0, shelf.1), format!("is {} there?", shelf.1)),
-            What::Taken => (
+            StepKind::Container => {
+                (line::container_exists(shelf.0, shelf.1), format!("is {} there?", shelf.1))
+            }
+            StepKind::Taken => (
                 line::blob_exists(shelf.0, shelf.1, &end.file()),
                 format!("is the name {} free?", end.file()),
             ),
-            What::Create => {
+            StepKind::Create => {
                 let elsewhere = self.order.account_id();
                 let filters = self.order.filters_of(end.role);
                 let to = (shelf.0, shelf.1, elsewhere.as_deref());
@@ -266,44 +282,49 @@ impl Task {
                     self.purpose(end),
                 )
             }
-            What::Look => (line::captures(&place, region()?), format!("did the capture of {machine} begin?")),
-            What::Status => (
+            StepKind::Look => {
+                (line::captures(&place, region()?), format!("did the capture of {machine} begin?"))
+            }
+            StepKind::Status => (
                 line::capture_status(&place, region()?, name),
                 format!("how far is the capture of {machine}?"),
             ),
-            What::Stop => {
-                let why =
-                    if self.wish == Wish::GoOn { "its time is over" } else { "it was asked to end early" };
+            StepKind::Stop => {
+                let why = if self.wish == RequestedState::GoOn {
+                    "its time is over"
+                } else {
+                    "it was asked to end early"
+                };
                 (line::capture_stop(&place, region()?, name), format!("end the capture of {machine}: {why}"))
             }
-            What::Size => {
+            StepKind::Size => {
                 (line::blobs(shelf.0, shelf.1, &end.file()), format!("how large is the file of {machine}?"))
             }
-            What::Fetch => (
+            StepKind::Fetch => (
                 line::blob_download(shelf.0, shelf.1, &end.file(), &self.path(end)),
                 format!("fetch the capture of {machine}"),
             ),
-            What::Delete => (
+            StepKind::Delete => (
                 line::capture_delete(&place, region()?, name),
                 format!("remove the capture of {machine}: it is over"),
             ),
-            What::DeleteBlob => (
+            StepKind::DeleteBlob => (
                 line::blob_delete(shelf.0, shelf.1, name),
                 format!("remove the file of {machine} from the storage account"),
             ),
-            What::Confirm => {
+            StepKind::Confirm => {
                 (line::captures(&place, region()?), format!("is the capture of {machine} gone?"))
             }
-            What::ConfirmBlob => {
+            StepKind::ConfirmBlob => {
                 (line::blob_exists(shelf.0, shelf.1, &end.file()), format!("is the file of {machine} gone?"))
             }
         };
-        let room = room.filter(|_| what == What::Fetch);
-        Some(Step { what, end: at, line, why, room })
+        let room = room.filter(|_| what == StepKind::Fetch);
+        Some(CaptureStep { what, end: at, line, why, room })
     }
 
     /// Says for a human what a capture takes.
-    fn purpose(&self, end: &End) -> String {
+    fn purpose(&self, end: &CaptureTarget) -> String {
         let limits = self.order.limits;
         let kept = match limits.snaplen {
             0 => "WHOLE packets, payload included".to_owned(),
@@ -319,7 +340,7 @@ impl Task {
         )
     }
 
-    fn path(&self, end: &End) -> String {
+    fn path(&self, end: &CaptureTarget) -> String {
         format!("{}/{}", self.order.folder.trim_end_matches('/'), end.file())
     }
 }

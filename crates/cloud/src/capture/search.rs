@@ -3,27 +3,27 @@
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 
-use super::document::{Listed, Watcher, read};
-use super::gate::Gate;
-use super::order::Storage;
-use super::orphan::{Life, Orphan, Whose, judge};
+use super::document::{ListedCapture, Watcher, read};
+use super::drive::CaptureShell;
+use super::orphan::{Life, Orphan, Ownership, judge};
+use super::request::Storage;
 use super::state::State;
-use super::step::{Step, What};
-use super::task::Task;
-use crate::errand::{self, Answer, Reading, Trouble};
+use super::step::{CaptureStep, StepKind};
+use super::task::CaptureTask;
 use crate::line::{self, Line};
-use crate::{Name, Place};
+use crate::operation::{self, CommandOutcome, Issue, ReadOperation};
+use crate::{Name, ResourceGroup};
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_shell::CancelSignal;
 
 /// A task that is not over so long after it should be has nobody who drives it, in seconds.
-const FORGOTTEN: u64 = 3_600;
+const FORGOTTEN_SECONDS: u64 = 3_600;
 
 /// What was found in the cloud.
 #[derive(Debug, Default)]
 pub struct Search {
     /// Captures of ours that nobody looks after.
-    pub orphans: Vec<Found>,
+    pub orphans: Vec<FoundOrphan>,
     /// Names of captures that look like ours, of sessions that nobody here knows.
     pub foreign: Vec<String>,
     /// What could not be looked at, or removed.
@@ -32,7 +32,7 @@ pub struct Search {
 
 /// A capture of ours that nobody looks after.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundOrphan {
     /// Its name.
     pub name: Name,
     /// Its region.
@@ -43,13 +43,13 @@ pub struct Found {
 
 /// Returns the ids of tasks that want somebody to look after them.
 #[must_use]
-pub fn left_over(tasks: &[Task], now: Timestamp) -> Vec<String> {
-    let is_left = |task: &&Task| {
-        let length = u64::from(task.order.limits.seconds) + FORGOTTEN;
+pub fn left_over(tasks: &[CaptureTask], now: Timestamp) -> Vec<String> {
+    let is_left = |task: &&CaptureTask| {
+        let length = u64::from(task.order.limits.seconds) + FORGOTTEN_SECONDS;
         let forgotten = now.since(task.opened).as_secs() > length;
         task.state() == State::NeedsCleanup || (!task.state().is_over() && forgotten)
     };
-    tasks.iter().filter(is_left).map(Task::id).collect()
+    tasks.iter().filter(is_left).map(CaptureTask::id).collect()
 }
 
 /// Looks for captures in every region that has a watcher. `life` says what is known of a session.
@@ -57,12 +57,12 @@ pub fn left_over(tasks: &[Task], now: Timestamp) -> Vec<String> {
 /// # Errors
 /// Fails where not even the watchers can be listed; a region that cannot be looked at is a warning.
 pub async fn search(
-    gate: &Gate,
-    place: &Place,
-    tasks: &[Task],
+    gate: &CaptureShell,
+    place: &ResourceGroup,
+    tasks: &[CaptureTask],
     storage: Option<&Storage>,
     life: &(dyn Fn(&SessionId) -> Life + Sync),
-) -> Result<Search, Trouble> {
+) -> Result<Search, Issue> {
     let why = "which regions have a network watcher?";
     let watchers: Vec<Watcher> =
         ask(gate, line::watchers(place), why, "looking for network watchers").await?;
@@ -71,9 +71,9 @@ pub async fn search(
         let Ok(region) = Name::parse(&location) else { continue };
         let why = format!("which captures of ours does {region} have?");
         let doing = format!("listing the captures of {region}");
-        match ask::<Vec<Listed>>(gate, line::captures(place, &region), &why, &doing).await {
+        match ask::<Vec<ListedCapture>>(gate, line::captures(place, &region), &why, &doing).await {
             Ok(listed) => {
-                let told = |one: Listed| (judge(&one, tasks, storage, life), one.name);
+                let told = |one: ListedCapture| (judge(&one, tasks, storage, life), one.name);
                 listed.into_iter().map(told).for_each(|(whose, name)| search.take(whose, &name, &region));
             }
             Err(trouble) => search.warnings.push(trouble.text),
@@ -83,32 +83,39 @@ pub async fn search(
 }
 
 impl Search {
-    fn take(&mut self, whose: Whose, name: &str, region: &Name) {
+    fn take(&mut self, whose: Ownership, name: &str, region: &Name) {
         match (whose, Name::parse(name)) {
-            (Whose::Orphan(orphan), Ok(name)) => {
-                self.orphans.push(Found { name, region: region.clone(), orphan });
+            (Ownership::Orphan(orphan), Ok(name)) => {
+                self.orphans.push(FoundOrphan { name, region: region.clone(), orphan });
             }
-            (Whose::Foreign(_), Ok(name)) => self.foreign.push(name.to_string()),
-            (Whose::Orphan(_) | Whose::Foreign(_), Err(_))
-            | (Whose::Another | Whose::Task(_) | Whose::Alive(_), _) => {}
+            (Ownership::Foreign(_), Ok(name)) => self.foreign.push(name.to_string()),
+            (Ownership::Orphan(_) | Ownership::Foreign(_), Err(_))
+            | (Ownership::Another | Ownership::CaptureTask(_) | Ownership::Alive(_), _) => {}
         }
     }
 
     /// Removes the orphans under one consent, and looks once more: what is still there stays. Returns the names of what is gone.
-    pub async fn clean(&mut self, gate: &Gate, place: &Place, storage: Option<&Storage>) -> Vec<String> {
+    pub async fn clean(
+        &mut self,
+        gate: &CaptureShell,
+        place: &ResourceGroup,
+        storage: Option<&Storage>,
+    ) -> Vec<String> {
         let steps = self.steps(place, storage);
         for at in 0..steps.len() {
-            let Some((step, _)) = steps.get(at..).and_then(<[Step]>::split_first) else { break };
-            let plan: Vec<String> = steps.iter().skip(at).map(Step::command).collect();
+            let Some((step, _)) = steps.get(at..).and_then(<[CaptureStep]>::split_first) else { break };
+            let plan: Vec<String> = steps.iter().skip(at).map(CaptureStep::command).collect();
             match gate.run(step, &plan, CancelSignal::never()).await {
-                Answer::Ran { .. } => {}
-                Answer::Denied { reason, all } => {
+                CommandOutcome::Ran { .. } => {}
+                CommandOutcome::Denied { reason, all } => {
                     self.warnings.push(format!("it was denied: {reason}"));
                     if all {
                         break;
                     }
                 }
-                Answer::Refused { reason } | Answer::NotRun { reason } | Answer::Unknown { reason } => {
+                CommandOutcome::Refused { reason }
+                | CommandOutcome::NotRun { reason }
+                | CommandOutcome::Unknown { reason } => {
                     self.warnings.push(reason);
                 }
             }
@@ -124,16 +131,16 @@ impl Search {
         gone
     }
 
-    fn steps(&self, place: &Place, storage: Option<&Storage>) -> Vec<Step> {
+    fn steps(&self, place: &ResourceGroup, storage: Option<&Storage>) -> Vec<CaptureStep> {
         let mut steps = Vec::new();
-        for Found { name, region, orphan } in &self.orphans {
+        for FoundOrphan { name, region, orphan } in &self.orphans {
             let why =
                 format!("remove what session {}, which is over, left in {region}", orphan.origin.session);
-            let step = |what, line| Step { what, end: 0, line, why: why.clone(), room: None };
-            steps.push(step(What::Delete, line::capture_delete(place, region, name)));
+            let step = |what, line| CaptureStep { what, end: 0, line, why: why.clone(), room: None };
+            steps.push(step(StepKind::Delete, line::capture_delete(place, region, name)));
             if let Some(storage) = storage.filter(|_| orphan.file) {
                 let line = line::blob_delete(&storage.account, &storage.container, name);
-                steps.push(step(What::DeleteBlob, line));
+                steps.push(step(StepKind::DeleteBlob, line));
             }
         }
         steps
@@ -142,14 +149,15 @@ impl Search {
     /// Only a read says that something is gone.
     async fn is_gone(
         &mut self,
-        found: &Found,
-        gate: &Gate,
-        place: &Place,
+        found: &FoundOrphan,
+        gate: &CaptureShell,
+        place: &ResourceGroup,
         storage: Option<&Storage>,
     ) -> bool {
         let (why, doing) =
             (format!("is {} gone?", found.name), format!("looking whether {} is gone", found.name));
-        let listed = ask::<Vec<Listed>>(gate, line::captures(place, &found.region), &why, &doing).await;
+        let listed =
+            ask::<Vec<ListedCapture>>(gate, line::captures(place, &found.region), &why, &doing).await;
         let mut gone = listed.map(|all| all.iter().all(|one| one.name != found.name.as_str()));
         if let (Ok(true), Some(storage)) = (&gone, storage.filter(|_| found.orphan.file)) {
             let file = format!("{}.cap", found.name);
@@ -164,11 +172,11 @@ impl Search {
 }
 
 /// What reads, with patience.
-struct Reader<'a>(&'a Gate);
+struct Reader<'a>(&'a CaptureShell);
 
 #[async_trait]
-impl errand::Hands for Reader<'_> {
-    async fn run(&self, order: &errand::Order) -> Answer {
+impl operation::OperationExecutor for Reader<'_> {
+    async fn run(&self, order: &operation::CommandRequest) -> CommandOutcome {
         self.0.order(order).await
     }
 
@@ -178,9 +186,14 @@ impl errand::Hands for Reader<'_> {
     }
 }
 
-async fn ask<T: DeserializeOwned>(gate: &Gate, line: Line, why: &str, doing: &str) -> Result<T, Trouble> {
-    let mut reading = Reading::new(errand::Order::line(line, why), doing);
-    let text = errand::drive(&mut reading, &Reader(gate), &SystemClock).await;
-    let text = text.unwrap_or_else(|| Err(Trouble::new(format!("{doing} was cut off"))))?;
+async fn ask<T: DeserializeOwned>(
+    gate: &CaptureShell,
+    line: Line,
+    why: &str,
+    doing: &str,
+) -> Result<T, Issue> {
+    let mut reading = ReadOperation::new(operation::CommandRequest::line(line, why), doing);
+    let text = operation::drive(&mut reading, &Reader(gate), &SystemClock).await;
+    let text = text.unwrap_or_else(|| Err(Issue::new(format!("{doing} was cut off"))))?;
     read(&text, doing).map_err(|setback| setback.trouble)
 }

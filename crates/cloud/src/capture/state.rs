@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::end::{End, Phase, Removal, Stop, Thing};
-use super::task::{Task, Wish};
+use super::target::{CaptureTarget, CloudObject, Phase, Removal, Stop};
+use super::task::{CaptureTask, RequestedState};
 
 /// How far a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl State {
     }
 }
 
-impl Task {
+impl CaptureTask {
     /// Says how far it is.
     #[must_use]
     pub fn state(&self) -> State {
@@ -84,19 +84,19 @@ impl Task {
             State::NeedsCleanup
         } else if kept {
             State::Done
-        } else if self.wish != Wish::GoOn {
+        } else if self.wish != RequestedState::GoOn {
             State::Canceled
         } else {
             State::Failed
         }
     }
 
-    fn ending(&self, end: &End) -> bool {
-        self.wish != Wish::GoOn && end.stop != Stop::Held
+    fn ending(&self, end: &CaptureTarget) -> bool {
+        self.wish != RequestedState::GoOn && end.stop != Stop::Held
     }
 
     /// Says whether something of an end is being removed, or is to be.
-    pub(super) fn is_busy(&self, end: &End, thing: &Thing) -> bool {
+    pub(super) fn is_busy(&self, end: &CaptureTarget, thing: &CloudObject) -> bool {
         thing.remains()
             && match thing.removal {
                 Removal::No => !end.resumable || self.discard,

@@ -5,7 +5,7 @@ use ghost_base::Timestamp;
 
 /// What a command is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum StepKind {
     /// Looks at the machine.
     Machine,
     /// Looks at its extensions.
@@ -50,17 +50,17 @@ pub(super) enum Change {
     /// It begins a capture.
     Begin,
     /// It ends one.
-    End,
+    CaptureTarget,
     /// It takes something away.
     Remove,
 }
 
-impl What {
+impl StepKind {
     /// Returns what it changes; what only reads changes nothing.
     pub(super) fn change(&self) -> Option<Change> {
         match self {
             Self::Create => Some(Change::Begin),
-            Self::Stop => Some(Change::End),
+            Self::Stop => Some(Change::CaptureTarget),
             Self::Delete | Self::DeleteBlob => Some(Change::Remove),
             Self::Machine
             | Self::Extensions
@@ -82,9 +82,9 @@ impl What {
 
 /// One command of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct CaptureStep {
     /// What it is for.
-    pub what: What,
+    pub what: StepKind,
     /// Which end of the task it is about.
     pub end: usize,
     /// The command.
@@ -95,7 +95,7 @@ pub struct Step {
     pub room: Option<u64>,
 }
 
-impl Step {
+impl CaptureStep {
     /// Returns the command as the shell reads it.
     #[must_use]
     pub fn command(&self) -> String {
@@ -105,9 +105,9 @@ impl Step {
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// Run this.
-    Run(Box<Step>),
+    Run(Box<CaptureStep>),
     /// Read a file that was fetched: is it a capture, is it whole, how many packets does it hold?
     Verify {
         /// Of which end.
@@ -118,7 +118,7 @@ pub enum Next {
         bytes: u64,
     },
     /// Analyze what there is.
-    Analyze(Vec<Work>),
+    Analyze(Vec<AnalysisJob>),
     /// Ask again at this moment.
     Wait {
         /// When.
@@ -132,7 +132,7 @@ pub enum Next {
 
 /// A file that is to be analyzed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct AnalysisJob {
     /// Which end it is of.
     pub role: super::Role,
     /// Its name without an ending: `NAME.cap` is read, `NAME_semantic.json` and `NAME_forensic_report.md` are written.

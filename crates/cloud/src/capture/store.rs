@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::drive::Word;
-use super::task::{Task, TaskError};
+use super::drive::Instruction;
+use super::task::{CaptureTask, TaskError};
 use ghost_base::{SessionId, private_dir, write_private};
 
 /// No task is longer.
-const LONGEST: u64 = 1 << 20;
+const MAX_TASK_BYTES: u64 = 1 << 20;
 
 /// A folder of tasks.
 #[derive(Debug, Clone)]
-pub struct Store(PathBuf);
+pub struct TaskStore(PathBuf);
 
 /// A task that this process works on, and no other.
 #[derive(Debug)]
-pub struct Held {
+pub struct TaskLock {
     _file: File,
 }
 
@@ -35,7 +35,7 @@ pub enum StoreError {
     Id(String),
     /// The file is no task.
     #[error("the capture {id} cannot be read")]
-    Task {
+    CaptureTask {
         /// Which.
         id: String,
         /// Why.
@@ -51,7 +51,7 @@ pub enum StoreError {
     },
 }
 
-impl Store {
+impl TaskStore {
     /// Opens the folder below a data folder.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails where it cannot be written.
-    pub fn save(&self, task: &Task) -> Result<(), StoreError> {
+    pub fn save(&self, task: &CaptureTask) -> Result<(), StoreError> {
         let path = self.path(&task.id(), "json")?;
         write_private(&path, task.to_json().as_bytes()).map_err(|error| self.unusable(error))
     }
@@ -79,7 +79,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails where there is none, or it cannot be read.
-    pub fn load(&self, id: &str) -> Result<Task, StoreError> {
+    pub fn load(&self, id: &str) -> Result<CaptureTask, StoreError> {
         let path = self.path(id, "json")?;
         let size = match fs::metadata(&path) {
             Ok(found) => found.len(),
@@ -88,18 +88,18 @@ impl Store {
             }
             Err(error) => return Err(self.unusable(error)),
         };
-        if size > LONGEST {
+        if size > MAX_TASK_BYTES {
             return Err(self.unusable(io::Error::other(format!("{id}.json is longer than any task"))));
         }
         let text = fs::read_to_string(&path).map_err(|error| self.unusable(error))?;
-        Task::from_json(&text).map_err(|source| StoreError::Task { id: id.to_owned(), source })
+        CaptureTask::from_json(&text).map_err(|source| StoreError::CaptureTask { id: id.to_owned(), source })
     }
 
     /// Returns all tasks, the newest first, and what could not be read.
     ///
     /// # Errors
     /// Fails where the folder cannot be read.
-    pub fn all(&self) -> Result<(Vec<Task>, Vec<StoreError>), StoreError> {
+    pub fn all(&self) -> Result<(Vec<CaptureTask>, Vec<StoreError>), StoreError> {
         let (mut tasks, mut problems) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&self.0).map_err(|error| self.unusable(error))? {
             let name = entry.map_err(|error| self.unusable(error))?.file_name();
@@ -136,12 +136,12 @@ impl Store {
     ///
     /// # Errors
     /// Fails where the folder cannot be used.
-    pub fn hold(&self, id: &str) -> Result<Option<Held>, StoreError> {
+    pub fn hold(&self, id: &str) -> Result<Option<TaskLock>, StoreError> {
         let path = self.path(id, "lock")?;
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
         let file = file.map_err(|error| self.unusable(error))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Held { _file: file })),
+            Ok(()) => Ok(Some(TaskLock { _file: file })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(error) => Err(self.unusable(error.into())),
         }
@@ -151,25 +151,25 @@ impl Store {
     ///
     /// # Errors
     /// Fails where it cannot be written.
-    pub fn leave(&self, id: &str, word: Word) -> Result<(), StoreError> {
+    pub fn leave(&self, id: &str, word: Instruction) -> Result<(), StoreError> {
         let text = match word {
-            Word::GoOn | Word::Leave => return Ok(()),
-            Word::Stop => "stop",
-            Word::Cancel => "cancel",
+            Instruction::GoOn | Instruction::Leave => return Ok(()),
+            Instruction::Stop => "stop",
+            Instruction::Cancel => "cancel",
         };
         write_private(&self.path(id, "word")?, text.as_bytes()).map_err(|error| self.unusable(error))
     }
 
     /// Takes a word that was left, and with it away.
     #[must_use]
-    pub fn word(&self, id: &str) -> Word {
-        let Ok(path) = self.path(id, "word") else { return Word::GoOn };
-        let Ok(text) = fs::read_to_string(&path) else { return Word::GoOn };
+    pub fn word(&self, id: &str) -> Instruction {
+        let Ok(path) = self.path(id, "word") else { return Instruction::GoOn };
+        let Ok(text) = fs::read_to_string(&path) else { return Instruction::GoOn };
         drop(fs::remove_file(&path));
         match text.as_str() {
-            "stop" => Word::Stop,
-            "cancel" => Word::Cancel,
-            _ => Word::GoOn,
+            "stop" => Instruction::Stop,
+            "cancel" => Instruction::Cancel,
+            _ => Instruction::GoOn,
         }
     }
 

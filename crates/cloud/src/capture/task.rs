@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::end::{Check, End, Left, Phase, Removal, Stop};
 use super::name::Origin;
-use super::order::{Order, OrderError};
-use super::step::{Change, Step, What};
+use super::request::{CaptureRequest, CaptureRequestError};
+use super::step::{CaptureStep, Change, StepKind};
+use super::target::{CaptureTarget, Check, Left, Phase, Removal, Stop};
 use super::text;
 use crate::Name;
-use crate::errand::{Patience, Trouble};
+use crate::operation::{Issue, RetryPolicy};
 use ghost_base::{SessionId, Timestamp};
 
 /// The format of a task that is kept.
@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// What somebody wants of a task that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wish {
+pub enum RequestedState {
     /// That it goes on.
     GoOn,
     /// That it ends early, and what was recorded until then is kept.
@@ -37,13 +37,13 @@ pub struct Analysis {
     /// How many of them are critical.
     pub critical: u64,
     /// What went wrong.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<Issue>,
 }
 
 /// The storage account, as far as it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Shelf {
+pub(super) enum StorageCheck {
     Account,
     Container,
     Good,
@@ -52,7 +52,7 @@ pub(super) enum Shelf {
 /// One order, from the first look to what is cleaned up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Task {
+pub struct CaptureTask {
     format: u32,
     /// The session that it belongs to.
     #[serde(with = "text")]
@@ -60,21 +60,21 @@ pub struct Task {
     /// Which of the session's tasks it is.
     pub number: u32,
     /// What was ordered.
-    pub order: Order,
+    pub order: CaptureRequest,
     /// Since when it is there.
     #[serde(with = "text")]
     pub opened: Timestamp,
     /// Its ends; the source stands before the destination.
-    pub ends: Vec<End>,
+    pub ends: Vec<CaptureTarget>,
     /// What somebody wants of it.
-    pub wish: Wish,
+    pub wish: RequestedState,
     /// Everything in the cloud goes, whether it was fetched or not.
     pub discard: bool,
     /// What the analysis brought.
     pub analysis: Option<Analysis>,
-    pub(super) shelf: Shelf,
+    pub(super) shelf: StorageCheck,
     pub(super) regions: Option<Vec<String>>,
-    pub(super) patience: Patience,
+    pub(super) patience: RetryPolicy,
     #[serde(with = "text::option")]
     pub(super) not_before: Option<Timestamp>,
 }
@@ -93,33 +93,38 @@ pub enum TaskError {
     Mixed,
 }
 
-impl Task {
+impl CaptureTask {
     /// Makes a task of an order that was checked.
     ///
     /// # Errors
     /// Fails where the session's id is too long for the platform, or a machine's name is none.
-    pub fn new(session: SessionId, number: u32, order: Order, now: Timestamp) -> Result<Self, OrderError> {
+    pub fn new(
+        session: SessionId,
+        number: u32,
+        order: CaptureRequest,
+        now: Timestamp,
+    ) -> Result<Self, CaptureRequestError> {
         let id = format!("{session}-{number}");
         if id.parse::<SessionId>().is_err() {
-            return Err(OrderError::Id(id));
+            return Err(CaptureRequestError::Id(id));
         }
         let ends = order.roles().iter().zip(&order.machines).map(|(&role, machine)| {
             let name = Origin { session: session.clone(), number, role }.name()?;
-            Ok(End::new(role, Name::parse(machine)?, name))
+            Ok(CaptureTarget::new(role, Name::parse(machine)?, name))
         });
         Ok(Self {
             format: FORMAT,
-            ends: ends.collect::<Result<_, OrderError>>()?,
+            ends: ends.collect::<Result<_, CaptureRequestError>>()?,
             session,
             number,
             order,
             opened: now,
-            wish: Wish::GoOn,
+            wish: RequestedState::GoOn,
             discard: false,
             analysis: None,
-            shelf: Shelf::Account,
+            shelf: StorageCheck::Account,
             regions: None,
-            patience: Patience::default(),
+            patience: RetryPolicy::default(),
             not_before: None,
         })
     }
@@ -163,8 +168,8 @@ impl Task {
         if self.state().is_over() {
             return;
         }
-        if self.wish == Wish::GoOn {
-            self.wish = Wish::Stop;
+        if self.wish == RequestedState::GoOn {
+            self.wish = RequestedState::Stop;
         }
         self.unbegun();
     }
@@ -174,11 +179,11 @@ impl Task {
         if self.state().is_over() {
             return;
         }
-        self.wish = Wish::Cancel;
+        self.wish = RequestedState::Cancel;
         self.unbegun();
         for end in &mut self.ends {
             if matches!(end.phase, Phase::Sizing { .. } | Phase::Fetching { .. } | Phase::Verifying { .. }) {
-                end.fail(Trouble::new("it was canceled"));
+                end.fail(Issue::new("it was canceled"));
             }
         }
     }
@@ -186,7 +191,7 @@ impl Task {
     fn unbegun(&mut self) {
         for end in &mut self.ends {
             if matches!(end.phase, Phase::Checking { .. } | Phase::Ready) {
-                end.fail(Trouble::new("it was canceled before it began"));
+                end.fail(Issue::new("it was canceled before it began"));
             }
         }
     }
@@ -217,8 +222,8 @@ impl Task {
 
     /// Notes that a command is under way. What may change something is begun once: a second time it says no, and nothing may run.
     #[must_use]
-    pub fn begin(&mut self, step: &Step) -> bool {
-        let settled = self.ends.iter().all(End::settled);
+    pub fn begin(&mut self, step: &CaptureStep) -> bool {
+        let settled = self.ends.iter().all(CaptureTarget::settled);
         let discard = self.discard;
         let Some(end) = self.ends.get_mut(step.end) else { return false };
         match step.what.change() {
@@ -230,7 +235,7 @@ impl Task {
                 }
                 ready
             }
-            Some(Change::End) => {
+            Some(Change::CaptureTarget) => {
                 let before = match end.stop {
                     Stop::No => 0,
                     Stop::Sent(before) => before,
@@ -244,7 +249,7 @@ impl Task {
             }
             Some(Change::Remove) => {
                 let wanted = settled && (!end.resumable || discard);
-                let thing = if step.what == What::Delete { &mut end.capture } else { &mut end.blob };
+                let thing = if step.what == StepKind::Delete { &mut end.capture } else { &mut end.blob };
                 let may = wanted && thing.remains() && thing.removal == Removal::No;
                 if may {
                     thing.removal = Removal::Executing;
@@ -256,7 +261,7 @@ impl Task {
     }
 
     /// Fails every end that has not begun.
-    pub(super) fn fail_checks(&mut self, trouble: &Trouble) {
+    pub(super) fn fail_checks(&mut self, trouble: &Issue) {
         for end in &mut self.ends {
             if matches!(end.phase, Phase::Checking { .. } | Phase::Ready) {
                 end.fail(trouble.clone());

@@ -4,12 +4,11 @@
 //! declared scripts, which only read, and for lines that change something, which ask; and what the guest printed. Never: an option
 //! of ssh that somebody else chose, a host whose key is not known, a forwarded agent or port.
 
-mod printed;
-mod reach;
-mod refused;
+mod access;
+mod output;
 mod ssh;
 
-pub use printed::{PrintedError, printed};
-pub use reach::Reach;
-pub(super) use refused::refused;
+pub use access::GuestAccess;
+pub(super) use output::refused;
+pub use output::{PrintedError, printed};
 pub use ssh::{Hop, HopError, Identity, Ssh};

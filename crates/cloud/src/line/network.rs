@@ -1,7 +1,7 @@
 //! Networks, interfaces, rules and routes.
 
 use super::text::Line;
-use crate::name::{Name, Place};
+use crate::name::{Name, ResourceGroup};
 
 /// Shows as whom `az` is signed in, without a request.
 #[must_use]
@@ -11,67 +11,67 @@ pub fn signed_in() -> Line {
 
 /// Lists the interfaces of a group.
 #[must_use]
-pub fn interfaces(place: &Place) -> Line {
+pub fn interfaces(place: &ResourceGroup) -> Line {
     Line::read("network nic list").within(place).json()
 }
 
 /// Shows an interface.
 #[must_use]
-pub fn interface(place: &Place, name: &Name) -> Line {
+pub fn interface(place: &ResourceGroup, name: &Name) -> Line {
     Line::read("network nic show").option("--name", name).within(place).json()
 }
 
 /// Shows the effective routes of an interface.
 #[must_use]
-pub fn effective_routes(place: &Place, interface: &Name) -> Line {
+pub fn effective_routes(place: &ResourceGroup, interface: &Name) -> Line {
     Line::read("network nic show-effective-route-table").option("--name", interface).within(place).json()
 }
 
 /// Lists the effective security rules of an interface.
 #[must_use]
-pub fn effective_rules(place: &Place, interface: &Name) -> Line {
+pub fn effective_rules(place: &ResourceGroup, interface: &Name) -> Line {
     Line::read("network nic list-effective-nsg").option("--name", interface).within(place).json()
 }
 
 /// Lists the security groups of a group.
 #[must_use]
-pub fn security_groups(place: &Place) -> Line {
+pub fn security_groups(place: &ResourceGroup) -> Line {
     Line::read("network nsg list").within(place).json()
 }
 
 /// Shows a security group with its rules.
 #[must_use]
-pub fn security_group(place: &Place, name: &Name) -> Line {
+pub fn security_group(place: &ResourceGroup, name: &Name) -> Line {
     Line::read("network nsg show").option("--name", name).within(place).json()
 }
 
 /// Lists the route tables of a group.
 #[must_use]
-pub fn route_tables(place: &Place) -> Line {
+pub fn route_tables(place: &ResourceGroup) -> Line {
     Line::read("network route-table list").within(place).json()
 }
 
 /// Shows a route table with its routes.
 #[must_use]
-pub fn route_table(place: &Place, name: &Name) -> Line {
+pub fn route_table(place: &ResourceGroup, name: &Name) -> Line {
     Line::read("network route-table show").option("--name", name).within(place).json()
 }
 
 /// Lists the virtual networks of a group, with subnets and peerings.
 #[must_use]
-pub fn networks(place: &Place) -> Line {
+pub fn networks(place: &ResourceGroup) -> Line {
     Line::read("network vnet list").within(place).json()
 }
 
 /// Shows a virtual network.
 #[must_use]
-pub fn network(place: &Place, name: &Name) -> Line {
+pub fn network(place: &ResourceGroup, name: &Name) -> Line {
     Line::read("network vnet show").option("--name", name).within(place).json()
 }
 
 /// Shows a subnet.
 #[must_use]
-pub fn subnet(place: &Place, network: &Name, name: &Name) -> Line {
+pub fn subnet(place: &ResourceGroup, network: &Name, name: &Name) -> Line {
     Line::read("network vnet subnet show")
         .option("--vnet-name", network)
         .option("--name", name)
@@ -81,13 +81,13 @@ pub fn subnet(place: &Place, network: &Name, name: &Name) -> Line {
 
 /// Lists the prefixes of service tags in a region.
 #[must_use]
-pub fn service_tags(place: &Place, region: &Name) -> Line {
+pub fn service_tags(place: &ResourceGroup, region: &Name) -> Line {
     Line::read("network list-service-tags").option("--location", region).pinned(place).json()
 }
 
 /// Lists what was changed in a group in the last hours.
 #[must_use]
-pub fn activity(place: &Place, hours: u16) -> Line {
+pub fn activity(place: &ResourceGroup, hours: u16) -> Line {
     Line::read("monitor activity-log list")
         .within(place)
         .option("--offset", format!("{hours}h"))

@@ -1,11 +1,11 @@
 //! Storage: as whom `az` is signed in, never with a key.
 
 use super::text::Line;
-use crate::name::{Account, Container, Name, Place};
+use crate::name::{Account, Container, Name, ResourceGroup};
 
 /// Shows an account with its network rules.
 #[must_use]
-pub fn account(place: &Place, account: &Account) -> Line {
+pub fn account(place: &ResourceGroup, account: &Account) -> Line {
     Line::read("storage account show").option("--name", account).within(place).json()
 }
 

@@ -1,6 +1,6 @@
 //! A line, word by word.
 
-use crate::name::Place;
+use crate::name::ResourceGroup;
 use ghost_shell::quote;
 
 /// A command line of `az`, or of ssh to a guest.
@@ -52,12 +52,12 @@ impl Line {
     }
 
     /// Adds the resource group, and the subscription where it is pinned.
-    pub(super) fn within(self, place: &Place) -> Self {
+    pub(super) fn within(self, place: &ResourceGroup) -> Self {
         self.option("--resource-group", &place.group).pinned(place)
     }
 
     /// Adds the subscription where it is pinned.
-    pub(super) fn pinned(self, place: &Place) -> Self {
+    pub(super) fn pinned(self, place: &ResourceGroup) -> Self {
         match &place.subscription {
             Some(subscription) => self.option("--subscription", subscription),
             None => self,

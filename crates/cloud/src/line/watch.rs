@@ -3,17 +3,17 @@
 use std::net::IpAddr;
 
 use super::text::Line;
-use crate::name::{Account, Container, Name, Place};
+use crate::name::{Account, Container, Name, ResourceGroup};
 
 /// Lists the watchers of the subscription: one a region, in a group of their own.
 #[must_use]
-pub fn watchers(place: &Place) -> Line {
+pub fn watchers(place: &ResourceGroup) -> Line {
     Line::read("network watcher list").pinned(place).json()
 }
 
 /// Asks where a machine's packets to an address go.
 #[must_use]
-pub fn next_hop(place: &Place, machine: &Name, from: IpAddr, to: IpAddr) -> Line {
+pub fn next_hop(place: &ResourceGroup, machine: &Name, from: IpAddr, to: IpAddr) -> Line {
     Line::read("network watcher show-next-hop")
         .option("--vm", machine)
         .within(place)
@@ -25,7 +25,7 @@ pub fn next_hop(place: &Place, machine: &Name, from: IpAddr, to: IpAddr) -> Line
 /// Asks whether security rules let a packet pass.
 #[must_use]
 pub fn ip_flow(
-    place: &Place,
+    place: &ResourceGroup,
     machine: &Name,
     inbound: bool,
     protocol: &str,
@@ -45,7 +45,7 @@ pub fn ip_flow(
 
 /// Lets the platform try a connection from a machine.
 #[must_use]
-pub fn connectivity(place: &Place, machine: &Name, to: IpAddr, port: u16) -> Line {
+pub fn connectivity(place: &ResourceGroup, machine: &Name, to: IpAddr, port: u16) -> Line {
     Line::read("network watcher test-connectivity")
         .option("--source-resource", machine)
         .within(place)
@@ -57,7 +57,7 @@ pub fn connectivity(place: &Place, machine: &Name, to: IpAddr, port: u16) -> Lin
 
 /// Shows what is connected to what in a group.
 #[must_use]
-pub fn topology(place: &Place) -> Line {
+pub fn topology(place: &ResourceGroup) -> Line {
     Line::read("network watcher show-topology").within(place).json()
 }
 
@@ -77,7 +77,7 @@ pub struct CaptureLimits {
 /// `az` looks for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
 #[must_use]
 pub fn capture_create(
-    place: &Place,
+    place: &ResourceGroup,
     machine: &Name,
     name: &Name,
     (account, container, elsewhere): (&Account, &Container, Option<&str>),
@@ -100,30 +100,30 @@ pub fn capture_create(
     }
 }
 
-fn capture(line: Line, place: &Place, region: &Name, name: &Name) -> Line {
+fn capture(line: Line, place: &ResourceGroup, region: &Name, name: &Name) -> Line {
     line.option("--location", region).option("--name", name).pinned(place).json()
 }
 
 /// Asks how far a capture is.
 #[must_use]
-pub fn capture_status(place: &Place, region: &Name, name: &Name) -> Line {
+pub fn capture_status(place: &ResourceGroup, region: &Name, name: &Name) -> Line {
     capture(Line::read("network watcher packet-capture show-status"), place, region, name)
 }
 
 /// Ends a capture.
 #[must_use]
-pub fn capture_stop(place: &Place, region: &Name, name: &Name) -> Line {
+pub fn capture_stop(place: &ResourceGroup, region: &Name, name: &Name) -> Line {
     capture(Line::change("network watcher packet-capture stop"), place, region, name)
 }
 
 /// Removes a capture; what it wrote stays.
 #[must_use]
-pub fn capture_delete(place: &Place, region: &Name, name: &Name) -> Line {
+pub fn capture_delete(place: &ResourceGroup, region: &Name, name: &Name) -> Line {
     capture(Line::change("network watcher packet-capture delete"), place, region, name)
 }
 
 /// Lists the captures of a region.
 #[must_use]
-pub fn captures(place: &Place, region: &Name) -> Line {
+pub fn captures(place: &ResourceGroup, region: &Name) -> Line {
     Line::read("network watcher packet-capture list").option("--location", region).pinned(place).json()
 }

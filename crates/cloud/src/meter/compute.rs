@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A spread above half of the smallest sample is a high one.
-const SPREAD: f64 = 0.50;
+const MAX_SPREAD: f64 = 0.50;
 
 /// Samples are decimal numbers: a spread of exactly a half must not become more by how a machine writes them.
 const WRITTEN: f64 = 1e-9;
@@ -124,7 +124,7 @@ pub fn compute(samples: &Samples) -> Result<Computed, SampleError> {
     let anomaly = if any(|extent| extent.min == 0.0) {
         Some(Anomaly::ConnectivityDrop)
     } else {
-        any(|extent| (extent.max - extent.min) / extent.min > SPREAD + WRITTEN)
+        any(|extent| (extent.max - extent.min) / extent.min > MAX_SPREAD + WRITTEN)
             .then_some(Anomaly::HighVariance)
     };
     Ok(Computed { latency, throughput, anomaly })

@@ -2,14 +2,14 @@
 
 use super::interfaces::{Interface, Interfaces};
 use super::resource::document;
-use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
-use crate::{Name, Place, line};
+use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, ReadOperation};
+use crate::{Name, ResourceGroup, line};
 use ghost_base::Timestamp;
 use ghost_inspect::effective;
 
 /// Whose interfaces are asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum InterfaceScope {
     /// A machine's.
     Machine(Name),
     /// This one alone.
@@ -20,7 +20,7 @@ pub enum Scope {
 
 /// What is asked about each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum EffectiveQuery {
     /// Its routes.
     Routes,
     /// Its security rules.
@@ -29,7 +29,7 @@ pub enum What {
     Itself,
 }
 
-impl What {
+impl EffectiveQuery {
     const fn word(self) -> &'static str {
         match self {
             Self::Routes => "the effective routes",
@@ -41,15 +41,15 @@ impl What {
 
 /// What `az` printed about an interface; `None` where it was not asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looked {
+pub struct InterfaceResult {
     /// Which one.
     pub interface: Interface,
     /// Its routes.
-    pub routes: Option<Result<String, Trouble>>,
+    pub routes: Option<Result<String, Issue>>,
     /// Its rules.
-    pub rules: Option<Result<String, Trouble>>,
+    pub rules: Option<Result<String, Issue>>,
     /// The interface itself.
-    pub itself: Option<Result<String, Trouble>>,
+    pub itself: Option<Result<String, Issue>>,
 }
 
 /// Asks about interfaces, one after the other. One that cannot be read does not hide the others.
@@ -58,18 +58,18 @@ pub struct Effective {
     find: Option<Interfaces>,
     only: Option<Name>,
     first: bool,
-    what: Vec<What>,
-    looked: Vec<Looked>,
+    what: Vec<EffectiveQuery>,
+    looked: Vec<InterfaceResult>,
     at: usize,
-    reading: Option<(What, Reading)>,
-    failed: Option<Trouble>,
+    reading: Option<(EffectiveQuery, ReadOperation)>,
+    failed: Option<Issue>,
 }
 
 impl Effective {
     /// Asks about all interfaces in a scope.
     #[must_use]
-    pub fn all(place: &Place, scope: &Scope, what: &[What]) -> Self {
-        let mut errand = Self {
+    pub fn all(place: &ResourceGroup, scope: &InterfaceScope, what: &[EffectiveQuery]) -> Self {
+        let mut operation = Self {
             find: None,
             only: None,
             first: false,
@@ -80,21 +80,26 @@ impl Effective {
             failed: None,
         };
         match scope {
-            Scope::Machine(name) => errand.find = Some(Interfaces::of_machine(place, name)),
-            Scope::Network(name) => errand.find = Some(Interfaces::of_network(place, name)),
-            Scope::Interface(name) => {
+            InterfaceScope::Machine(name) => operation.find = Some(Interfaces::of_machine(place, name)),
+            InterfaceScope::Network(name) => operation.find = Some(Interfaces::of_network(place, name)),
+            InterfaceScope::Interface(name) => {
                 let (place, name) = (place.clone(), name.clone());
-                errand.begin(vec![Interface { place, name, primary: false }]);
+                operation.begin(vec![Interface { place, name, primary: false }]);
             }
         }
-        errand
+        operation
     }
 
     /// Asks about one interface of a machine: the named one, else the primary one.
     #[must_use]
-    pub fn of_machine(place: &Place, machine: &Name, interface: Option<&Name>, what: &[What]) -> Self {
-        let errand = Self::all(place, &Scope::Machine(machine.clone()), what);
-        Self { only: interface.cloned(), first: true, ..errand }
+    pub fn of_machine(
+        place: &ResourceGroup,
+        machine: &Name,
+        interface: Option<&Name>,
+        what: &[EffectiveQuery],
+    ) -> Self {
+        let operation = Self::all(place, &InterfaceScope::Machine(machine.clone()), what);
+        Self { only: interface.cloned(), first: true, ..operation }
     }
 
     fn begin(&mut self, found: Vec<Interface>) {
@@ -104,7 +109,7 @@ impl Effective {
             found.retain(|one| one.name.as_str().eq_ignore_ascii_case(only.as_str()));
             if found.is_empty() {
                 let hint = format!("it has {}", names.join(", "));
-                self.failed = Some(Trouble::hinted(format!("the machine has no interface {only}"), hint));
+                self.failed = Some(Issue::hinted(format!("the machine has no interface {only}"), hint));
             }
         }
         if self.first {
@@ -113,11 +118,11 @@ impl Effective {
                 let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
                 let hint = format!("name one with --nic: {}", names.join(", "));
                 self.failed =
-                    Some(Trouble::hinted("none of the machine's interfaces is its primary one", hint));
+                    Some(Issue::hinted("none of the machine's interfaces is its primary one", hint));
             }
             found.truncate(1);
         }
-        let looked = |interface| Looked { interface, routes: None, rules: None, itself: None };
+        let looked = |interface| InterfaceResult { interface, routes: None, rules: None, itself: None };
         self.looked = found.into_iter().map(looked).collect();
         self.go_on();
     }
@@ -139,18 +144,18 @@ impl Effective {
         let (Some(what), Some(looked)) = (next, self.looked.get(self.at)) else { return };
         let Interface { place, name, .. } = &looked.interface;
         let line = match what {
-            What::Routes => line::effective_routes(place, name),
-            What::Rules => line::effective_rules(place, name),
-            What::Itself => line::interface(place, name),
+            EffectiveQuery::Routes => line::effective_routes(place, name),
+            EffectiveQuery::Rules => line::effective_rules(place, name),
+            EffectiveQuery::Itself => line::interface(place, name),
         };
-        let order = Order::line(line, format!("look at {} of {name}", what.word()));
+        let order = CommandRequest::line(line, format!("look at {} of {name}", what.word()));
         let doing = format!("looking at {} of {name}", what.word());
-        self.reading = Some((what, Reading::new(order, doing)));
+        self.reading = Some((what, ReadOperation::new(order, doing)));
     }
 }
 
-impl Errand for Effective {
-    type Result = Result<Vec<Looked>, Trouble>;
+impl Operation for Effective {
+    type Result = Result<Vec<InterfaceResult>, Issue>;
 
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         if let Some(trouble) = &self.failed {
@@ -165,9 +170,9 @@ impl Errand for Effective {
         }
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
         if let Some(find) = &mut self.find {
-            find.heard(answer, now);
+            find.on_result(answer, now);
             if let Next::Over(found) = find.next(now) {
                 self.find = None;
                 match found {
@@ -178,13 +183,13 @@ impl Errand for Effective {
             return;
         }
         let Some((what, reading)) = &mut self.reading else { return };
-        reading.heard(answer, now);
+        reading.on_result(answer, now);
         let Next::Over(read) = reading.next(now) else { return };
         if let Some(looked) = self.looked.get_mut(self.at) {
             let slot = match what {
-                What::Routes => &mut looked.routes,
-                What::Rules => &mut looked.rules,
-                What::Itself => &mut looked.itself,
+                EffectiveQuery::Routes => &mut looked.routes,
+                EffectiveQuery::Rules => &mut looked.rules,
+                EffectiveQuery::Itself => &mut looked.itself,
             };
             *slot = Some(read);
         }
@@ -192,23 +197,21 @@ impl Errand for Effective {
     }
 }
 
-impl Looked {
+impl InterfaceResult {
     /// Returns what was printed, or why it was not.
     ///
     /// # Errors
     /// Fails where it was not asked, or could not be read.
-    pub fn text(&self, what: What) -> Result<&str, Trouble> {
+    pub fn text(&self, what: EffectiveQuery) -> Result<&str, Issue> {
         let found = match what {
-            What::Routes => &self.routes,
-            What::Rules => &self.rules,
-            What::Itself => &self.itself,
+            EffectiveQuery::Routes => &self.routes,
+            EffectiveQuery::Rules => &self.rules,
+            EffectiveQuery::Itself => &self.itself,
         };
         match found {
             Some(Ok(text)) => Ok(text),
             Some(Err(trouble)) => Err(trouble.clone()),
-            None => {
-                Err(Trouble::new(format!("{} of {} were not asked for", what.word(), self.interface.name)))
-            }
+            None => Err(Issue::new(format!("{} of {} were not asked for", what.word(), self.interface.name))),
         }
     }
 
@@ -216,14 +219,14 @@ impl Looked {
     ///
     /// # Errors
     /// Fails where it has none.
-    pub fn address(&self) -> Result<std::net::IpAddr, Trouble> {
+    pub fn address(&self) -> Result<std::net::IpAddr, Issue> {
         let name = &self.interface.name;
         let doing = format!("looking at the addresses of {name}");
-        let shown: Shown = document(self.text(What::Itself)?, &doing)?;
+        let shown: Shown = document(self.text(EffectiveQuery::Itself)?, &doing)?;
         let mut all = shown.ip_configurations;
         all.sort_by_key(|one| one.primary != Some(true));
         let first = all.iter().find_map(|one| one.private_ip_address.as_deref()?.parse().ok());
-        first.ok_or_else(|| Trouble::new(format!("{doing}: it has no private address")))
+        first.ok_or_else(|| Issue::new(format!("{doing}: it has no private address")))
     }
 }
 
@@ -245,13 +248,13 @@ struct Configuration {
 
 /// Makes a bundle of what was printed; what could not be read is there with its trouble.
 #[must_use]
-pub fn bundle(looked: &[Looked]) -> effective::Bundle {
+pub fn bundle(looked: &[InterfaceResult]) -> effective::Bundle {
     let mut bundle = effective::Bundle::default();
     for one in looked {
         let read = |what| one.text(what);
-        let (routes, rules) = (read(What::Routes), read(What::Rules));
+        let (routes, rules) = (read(EffectiveQuery::Routes), read(EffectiveQuery::Rules));
         let name = one.interface.name.as_str();
-        let text = |found: &Result<&str, Trouble>| found.as_deref().map_or(String::new(), str::to_owned);
+        let text = |found: &Result<&str, Issue>| found.as_deref().map_or(String::new(), str::to_owned);
         let mut answer = effective::Answer::printed(name, &text(&routes), &text(&rules));
         // What was not read is nothing, and never an empty table.
         if routes.is_err() {

@@ -1,14 +1,14 @@
 //! The packet filters of a guest.
 
-use super::gather::Wanted;
-use super::parcel::{Section, SectionError, sections};
+use super::guest_probe::ProbeSpec;
+use super::payload::{Section, SectionError, sections};
 use ghost_inspect::netfilter::{Bundle, SOURCES, Source};
 
 /// The declared script that gathers them; its variables are `counters` (`yes`, `no`) and `from`.
 pub const SCRIPT: &str = "guest-firewall";
 
-/// The packet filters of a guest, for [`super::Gathering`].
-pub static WANTED: Wanted<Bundle> = Wanted {
+/// The packet filters of a guest, for [`super::GuestProbe`].
+pub static WANTED: ProbeSpec<Bundle> = ProbeSpec {
     script: SCRIPT,
     what: "the packet filters",
     read: |text| bundle(text).map_err(|error| error.to_string()),

@@ -3,15 +3,15 @@
 use serde::Deserialize;
 
 use super::resource::{document, list, placed};
-use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
-use crate::{Name, Place, line};
+use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, ReadOperation};
+use crate::{Name, ResourceGroup, line};
 use ghost_base::Timestamp;
 
 /// An interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
     /// Where it is: not always where its machine is.
-    pub place: Place,
+    pub place: ResourceGroup,
     /// Its name.
     pub name: Name,
     /// It is the one that its machine speaks with unless told otherwise.
@@ -21,10 +21,10 @@ pub struct Interface {
 /// Finds the interfaces of a machine, the primary one first, or of a virtual network.
 #[derive(Debug)]
 pub struct Interfaces {
-    place: Place,
+    place: ResourceGroup,
     of: Of,
     doing: String,
-    reading: Reading,
+    reading: ReadOperation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,35 +36,37 @@ enum Of {
 impl Interfaces {
     /// Asks for those of a machine.
     #[must_use]
-    pub fn of_machine(place: &Place, machine: &Name) -> Self {
-        let order = Order::line(line::machine(place, machine), format!("find the interfaces of {machine}"));
+    pub fn of_machine(place: &ResourceGroup, machine: &Name) -> Self {
+        let order =
+            CommandRequest::line(line::machine(place, machine), format!("find the interfaces of {machine}"));
         Self::new(place, Of::Machine, order, format!("looking at the machine {machine}"))
     }
 
     /// Asks for those of a virtual network.
     #[must_use]
-    pub fn of_network(place: &Place, network: &Name) -> Self {
-        let order = Order::line(line::network(place, network), format!("find the interfaces in {network}"));
+    pub fn of_network(place: &ResourceGroup, network: &Name) -> Self {
+        let order =
+            CommandRequest::line(line::network(place, network), format!("find the interfaces in {network}"));
         Self::new(place, Of::Network, order, format!("looking at the network {network}"))
     }
 
-    fn new(place: &Place, of: Of, order: Order, doing: String) -> Self {
-        Self { place: place.clone(), of, reading: Reading::new(order, doing.clone()), doing }
+    fn new(place: &ResourceGroup, of: Of, order: CommandRequest, doing: String) -> Self {
+        Self { place: place.clone(), of, reading: ReadOperation::new(order, doing.clone()), doing }
     }
 
-    fn read(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+    fn read(&self, text: &str) -> Result<Vec<Interface>, Issue> {
         let found = match self.of {
             Of::Machine => self.machine(text)?,
             Of::Network => self.network(text)?,
         };
         if found.is_empty() {
             let hint = "look at the spelling and the resource group";
-            return Err(Trouble::hinted(format!("{}: it has no interfaces", self.doing), hint));
+            return Err(Issue::hinted(format!("{}: it has no interfaces", self.doing), hint));
         }
         Ok(found)
     }
 
-    fn machine(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+    fn machine(&self, text: &str) -> Result<Vec<Interface>, Issue> {
         let machine: Machine = document(text, &self.doing)?;
         let all = machine.network_profile.network_interfaces;
         let only = all.len() == 1;
@@ -77,7 +79,7 @@ impl Interfaces {
         Ok(found)
     }
 
-    fn network(&self, text: &str) -> Result<Vec<Interface>, Trouble> {
+    fn network(&self, text: &str) -> Result<Vec<Interface>, Issue> {
         let network: Network = document(text, &self.doing)?;
         let mut found: Vec<Interface> = Vec::new();
         let addresses = network.subnets.iter().flat_map(|subnet| &subnet.ip_configurations);
@@ -96,22 +98,22 @@ impl Interfaces {
         Ok(found)
     }
 
-    fn placed(&self, id: &str) -> Result<(Place, Name), Trouble> {
+    fn placed(&self, id: &str) -> Result<(ResourceGroup, Name), Issue> {
         let id: String = id.chars().take(300).collect();
         placed(&id, "networkInterfaces", &self.place)
-            .ok_or_else(|| Trouble::new(format!("{}: `{id}` is no identifier of an interface", self.doing)))
+            .ok_or_else(|| Issue::new(format!("{}: `{id}` is no identifier of an interface", self.doing)))
     }
 }
 
-impl Errand for Interfaces {
-    type Result = Result<Vec<Interface>, Trouble>;
+impl Operation for Interfaces {
+    type Result = Result<Vec<Interface>, Issue>;
 
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         self.reading.next(now).map(|read| read.and_then(|text| self.read(&text)))
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
-        self.reading.heard(answer, now);
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
+        self.reading.on_result(answer, now);
     }
 }
 
@@ -160,11 +162,11 @@ mod tests {
         format!("/subscriptions/s/resourceGroups/{group}/providers/Microsoft.Network/{rest}")
     }
 
-    fn heard(mut errand: Interfaces, stdout: &str) -> Result<Vec<(String, String, bool)>, Trouble> {
+    fn on_result(mut operation: Interfaces, stdout: &str) -> Result<Vec<(String, String, bool)>, Issue> {
         let now = Timestamp::from_millis(0);
-        let ran = Answer::Ran { exit: Some(0), stdout: stdout.to_owned(), stderr: String::new() };
-        errand.heard(&ran, now);
-        let Next::Over(found) = errand.next(now) else { panic!("it is not over") };
+        let ran = CommandOutcome::Ran { exit: Some(0), stdout: stdout.to_owned(), stderr: String::new() };
+        operation.on_result(&ran, now);
+        let Next::Over(found) = operation.next(now) else { panic!("it is not over") };
         found.map(|all| {
             all.into_iter()
                 .map(|one| (one.place.group.to_string(), one.name.to_string(), one.primary))
@@ -172,8 +174,8 @@ mod tests {
         })
     }
 
-    fn place() -> Place {
-        Place { subscription: None, group: name("rg") }
+    fn place() -> ResourceGroup {
+        ResourceGroup { subscription: None, group: name("rg") }
     }
 
     #[test]
@@ -181,7 +183,7 @@ mod tests {
         let text = serde_json::json!({"networkProfile": {"networkInterfaces": [
             {"id": id("rg", "networkInterfaces/a"), "primary": false},
             {"id": id("Other", "networkinterfaces/b"), "primary": true}]}});
-        let found = heard(Interfaces::of_machine(&place(), &name("vm")), &text.to_string()).unwrap();
+        let found = on_result(Interfaces::of_machine(&place(), &name("vm")), &text.to_string()).unwrap();
         let told = |group: &str, name: &str, primary| (group.to_owned(), name.to_owned(), primary);
         assert_eq!(found, [told("Other", "b", true), told("rg", "a", false)]);
     }
@@ -192,7 +194,7 @@ mod tests {
             {"id": id("rg", "networkInterfaces/a/ipConfigurations/one")},
             {"id": id("rg", "networkInterfaces/a/ipConfigurations/two")},
             {"id": id("rg", "virtualNetworkGateways/g/ipConfigurations/x")}]}, {"ipConfigurations": null}]});
-        let found = heard(Interfaces::of_network(&place(), &name("vnet")), &text.to_string()).unwrap();
+        let found = on_result(Interfaces::of_network(&place(), &name("vnet")), &text.to_string()).unwrap();
         assert_eq!(found, [("rg".to_owned(), "a".to_owned(), false)]);
     }
 
@@ -202,7 +204,7 @@ mod tests {
         for text in
             ["", "[]", "{}", "{\"networkProfile\": {\"networkInterfaces\": []}}", &hostile.to_string()]
         {
-            assert!(heard(Interfaces::of_machine(&place(), &name("vm")), text).is_err(), "{text}");
+            assert!(on_result(Interfaces::of_machine(&place(), &name("vm")), text).is_err(), "{text}");
         }
     }
 }

@@ -5,17 +5,17 @@
 //!
 //! And beside it: the interfaces of a machine, what the platform's routes and rules come to there, what a resource group consists of.
 //!
-//! `firewall` and `qdisc` read what declared scripts gathered, `gather` is the errand that lets them; `parcel` is how more comes over
+//! `firewall` and `qdisc` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
 pub mod effective;
 pub mod firewall;
-mod gather;
+mod guest_probe;
 mod interfaces;
-pub mod parcel;
+pub mod payload;
 pub mod qdisc;
 mod resource;
 pub mod topology;
 
-pub use gather::{Gathering, Wanted};
+pub use guest_probe::{GuestProbe, ProbeSpec};
 pub use interfaces::{Interface, Interfaces};

@@ -1,11 +1,12 @@
 //! How a guest queues, delays and limits packets.
 
-use super::gather::Wanted;
-use super::parcel::{Section, sections};
+use super::guest_probe::ProbeSpec;
+use super::payload::{Section, sections};
 use ghost_inspect::qdisc::{Read, read};
 
-/// The queueing disciplines of a guest, for [`super::Gathering`].
-pub static WANTED: Wanted<Read> = Wanted { script: "guest-qdisc", what: "the traffic shaping", read: shaped };
+/// The queueing disciplines of a guest, for [`super::GuestProbe`].
+pub static WANTED: ProbeSpec<Read> =
+    ProbeSpec { script: "guest-qdisc", what: "the traffic shaping", read: shaped };
 
 /// Reads what the script gathered: the names of the devices, then a part for each.
 fn shaped(text: &str) -> Result<Read, String> {

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::errand::Trouble;
-use crate::{Name, Place};
+use crate::operation::Issue;
+use crate::{Name, ResourceGroup};
 
 /// A resource that another one points to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -28,17 +28,17 @@ pub(super) fn behind<'a>(id: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// Returns where a resource of some kind is and its name; the subscription stays pinned as it was.
-pub(super) fn placed(id: &str, kind: &str, near: &Place) -> Option<(Place, Name)> {
+pub(super) fn placed(id: &str, kind: &str, near: &ResourceGroup) -> Option<(ResourceGroup, Name)> {
     let group = Name::parse(behind(id, "resourceGroups")?).ok()?;
     let name = Name::parse(behind(id, kind)?).ok()?;
-    Some((Place { subscription: near.subscription.clone(), group }, name))
+    Some((ResourceGroup { subscription: near.subscription.clone(), group }, name))
 }
 
 /// Reads a document of `az`.
-pub(super) fn document<T: DeserializeOwned>(text: &str, doing: &str) -> Result<T, Trouble> {
+pub(super) fn document<T: DeserializeOwned>(text: &str, doing: &str) -> Result<T, Issue> {
     serde_json::from_str(text).map_err(|error| {
         let hint = "try again; `az` may have been cut off, or be another release";
-        Trouble::hinted(format!("{doing}: the answer cannot be read: {error}"), hint)
+        Issue::hinted(format!("{doing}: the answer cannot be read: {error}"), hint)
     })
 }
 

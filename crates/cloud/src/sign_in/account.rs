@@ -6,7 +6,7 @@ use ghost_base::Secret;
 
 /// What proves that it is a service principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub enum Credential {
     /// A certificate with its key, in a PEM file: the one that leaves no secret anywhere else.
     Certificate(PathBuf),
     /// A file with a token of another issuer, as Kubernetes keeps it.
@@ -19,7 +19,7 @@ pub enum Proof {
 
 /// How somebody signs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum SignInMethod {
     /// As the machine, or as one of the identities that it has.
     Managed {
         /// Which one, by its client id.
@@ -32,7 +32,7 @@ pub enum Way {
         /// Its tenant, by id or name.
         tenant: String,
         /// What proves it.
-        proof: Proof,
+        proof: Credential,
     },
     /// As whoever is signed in there.
     Folder(PathBuf),
@@ -42,7 +42,7 @@ pub enum Way {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// How they sign in.
-    pub way: Way,
+    pub way: SignInMethod,
     /// The subscription's id; whichever is the first unless said.
     pub subscription: Option<String>,
 }
@@ -52,10 +52,10 @@ impl Account {
     #[must_use]
     pub fn told(&self) -> String {
         match &self.way {
-            Way::Managed { client: None } => "managed identity of this machine".to_owned(),
-            Way::Managed { client: Some(client) } => format!("managed identity {client}"),
-            Way::Principal { client, .. } => format!("service principal {client}"),
-            Way::Folder(folder) => format!("whoever is signed in in {}", folder.display()),
+            SignInMethod::Managed { client: None } => "managed identity of this machine".to_owned(),
+            SignInMethod::Managed { client: Some(client) } => format!("managed identity {client}"),
+            SignInMethod::Principal { client, .. } => format!("service principal {client}"),
+            SignInMethod::Folder(folder) => format!("whoever is signed in in {}", folder.display()),
         }
     }
 
@@ -63,12 +63,14 @@ impl Account {
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.way, &other.way) {
-            (Way::Managed { client: one }, Way::Managed { client: two }) => one == two,
-            (Way::Principal { client: one, .. }, Way::Principal { client: two, .. }) => {
+            (SignInMethod::Managed { client: one }, SignInMethod::Managed { client: two }) => one == two,
+            (SignInMethod::Principal { client: one, .. }, SignInMethod::Principal { client: two, .. }) => {
                 one.eq_ignore_ascii_case(two)
             }
-            (Way::Folder(one), Way::Folder(two)) => one == two,
-            (Way::Managed { .. } | Way::Principal { .. } | Way::Folder(_), _) => false,
+            (SignInMethod::Folder(one), SignInMethod::Folder(two)) => one == two,
+            (SignInMethod::Managed { .. } | SignInMethod::Principal { .. } | SignInMethod::Folder(_), _) => {
+                false
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! words of a process, in a message or in the audit; a change to a folder of the user's own.
 
 mod account;
-mod door;
+mod identity;
 
-pub use account::{Account, Proof, Way};
-pub use door::identity;
+pub use account::{Account, Credential, SignInMethod};
+pub use identity::identity;

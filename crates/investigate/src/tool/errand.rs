@@ -8,7 +8,7 @@ use crate::tool::answer::answer;
 use crate::tool::known::known;
 use crate::tool::{Bench, Chore, Command, Move, Outcome, Scripted};
 use ghost_base::Timestamp;
-use ghost_cloud::errand::{Answer, Carried, Errand, Next, Order};
+use ghost_cloud::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation};
 use ghost_shell::script_line;
 
 /// A walk along what a call has done so far. A tool is written straight through, with `?` behind each errand: where the record ends,
@@ -52,7 +52,7 @@ impl<'a, 'b> Trail<'a, 'b> {
     ///
     /// # Errors
     /// Returns what is to be done next, where the errand is not over yet.
-    pub(super) fn carry<E: Errand>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
+    pub(super) fn carry<E: Operation>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
         self.along(errand, Self::step)
     }
 
@@ -60,23 +60,23 @@ impl<'a, 'b> Trail<'a, 'b> {
     ///
     /// # Errors
     /// Returns what is to be done next, where the errand is not over yet.
-    pub(super) fn around<E: Errand>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
+    pub(super) fn around<E: Operation>(&mut self, errand: &mut E) -> Result<E::Result, Box<Move>> {
         self.along(errand, |trail, order| match trail.known(order) {
             Some(answer) => Ok((answer, trail.now)),
             None => trail.step(order),
         })
     }
 
-    fn along<E: Errand>(
+    fn along<E: Operation>(
         &mut self,
         errand: &mut E,
-        step: impl Fn(&mut Self, &Order) -> Result<(Answer, Timestamp), Box<Move>>,
+        step: impl Fn(&mut Self, &CommandRequest) -> Result<(CommandOutcome, Timestamp), Box<Move>>,
     ) -> Result<E::Result, Box<Move>> {
         loop {
             match errand.next(self.now) {
                 Next::Run(order) => {
                     let (answer, at) = step(self, &order)?;
-                    errand.heard(&answer, at);
+                    errand.on_result(&answer, at);
                 }
                 Next::Wait { until, .. } => self.wait(until)?,
                 Next::Over(result) => return Ok(result),
@@ -86,8 +86,8 @@ impl<'a, 'b> Trail<'a, 'b> {
 
     /// Returns what an earlier call read by the same line. What the call ran itself is its own answer, so that the record is walked
     /// the same way each time.
-    fn known(&mut self, order: &Order) -> Option<Answer> {
-        let Carried::Line(line) = &order.what else { return None };
+    fn known(&mut self, order: &CommandRequest) -> Option<CommandOutcome> {
+        let CommandKind::Line(line) = &order.what else { return None };
         let command = line.text();
         if self.recorded().is_some_and(|own| own.command.trim() == command.trim()) {
             return None;
@@ -95,7 +95,7 @@ impl<'a, 'b> Trail<'a, 'b> {
         let step = known(self.bench.state, self.bench.call, &command, self.now)?;
         let answer = answer(self.bench, step, step.done.as_ref()?);
         // What is not whole any more is read once more.
-        if !matches!(answer, Answer::Ran { .. }) {
+        if !matches!(answer, CommandOutcome::Ran { .. }) {
             return None;
         }
         let mut observed = self.bench.state.observations.iter().map(|one| &one.observed);
@@ -109,10 +109,10 @@ impl<'a, 'b> Trail<'a, 'b> {
     ///
     /// # Errors
     /// Returns the order as a move, where it was not carried out yet.
-    pub(super) fn step(&mut self, order: &Order) -> Result<(Answer, Timestamp), Box<Move>> {
+    pub(super) fn step(&mut self, order: &CommandRequest) -> Result<(CommandOutcome, Timestamp), Box<Move>> {
         let (command, script) = match &order.what {
-            Carried::Line(line) => (line.text(), None),
-            Carried::Script { carrier, script, variables } => {
+            CommandKind::Line(line) => (line.text(), None),
+            CommandKind::Script { carrier, script, variables } => {
                 let variables: Vec<(String, String)> =
                     variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
                 let carrier = carrier.words().to_vec();
@@ -133,7 +133,7 @@ impl<'a, 'b> Trail<'a, 'b> {
         command: &str,
         why: &str,
         plan: &[String],
-    ) -> Result<(Answer, Timestamp), Box<Move>> {
+    ) -> Result<(CommandOutcome, Timestamp), Box<Move>> {
         self.walk(command.to_owned(), None, why, plan)
     }
 
@@ -143,7 +143,7 @@ impl<'a, 'b> Trail<'a, 'b> {
         script: Option<Scripted>,
         why: &str,
         plan: &[String],
-    ) -> Result<(Answer, Timestamp), Box<Move>> {
+    ) -> Result<(CommandOutcome, Timestamp), Box<Move>> {
         let Some(step) = self.recorded() else {
             let hypothesis = self.hypothesis.clone();
             let (reasoning, plan) = (why.to_owned(), plan.to_vec());

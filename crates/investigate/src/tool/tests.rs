@@ -19,8 +19,8 @@ use crate::state::State;
 use crate::step::{Effect, Kit, next, observed_chore};
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
-use ghost_cloud::errand::{Answer, Order, Reading};
 use ghost_cloud::line;
+use ghost_cloud::operation::{CommandOutcome, CommandRequest, ReadOperation};
 use ghost_shell::{Impact, Policy, script_line};
 
 type Body = fn(&mut Trail<'_, '_>) -> Result<String, Box<Move>>;
@@ -238,20 +238,22 @@ fn over(effect: &Effect) {
     assert!(matches!(effect, Effect::Ask { .. }), "{effect:?}");
 }
 
-fn printed(answer: &Answer) -> String {
+fn printed(answer: &CommandOutcome) -> String {
     match answer {
-        Answer::Ran { stdout, .. } => stdout.clone(),
-        Answer::Denied { all, .. } => format!("denied, all: {all}"),
-        Answer::Unknown { .. } => "unknown".to_owned(),
-        Answer::Refused { .. } => "refused".to_owned(),
-        Answer::NotRun { .. } => "not run".to_owned(),
+        CommandOutcome::Ran { stdout, .. } => stdout.clone(),
+        CommandOutcome::Denied { all, .. } => format!("denied, all: {all}"),
+        CommandOutcome::Unknown { .. } => "unknown".to_owned(),
+        CommandOutcome::Refused { .. } => "refused".to_owned(),
+        CommandOutcome::NotRun { .. } => "not run".to_owned(),
     }
 }
 
 #[test]
 fn two_reads_and_it_is_over() {
     let mut world = World::new(|trail| {
-        let look = || Reading::new(Order::line(line::signed_in(), "who are we?"), "asking who we are");
+        let look = || {
+            ReadOperation::new(CommandRequest::line(line::signed_in(), "who are we?"), "asking who we are")
+        };
         let first = trail.carry(&mut look())?.unwrap_or_default();
         let second = trail.carry(&mut look())?.unwrap_or_default();
         Ok(format!("{}+{}", first.len(), second.len()))
@@ -300,7 +302,7 @@ fn planned(trail: &mut Trail<'_, '_>) -> Result<String, Box<Move>> {
         trail.command("date -u", "look", &[])?;
         let (answer, _) = trail.command(&command, "make it", &plan())?;
         told.push(printed(&answer));
-        if matches!(answer, Answer::Denied { all: true, .. }) {
+        if matches!(answer, CommandOutcome::Denied { all: true, .. }) {
             break;
         }
     }

@@ -8,13 +8,16 @@ use async_trait::async_trait;
 use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, memory_lab};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
-use ghost_cloud::capture::{self, Analysis, Limits, Next, Order, Step, Storage, Task, Word, Work};
-use ghost_cloud::errand::{self, Answer};
-use ghost_cloud::guest::{Hop, Identity, Reach, Ssh};
+use ghost_cloud::capture::{
+    self, Analysis, AnalysisJob, CaptureRequest, CaptureStep, CaptureTask, Instruction, Limits, NextStep,
+    Storage,
+};
+use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{self, Ask, Compare, Run, Seconds, Way};
-use ghost_cloud::probe::{Gathering, effective, firewall, qdisc, topology};
-use ghost_cloud::{Account, Container, Name, Place};
+use ghost_cloud::meter::run::{self, AccessMethod, Compare, MeasurementRequest, Run, TestSeconds};
+use ghost_cloud::operation::{self, CommandOutcome};
+use ghost_cloud::probe::{GuestProbe, effective, firewall, qdisc, topology};
+use ghost_cloud::{Account, Container, Name, ResourceGroup};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, Policy, Request, Reviewer, Shell};
 
 struct Yes;
@@ -26,8 +29,8 @@ impl Approver for Yes {
     }
 }
 
-fn place() -> Place {
-    Place { subscription: None, group: Name::parse("nw-forensics-rg").unwrap() }
+fn place() -> ResourceGroup {
+    ResourceGroup { subscription: None, group: Name::parse("nw-forensics-rg").unwrap() }
 }
 
 fn name(text: &str) -> Name {
@@ -59,7 +62,7 @@ impl Fixture {
         let folder = tempfile::tempdir().unwrap();
         let lab = memory_lab(1).unwrap();
         let known = [ssh("10.0.1.4"), ssh("10.0.1.5")];
-        let carriers = known.iter().filter_map(|ssh| Reach::Ssh(Box::new(ssh.clone())).known());
+        let carriers = known.iter().filter_map(|ssh| GuestAccess::Ssh(Box::new(ssh.clone())).known());
         let policy = Policy::builtin().unwrap().clone();
         let policy = policy.carried_by(carriers);
         let shell = Shell::builder("s1".parse().unwrap(), folder.path())
@@ -72,8 +75,8 @@ impl Fixture {
         Self { lab, shell: Arc::new(shell), folder }
     }
 
-    fn gate(&self) -> errand::Gate {
-        errand::Gate::new(Arc::clone(&self.shell), self.folder.path().join("evidence"))
+    fn gate(&self) -> operation::ShellExecutor {
+        operation::ShellExecutor::new(Arc::clone(&self.shell), self.folder.path().join("evidence"))
     }
 
     async fn on_guest(&self, text: &str) {
@@ -86,9 +89,9 @@ impl Fixture {
         assert_eq!(self.lab.host().run("tf-dest-vm", &script).await.unwrap().code, 0);
     }
 
-    async fn carry<E: errand::Errand>(&self, errand: &mut E) -> E::Result {
-        let hands = Errands { gate: self.gate(), lab: Arc::clone(&self.lab) };
-        errand::drive(errand, &hands, self.lab.clock()).await.unwrap()
+    async fn carry<E: operation::Operation>(&self, errand: &mut E) -> E::Result {
+        let executor = Errands { gate: self.gate(), lab: Arc::clone(&self.lab) };
+        operation::drive(errand, &executor, self.lab.clock()).await.unwrap()
     }
 }
 
@@ -97,13 +100,13 @@ fn pass(lab: &Lab, until: Timestamp) {
 }
 
 struct Errands {
-    gate: errand::Gate,
+    gate: operation::ShellExecutor,
     lab: Arc<Lab>,
 }
 
 #[async_trait]
-impl errand::Hands for Errands {
-    async fn run(&self, order: &errand::Order) -> Answer {
+impl operation::OperationExecutor for Errands {
+    async fn run(&self, order: &operation::CommandRequest) -> CommandOutcome {
         self.gate.run(order, CancelSignal::never()).await
     }
 
@@ -115,40 +118,40 @@ impl errand::Hands for Errands {
 
 #[tokio::test]
 async fn the_topology_and_what_holds_at_an_interface_are_read() {
-    let desk = Fixture::new();
-    let seen = desk.carry(&mut topology::TopologyErrand::new(&place())).await.unwrap();
+    let fixture = Fixture::new();
+    let seen = fixture.carry(&mut topology::TopologyOperation::new(&place())).await.unwrap();
     assert_eq!(seen.machines.len(), 2, "{seen:?}");
     assert_eq!(seen.owner("10.0.1.5".parse().unwrap()).unwrap().name, "tf-dest-vm-nic");
-    let what = [effective::What::Routes, effective::What::Rules];
+    let what = [effective::EffectiveQuery::Routes, effective::EffectiveQuery::Rules];
     let mut errand = effective::Effective::of_machine(&place(), &name("tf-dest-vm"), None, &what);
-    let looked = desk.carry(&mut errand).await.unwrap();
-    assert!(looked[0].text(effective::What::Rules).unwrap().contains("allow-iperf"));
+    let looked = fixture.carry(&mut errand).await.unwrap();
+    assert!(looked[0].text(effective::EffectiveQuery::Rules).unwrap().contains("allow-iperf"));
 }
 
 #[tokio::test]
 async fn a_guest_is_looked_into_by_the_platform_and_by_ssh() {
-    let desk = Fixture::new();
+    let fixture = Fixture::new();
     // More rules than one answer of the platform carries.
     let rule = "for i in 1 2 3 4 5 6 7 8 9; do for j in 1 2 3 4 5 6 7 8 9; do iptables -A INPUT -s 192.0.2.$i$j -p tcp --dport 5$i$j -j DROP; done; done";
-    desk.on_guest(rule).await;
-    let platform = Reach::Platform { place: place(), machine: name("tf-dest-vm") };
+    fixture.on_guest(rule).await;
+    let platform = GuestAccess::Platform { place: place(), machine: name("tf-dest-vm") };
     let mut seen = Vec::new();
-    for reach in [platform, Reach::Ssh(Box::new(ssh("10.0.1.5")))] {
-        let filters = desk.carry(&mut Gathering::new(reach.clone(), &firewall::WANTED)).await.unwrap();
+    for reach in [platform, GuestAccess::Ssh(Box::new(ssh("10.0.1.5")))] {
+        let filters = fixture.carry(&mut GuestProbe::new(reach.clone(), &firewall::WANTED)).await.unwrap();
         seen.push(format!("{:?}", filters.sources.get("iptables-nft")));
-        assert!(desk.carry(&mut Gathering::new(reach, &qdisc::WANTED)).await.is_ok());
+        assert!(fixture.carry(&mut GuestProbe::new(reach, &qdisc::WANTED)).await.is_ok());
     }
     assert!(seen.iter().all(|text| text.contains("-s 192.0.2.99/32 -p tcp")), "{seen:?}");
 }
 
 struct Captures {
-    gate: capture::Gate,
+    gate: capture::CaptureShell,
     lab: Arc<Lab>,
 }
 
 #[async_trait]
-impl capture::Hands for Captures {
-    async fn run(&self, step: &Step, plan: &[String]) -> Answer {
+impl capture::CaptureExecutor for Captures {
+    async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
@@ -156,27 +159,27 @@ impl capture::Hands for Captures {
         self.gate.verify(file, bytes).await
     }
 
-    async fn analyze(&self, work: &[Work]) -> Analysis {
+    async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
         self.gate.analyze(work).await
     }
 
-    async fn wait(&self, until: Timestamp) -> Word {
+    async fn wait(&self, until: Timestamp) -> Instruction {
         pass(&self.lab, until);
-        Word::GoOn
+        Instruction::GoOn
     }
 
-    fn save(&self, _task: &Task) -> Result<(), String> {
+    fn save(&self, _task: &CaptureTask) -> Result<(), String> {
         Ok(())
     }
 
-    fn tell(&self, _task: &Task, _next: &Next) {}
+    fn tell(&self, _task: &CaptureTask, _next: &NextStep) {}
 }
 
 #[tokio::test]
 async fn a_capture_lives_its_whole_life_without_a_wait() {
-    let desk = Fixture::new();
-    let captures = desk.folder.path().join("captures");
-    let order = Order {
+    let fixture = Fixture::new();
+    let captures = fixture.folder.path().join("captures");
+    let order = CaptureRequest {
         group: capture::Group { subscription: None, name: name("nw-forensics-rg") },
         machines: vec!["tf-source-vm".to_owned(), "tf-dest-vm".to_owned()],
         storage: storage(),
@@ -184,27 +187,30 @@ async fn a_capture_lives_its_whole_life_without_a_wait() {
         limits: Limits { seconds: 20, ..Limits::default() },
         filters: Vec::new(),
     };
-    let now = desk.lab.clock().now();
-    let mut task = Task::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), now).unwrap();
-    let gate =
-        capture::Gate::new(Arc::clone(&desk.shell), desk.folder.path().join("evidence"), captures.clone());
-    let hands = Captures { gate, lab: Arc::clone(&desk.lab) };
-    capture::drive(&mut task, &hands, desk.lab.clock()).await.unwrap();
+    let now = fixture.lab.clock().now();
+    let mut task = CaptureTask::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), now).unwrap();
+    let gate = capture::CaptureShell::new(
+        Arc::clone(&fixture.shell),
+        fixture.folder.path().join("evidence"),
+        captures.clone(),
+    );
+    let executor = Captures { gate, lab: Arc::clone(&fixture.lab) };
+    capture::drive(&mut task, &executor, fixture.lab.clock()).await.unwrap();
     assert!(captures.is_dir(), "{task:#?}");
     let files: Vec<_> = std::fs::read_dir(&captures).unwrap().map(|file| file.unwrap().file_name()).collect();
     let count = files.iter().filter(|file| file.to_string_lossy().ends_with(".cap")).count();
     assert_eq!(count, 2, "{files:?} {task:#?}");
-    assert!(desk.lab.clock().now().since(now).as_secs() >= 20);
+    assert!(fixture.lab.clock().now().since(now).as_secs() >= 20);
 }
 
 struct Measuring {
-    gate: errand::Gate,
+    gate: operation::ShellExecutor,
     lab: Arc<Lab>,
 }
 
 #[async_trait]
-impl run::Desk for Measuring {
-    async fn run(&self, order: &errand::Order) -> Answer {
+impl run::MeasurementContext for Measuring {
+    async fn run(&self, order: &operation::CommandRequest) -> CommandOutcome {
         self.gate.run(order, CancelSignal::never()).await
     }
 
@@ -221,12 +227,14 @@ impl run::Desk for Measuring {
 
 #[tokio::test]
 async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
-    let desk = Fixture::new();
-    let store = run::Store::open(desk.folder.path()).unwrap();
-    for way in [Way::Platform, Way::Ssh(Box::new(ssh("10.0.1.4")), Box::new(ssh("10.0.1.5")))] {
-        let over_ssh = matches!(way, Way::Ssh(..));
+    let fixture = Fixture::new();
+    let store = run::Store::open(fixture.folder.path()).unwrap();
+    for way in
+        [AccessMethod::Platform, AccessMethod::Ssh(Box::new(ssh("10.0.1.4")), Box::new(ssh("10.0.1.5")))]
+    {
+        let over_ssh = matches!(way, AccessMethod::Ssh(..));
         let end = |name: &str, address: &str| if over_ssh { address.to_owned() } else { name.to_owned() };
-        let ask = Ask {
+        let ask = MeasurementRequest {
             session: if over_ssh { "m2" } else { "m1" }.parse().unwrap(),
             source: end("tf-source-vm", "10.0.1.4"),
             destination: end("tf-dest-vm", "10.0.1.5"),
@@ -235,7 +243,7 @@ async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
             test_type: TestType::Both,
             iterations: 3,
             both_directions: false,
-            seconds: Seconds::default(),
+            seconds: TestSeconds::default(),
             storage: None,
             folder: store.folder().display().to_string(),
             is_baseline: false,
@@ -243,20 +251,20 @@ async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
             tolerance: 20.0,
             force: false,
         };
-        let mut run = Run::new(ask, desk.lab.clock().now());
-        let measuring = Measuring { gate: desk.gate(), lab: Arc::clone(&desk.lab) };
-        let state = run::carry_out(&mut run, &measuring, &store, desk.lab.clock()).await.unwrap();
+        let mut run = Run::new(ask, fixture.lab.clock().now());
+        let measuring = Measuring { gate: fixture.gate(), lab: Arc::clone(&fixture.lab) };
+        let state = run::carry_out(&mut run, &measuring, &store, fixture.lab.clock()).await.unwrap();
         assert_eq!(format!("{state:?}"), "Success", "{run:#?}");
     }
 }
 
 #[tokio::test]
 async fn what_asks_this_machine_finds_no_network_and_starts_nothing() {
-    let desk = Fixture::new();
-    let ping = desk.shell.run("ping -c 1 10.0.1.5", "look").await;
+    let fixture = Fixture::new();
+    let ping = fixture.shell.run("ping -c 1 10.0.1.5", "look").await;
     assert_eq!(ping.exit_code, Some(2), "{ping:?}");
-    let mark = desk.folder.path().join("mark");
-    let touch = desk.shell.run(&format!("touch {}", mark.display()), "look").await;
+    let mark = fixture.folder.path().join("mark");
+    let touch = fixture.shell.run(&format!("touch {}", mark.display()), "look").await;
     assert_eq!(touch.exit_code, Some(127), "{touch:?}");
     assert!(!mark.exists());
 }

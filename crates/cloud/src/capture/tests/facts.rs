@@ -3,16 +3,18 @@
 use serde_json::Value;
 
 use super::world::{BROKEN, FORBIDDEN, THROTTLED, World, analysis, at, denied, failed, printed, task};
-use crate::capture::{Answer, Left, Next, Phase, Role, State, Step, Task, What};
+use crate::capture::{
+    CaptureStep, CaptureTask, CommandOutcome, Left, NextStep, Phase, Role, State, StepKind,
+};
 
 const ONE: [&str; 1] = ["tf-dest-vm"];
 const PAIR: [&str; 2] = ["tf-source-vm", "tf-dest-vm"];
 
-fn nothing(_: &mut World, _: &Step) -> Option<Answer> {
+fn nothing(_: &mut World, _: &CaptureStep) -> Option<CommandOutcome> {
     None
 }
 
-fn run(task: &mut Task) -> World {
+fn run(task: &mut CaptureTask) -> World {
     let mut world = World::new();
     world.drive(task, &mut nothing);
     world
@@ -23,7 +25,7 @@ fn a_capture_goes_from_checks_to_done_and_leaves_nothing() {
     let mut task = task(&ONE);
     let world = run(&mut task);
     assert_eq!((task.state(), world.holds_ours()), (State::Done, false));
-    assert_eq!(world.changes(), [What::Create, What::Delete, What::DeleteBlob]);
+    assert_eq!(world.changes(), [StepKind::Create, StepKind::Delete, StepKind::DeleteBlob]);
     assert!(world.captures.contains_key("nightly") && world.blobs.contains("nightly.cap"));
 }
 
@@ -31,7 +33,7 @@ fn a_capture_goes_from_checks_to_done_and_leaves_nothing() {
 fn it_is_looked_at_soon_and_then_when_it_should_be_over() {
     let mut task = task(&ONE);
     let world = run(&mut task);
-    let looks = world.ran.iter().filter(|(what, _)| *what == What::Status).count();
+    let looks = world.ran.iter().filter(|(what, _)| *what == StepKind::Status).count();
     assert_eq!(looks, 3, "after 5 s, after 30 s, and when it is over");
 }
 
@@ -41,29 +43,33 @@ fn both_ends_begin_after_all_checks_and_under_one_consent() {
     let mut plans = Vec::new();
     loop {
         match task.next(world.now) {
-            Next::Run(step) => {
+            NextStep::Run(step) => {
                 if step.line.changes() {
                     plans.push((step.what.clone(), task.plan(&step).len()));
                 }
                 assert!(task.begin(&step));
                 let answer = world.run(&step);
-                task.heard(&step.what, step.end, &answer, world.now);
+                task.on_result(&step.what, step.end, &answer, world.now);
             }
-            Next::Verify { end, .. } => task.verified(end, Ok((7, false)), world.now),
-            Next::Analyze(work) => {
+            NextStep::Verify { end, .. } => task.verified(end, Ok((7, false)), world.now),
+            NextStep::Analyze(work) => {
                 assert_eq!(
                     work.iter().map(|one| one.role).collect::<Vec<_>>(),
                     [Role::Source, Role::Destination]
                 );
                 task.analyzed(analysis(Vec::new()));
             }
-            Next::Wait { until, .. } => world.now = until,
-            Next::Over => break,
+            NextStep::Wait { until, .. } => world.now = until,
+            NextStep::Over => break,
         }
     }
-    let create = [(What::Create, 2), (What::Create, 1)];
-    let remove = [(What::Delete, 4), (What::DeleteBlob, 3), (What::Delete, 2), (What::DeleteBlob, 1)];
-    assert_eq!(plans.iter().filter(|(what, _)| *what == What::Create).cloned().collect::<Vec<_>>(), create);
+    let create = [(StepKind::Create, 2), (StepKind::Create, 1)];
+    let remove =
+        [(StepKind::Delete, 4), (StepKind::DeleteBlob, 3), (StepKind::Delete, 2), (StepKind::DeleteBlob, 1)];
+    assert_eq!(
+        plans.iter().filter(|(what, _)| *what == StepKind::Create).cloned().collect::<Vec<_>>(),
+        create
+    );
     assert!(plans.iter().any(|plan| *plan == remove[0]) && task.state() == State::Done, "{plans:?}");
 }
 
@@ -99,7 +105,7 @@ fn a_name_that_is_taken_is_never_used() {
 #[test]
 fn a_denied_beginning_changes_nothing() {
     let (mut world, mut task) = (World::new(), task(&PAIR));
-    world.drive(&mut task, &mut |_, step| (step.what == What::Create).then(|| denied(true)));
+    world.drive(&mut task, &mut |_, step| (step.what == StepKind::Create).then(|| denied(true)));
     assert_eq!((task.state(), world.holds_ours()), (State::Failed, false));
     assert!(task.ends.iter().all(|end| end.trouble.as_ref().unwrap().text.contains("was denied: not now")));
 }
@@ -107,8 +113,9 @@ fn a_denied_beginning_changes_nothing() {
 #[test]
 fn one_end_that_fails_does_not_lose_the_other() {
     let (mut world, mut task) = (World::new(), task(&PAIR));
-    world
-        .drive(&mut task, &mut |_, step| (step.what == What::Create && step.end == 1).then(|| denied(false)));
+    world.drive(&mut task, &mut |_, step| {
+        (step.what == StepKind::Create && step.end == 1).then(|| denied(false))
+    });
     assert_eq!(task.state(), State::Done);
     assert!(matches!(task.ends[0].phase, Phase::Kept { packets: 7, .. }));
     assert_eq!((&task.ends[1].phase, task.ends[1].capture.left), (&Phase::Failed, Left::Never));
@@ -117,11 +124,11 @@ fn one_end_that_fails_does_not_lose_the_other() {
 #[test]
 fn a_clean_up_that_was_denied_stays_visible_until_it_is_done() {
     let (mut world, mut task) = (World::new(), task(&ONE));
-    world.drive(&mut task, &mut |_, step| (step.what == What::Delete).then(|| denied(true)));
+    world.drive(&mut task, &mut |_, step| (step.what == StepKind::Delete).then(|| denied(true)));
     assert_eq!(task.state(), State::NeedsCleanup);
     assert!(world.holds_ours());
-    task = Task::from_json(&task.to_json()).unwrap();
-    assert_eq!(task.next(world.now), Next::Over, "nobody is asked again by itself");
+    task = CaptureTask::from_json(&task.to_json()).unwrap();
+    assert_eq!(task.next(world.now), NextStep::Over, "nobody is asked again by itself");
     task.clean_up();
     world.drive(&mut task, &mut nothing);
     assert_eq!((task.state(), world.holds_ours()), (State::Done, false));
@@ -130,7 +137,7 @@ fn a_clean_up_that_was_denied_stays_visible_until_it_is_done() {
 #[test]
 fn only_a_read_says_that_it_is_gone() {
     let (mut world, mut task) = (World::new(), task(&ONE));
-    world.drive(&mut task, &mut |_, step| (step.what == What::DeleteBlob).then(|| printed("")));
+    world.drive(&mut task, &mut |_, step| (step.what == StepKind::DeleteBlob).then(|| printed("")));
     assert_eq!(task.state(), State::NeedsCleanup);
     assert_eq!((task.ends[0].capture.left, task.ends[0].blob.left), (Left::Gone, Left::There));
 }
@@ -140,11 +147,11 @@ fn a_beginning_that_was_cut_off_is_looked_for_and_not_begun_again() {
     for took_effect in [true, false] {
         let (mut world, mut task) = (World::new(), task(&ONE));
         world.drive(&mut task, &mut |world, step| {
-            (step.what == What::Create).then(|| {
+            (step.what == StepKind::Create).then(|| {
                 if took_effect {
                     world.run(step);
                 }
-                Answer::Unknown { reason: "it took too long".to_owned() }
+                CommandOutcome::Unknown { reason: "it took too long".to_owned() }
             })
         });
         let expected = if took_effect { State::Done } else { State::Failed };
@@ -157,17 +164,17 @@ fn a_beginning_that_was_cut_off_is_looked_for_and_not_begun_again() {
 fn found_executing_after_a_takeover_it_is_looked_for() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     loop {
-        let Next::Run(step) = task.next(world.now) else { panic!("{task:#?}") };
+        let NextStep::Run(step) = task.next(world.now) else { panic!("{task:#?}") };
         assert!(task.begin(&step));
         let answer = world.run(&step);
-        if step.what == What::Create {
+        if step.what == StepKind::Create {
             break;
         }
-        task.heard(&step.what, step.end, &answer, world.now);
+        task.on_result(&step.what, step.end, &answer, world.now);
     }
-    let mut task = Task::from_json(&task.to_json()).unwrap();
-    let Next::Run(step) = task.next(world.now) else { panic!("no read") };
-    assert_eq!((step.what.clone(), step.line.changes()), (What::Look, false));
+    let mut task = CaptureTask::from_json(&task.to_json()).unwrap();
+    let NextStep::Run(step) = task.next(world.now) else { panic!("no read") };
+    assert_eq!((step.what.clone(), step.line.changes()), (StepKind::Look, false));
     world.drive(&mut task, &mut nothing);
     assert_eq!((task.state(), world.created["ghost-s1-1"]), (State::Done, 1));
 }
@@ -176,7 +183,7 @@ fn found_executing_after_a_takeover_it_is_looked_for() {
 fn throttling_waits_and_goes_on() {
     let (mut world, mut task, mut left) = (World::new(), task(&ONE), 3);
     world.drive(&mut task, &mut |_, step| {
-        let throttles = step.what == What::Machine && left > 0;
+        let throttles = step.what == StepKind::Machine && left > 0;
         left -= i32::from(throttles);
         throttles.then(|| failed(THROTTLED))
     });
@@ -187,7 +194,7 @@ fn throttling_waits_and_goes_on() {
 #[test]
 fn what_may_not_be_read_is_told_with_the_action() {
     let (mut world, mut task) = (World::new(), task(&ONE));
-    world.drive(&mut task, &mut |_, step| (step.what == What::Captures).then(|| failed(FORBIDDEN)));
+    world.drive(&mut task, &mut |_, step| (step.what == StepKind::Captures).then(|| failed(FORBIDDEN)));
     let trouble = task.ends[0].trouble.clone().unwrap();
     assert!(trouble.text.contains("Microsoft.Network/networkWatchers/packetCaptures/read"), "{trouble:?}");
 }
@@ -198,23 +205,23 @@ fn a_capture_that_is_stopped_early_is_kept() {
     let mut asked = false;
     for _ in 0..200 {
         match task.next(world.now) {
-            Next::Run(step) => {
+            NextStep::Run(step) => {
                 assert!(task.begin(&step));
                 let answer = world.run(&step);
-                task.heard(&step.what, step.end, &answer, world.now);
+                task.on_result(&step.what, step.end, &answer, world.now);
             }
-            Next::Verify { end, .. } => task.verified(end, Ok((7, false)), world.now),
-            Next::Analyze(_) => task.analyzed(analysis(Vec::new())),
-            Next::Wait { until, .. } if asked => world.now = until,
-            Next::Wait { .. } => {
+            NextStep::Verify { end, .. } => task.verified(end, Ok((7, false)), world.now),
+            NextStep::Analyze(_) => task.analyzed(analysis(Vec::new())),
+            NextStep::Wait { until, .. } if asked => world.now = until,
+            NextStep::Wait { .. } => {
                 asked = true;
                 task.stop();
                 assert_eq!(task.state(), State::Stopping);
             }
-            Next::Over => break,
+            NextStep::Over => break,
         }
     }
-    assert_eq!(world.changes(), [What::Create, What::Stop, What::Delete, What::DeleteBlob]);
+    assert_eq!(world.changes(), [StepKind::Create, StepKind::Stop, StepKind::Delete, StepKind::DeleteBlob]);
     assert_eq!((task.state(), world.holds_ours()), (State::Done, false));
     assert!(world.now < at(40));
 }
@@ -231,7 +238,7 @@ fn what_is_canceled_before_it_began_asks_nobody() {
 fn an_error_of_the_platform_is_told_and_what_it_wrote_is_kept() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |world, step| {
-        let due = step.what == What::Status && world.now > at(60);
+        let due = step.what == StepKind::Status && world.now > at(60);
         due.then(|| printed(r#"{"packetCaptureStatus":"Error","packetCaptureError":["AgentStopped"]}"#))
     });
     assert!(
@@ -257,7 +264,7 @@ fn a_file_that_was_never_written_is_a_failure_with_a_hint() {
 #[test]
 fn evidence_that_could_not_be_fetched_is_not_removed() {
     let (mut world, mut task) = (World::new(), task(&ONE));
-    world.drive(&mut task, &mut |_, step| (step.what == What::Fetch).then(|| failed(FORBIDDEN)));
+    world.drive(&mut task, &mut |_, step| (step.what == StepKind::Fetch).then(|| failed(FORBIDDEN)));
     assert_eq!(task.state(), State::NeedsCleanup);
     assert!(world.blobs.contains("ghost-s1-1.cap") && task.ends[0].resumable);
     task.resume();
@@ -270,15 +277,15 @@ fn an_empty_capture_is_a_result_with_a_hint() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     for _ in 0..200 {
         match task.next(world.now) {
-            Next::Run(step) => {
+            NextStep::Run(step) => {
                 assert!(task.begin(&step));
                 let answer = world.run(&step);
-                task.heard(&step.what, step.end, &answer, world.now);
+                task.on_result(&step.what, step.end, &answer, world.now);
             }
-            Next::Verify { end, .. } => task.verified(end, Ok((0, false)), world.now),
-            Next::Analyze(_) => task.analyzed(analysis(Vec::new())),
-            Next::Wait { until, .. } => world.now = until,
-            Next::Over => break,
+            NextStep::Verify { end, .. } => task.verified(end, Ok((0, false)), world.now),
+            NextStep::Analyze(_) => task.analyzed(analysis(Vec::new())),
+            NextStep::Wait { until, .. } => world.now = until,
+            NextStep::Over => break,
         }
     }
     assert_eq!(task.state(), State::Done);
@@ -293,13 +300,13 @@ fn an_empty_capture_is_a_result_with_a_hint() {
 fn a_capture_that_outlives_its_time_is_ended_with_consent() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |world, step| {
-        let runs = step.what == What::Status && world.changes().len() < 2;
+        let runs = step.what == StepKind::Status && world.changes().len() < 2;
         runs.then(|| {
             world.advance(1);
             printed(r#"{"packetCaptureStatus":"Running","packetCaptureError":[]}"#)
         })
     });
-    assert_eq!(world.changes()[..2], [What::Create, What::Stop]);
+    assert_eq!(world.changes()[..2], [StepKind::Create, StepKind::Stop]);
     assert_eq!(task.state(), State::Done);
 }
 
@@ -307,7 +314,7 @@ fn a_capture_that_outlives_its_time_is_ended_with_consent() {
 fn a_sign_in_that_expires_meanwhile_loses_nothing() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |_, step| {
-        (step.what == What::Status)
+        (step.what == StepKind::Status)
             .then(|| failed("ERROR: (ExpiredAuthenticationToken) The access token has expired."))
     });
     assert_eq!(task.state(), State::NeedsCleanup);
@@ -324,7 +331,7 @@ fn a_sign_in_that_expires_meanwhile_loses_nothing() {
 fn a_capture_of_our_name_on_another_machine_is_not_ours() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |world, step| {
-        (step.what == What::Create).then(|| {
+        (step.what == StepKind::Create).then(|| {
             let mut theirs = world.captures["nightly"].clone();
             theirs.machine = "another-vm".to_owned();
             world.captures.insert("ghost-s1-1".to_owned(), theirs);
@@ -342,8 +349,8 @@ fn a_late_or_repeated_answer_changes_nothing() {
     let before = task.clone();
     for (what, _) in &world.ran {
         for answer in [printed("[]"), printed("{}"), failed(BROKEN), denied(true)] {
-            task.heard(what, 0, &answer, world.now);
-            task.heard(what, 9, &answer, world.now);
+            task.on_result(what, 0, &answer, world.now);
+            task.on_result(what, 9, &answer, world.now);
         }
     }
     assert_eq!(task, before);
@@ -352,10 +359,10 @@ fn a_late_or_repeated_answer_changes_nothing() {
 #[test]
 fn a_task_that_was_changed_by_hand_is_none() {
     let text = task(&PAIR).to_json();
-    assert!(Task::from_json(&text).is_ok());
+    assert!(CaptureTask::from_json(&text).is_ok());
     let mut other: Value = serde_json::from_str(&text).unwrap();
     other["ends"][0]["name"] = "nightly".into();
-    assert!(Task::from_json(&other.to_string()).is_err(), "what it would remove is not ours");
-    assert!(Task::from_json(&text[..text.len() / 2]).is_err());
-    assert!(Task::from_json(&text.replace("\"format\": 1", "\"format\": 2")).is_err());
+    assert!(CaptureTask::from_json(&other.to_string()).is_err(), "what it would remove is not ours");
+    assert!(CaptureTask::from_json(&text[..text.len() / 2]).is_err());
+    assert!(CaptureTask::from_json(&text.replace("\"format\": 1", "\"format\": 2")).is_err());
 }

@@ -4,21 +4,21 @@ use proptest::prelude::*;
 
 use super::trust::{Fate, answered, fate};
 use super::world::{World, analysis, task};
-use crate::capture::{Analysis, Answer, Next, Step, Task};
+use crate::capture::{Analysis, CaptureStep, CaptureTask, CommandOutcome, NextStep};
 use ghost_base::Timestamp;
 
 /// What a ledger holds of a task.
 #[derive(Debug, Clone)]
 enum Event {
     Began(String, Timestamp),
-    Heard(Answer, Timestamp),
+    Heard(CommandOutcome, Timestamp),
     Verified(Result<(u64, bool), String>, Timestamp),
     /// The analysis as it is written down.
     Analyzed(String),
     Said(Fate),
 }
 
-fn say(task: &mut Task, fate: Fate) -> bool {
+fn say(task: &mut CaptureTask, fate: Fate) -> bool {
     match fate {
         Fate::Stop => task.stop(),
         Fate::Cancel => task.cancel(),
@@ -37,22 +37,24 @@ fn say(task: &mut Task, fate: Fate) -> bool {
 }
 
 /// Makes the task again.
-fn replayed(mut task: Task, ledger: &[Event]) -> Task {
-    let mut under_way: Option<Box<Step>> = None;
+fn replayed(mut task: CaptureTask, ledger: &[Event]) -> CaptureTask {
+    let mut under_way: Option<Box<CaptureStep>> = None;
     for event in ledger {
         match event {
             Event::Began(command, now) => {
-                let Next::Run(step) = task.next(*now) else { panic!("{command} is not next: {task:#?}") };
+                let NextStep::Run(step) = task.next(*now) else { panic!("{command} is not next: {task:#?}") };
                 assert_eq!(&step.command(), command);
                 assert!(task.begin(&step));
                 under_way = Some(step);
             }
             Event::Heard(answer, now) => {
                 let step = under_way.take().unwrap();
-                task.heard(&step.what, step.end, answer, *now);
+                task.on_result(&step.what, step.end, answer, *now);
             }
             Event::Verified(read, now) => {
-                let Next::Verify { end, .. } = task.next(*now) else { panic!("no file is next: {task:#?}") };
+                let NextStep::Verify { end, .. } = task.next(*now) else {
+                    panic!("no file is next: {task:#?}")
+                };
                 task.verified(end, read.clone(), *now);
             }
             Event::Analyzed(text) => {
@@ -81,7 +83,7 @@ proptest! {
         for _ in 0..300 {
             moments.push((ledger.len(), task.clone()));
             match task.next(world.now) {
-                Next::Run(step) => {
+                NextStep::Run(step) => {
                     let fate = fates.next().unwrap_or(Fate::Fine);
                     if say(&mut task, fate) {
                         ledger.push(Event::Said(fate));
@@ -91,23 +93,23 @@ proptest! {
                     prop_assert!(task.begin(&step));
                     world.now = world.now.plus(std::time::Duration::from_millis(700));
                     if let Some(answer) = answered(&mut world, &step, fate) {
-                        task.heard(&step.what, step.end, &answer, world.now);
+                        task.on_result(&step.what, step.end, &answer, world.now);
                         ledger.push(Event::Heard(answer, world.now));
                     }
                 }
-                Next::Verify { end, .. } => {
+                NextStep::Verify { end, .. } => {
                     let bad = matches!(fates.next(), Some(Fate::Garbage | Fate::CutOff(_)));
                     let read = if bad { Err("it is empty".to_owned()) } else { Ok((3, false)) };
                     task.verified(end, read.clone(), world.now);
                     ledger.push(Event::Verified(read, world.now));
                 }
-                Next::Analyze(work) => {
+                NextStep::Analyze(work) => {
                     let analysis = analysis(work.into_iter().map(|work| work.name).collect());
                     ledger.push(Event::Analyzed(serde_json::to_string(&analysis).unwrap()));
                     task.analyzed(analysis);
                 }
-                Next::Wait { until, .. } => world.now = until,
-                Next::Over => break,
+                NextStep::Wait { until, .. } => world.now = until,
+                NextStep::Over => break,
             }
         }
         moments.push((ledger.len(), task.clone()));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::world::{BROKEN, FORBIDDEN, THROTTLED, World, analysis, denied, failed, printed, task};
-use crate::capture::{Answer, Next, State, Step, Task, What};
+use crate::capture::{CaptureStep, CaptureTask, CommandOutcome, NextStep, State, StepKind};
 
 /// What happens to a command.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub(super) fn fate() -> impl Strategy<Value = Fate> {
 }
 
 /// Returns the answer; `None` where the program dies before it hears one.
-pub(super) fn answered(world: &mut World, step: &Step, fate: Fate) -> Option<Answer> {
+pub(super) fn answered(world: &mut World, step: &CaptureStep, fate: Fate) -> Option<CommandOutcome> {
     let effect = |world: &mut World, takes: bool| {
         if takes || !step.line.changes() {
             drop(world.run(step));
@@ -45,14 +45,14 @@ pub(super) fn answered(world: &mut World, step: &Step, fate: Fate) -> Option<Ans
     };
     Some(match fate {
         Fate::Denied(all) if step.line.changes() => denied(all),
-        Fate::NotRun => Answer::NotRun { reason: "no disk".to_owned() },
+        Fate::NotRun => CommandOutcome::NotRun { reason: "no disk".to_owned() },
         Fate::Fails(which, takes) => {
             effect(world, takes);
             failed([THROTTLED, BROKEN, FORBIDDEN][which])
         }
         Fate::CutOff(takes) => {
             effect(world, takes);
-            Answer::Unknown { reason: "it took too long".to_owned() }
+            CommandOutcome::Unknown { reason: "it took too long".to_owned() }
         }
         Fate::Garbage => {
             effect(world, true);
@@ -72,7 +72,7 @@ pub(super) fn answered(world: &mut World, step: &Step, fate: Fate) -> Option<Ans
     })
 }
 
-fn truthful(task: &Task, world: &World) {
+fn truthful(task: &CaptureTask, world: &World) {
     let state = task.state();
     let over = matches!(state, State::Done | State::Failed | State::Canceled);
     assert!(!over || !world.holds_ours(), "{state:?}, and something is left: {task:#?}");
@@ -95,12 +95,12 @@ proptest! {
         let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
         let (mut world, mut task) = (World::new(), task(machines));
         world.writes = writes;
-        let (mut fates, mut heard) = (fates.into_iter(), Vec::<(What, usize, Answer)>::new());
+        let (mut fates, mut on_result) = (fates.into_iter(), Vec::<(StepKind, usize, CommandOutcome)>::new());
         let mut saved = task.to_json();
         for _ in 0..400 {
             truthful(&task, &world);
             match task.next(world.now) {
-                Next::Run(step) => {
+                NextStep::Run(step) => {
                     let fate = fates.next().unwrap_or(Fate::Fine);
                     match fate {
                         Fate::Stop => task.stop(),
@@ -119,29 +119,29 @@ proptest! {
                             prop_assert!(!step.line.changes() || !task.begin(&step), "it may not run twice");
                             saved = task.to_json();
                             match answered(&mut world, &step, fate) {
-                                None => task = Task::from_json(&saved).unwrap(),
+                                None => task = CaptureTask::from_json(&saved).unwrap(),
                                 Some(answer) => {
-                                    task.heard(&step.what, step.end, &answer, world.now);
-                                    heard.push((step.what.clone(), step.end, answer));
+                                    task.on_result(&step.what, step.end, &answer, world.now);
+                                    on_result.push((step.what.clone(), step.end, answer));
                                 }
                             }
-                            if let (Fate::Twice, Some((what, end, answer))) = (fate, heard.last()) {
-                                task.heard(what, *end, answer, world.now);
+                            if let (Fate::Twice, Some((what, end, answer))) = (fate, on_result.last()) {
+                                task.on_result(what, *end, answer, world.now);
                             }
                         }
                     }
                 }
-                Next::Verify { end, .. } => {
+                NextStep::Verify { end, .. } => {
                     let good = !matches!(fates.next(), Some(Fate::Garbage | Fate::CutOff(_)));
                     let read = if good { Ok((3, false)) } else { Err("it is empty".to_owned()) };
                     task.verified(end, read, world.now);
                 }
-                Next::Analyze(_) => task.analyzed(analysis(Vec::new())),
-                Next::Wait { until, .. } => {
+                NextStep::Analyze(_) => task.analyzed(analysis(Vec::new())),
+                NextStep::Wait { until, .. } => {
                     prop_assert!(until > world.now);
                     world.now = until;
                 }
-                Next::Over => match fates.next() {
+                NextStep::Over => match fates.next() {
                     None => break,
                     Some(Fate::Resume | Fate::Twice) => task.resume(),
                     Some(_) => task.clean_up(),

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::capture::{Answer, Filter, Group, Limits, Next, Order, Step, Storage, Task, What};
+use crate::capture::{
+    CaptureRequest, CaptureStep, CaptureTask, CommandOutcome, Filter, Group, Limits, NextStep, StepKind,
+    Storage,
+};
 use crate::{Account, Container, Name};
 use ghost_base::Timestamp;
 
@@ -13,8 +16,8 @@ pub(super) const THROTTLED: &str = "ERROR: (TooManyRequests) The request is bein
 pub(super) const BROKEN: &str = "ERROR: (InternalServerError) An error occurred.";
 pub(super) const FORBIDDEN: &str = "ERROR: (AuthorizationFailed) The client 'a' does not have authorization to perform action 'Microsoft.Network/networkWatchers/packetCaptures/read' over scope '/s'.";
 
-pub(super) fn order(machines: &[&str]) -> Order {
-    Order {
+pub(super) fn order(machines: &[&str]) -> CaptureRequest {
+    CaptureRequest {
         group: Group { subscription: None, name: Name::parse("nw-forensics-rg").unwrap() },
         machines: machines.iter().map(|&name| name.to_owned()).collect(),
         storage: Storage {
@@ -28,24 +31,24 @@ pub(super) fn order(machines: &[&str]) -> Order {
     }
 }
 
-pub(super) fn task(machines: &[&str]) -> Task {
-    Task::new("s1".parse().unwrap(), 1, order(machines).check(&[]).unwrap(), at(0)).unwrap()
+pub(super) fn task(machines: &[&str]) -> CaptureTask {
+    CaptureTask::new("s1".parse().unwrap(), 1, order(machines).check(&[]).unwrap(), at(0)).unwrap()
 }
 
 pub(super) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + seconds * 1_000)
 }
 
-pub(super) fn printed(stdout: impl ToString) -> Answer {
-    Answer::Ran { exit: Some(0), stdout: stdout.to_string(), stderr: String::new() }
+pub(super) fn printed(stdout: impl ToString) -> CommandOutcome {
+    CommandOutcome::Ran { exit: Some(0), stdout: stdout.to_string(), stderr: String::new() }
 }
 
-pub(super) fn failed(stderr: &str) -> Answer {
-    Answer::Ran { exit: Some(1), stdout: String::new(), stderr: stderr.to_owned() }
+pub(super) fn failed(stderr: &str) -> CommandOutcome {
+    CommandOutcome::Ran { exit: Some(1), stdout: String::new(), stderr: stderr.to_owned() }
 }
 
-pub(super) fn denied(all: bool) -> Answer {
-    Answer::Denied { reason: "not now".to_owned(), all }
+pub(super) fn denied(all: bool) -> CommandOutcome {
+    CommandOutcome::Denied { reason: "not now".to_owned(), all }
 }
 
 /// A capture in the cloud.
@@ -63,7 +66,7 @@ pub(super) struct World {
     pub(super) captures: BTreeMap<String, Session>,
     pub(super) blobs: BTreeSet<String>,
     pub(super) created: BTreeMap<String, u32>,
-    pub(super) ran: Vec<(What, String)>,
+    pub(super) ran: Vec<(StepKind, String)>,
     pub(super) power: &'static str,
     pub(super) writes: bool,
 }
@@ -98,7 +101,7 @@ impl World {
     }
 
     /// Does what the command says, and answers truthfully.
-    pub(super) fn run(&mut self, step: &Step) -> Answer {
+    pub(super) fn run(&mut self, step: &CaptureStep) -> CommandOutcome {
         self.advance(1);
         self.tick();
         let words = step.line.words();
@@ -109,13 +112,13 @@ impl World {
         let name = value("--name").unwrap_or_default();
         self.ran.push((step.what.clone(), name.clone()));
         match &step.what {
-            What::Machine => printed(json!({"location": "eastus", "powerState": self.power})),
-            What::Extensions => printed(json!([{"publisher": "Microsoft.Azure.NetworkWatcher",
+            StepKind::Machine => printed(json!({"location": "eastus", "powerState": self.power})),
+            StepKind::Extensions => printed(json!([{"publisher": "Microsoft.Azure.NetworkWatcher",
                 "typePropertiesType": "NetworkWatcherAgentLinux", "provisioningState": "Succeeded"}])),
-            What::Watchers => printed(json!([{"location": "eastus"}])),
-            What::Captures | What::Look | What::Confirm => printed(self.list()),
-            What::Rival(_) | What::Status => match self.captures.get(&name) {
-                None => Answer::Ran {
+            StepKind::Watchers => printed(json!([{"location": "eastus"}])),
+            StepKind::Captures | StepKind::Look | StepKind::Confirm => printed(self.list()),
+            StepKind::Rival(_) | StepKind::Status => match self.captures.get(&name) {
+                None => CommandOutcome::Ran {
                     exit: Some(3),
                     stdout: String::new(),
                     stderr: "ERROR: (NotFound) Resource not found.".to_owned(),
@@ -125,25 +128,25 @@ impl World {
                     printed(json!({"packetCaptureStatus": word, "packetCaptureError": []}))
                 }
             },
-            What::Account => printed(
+            StepKind::Account => printed(
                 json!({"allowSharedKeyAccess": true, "networkRuleSet": {"defaultAction": "Allow", "bypass": "AzureServices"}}),
             ),
-            What::Container => printed(json!({"exists": true})),
-            What::Taken | What::ConfirmBlob => printed(json!({"exists": self.blobs.contains(&name)})),
-            What::Create => {
+            StepKind::Container => printed(json!({"exists": true})),
+            StepKind::Taken | StepKind::ConfirmBlob => printed(json!({"exists": self.blobs.contains(&name)})),
+            StepKind::Create => {
                 *self.created.entry(name.clone()).or_default() += 1;
                 let (machine, path) = (value("--vm").unwrap(), value("--storage-path").unwrap());
                 self.captures.insert(name, Session { machine, path, since: self.now, stopped: false });
                 printed(json!({"provisioningState": "Succeeded"}))
             }
-            What::Stop => {
+            StepKind::Stop => {
                 if let Some(one) = self.captures.get_mut(&name) {
                     one.since = at(-100_000);
                 }
                 self.tick();
                 printed("")
             }
-            What::Size => {
+            StepKind::Size => {
                 let prefix = value("--prefix").unwrap();
                 let all = self.blobs.iter().filter(|blob| blob.starts_with(&prefix));
                 printed(json!(
@@ -151,20 +154,20 @@ impl World {
                         .collect::<Vec<_>>()
                 ))
             }
-            What::Fetch if self.blobs.contains(&name) => printed(json!({"name": name})),
-            What::Fetch => Answer::Ran {
+            StepKind::Fetch if self.blobs.contains(&name) => printed(json!({"name": name})),
+            StepKind::Fetch => CommandOutcome::Ran {
                 exit: Some(3),
                 stdout: String::new(),
                 stderr: "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound".to_owned(),
             },
-            What::Delete => {
+            StepKind::Delete => {
                 if self.captures.remove(&name).is_some_and(|one| !one.stopped) && self.writes {
                     self.blobs.insert(format!("{name}.cap"));
                 }
                 printed("")
             }
-            What::DeleteBlob if self.blobs.remove(&name) => printed(""),
-            What::DeleteBlob => Answer::Ran {
+            StepKind::DeleteBlob if self.blobs.remove(&name) => printed(""),
+            StepKind::DeleteBlob => CommandOutcome::Ran {
                 exit: Some(3),
                 stdout: String::new(),
                 stderr: "ERROR: The specified blob does not exist.\nErrorCode:BlobNotFound".to_owned(),
@@ -195,35 +198,35 @@ impl World {
     /// Drives a task; `meddle` may answer in place of the cloud. Returns how often it waited.
     pub(super) fn drive(
         &mut self,
-        task: &mut Task,
-        meddle: &mut dyn FnMut(&mut Self, &Step) -> Option<Answer>,
+        task: &mut CaptureTask,
+        meddle: &mut dyn FnMut(&mut Self, &CaptureStep) -> Option<CommandOutcome>,
     ) -> u32 {
         let mut waits = 0;
         for _ in 0..500 {
             match task.next(self.now) {
-                Next::Run(step) => {
+                NextStep::Run(step) => {
                     assert!(task.begin(&step), "{step:?}");
                     let answer = meddle(self, &step).unwrap_or_else(|| self.run(&step));
-                    task.heard(&step.what, step.end, &answer, self.now);
+                    task.on_result(&step.what, step.end, &answer, self.now);
                 }
-                Next::Verify { end, .. } => task.verified(end, Ok((7, false)), self.now),
-                Next::Analyze(work) => {
+                NextStep::Verify { end, .. } => task.verified(end, Ok((7, false)), self.now),
+                NextStep::Analyze(work) => {
                     task.analyzed(analysis(work.iter().map(|work| work.name.clone()).collect()))
                 }
-                Next::Wait { until, .. } => {
+                NextStep::Wait { until, .. } => {
                     assert!(until > self.now, "a wait that is over is a busy loop");
                     waits += 1;
                     self.now = until;
                 }
-                Next::Over => return waits,
+                NextStep::Over => return waits,
             }
         }
         panic!("it never ends: {task:#?}");
     }
 
     /// Returns what ran, without the reads before the beginning.
-    pub(super) fn changes(&self) -> Vec<What> {
-        let changing = [What::Create, What::Stop, What::Delete, What::DeleteBlob];
+    pub(super) fn changes(&self) -> Vec<StepKind> {
+        let changing = [StepKind::Create, StepKind::Stop, StepKind::Delete, StepKind::DeleteBlob];
         self.ran.iter().map(|(what, _)| what.clone()).filter(|what| changing.contains(what)).collect()
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figure::number;
-use super::tool::{ParseError, shown};
+use super::tool::{ParseError, number, shown};
 
 /// Prefixes of a rate, and how many gigabits one such bit is. The tool counts rates in thousands, of bytes too.
 const PREFIXES: [(&str, f64); 6] = [("", 1e-9), ("K", 1e-6), ("M", 1e-3), ("G", 1.0), ("T", 1e3), ("P", 1e6)];

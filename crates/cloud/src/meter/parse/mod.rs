@@ -3,9 +3,8 @@
 //! Goes in: the whole text of one run. Comes out: microseconds, or gigabits a second. Never: a number from a line that is only half
 //! readable, from a run in which a connection failed, or from another tool.
 
-mod figure;
 mod iperf;
 mod qperf;
 mod tool;
 
-pub use tool::{LARGEST, ParseError, Tool, parse};
+pub use tool::{MAX_OUTPUT_BYTES, ParseError, Tool, parse};

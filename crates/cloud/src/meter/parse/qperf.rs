@@ -1,7 +1,6 @@
 //! `qperf`: the line `latency = 8.51 us`.
 
-use super::figure::number;
-use super::tool::{ParseError, shown};
+use super::tool::{ParseError, number, shown};
 
 /// Units of time, and how many microseconds each has. The micro sign and the Greek letter are two characters.
 const UNITS: [(&str, f64); 6] =

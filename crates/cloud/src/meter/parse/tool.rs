@@ -1,9 +1,11 @@
 //! Which tool a text is of, and why it may tell nothing.
+//!
+//! Numbers as tools write them.
 
 use super::{iperf, qperf};
 
 /// The longest text that is read. A run prints a few hundred lines at most.
-pub const LARGEST: usize = 4 << 20;
+pub const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
 /// A tool that measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +63,49 @@ pub fn parse(tool: Tool, text: &str) -> Result<f64, ParseError> {
 
 /// Returns a line as an error shows it.
 pub(super) fn shown(line: &str) -> String {
-    const MOST: usize = 120;
+    const MAX_LINE_LEN: usize = 120;
     let line = line.trim();
-    if line.chars().count() <= MOST {
+    if line.chars().count() <= MAX_LINE_LEN {
         line.to_owned()
     } else {
-        line.chars().take(MOST).chain(['…']).collect()
+        line.chars().take(MAX_LINE_LEN).chain(['…']).collect()
+    }
+}
+
+/// Reads a number without sign and exponent; thousands may be separated.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let (whole, part) = text.split_once('.').map_or((text, None), |(whole, part)| (whole, Some(part)));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !part.is_none_or(digits) {
+        return None;
+    }
+    let mut groups = whole.split(',');
+    let first = groups.next()?;
+    let grouped = whole.contains(',');
+    let well = digits(first)
+        && (!grouped || first.len() <= 3)
+        && groups.all(|group| group.len() == 3 && digits(group));
+    let read: f64 = text.replace(',', "").parse().ok().filter(|_| well)?;
+    read.is_finite().then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_digits_and_at_most_one_point() {
+        for (text, value) in
+            [("8.51", 8.51), ("120", 120.0), ("1,234", 1_234.0), ("1,234,567.5", 1_234_567.5), ("0.0", 0.0)]
+        {
+            assert_eq!(number(text), Some(value), "{text}");
+        }
+        for text in [
+            "", ".", "1.", ".5", "1..0", "12.3.4", "-1", "+1", "1e3", "nan", "inf", "1,23", "1234,567", ",1",
+            "1,", "1,234,5", "٣",
+        ] {
+            assert_eq!(number(text), None, "{text}");
+        }
+        assert_eq!(number(&"9".repeat(400)), None);
     }
 }

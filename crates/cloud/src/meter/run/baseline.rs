@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::sample::Judged;
+use super::sample::Assessment;
 
 /// An earlier run.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,12 @@ pub struct Comparison {
 impl Comparison {
     /// Compares a run with an earlier one.
     #[must_use]
-    pub fn new(judged: &Judged, baseline: Option<Baseline>, missing: Option<String>, tolerance: f64) -> Self {
+    pub fn new(
+        judged: &Assessment,
+        baseline: Option<Baseline>,
+        missing: Option<String>,
+        tolerance: f64,
+    ) -> Self {
         let delta = |latency: bool, before: Option<f64>| {
             let (now, before) = (judged.extent(latency)?.p90, before?);
             Some((now - before) / before * 100.0)

@@ -1,12 +1,12 @@
 //! A picture of the samples against the baseline.
 
-use super::fold::Run;
+use super::progress::Run;
 use super::sample::Outcome;
 use super::step::Side;
 use ghost_pcap::{Panel, PlotError, samples};
 
 /// Whatever is larger is no measurement, and no axis reaches so far.
-const LARGEST: f64 = 1e15;
+const MAX_CHART_VALUE: f64 = 1e15;
 
 /// Draws the samples from the source to the destination; `None` where there is none.
 ///
@@ -50,7 +50,7 @@ pub fn draw(ends: [&str; 2], session: &str, mut panels: Vec<Panel>) -> Result<Op
     panels.retain(|panel| {
         let sampled = panel.points.iter().flatten().map(|(figure, _)| *figure);
         let mut figures = sampled.clone().chain(panel.level).chain(panel.before);
-        sampled.count() > 0 && figures.all(|figure| (0.0..=LARGEST).contains(&figure))
+        sampled.count() > 0 && figures.all(|figure| (0.0..=MAX_CHART_VALUE).contains(&figure))
     });
     let Some(count) = panels.iter().map(|panel| panel.points.len()).max() else { return Ok(None) };
     let [source, destination] =

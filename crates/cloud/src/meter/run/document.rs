@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::ask::Way;
-use super::fold::{Run, State};
 use super::guest;
+use super::progress::{Run, State};
+use super::request::AccessMethod;
 use super::sample::{Series, judge, put};
 use super::step::Side;
 use ghost_inspect::nsg::Verdict;
@@ -80,8 +80,8 @@ impl Run {
         };
         let ask = &self.ask;
         let ssh = match &ask.way {
-            Way::Platform => None,
-            Way::Ssh(source, _) => Some(source.target().to_string()),
+            AccessMethod::Platform => None,
+            AccessMethod::Ssh(source, _) => Some(source.target().to_string()),
         };
         let metadata = json!({
             "session_id": ask.session.as_str(), "source_ip": source.1, "destination_ip": destination.1,

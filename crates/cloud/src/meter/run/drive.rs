@@ -4,16 +4,16 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
-use super::fold::{Run, State};
+use super::progress::{Run, State};
 use super::store::{Store, StoreError};
-use crate::errand::{Answer, Carried, Errand as _, Next, Order};
+use crate::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation as _};
 use ghost_base::{Clock, Timestamp};
 
 /// What a run needs of the world.
 #[async_trait]
-pub trait Desk: Send + Sync {
+pub trait MeasurementContext: Send + Sync {
     /// Runs a command.
-    async fn run(&self, order: &Order) -> Answer;
+    async fn run(&self, order: &CommandRequest) -> CommandOutcome;
 
     /// Waits until that moment, or until somebody wants it to end.
     async fn wait(&self, until: Timestamp);
@@ -31,7 +31,7 @@ pub trait Desk: Send + Sync {
 /// Fails where the disk takes nothing; then servers are ended all the same, and the error comes last.
 pub async fn carry_out(
     run: &mut Run,
-    desk: &dyn Desk,
+    desk: &dyn MeasurementContext,
     store: &Store,
     clock: &dyn Clock,
 ) -> Result<State, StoreError> {
@@ -44,7 +44,7 @@ pub async fn carry_out(
             Next::Run(order) => {
                 desk.tell(run, &run.doing().unwrap_or_default());
                 let answer = fetched(desk.run(&order).await, &order, store.folder());
-                run.heard(&answer, clock.now());
+                run.on_result(&answer, clock.now());
             }
             Next::Wait { until, why } => {
                 desk.tell(run, &why);
@@ -60,8 +60,8 @@ pub async fn carry_out(
 }
 
 /// Puts what was fetched in the place of what `az` printed about it.
-fn fetched(answer: Answer, order: &Order, folder: &Path) -> Answer {
-    let Carried::Line(line) = &order.what else { return answer };
+fn fetched(answer: CommandOutcome, order: &CommandRequest, folder: &Path) -> CommandOutcome {
+    let CommandKind::Line(line) = &order.what else { return answer };
     let words = line.words();
     if !words.windows(3).any(|path| path == ["storage", "blob", "download"]) {
         return answer;
@@ -71,9 +71,9 @@ fn fetched(answer: Answer, order: &Order, folder: &Path) -> Answer {
         _ => None,
     });
     match (answer, file.filter(|file| file.parent() == Some(folder))) {
-        (Answer::Ran { exit: Some(0), stderr, .. }, Some(file)) => {
+        (CommandOutcome::Ran { exit: Some(0), stderr, .. }, Some(file)) => {
             let stdout = std::fs::read_to_string(file).unwrap_or_default();
-            Answer::Ran { exit: Some(0), stdout, stderr }
+            CommandOutcome::Ran { exit: Some(0), stdout, stderr }
         }
         (answer, _) => answer,
     }

@@ -85,14 +85,14 @@ impl Series {
 
 /// What the iterations one way say.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct Assessment {
     /// Of what could be counted.
     pub computed: Computed,
     /// Whether it is stable; `None` where an iteration is missing that should count.
     pub is_stable: Option<bool>,
 }
 
-impl Judged {
+impl Assessment {
     /// Writes it as the contract has it.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -116,7 +116,7 @@ impl Judged {
 
 /// Judges iterations; those that could not be read, and a metric of which none could be, leave it open whether it is stable.
 #[must_use]
-pub fn judge(test: TestType, wanted: u16, series: &Series) -> Judged {
+pub fn judge(test: TestType, wanted: u16, series: &Series) -> Assessment {
     let (latency_us, throughput_gbps) = (series.counted(true), series.counted(false));
     let (some_latency, some_throughput) =
         (test.latency() && !latency_us.is_empty(), test.throughput() && !throughput_gbps.is_empty());
@@ -132,7 +132,7 @@ pub fn judge(test: TestType, wanted: u16, series: &Series) -> Judged {
     let computed =
         kind.and_then(|test_type| compute(&Samples { test_type, latency_us, throughput_gbps }).ok());
     let is_stable = computed.filter(|_| complete).map(|computed| computed.anomaly.is_none());
-    Judged { computed: computed.unwrap_or(nothing), is_stable }
+    Assessment { computed: computed.unwrap_or(nothing), is_stable }
 }
 
 /// Puts a field into a document.

@@ -1,9 +1,9 @@
 //! The steps of a run, and the command of each.
 
-use super::ask::Ask;
-use super::end::End;
+use super::endpoint::Endpoint;
 use super::guest;
-use crate::errand::Order;
+use super::request::MeasurementRequest;
+use crate::operation::CommandRequest;
 use crate::{Account, Container, line};
 
 /// An end of the way.
@@ -45,7 +45,7 @@ impl Side {
 
 /// A document that is uploaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Paper {
+pub(super) enum DocumentKind {
     /// The result.
     Result,
     /// The same as a baseline for later runs.
@@ -54,13 +54,13 @@ pub(super) enum Paper {
 
 /// One command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RunStep {
     /// Find both machines.
     Find,
     /// Read the rules at an end.
     Rules(Side),
     /// Look what an end has.
-    Look(Side),
+    GuestCheck(Side),
     /// Install what lacks.
     Install(Side),
     /// Look once more.
@@ -78,14 +78,14 @@ pub(super) enum Step {
     /// End the servers.
     Stop(Side),
     /// Upload a document.
-    Upload(Paper),
+    Upload(DocumentKind),
 }
 
-impl Step {
+impl RunStep {
     /// Says whether it changes anything.
     pub(super) fn changes(self) -> bool {
         match self {
-            Self::Find | Self::Rules(_) | Self::Look(_) | Self::Check(_) | Self::Report { .. } => false,
+            Self::Find | Self::Rules(_) | Self::GuestCheck(_) | Self::Check(_) | Self::Report { .. } => false,
             Self::Install(_)
             | Self::Clear(_)
             | Self::Fetch
@@ -97,7 +97,7 @@ impl Step {
     }
 
     /// Says what it does.
-    pub(super) fn words(self, ask: &Ask, ends: Option<&[End; 2]>) -> String {
+    pub(super) fn words(self, ask: &MeasurementRequest, ends: Option<&[Endpoint; 2]>) -> String {
         let name = |side: Side| match ends {
             Some(ends) => side.of(ends).name.clone(),
             None => side.of(&[ask.source.clone(), ask.destination.clone()]).clone(),
@@ -105,7 +105,7 @@ impl Step {
         match self {
             Self::Find => "find both machines".to_owned(),
             Self::Rules(side) => format!("read the security rules in force at {}", name(side)),
-            Self::Look(side) | Self::Check(side) => {
+            Self::GuestCheck(side) | Self::Check(side) => {
                 format!("look at {} for tools and stale servers", name(side))
             }
             Self::Install(side) => format!("install qperf and iperf on {}", name(side)),
@@ -122,22 +122,27 @@ impl Step {
             }
             Self::Report { server, .. } => format!("read what the server on {} counted", name(server)),
             Self::Stop(side) => format!("end the servers on {}", name(side)),
-            Self::Upload(Paper::Result) => "upload the result".to_owned(),
-            Self::Upload(Paper::Baseline) => "upload the baseline".to_owned(),
+            Self::Upload(DocumentKind::Result) => "upload the result".to_owned(),
+            Self::Upload(DocumentKind::Baseline) => "upload the baseline".to_owned(),
         }
     }
 
     /// Returns its command; `None` where an end that it needs is not known.
-    pub(super) fn order(self, ask: &Ask, ends: Option<&[End; 2]>, read: &[u64; 2]) -> Option<Order> {
+    pub(super) fn order(
+        self,
+        ask: &MeasurementRequest,
+        ends: Option<&[Endpoint; 2]>,
+        read: &[u64; 2],
+    ) -> Option<CommandRequest> {
         let why = self.words(ask, ends);
         let lines = |side: Side, text: String| Some(side.of(ends?).reach.lines(&[text], why.clone()));
         match self {
-            Self::Find => Some(Order::line(line::interfaces(ask.place.as_ref()?), why)),
+            Self::Find => Some(CommandRequest::line(line::interfaces(ask.place.as_ref()?), why)),
             Self::Rules(side) => {
                 let (place, name) = side.of(ends?).interface.as_ref()?;
-                Some(Order::line(line::effective_rules(place, name), why))
+                Some(CommandRequest::line(line::effective_rules(place, name), why))
             }
-            Self::Look(side) | Self::Check(side) => {
+            Self::GuestCheck(side) | Self::Check(side) => {
                 Some(side.of(ends?).reach.script("meter-look", Vec::new(), why))
             }
             Self::Install(side) => lines(side, guest::install()),
@@ -158,33 +163,36 @@ impl Step {
                 Some(server.of(ends?).reach.script("meter-report", variables, why))
             }
             Self::Fetch => {
-                let ((account, container), super::ask::Compare::Blob(name)) =
+                let ((account, container), super::request::Compare::Blob(name)) =
                     (ask.storage.as_ref()?, &ask.compare)
                 else {
                     return None;
                 };
-                Some(Order::line(line::blob_fetch(account, container, name, &ask.path(name)), why))
+                Some(CommandRequest::line(line::blob_fetch(account, container, name, &ask.path(name)), why))
             }
             Self::Upload(paper) => {
                 let (account, container): &(Account, Container) = ask.storage.as_ref()?;
                 let name = match paper {
-                    Paper::Result => format!("{}_result.json", ask.session),
-                    Paper::Baseline => ask.baseline_name(ends?),
+                    DocumentKind::Result => format!("{}_result.json", ask.session),
+                    DocumentKind::Baseline => ask.baseline_name(ends?),
                 };
-                Some(Order::line(line::blob_upload(account, container, &name, &ask.path(&name)), why))
+                Some(CommandRequest::line(
+                    line::blob_upload(account, container, &name, &ask.path(&name)),
+                    why,
+                ))
             }
         }
     }
 }
 
-impl Ask {
+impl MeasurementRequest {
     /// Returns where a document lies.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.folder)
     }
 
     /// Returns the name of the baseline of two ends.
-    pub(super) fn baseline_name(&self, ends: &[End; 2]) -> String {
+    pub(super) fn baseline_name(&self, ends: &[Endpoint; 2]) -> String {
         let [source, destination] = ends.each_ref().map(|end| end.address.to_string().replace('.', "_"));
         format!("{source}_{destination}_baseline.json")
     }

@@ -1,18 +1,17 @@
 //! Runs on the disk: documents as they come, baselines, what was measured before.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use ghost_base::{SessionId, private_dir, write_private};
 use serde_json::Value;
 
 use super::baseline::Baseline;
-use super::fold::Run;
+use super::progress::Run;
 use super::sample::put;
-use ghost_base::{SessionId, private_dir, write_private};
 
 /// No document of ours is longer.
-const LARGEST: u64 = 4 << 20;
+const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
 
 /// Why something cannot be kept, or read.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +37,7 @@ pub struct Store {
 
 /// A run that was.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Past {
+pub struct PastRun {
     /// Its session.
     pub session: String,
     /// Its result; where there is none, what was measured until it was cut off.
@@ -114,7 +113,7 @@ impl Store {
     pub fn read(&self, path: &Path) -> Result<String, StoreError> {
         let failed = |source| StoreError::File { path: path.to_owned(), source };
         let length = fs::metadata(path).map_err(failed)?.len();
-        if length > LARGEST {
+        if length > MAX_DOCUMENT_BYTES {
             return Err(failed(io::Error::other("it is too long for a document of a run")));
         }
         fs::read_to_string(path).map_err(failed)
@@ -152,7 +151,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails where the folder cannot be read.
-    pub fn history(&self) -> Result<Vec<Past>, StoreError> {
+    pub fn history(&self) -> Result<Vec<PastRun>, StoreError> {
         let failed = |source| StoreError::File { path: self.folder.clone(), source };
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)? {
@@ -169,10 +168,11 @@ impl Store {
             let whole = result.is_some();
             let mut document = result.or_else(|| document("raw")).unwrap_or_else(|| preflight.clone());
             put(&mut document, "begun", preflight.get("timestamp_utc").cloned().unwrap_or_default());
-            all.push(Past { session: session.to_owned(), document, whole });
+            all.push(PastRun { session: session.to_owned(), document, whole });
         }
-        let begun =
-            |past: &Past| past.document.get("begun").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let begun = |past: &PastRun| {
+            past.document.get("begun").and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         all.sort_by_key(|past| std::cmp::Reverse((begun(past), past.session.clone())));
         Ok(all)
     }

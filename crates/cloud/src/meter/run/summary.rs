@@ -1,12 +1,12 @@
 //! What is told of a run in the end: it fits a screen.
 
-use super::fold::{Run, State};
-use super::sample::{Judged, Outcome, Series};
+use super::progress::{Run, State};
+use super::sample::{Assessment, Outcome, Series};
 use super::step::Side;
 use crate::meter::Anomaly;
 
 /// So many errors and warnings of each kind stand in it.
-const SOME: usize = 3;
+const MAX_ERRORS_SHOWN: usize = 3;
 
 /// Tells of a run in a few lines; `audit` is where its result lies.
 #[must_use]
@@ -55,7 +55,9 @@ pub fn summary(run: &Run, audit: &str) -> String {
         });
     }
     lines.push(String::new());
-    lines.extend(run.warnings.iter().take(2 * SOME).map(|warning| format!("Warning:    {warning}")));
+    lines.extend(
+        run.warnings.iter().take(2 * MAX_ERRORS_SHOWN).map(|warning| format!("Warning:    {warning}")),
+    );
     if run.is_baseline() {
         lines.push("Kept as the baseline of these two.".to_owned());
     }
@@ -70,7 +72,7 @@ pub fn summary(run: &Run, audit: &str) -> String {
     format!("{rule}\n=== Ghost Pipe Meter — Results ===\n{rule}\n{}\n{rule}", lines.join("\n"))
 }
 
-fn figure(run: &Run, judged: &Judged, latency: bool, way: &str, delta: Option<f64>) -> Option<String> {
+fn figure(run: &Run, judged: &Assessment, latency: bool, way: &str, delta: Option<f64>) -> Option<String> {
     let asked = if latency { run.ask().test_type.latency() } else { run.ask().test_type.throughput() };
     if !asked {
         return None;
@@ -96,7 +98,7 @@ fn gigabits(figure: f64) -> String {
     if figure >= 0.1 || figure == 0.0 { format!("{figure:.2} Gbps") } else { format!("{figure:.4} Gbps") }
 }
 
-fn stability(judged: &Judged) -> String {
+fn stability(judged: &Assessment) -> String {
     let word = match (judged.is_stable, judged.anomaly()) {
         (_, Some(Anomaly::ConnectivityDrop)) => "CONNECTIVITY_DROP",
         (_, Some(Anomaly::HighVariance)) => "HIGH_VARIANCE",
@@ -113,12 +115,12 @@ fn errors(series: &Series) -> Vec<String> {
     for (latency, name) in [(true, "latency"), (false, "throughput")] {
         let wrong: Vec<(usize, &Outcome)> =
             series.of(latency).iter().enumerate().filter(|(_, one)| one.error().is_some()).collect();
-        lines.extend(wrong.iter().take(SOME).map(|(at, one)| {
+        lines.extend(wrong.iter().take(MAX_ERRORS_SHOWN).map(|(at, one)| {
             let error: String = one.error().unwrap_or_default().chars().take(120).collect();
             let counts = if one.counted().is_some() { "counts as 0" } else { "left out" };
             format!("  {name} {}: {error} ({counts})", at + 1)
         }));
-        let more = wrong.len().saturating_sub(SOME);
+        let more = wrong.len().saturating_sub(MAX_ERRORS_SHOWN);
         lines.extend((more > 0).then(|| format!("  {name}: {more} more went wrong")));
     }
     lines

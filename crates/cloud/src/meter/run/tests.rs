@@ -2,27 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Compare, Seconds, Way};
-use super::fold::{Run, State};
+use super::progress::{Run, State};
+use super::request::{AccessMethod, Compare, MeasurementRequest, TestSeconds};
 use super::summary;
-use crate::errand::{Answer, Carried, Errand as _, Next, Order};
 use crate::meter::TestType;
-use crate::{Account, Container, Name, Place};
+use crate::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation as _};
+use crate::{Account, Container, Name, ResourceGroup};
 use ghost_base::Timestamp;
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
-fn ask() -> Ask {
-    Ask {
+fn ask() -> MeasurementRequest {
+    MeasurementRequest {
         session: "pmeter_1".parse().unwrap(),
         source: "web-1".to_owned(),
         destination: "10.0.1.5".to_owned(),
-        place: Some(Place { subscription: None, group: Name::parse("prod").unwrap() }),
-        way: Way::Platform,
+        place: Some(ResourceGroup { subscription: None, group: Name::parse("prod").unwrap() }),
+        way: AccessMethod::Platform,
         test_type: TestType::Both,
         iterations: 3,
         both_directions: false,
-        seconds: Seconds::default(),
+        seconds: TestSeconds::default(),
         storage: None,
         folder: "/data/meter".to_owned(),
         is_baseline: false,
@@ -70,10 +70,10 @@ impl World {
         }
     }
 
-    fn answer(&mut self, order: &Order) -> Answer {
+    fn answer(&mut self, order: &CommandRequest) -> CommandOutcome {
         let text = match &order.what {
-            Carried::Line(line) => line.text(),
-            Carried::Script { carrier, script, variables } => {
+            CommandKind::Line(line) => line.text(),
+            CommandKind::Script { carrier, script, variables } => {
                 format!("{} {script} {variables:?}", carrier.text())
             }
         };
@@ -83,7 +83,7 @@ impl World {
                 None => {
                     self.asked += 1;
                     if self.denies {
-                        return Answer::Denied { reason: "not now".to_owned(), all: true };
+                        return CommandOutcome::Denied { reason: "not now".to_owned(), all: true };
                     }
                     assert_eq!(order.plan.first(), Some(&text));
                     self.grant = order.plan.get(1..).unwrap().to_vec();
@@ -93,7 +93,7 @@ impl World {
         self.ran.push(text.clone());
         let stdout =
             if text.contains("run-command") { framed(&self.guest(&text)) } else { self.cloud(&text) };
-        Answer::Ran { exit: Some(0), stdout, stderr: String::new() }
+        CommandOutcome::Ran { exit: Some(0), stdout, stderr: String::new() }
     }
 
     fn cloud(&self, text: &str) -> String {
@@ -155,7 +155,11 @@ impl World {
     }
 
     /// Drives a run to its end; every so many commands, something else may happen to the answer.
-    fn drive(&mut self, ask: Ask, mut odd: impl FnMut(usize, &mut Run, Answer) -> Answer) -> Run {
+    fn drive(
+        &mut self,
+        ask: MeasurementRequest,
+        mut odd: impl FnMut(usize, &mut Run, CommandOutcome) -> CommandOutcome,
+    ) -> Run {
         let mut run = Run::new(ask.check().unwrap(), NOW);
         let mut now = NOW;
         for at in 0..200 {
@@ -163,7 +167,7 @@ impl World {
                 Next::Run(order) => {
                     let answer = self.answer(&order);
                     let answer = odd(at, &mut run, answer);
-                    run.heard(&answer, now);
+                    run.on_result(&answer, now);
                 }
                 Next::Wait { until, .. } => now = until,
                 Next::Over(state) => {
@@ -175,7 +179,7 @@ impl World {
         panic!("it does not end: {:?}", run.doing());
     }
 
-    fn healthy(&mut self, ask: Ask) -> Run {
+    fn healthy(&mut self, ask: MeasurementRequest) -> Run {
         self.drive(ask, |_, _, answer| answer)
     }
 }
@@ -218,7 +222,7 @@ fn a_blocked_port_is_named_with_its_rule_and_nothing_is_changed() {
         "TCP 5001 is blocked inbound at db-1: no-iperf of db-nsg, priority 200"
     );
     assert_eq!(document(&run, "preflight")["blocked_ports"], json!([5001]));
-    let run = World { rule: world.rule, ..World::new() }.healthy(Ask { force: true, ..ask() });
+    let run = World { rule: world.rule, ..World::new() }.healthy(MeasurementRequest { force: true, ..ask() });
     assert_eq!(run.state(), State::Success);
 }
 
@@ -267,7 +271,7 @@ fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_cou
     {
         world.latency[at] = text;
     }
-    let run = world.healthy(Ask { test_type: TestType::Latency, ..ask() });
+    let run = world.healthy(MeasurementRequest { test_type: TestType::Latency, ..ask() });
     let results = &document(&run, "result")["results"];
     assert_eq!(
         (&results["anomaly_type"], &results["is_stable"]),
@@ -280,7 +284,7 @@ fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_cou
     assert_eq!(results["iteration_data"][2]["latency_error"], "no end within 17 s");
     let mut world = World::new();
     world.latency[2] = "    latency  =  1";
-    let run = world.healthy(Ask { test_type: TestType::Latency, ..ask() });
+    let run = world.healthy(MeasurementRequest { test_type: TestType::Latency, ..ask() });
     let results = &document(&run, "result")["results"];
     assert_eq!((&results["is_stable"], &results["latency_p90"]), (&Value::Null, &json!(124.0)));
     assert_eq!(results["iteration_data"][1]["latency_us"], Value::Null);
@@ -290,7 +294,7 @@ fn what_is_refused_or_late_counts_as_nothing_and_what_is_unreadable_does_not_cou
 fn two_dead_iterations_in_a_row_end_it_without_success() {
     let mut world =
         World { client: "tcp connect failed: Connection refused\nghost-meter end 137", ..World::new() };
-    let run = world.healthy(Ask { test_type: TestType::Throughput, iterations: 8, ..ask() });
+    let run = world.healthy(MeasurementRequest { test_type: TestType::Throughput, iterations: 8, ..ask() });
     let result = document(&run, "result");
     assert_eq!((run.state(), &result["status"]), (State::Failed, &json!("failed")));
     assert_eq!(result["results"]["iteration_data"].as_array().map(Vec::len), Some(2));
@@ -308,7 +312,7 @@ fn two_dead_iterations_in_a_row_end_it_without_success() {
 fn a_client_that_is_refused_needs_no_report() {
     let mut world =
         World { client: "tcp connect failed: Connection refused\nghost-meter end 137", ..World::new() };
-    let run = world.healthy(Ask { test_type: TestType::Throughput, ..ask() });
+    let run = world.healthy(MeasurementRequest { test_type: TestType::Throughput, ..ask() });
     let results = &document(&run, "result")["results"];
     assert_eq!(
         (&results["anomaly_type"], &results["throughput_p90"]),
@@ -321,17 +325,17 @@ fn a_client_that_is_refused_needs_no_report() {
 fn whenever_it_is_ended_its_servers_are_ended_without_another_question() {
     let whole = {
         let mut world = World::new();
-        drop(world.healthy(Ask { both_directions: true, ..ask() }));
+        drop(world.healthy(MeasurementRequest { both_directions: true, ..ask() }));
         world.ran.len()
     };
     for end in 0..whole {
         let mut world = World::new();
         let mut begun = false;
-        let mut run = Run::new(Ask { both_directions: true, ..ask() }.check().unwrap(), NOW);
+        let mut run = Run::new(MeasurementRequest { both_directions: true, ..ask() }.check().unwrap(), NOW);
         for at in 0..200 {
             let Next::Run(order) = run.next(NOW) else { break };
             let answer = world.answer(&order);
-            run.heard(&answer, NOW);
+            run.on_result(&answer, NOW);
             begun |= world.up.contains(&true);
             if at == end {
                 run.cancel(NOW);
@@ -346,26 +350,30 @@ fn whenever_it_is_ended_its_servers_are_ended_without_another_question() {
 
 #[test]
 fn whatever_a_guest_prints_the_run_ends_and_leaves_no_server() {
-    let cut = |answer: &Answer| match answer {
-        Answer::Ran { stdout, .. } => Answer::Ran {
+    let cut = |answer: &CommandOutcome| match answer {
+        CommandOutcome::Ran { stdout, .. } => CommandOutcome::Ran {
             exit: Some(0),
             stdout: stdout.get(..stdout.len() / 2).unwrap_or_default().to_owned(),
             stderr: String::new(),
         },
-        other @ (Answer::Denied { .. }
-        | Answer::Refused { .. }
-        | Answer::NotRun { .. }
-        | Answer::Unknown { .. }) => other.clone(),
+        other @ (CommandOutcome::Denied { .. }
+        | CommandOutcome::Refused { .. }
+        | CommandOutcome::NotRun { .. }
+        | CommandOutcome::Unknown { .. }) => other.clone(),
     };
-    let oddities: [fn(&Answer) -> Answer; 4] = [
-        |_| Answer::Ran { exit: Some(0), stdout: framed("Segmentation fault\n"), stderr: String::new() },
-        |_| Answer::Ran {
+    let oddities: [fn(&CommandOutcome) -> CommandOutcome; 4] = [
+        |_| CommandOutcome::Ran {
+            exit: Some(0),
+            stdout: framed("Segmentation fault\n"),
+            stderr: String::new(),
+        },
+        |_| CommandOutcome::Ran {
             exit: Some(1),
             stdout: String::new(),
             stderr: "ERROR: (VMAgentStatusCommunicationError) x".to_owned(),
         },
-        |_| Answer::Unknown { reason: "it took too long".to_owned() },
-        |_| Answer::Ran { exit: Some(0), stdout: "\u{0}".to_owned(), stderr: String::new() },
+        |_| CommandOutcome::Unknown { reason: "it took too long".to_owned() },
+        |_| CommandOutcome::Ran { exit: Some(0), stdout: "\u{0}".to_owned(), stderr: String::new() },
     ];
     for odd in 0..=oddities.len() {
         for victim in 0..22 {
@@ -386,7 +394,8 @@ fn whatever_a_guest_prints_the_run_ends_and_leaves_no_server() {
 #[test]
 fn a_way_back_is_told_beside_the_way_there() {
     let mut world = World::new();
-    let run = world.healthy(Ask { both_directions: true, test_type: TestType::Latency, ..ask() });
+    let run =
+        world.healthy(MeasurementRequest { both_directions: true, test_type: TestType::Latency, ..ask() });
     let results = &document(&run, "result")["results"];
     assert_eq!(results["way_back"]["latency_p90"], 124.0);
     let clients = |machine: &str| {
@@ -399,9 +408,9 @@ fn a_way_back_is_told_beside_the_way_there() {
 #[test]
 fn a_baseline_is_compared_with_and_a_failed_upload_is_a_warning() {
     let storage = (Account::parse("logs1").unwrap(), Container::parse("results").unwrap());
-    let base = Ask { storage: Some(storage), test_type: TestType::Latency, ..ask() };
+    let base = MeasurementRequest { storage: Some(storage), test_type: TestType::Latency, ..ask() };
     let mut world = World::new();
-    let pair = Ask { compare: Compare::Pair(Vec::new()), is_baseline: true, ..base };
+    let pair = MeasurementRequest { compare: Compare::Pair(Vec::new()), is_baseline: true, ..base };
     let run = world.drive(pair, |_, _, answer| answer);
     assert!(run.is_baseline() && world.asked == 1, "{:?}", world.ran);
     let fetched = world.ran.iter().find(|line| line.contains("blob download")).unwrap();
@@ -412,14 +421,14 @@ fn a_baseline_is_compared_with_and_a_failed_upload_is_a_warning() {
     world.latency = vec!["    latency  =  200 us\nghost-meter end 0"; 8];
     let name = "10_0_1_4_10_0_1_5_baseline.json".to_owned();
     let storage = (Account::parse("logs1").unwrap(), Container::parse("results").unwrap());
-    let compared = Ask {
+    let compared = MeasurementRequest {
         compare: Compare::Pair(vec![(name, last)]),
         storage: Some(storage),
         test_type: TestType::Latency,
         ..ask()
     };
     let run = world.drive(compared, |_, run, answer| match run.doing() {
-        Some(doing) if doing.contains("upload") => Answer::Ran {
+        Some(doing) if doing.contains("upload") => CommandOutcome::Ran {
             exit: Some(1),
             stdout: String::new(),
             stderr: "ERROR: (AuthorizationFailed) no".to_owned(),

@@ -3,10 +3,10 @@
 //! Goes in: five lists as `az` prints them. Comes out: one typed document. Never: a list that could not be read, told as an empty one.
 
 mod document;
-mod errand;
+mod operation;
 mod read;
 
 pub use document::{
     Address, Machine, Network, Nic, Peering, Route, RouteTable, Rule, SecurityGroup, Subnet, Topology, Unread,
 };
-pub use errand::TopologyErrand;
+pub use operation::TopologyOperation;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::document::{
     Address, Machine, Network, Nic, Peering, Route, RouteTable, Rule, SecurityGroup, Subnet, Topology,
 };
-use crate::errand::Trouble;
+use crate::operation::Issue;
 use crate::probe::resource::{Pointer, behind, document, list};
 
 /// Which list is asked for.
@@ -35,7 +35,7 @@ impl List {
     }
 
     /// Reads a list into the document.
-    pub(super) fn read(self, text: &str, into: &mut Topology) -> Result<(), Trouble> {
+    pub(super) fn read(self, text: &str, into: &mut Topology) -> Result<(), Issue> {
         let doing = format!("listing the {} of {}", self.word().replace('_', " "), into.group);
         let group = into.group.clone();
         match self {
@@ -49,11 +49,7 @@ impl List {
     }
 }
 
-fn all<Raw: DeserializeOwned, T>(
-    text: &str,
-    doing: &str,
-    told: impl Fn(Raw) -> T,
-) -> Result<Vec<T>, Trouble> {
+fn all<Raw: DeserializeOwned, T>(text: &str, doing: &str, told: impl Fn(Raw) -> T) -> Result<Vec<T>, Issue> {
     Ok(document::<Vec<Raw>>(text, doing)?.into_iter().map(told).collect())
 }
 

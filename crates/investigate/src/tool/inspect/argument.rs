@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::event::Refusal;
 use crate::tool::{Outcome, Site};
 use ghost_base::SessionId;
-use ghost_cloud::{Name, Place};
+use ghost_cloud::{Name, ResourceGroup};
 
 /// Why arguments are refused.
 pub(super) type Refused = Box<Outcome>;
@@ -115,25 +115,25 @@ pub(super) fn place_within(
     site: &Site,
     group: Option<&str>,
     subscription: Option<&str>,
-) -> Result<Place, Refused> {
+) -> Result<ResourceGroup, Refused> {
     let found = place(site, group)?;
     let named = some_name("subscription_id", subscription)?;
     match (&found.subscription, named) {
         (Some(pinned), Some(named)) if !pinned.as_str().eq_ignore_ascii_case(named.as_str()) => {
             Err(refuse(format!("subscription_id: only {pinned} may be looked at here; leave it out")))
         }
-        (None, Some(named)) => Ok(Place { subscription: Some(named), ..found }),
+        (None, Some(named)) => Ok(ResourceGroup { subscription: Some(named), ..found }),
         (Some(_), Some(_)) | (_, None) => Ok(found),
     }
 }
 
 /// Returns where to look: the named group, or the only one of the session.
-pub(super) fn place(site: &Site, group: Option<&str>) -> Result<Place, Refused> {
+pub(super) fn place(site: &Site, group: Option<&str>) -> Result<ResourceGroup, Refused> {
     let group = match group {
         Some(text) => name("resource_group", text)?,
         None => site.group.clone().ok_or_else(|| {
             refuse("resource_group is missing, and the configuration names no group; give it")
         })?,
     };
-    Ok(Place { subscription: site.subscription.clone(), group })
+    Ok(ResourceGroup { subscription: site.subscription.clone(), group })
 }

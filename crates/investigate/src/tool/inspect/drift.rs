@@ -11,10 +11,10 @@ use crate::suspect::{Ends, Layer, changed, plain};
 use crate::tool::errand::Trail;
 use crate::tool::{Chore, Kept, Site};
 use ghost_base::SessionId;
-use ghost_cloud::errand::Trouble;
-use ghost_cloud::probe::effective::{Effective, Looked, Scope, What, bundle};
-use ghost_cloud::probe::topology::TopologyErrand;
-use ghost_cloud::{Name, Place};
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceResult, InterfaceScope, bundle};
+use ghost_cloud::probe::topology::TopologyOperation;
+use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::effective::{self, Comparison, Kind, Options, Side, Snapshot, Status, Taken};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 
 /// What is asked.
 pub(super) struct Wish {
-    place: Place,
+    place: ResourceGroup,
     machine: Name,
     before: Option<SessionId>,
     is_baseline: bool,
@@ -74,9 +74,12 @@ impl Inspector for DetectEffectiveNetworkDrift {
 
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
         let before = wish.before.as_ref().map(|session| recalled(session, wish, trail)).transpose()?;
-        let scope = Scope::Machine(wish.machine.clone());
-        let looked =
-            trail.carry(&mut Effective::all(&wish.place, &scope, &[What::Routes, What::Rules]))??;
+        let scope = InterfaceScope::Machine(wish.machine.clone());
+        let looked = trail.carry(&mut Effective::all(
+            &wish.place,
+            &scope,
+            &[EffectiveQuery::Routes, EffectiveQuery::Rules],
+        ))??;
         let own = trail.bench().state.session.clone();
         let taken = Taken {
             session: wish.keep.clone().unwrap_or_else(|| own.clone()),
@@ -88,7 +91,7 @@ impl Inspector for DetectEffectiveNetworkDrift {
             tool: format!("ghost {}", env!("CARGO_PKG_VERSION")),
         };
         let (text, snapshot) = Snapshot::seal(&bundle(&looked), taken)
-            .map_err(|error| Trouble::new(format!("the state of {}: {error}", wish.machine)))?;
+            .map_err(|error| Issue::new(format!("the state of {}: {error}", wish.machine)))?;
         let mut seen = Seen::default();
         if wish.is_baseline || wish.keep.is_some() {
             let session = snapshot.taken.session.to_string();
@@ -104,13 +107,20 @@ impl Inspector for DetectEffectiveNetworkDrift {
         // Whose next hops are, matters where something came.
         let ground = match comparison.status {
             Status::Clean => ghost_cloud::probe::topology::Topology::default(),
-            Status::Drift | Status::Inconclusive => trail.around(&mut TopologyErrand::new(&wish.place))??,
+            Status::Drift | Status::Inconclusive => {
+                trail.around(&mut TopologyOperation::new(&wish.place))??
+            }
         };
-        let printed = |one: &Looked, what| one.text(what).map_or_else(|_| String::new(), str::to_owned);
+        let printed =
+            |one: &InterfaceResult, what| one.text(what).map_or_else(|_| String::new(), str::to_owned);
         let now: Vec<(String, String, String)> = looked
             .iter()
             .map(|one| {
-                (one.interface.name.to_string(), printed(one, What::Routes), printed(one, What::Rules))
+                (
+                    one.interface.name.to_string(),
+                    printed(one, EffectiveQuery::Routes),
+                    printed(one, EffectiveQuery::Rules),
+                )
             })
             .collect();
         let ends: Vec<Ends<'_>> =
@@ -137,14 +147,13 @@ fn recalled(session: &SessionId, wish: &Wish, trail: &mut Trail<'_, '_>) -> Resu
     let text = trail.chore(Chore::Recall { kind, session: name })?;
     if text.trim() == "null" {
         let hint = "look at the name in the question; a baseline is kept with is_baseline";
-        return Err(Trouble::hinted(format!("there is no baseline {session}"), hint).into());
+        return Err(Issue::hinted(format!("there is no baseline {session}"), hint).into());
     }
-    let side =
-        Side::parse(&text).map_err(|error| Trouble::new(format!("the baseline {session}: {error}")))?;
+    let side = Side::parse(&text).map_err(|error| Issue::new(format!("the baseline {session}: {error}")))?;
     let other = side.taken.as_ref().is_some_and(|taken| taken.scope.contradicts(&scoped(wish)));
     if other {
         let text = format!("the baseline {session} is about something else than {}", wish.machine);
-        return Err(Trouble::new(text).into());
+        return Err(Issue::new(text).into());
     }
     Ok(side)
 }

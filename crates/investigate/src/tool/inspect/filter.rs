@@ -13,7 +13,7 @@ use crate::suspect::{Layer, Suspect, plain, stops};
 use crate::tool::errand::Trail;
 use crate::tool::{Chore, Kept, Site};
 use ghost_base::SessionId;
-use ghost_cloud::errand::Trouble;
+use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::firewall::WANTED;
 use ghost_inspect::netfilter::{Bundle, Document, Host, HostDiff, Snapshot, Status, diff_hosts, open};
 
@@ -156,14 +156,14 @@ fn recalled(session: &SessionId, trail: &mut Trail<'_, '_>) -> Result<Host, Halt
     let text = trail.chore(Chore::Recall { kind, session: name })?;
     if text.trim() == "null" {
         let hint = "look at the name in the question; a baseline is kept with is_baseline";
-        return Err(Trouble::hinted(format!("there is no baseline {session}"), hint).into());
+        return Err(Issue::hinted(format!("there is no baseline {session}"), hint).into());
     }
     match open(&text) {
         Ok(Document::Host(host)) => Ok(*host),
         Ok(Document::Ruleset(_)) => {
-            Err(Trouble::new(format!("the baseline {session} is no whole machine")).into())
+            Err(Issue::new(format!("the baseline {session} is no whole machine")).into())
         }
-        Err(error) => Err(Trouble::new(format!("the baseline {session}: {error}")).into()),
+        Err(error) => Err(Issue::new(format!("the baseline {session}: {error}")).into()),
     }
 }
 
@@ -171,7 +171,7 @@ fn keep(wish: &Wish, bundle: Bundle, trail: &mut Trail<'_, '_>, seen: &mut Seen)
     let session = wish.keep.as_ref().unwrap_or(&trail.bench().state.session).to_string();
     let scope = wish.guest.machine.as_str();
     let moment = trail.now().to_string();
-    let trouble = |why: String| Trouble::new(format!("keeping the rules of {scope}: {why}"));
+    let trouble = |why: String| Issue::new(format!("keeping the rules of {scope}: {why}"));
     let snapshot = Snapshot::take(bundle, &session, scope, &moment, "ghost", wish.is_baseline)
         .map_err(|error| trouble(error.to_string()))?;
     let text = serde_json::to_string(&snapshot).map_err(|error| trouble(error.to_string()))?;

@@ -4,16 +4,16 @@ use super::argument::Provider;
 use super::seen::Halt;
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::errand::Trouble;
-use ghost_cloud::guest::{Reach, Ssh};
-use ghost_cloud::probe::{Gathering, Wanted};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::guest::{GuestAccess, Ssh};
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::{GuestProbe, ProbeSpec};
+use ghost_cloud::{Name, ResourceGroup};
 
 /// A guest, and how it may be reached.
 #[derive(Debug, Clone)]
 pub(super) struct Guest {
     pub(super) machine: Name,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<ResourceGroup>,
     pub(super) provider: Option<Provider>,
 }
 
@@ -23,11 +23,11 @@ fn ssh<'a>(site: &'a Site, machine: &Name) -> Option<&'a Ssh> {
 }
 
 impl Guest {
-    fn reach(&self, site: &Site) -> Result<Reach, Trouble> {
-        let by_ssh = ssh(site, &self.machine).cloned().map(|ssh| Reach::Ssh(Box::new(ssh)));
+    fn reach(&self, site: &Site) -> Result<GuestAccess, Issue> {
+        let by_ssh = ssh(site, &self.machine).cloned().map(|ssh| GuestAccess::Ssh(Box::new(ssh)));
         let by_platform = || {
             let place = self.place.clone();
-            place.map(|place| Reach::Platform { place, machine: self.machine.clone() })
+            place.map(|place| GuestAccess::Platform { place, machine: self.machine.clone() })
         };
         let found = match self.provider {
             Some(Provider::Ssh) => by_ssh,
@@ -36,27 +36,27 @@ impl Guest {
         };
         found.ok_or_else(|| {
             let (machine, hint) = (&self.machine, "name its resource_group, or use the other provider");
-            Trouble::hinted(format!("nothing tells how {machine} is reached that way"), hint)
+            Issue::hinted(format!("nothing tells how {machine} is reached that way"), hint)
         })
     }
 
     /// Gathers on the guest.
     pub(super) fn gather<T: Clone + Send + 'static>(
         &self,
-        wanted: &'static Wanted<T>,
+        wanted: &'static ProbeSpec<T>,
         site: &Site,
         trail: &mut Trail<'_, '_>,
     ) -> Result<T, Halt> {
         let reach = self.reach(site)?;
-        let by_platform = matches!(reach, Reach::Platform { .. });
-        let gathered = trail.carry(&mut Gathering::new(reach, wanted))?;
+        let by_platform = matches!(reach, GuestAccess::Platform { .. });
+        let gathered = trail.carry(&mut GuestProbe::new(reach, wanted))?;
         gathered.map_err(|mut trouble| {
             // A guest that cuts its own agent off can still be reached from beside.
             if by_platform && ssh(site, &self.machine).is_some() {
                 let hint = "call it again with \"provider\":\"ssh\": ssh reaches this machine where the platform's agent does not";
                 trouble.hint = Some(trouble.hint.map_or_else(|| hint.to_owned(), |old| format!("{old}; {hint}")));
             }
-            Halt::Trouble(trouble)
+            Halt::Issue(trouble)
         })
     }
 }

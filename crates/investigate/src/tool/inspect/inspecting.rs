@@ -15,7 +15,7 @@ use crate::suspect::Borne;
 use crate::tool::argument::{parse, schema, sized};
 use crate::tool::errand::Trail;
 use crate::tool::{Bench, Move, Outcome, Site, Tool, subject};
-use ghost_cloud::errand::Trouble;
+use ghost_cloud::operation::Issue;
 
 /// So many suspects and notes are told; the record bears out all.
 const MOST: usize = 40;
@@ -144,7 +144,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
         match self.inspector.look(&wish, &self.site, &mut trail) {
             Ok(seen) => Move::Return(Box::new(told(&seen, &trail.seen(), bench))),
             Err(Halt::Move(next)) => *next,
-            Err(Halt::Trouble(trouble)) => Move::Return(Box::new(failed(&trouble, &trail.seen(), bench))),
+            Err(Halt::Issue(trouble)) => Move::Return(Box::new(failed(&trouble, &trail.seen(), bench))),
         }
     }
 
@@ -153,7 +153,7 @@ impl<T: Inspector> Tool for Inspecting<T> {
         let mut trail = Trail::new(bench, None);
         match self.inspector.look(&wish, &self.site, &mut trail) {
             Ok(Seen { suspects, looked, .. }) => Borne { suspects, looked, around: trail.known_before() },
-            Err(Halt::Move(_) | Halt::Trouble(_)) => Borne::default(),
+            Err(Halt::Move(_) | Halt::Issue(_)) => Borne::default(),
         }
     }
 }
@@ -214,7 +214,7 @@ fn told(seen: &Seen, observations: &[ObservationId], bench: &Bench<'_>) -> Outco
     }))
 }
 
-fn failed(trouble: &Trouble, observations: &[ObservationId], bench: &Bench<'_>) -> Outcome {
+fn failed(trouble: &Issue, observations: &[ObservationId], bench: &Bench<'_>) -> Outcome {
     let denied = bench.steps().any(crate::state::Step::is_denied);
     let content = json!({
         "status": if denied { "denied" } else { "failed" },

@@ -12,9 +12,9 @@ use super::seen::{Halt, Seen};
 use crate::suspect::{Layer, denied, exposed, plain, taken};
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::errand::Trouble;
-use ghost_cloud::probe::effective::{Effective, Looked, Scope, What};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceResult, InterfaceScope};
+use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::nsg::{Knowledge, Packet, Ruleset, Verdict};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub(super) struct Arguments {
 
 /// What is asked.
 pub(super) struct Wish {
-    place: Place,
+    place: ResourceGroup,
     machine: Name,
     nic: Option<Name>,
     flow: Option<Flow>,
@@ -104,19 +104,21 @@ impl Inspector for InspectNsg {
 
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
         let itself = wish.flow.as_ref().is_some_and(Flow::is_open);
-        let what: &[What] = if itself { &[What::Rules, What::Itself] } else { &[What::Rules] };
+        let what: &[EffectiveQuery] =
+            if itself { &[EffectiveQuery::Rules, EffectiveQuery::Itself] } else { &[EffectiveQuery::Rules] };
         let mut errand = if wish.flow.is_some() || wish.nic.is_some() {
             Effective::of_machine(&wish.place, &wish.machine, wish.nic.as_ref(), what)
         } else {
-            Effective::all(&wish.place, &Scope::Machine(wish.machine.clone()), what)
+            Effective::all(&wish.place, &InterfaceScope::Machine(wish.machine.clone()), what)
         };
         let looked = trail.carry(&mut errand)??;
         let mut seen = Seen::default();
         let mut whole = !looked.is_empty();
         for one in &looked {
-            let rules = Ruleset::parse(one.text(What::Rules)?, Knowledge::default()).map_err(|error| {
-                Trouble::new(format!("the effective rules of {}: {error}", one.interface.name))
-            })?;
+            let rules =
+                Ruleset::parse(one.text(EffectiveQuery::Rules)?, Knowledge::default()).map_err(|error| {
+                    Issue::new(format!("the effective rules of {}: {error}", one.interface.name))
+                })?;
             whole &= rules.warnings().is_empty();
             interface(wish, one, &rules, &mut seen)?;
         }
@@ -162,15 +164,15 @@ impl Flow {
         self.source.is_none() || self.destination.is_none()
     }
 
-    fn packet(&self, looked: &Looked) -> Result<Packet, Trouble> {
+    fn packet(&self, looked: &InterfaceResult) -> Result<Packet, Issue> {
         let own = |given: Option<IpAddr>| given.map_or_else(|| looked.address(), Ok);
         let (source, destination) = (own(self.source)?, own(self.destination)?);
         Packet::new(self.direction.word(), self.protocol.word(), source, None, destination, self.port)
-            .map_err(|error| Trouble::new(error.to_string()))
+            .map_err(|error| Issue::new(error.to_string()))
     }
 }
 
-fn interface(wish: &Wish, looked: &Looked, rules: &Ruleset, seen: &mut Seen) -> Result<(), Trouble> {
+fn interface(wish: &Wish, looked: &InterfaceResult, rules: &Ruleset, seen: &mut Seen) -> Result<(), Issue> {
     let nic = looked.interface.name.as_str();
     seen.fact("nic", nic);
     if let Some(remark) = rules.remark() {

@@ -13,7 +13,7 @@ use super::seen::{Halt, Seen};
 use crate::suspect::{Stop, deciding, plain, stops};
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::errand::Trouble;
+use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::firewall::WANTED;
 use ghost_inspect::netfilter::{Host, HostAnswer, Packet, State, walk_host};
 
@@ -102,9 +102,9 @@ impl Flow {
         host: &Host,
         stops: &[Stop],
         seen: &mut Seen,
-    ) -> Result<Vec<crate::suspect::Suspect>, Trouble> {
+    ) -> Result<Vec<crate::suspect::Suspect>, Issue> {
         let (source, destination) = (self.source.to_string(), self.destination.to_string());
-        let odd = |error: ghost_inspect::netfilter::PacketError| Trouble::new(error.to_string());
+        let odd = |error: ghost_inspect::netfilter::PacketError| Issue::new(error.to_string());
         let packet =
             Packet::parse(self.chain.hook(), self.protocol.word(), &source, &destination).map_err(odd)?;
         // It comes by a wire, and begins a connection.

@@ -12,10 +12,10 @@ use super::seen::{Halt, Seen};
 use crate::suspect::{Layer, carried, plain};
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::errand::Trouble;
-use ghost_cloud::probe::effective::{Effective, Scope, What};
-use ghost_cloud::probe::topology::TopologyErrand;
-use ghost_cloud::{Name, Place};
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
+use ghost_cloud::probe::topology::TopologyOperation;
+use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::route::{Entry, Table};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 
 /// What is asked.
 pub(super) struct Wish {
-    place: Place,
+    place: ResourceGroup,
     machine: Name,
     to: Option<IpAddr>,
 }
@@ -60,16 +60,16 @@ impl Inspector for EffectiveRouteInspector {
     }
 
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let scope = Scope::Machine(wish.machine.clone());
-        let looked = trail.carry(&mut Effective::all(&wish.place, &scope, &[What::Routes]))??;
+        let scope = InterfaceScope::Machine(wish.machine.clone());
+        let looked = trail.carry(&mut Effective::all(&wish.place, &scope, &[EffectiveQuery::Routes]))??;
         // Whose a next hop is, and in which table a route stands.
-        let ground = trail.around(&mut TopologyErrand::new(&wish.place))??;
+        let ground = trail.around(&mut TopologyOperation::new(&wish.place))??;
         let mut seen = Seen::default();
         let mut whole = !looked.is_empty() && ground.unread.is_empty();
         for one in &looked {
             let nic = one.interface.name.as_str();
-            let table = Table::parse(one.text(What::Routes)?, None)
-                .map_err(|error| Trouble::new(format!("the effective routes of {nic}: {error}")))?;
+            let table = Table::parse(one.text(EffectiveQuery::Routes)?, None)
+                .map_err(|error| Issue::new(format!("the effective routes of {nic}: {error}")))?;
             whole &= table.warnings().is_empty();
             seen.suspect(carried(&table, &ground, nic, wish.to));
             if let Some(to) = wish.to {

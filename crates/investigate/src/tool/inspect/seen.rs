@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::suspect::{Layer, Looked, Suspect, once, plain};
 use crate::tool::Move;
-use ghost_cloud::errand::Trouble;
+use ghost_cloud::operation::Issue;
 
 /// What a look found.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ pub(in crate::tool) enum Halt {
     /// Something has to be done first.
     Move(Box<Move>),
     /// It came to nothing.
-    Trouble(Trouble),
+    Issue(Issue),
 }
 
 impl From<Box<Move>> for Halt {
@@ -68,8 +68,8 @@ impl From<Box<Move>> for Halt {
     }
 }
 
-impl From<Trouble> for Halt {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
+impl From<Issue> for Halt {
+    fn from(trouble: Issue) -> Self {
+        Self::Issue(trouble)
     }
 }

@@ -10,9 +10,9 @@ use super::seen::{Halt, Seen};
 use crate::suspect::{Layer, kept_out, plain};
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::errand::{Order, Reading, Trouble};
-use ghost_cloud::probe::topology::{Topology, TopologyErrand};
-use ghost_cloud::{Account, Name, Place, line};
+use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
+use ghost_cloud::probe::topology::{Topology, TopologyOperation};
+use ghost_cloud::{Account, Name, ResourceGroup, line};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 
 /// What is asked.
 pub(super) struct Wish {
-    place: Place,
+    place: ResourceGroup,
     account: Account,
     machine: Option<Name>,
 }
@@ -55,15 +55,15 @@ impl Inspector for InspectStorage {
 
     fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
         let account = &wish.account;
-        let order = Order::line(
+        let order = CommandRequest::line(
             line::account(&wish.place, account),
             format!("look at the network rules of {account}"),
         );
-        let document = trail.carry(&mut Reading::new(order, format!("looking at {account}")))??;
-        let ground = trail.carry(&mut TopologyErrand::new(&wish.place))??;
+        let document = trail.carry(&mut ReadOperation::new(order, format!("looking at {account}")))??;
+        let ground = trail.carry(&mut TopologyOperation::new(&wish.place))??;
         let subnet = wish.machine.as_ref().map(|machine| subnet(&ground, machine)).transpose()?;
         let found = kept_out(account.as_str(), &document, &ground, subnet.as_deref())
-            .map_err(|why| Trouble::new(format!("looking at {account}: {why}")))?;
+            .map_err(|why| Issue::new(format!("looking at {account}: {why}")))?;
         let mut seen = Seen::default();
         seen.suspect(found);
         facts(&document, &ground, subnet.as_deref(), &mut seen);
@@ -76,11 +76,11 @@ impl Inspector for InspectStorage {
     }
 }
 
-fn subnet(ground: &Topology, machine: &Name) -> Result<String, Trouble> {
+fn subnet(ground: &Topology, machine: &Name) -> Result<String, Issue> {
     let mut subnets =
         ground.of(machine.as_str()).flat_map(|nic| &nic.addresses).filter_map(|one| one.subnet.clone());
     subnets.next().ok_or_else(|| {
-        Trouble::hinted(
+        Issue::hinted(
             format!("no interface of {machine} is in a known subnet"),
             "look at the spelling with topology",
         )

@@ -10,8 +10,8 @@ use super::seen::{Halt, Seen};
 use crate::suspect::{Layer, plain};
 use crate::tool::Site;
 use crate::tool::errand::Trail;
-use ghost_cloud::Place;
-use ghost_cloud::probe::topology::{self, TopologyErrand};
+use ghost_cloud::ResourceGroup;
+use ghost_cloud::probe::topology::{self, TopologyOperation};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,19 +22,24 @@ pub(super) struct Topology;
 
 impl Inspector for Topology {
     type Arguments = Arguments;
-    type Wish = Place;
+    type Wish = ResourceGroup;
     const NAME: &'static str = "topology";
     const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Lists the machines of a resource group with their addresses, interfaces and subnets, the \
         networks with their subnets, security groups, route tables and service endpoints. It turns names and addresses of a symptom \
         into objects; call it early, once. Example: {\"reasoning\":\"who owns 10.0.1.5, and behind which security groups?\"}";
 
-    fn check(&self, _arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Place, Refused> {
+    fn check(
+        &self,
+        _arguments: &Arguments,
+        group: Option<&str>,
+        site: &Site,
+    ) -> Result<ResourceGroup, Refused> {
         place(site, group)
     }
 
-    fn look(&self, place: &Place, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let found = trail.carry(&mut TopologyErrand::new(place))??;
+    fn look(&self, place: &ResourceGroup, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
+        let found = trail.carry(&mut TopologyOperation::new(place))??;
         Ok(told(&found))
     }
 }

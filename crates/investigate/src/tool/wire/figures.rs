@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::suspect::{SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 use ghost_cloud::Name;
-use ghost_cloud::meter::run::{Judged, Run};
+use ghost_cloud::meter::run::{Assessment, Run};
 
 /// What is known of the way beside what was measured.
 #[derive(Debug, Default)]
@@ -111,7 +111,7 @@ pub(super) fn facts(run: &Run, way: &Way) -> Value {
 }
 
 /// Writes the facts of one direction. That it is stable does not say that it is healthy.
-fn direction(judged: Option<&Judged>, way: &Way, before: Option<f64>) -> Map<String, Value> {
+fn direction(judged: Option<&Assessment>, way: &Way, before: Option<f64>) -> Map<String, Value> {
     let Some(judged) = judged else { return Map::new() };
     let (latency, throughput) = (judged.extent(true), judged.extent(false));
     let low = throughput.map(|extent| is_low(extent.p90, way.expected_gbps, before));

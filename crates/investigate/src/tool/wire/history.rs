@@ -10,7 +10,7 @@ use crate::state::{CallState, State as Session};
 use crate::tool::errand::Trail;
 use crate::tool::{Bench, Move, Site};
 use ghost_base::Timestamp;
-use ghost_cloud::capture::{State, Task};
+use ghost_cloud::capture::{CaptureTask, State};
 
 /// The name of the tool that cancels.
 pub(super) const CANCEL: &str = "cancel_task";
@@ -50,7 +50,7 @@ pub(super) fn fresh(
     let order = order::order(&order::read(arguments)?, bench, site)?;
     let earlier = before(bench).filter(|call| is_capture(call)).count();
     let number = u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1);
-    let task = Task::new(bench.state.session.clone(), number, order, made(bench.state, bench.call));
+    let task = CaptureTask::new(bench.state.session.clone(), number, order, made(bench.state, bench.call));
     task.map(Walked::new).map_err(|error| malformed(error.to_string()))
 }
 

@@ -4,7 +4,7 @@
 //! command, or the result. Never: a storage account that a model named, a capture that is begun twice, a task called done while
 //! anything of it is left in the cloud.
 //!
-//! A capture is no state of its own: [`ghost_cloud::capture::Task`] is made again from what was recorded, by the call that began it and by
+//! A capture is no state of its own: [`ghost_cloud::capture::CaptureTask`] is made again from what was recorded, by the call that began it and by
 //! the later calls that cancel it or clean up behind it, in order.
 
 mod all;

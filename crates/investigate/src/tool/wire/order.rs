@@ -8,7 +8,7 @@ use super::purpose::{fail, malformed, place};
 use crate::state::Entry;
 use crate::tool::argument::parse;
 use crate::tool::{Bench, Move, Site, subject};
-use ghost_cloud::capture::{Filter, Group, Limits, Order};
+use ghost_cloud::capture::{CaptureRequest, Filter, Group, Limits};
 
 /// The name of the tool.
 pub(super) const CAPTURE: &str = "capture_traffic";
@@ -94,7 +94,11 @@ pub(super) fn machines(target: &str) -> Vec<String> {
 }
 
 /// Makes a checked order of arguments, with the storage account of the configuration.
-pub(super) fn order(arguments: &Arguments, bench: &Bench<'_>, site: &Site) -> Result<Order, Box<Move>> {
+pub(super) fn order(
+    arguments: &Arguments,
+    bench: &Bench<'_>,
+    site: &Site,
+) -> Result<CaptureRequest, Box<Move>> {
     let seconds = arguments.duration_seconds.unwrap_or(USUAL);
     if !(SHORTEST..=LONGEST).contains(&seconds) {
         return Err(malformed(format!(
@@ -113,7 +117,7 @@ pub(super) fn order(arguments: &Arguments, bench: &Bench<'_>, site: &Site) -> Re
     for packets in &arguments.filters {
         filters.extend(filter(packets).map_err(malformed)?);
     }
-    let order = Order {
+    let order = CaptureRequest {
         group: Group { subscription: place.subscription, name: place.group },
         machines: machines(&arguments.target),
         storage,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::event::Refusal;
 use crate::tool::argument::sized;
 use crate::tool::{Bench, Move, Outcome, Site};
-use ghost_cloud::{Name, Place};
+use ghost_cloud::{Name, ResourceGroup};
 
 /// No reason is longer.
 const LONGEST: usize = 4_000;
@@ -35,14 +35,14 @@ pub(super) fn check(reasoning: &str, hypothesis: Option<&str>, bench: &Bench<'_>
 }
 
 /// Returns where the machines are.
-pub(super) fn place(group: Option<&str>, site: &Site) -> Result<Place, Box<Move>> {
+pub(super) fn place(group: Option<&str>, site: &Site) -> Result<ResourceGroup, Box<Move>> {
     let group = match group {
         Some(group) => Name::parse(group).map_err(|error| malformed(format!("resource_group: {error}")))?,
         None => site.group.clone().ok_or_else(|| {
             malformed("no resource group is known here: name the one of the machines as resource_group")
         })?,
     };
-    Ok(Place { subscription: site.subscription.clone(), group })
+    Ok(ResourceGroup { subscription: site.subscription.clone(), group })
 }
 
 /// Refuses what a human would not have before: the same of the same machines.

@@ -15,10 +15,12 @@ use crate::tool::argument::{parse, schema};
 use crate::tool::errand::Trail;
 use crate::tool::{Bench, Chore, Kept, Move, Outcome, Site, Tool, subject};
 use ghost_base::SessionId;
-use ghost_cloud::errand::{Order, Reading};
 use ghost_cloud::meter::TestType;
-use ghost_cloud::meter::run::{Ask, Baseline, Compare, Run, Seconds, State, Way, summary};
-use ghost_cloud::{Name, Place, line};
+use ghost_cloud::meter::run::{
+    AccessMethod, Baseline, Compare, MeasurementRequest, Run, State, TestSeconds, summary,
+};
+use ghost_cloud::operation::{CommandRequest, ReadOperation};
+use ghost_cloud::{Name, ResourceGroup, line};
 
 const NAME: &str = "run_pipe_meter";
 /// So often each metric is measured unless more is asked for.
@@ -110,12 +112,12 @@ impl RunPipeMeter {
         };
         // What is known of the machines only sharpens the judgement: without it the figures stand for themselves.
         let sizes = if ask.test_type.throughput() {
-            let order = Order::line(line::machines(&place), "how much should these machines carry?");
-            trail.carry(&mut Reading::new(order, "reading the sizes of the machines"))?.ok()
+            let order = CommandRequest::line(line::machines(&place), "how much should these machines carry?");
+            trail.carry(&mut ReadOperation::new(order, "reading the sizes of the machines"))?.ok()
         } else {
             None
         };
-        let mut run = Run::new(Ask { compare, ..ask }, history::made(bench.state, bench.call));
+        let mut run = Run::new(MeasurementRequest { compare, ..ask }, history::made(bench.state, bench.call));
         let state = trail.carry(&mut run)?;
         let [source, destination] = figures::ends(&run);
         let ends = [source.as_str(), destination.as_str()];
@@ -138,7 +140,12 @@ impl RunPipeMeter {
         Ok(Measured { run, known, kept })
     }
 
-    fn ask(&self, read: &Arguments, place: &Place, bench: &Bench<'_>) -> Result<Ask, Box<Move>> {
+    fn ask(
+        &self,
+        read: &Arguments,
+        place: &ResourceGroup,
+        bench: &Bench<'_>,
+    ) -> Result<MeasurementRequest, Box<Move>> {
         let iterations = read.iterations.unwrap_or(USUAL);
         if !(1..=MOST).contains(&iterations) {
             return Err(malformed(format!(
@@ -150,7 +157,7 @@ impl RunPipeMeter {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
         let (way, [source, destination]) = self.way(&near, &far);
-        let ask = Ask {
+        let ask = MeasurementRequest {
             session: session(bench)?,
             source,
             destination,
@@ -163,7 +170,7 @@ impl RunPipeMeter {
             },
             iterations,
             both_directions: read.both_directions,
-            seconds: Seconds::default(),
+            seconds: TestSeconds::default(),
             // What is uploaded would have to lie on the disk first; the result is kept with the session instead.
             storage: None,
             folder: self.site.captures.clone(),
@@ -177,15 +184,17 @@ impl RunPipeMeter {
 
     /// Chooses how both machines are reached: by ssh where both are configured with the addresses that are measured, else by the
     /// platform.
-    fn way(&self, source: &str, destination: &str) -> (Way, [String; 2]) {
+    fn way(&self, source: &str, destination: &str) -> (AccessMethod, [String; 2]) {
         let find = |name: &str| {
             let ssh = self.site.ssh.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?.1;
             let address: Ipv4Addr = ssh.target().host().parse().ok()?;
             address.is_private().then(|| (Box::new(ssh.clone()), address.to_string()))
         };
         match (find(source), find(destination)) {
-            (Some((near, from)), Some((far, to))) => (Way::Ssh(near, far), [from, to]),
-            (Some(_) | None, Some(_) | None) => (Way::Platform, [source.to_owned(), destination.to_owned()]),
+            (Some((near, from)), Some((far, to))) => (AccessMethod::Ssh(near, far), [from, to]),
+            (Some(_) | None, Some(_) | None) => {
+                (AccessMethod::Platform, [source.to_owned(), destination.to_owned()])
+            }
         }
     }
 }
@@ -243,7 +252,7 @@ fn baseline(session: &str, trail: &mut Trail<'_, '_>) -> Result<Compare, Box<Mov
 }
 
 /// Returns the list of interfaces that the run read.
-fn interfaces(place: &Place, bench: &Bench<'_>) -> Option<String> {
+fn interfaces(place: &ResourceGroup, bench: &Bench<'_>) -> Option<String> {
     let command = line::interfaces(place).text();
     let step = bench.steps().find(|step| step.current() == command && step.is_completed())?;
     let seen = bench.state.observations.iter().find(|seen| seen.observed.step == Some(step.id))?;

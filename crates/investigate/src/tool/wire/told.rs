@@ -6,7 +6,7 @@ use super::walk::Walked;
 use crate::event::ObservationId;
 use crate::suspect::{Borne, Layer, Looked, wire};
 use crate::tool::{Bench, Outcome};
-use ghost_cloud::capture::{End, Phase, State};
+use ghost_cloud::capture::{CaptureTarget, Phase, State};
 
 /// So much of what was found stands in a result; the reports hold all.
 const LONGEST: usize = 6_000;
@@ -17,7 +17,7 @@ pub(super) fn borne(walked: &Walked) -> Borne {
     // What cannot be read shows nothing, and was not looked at.
     let Ok(suspects) = wire(&documents) else { return Borne::default() };
     let all = documents.len() == walked.semantics.len() && !documents.is_empty();
-    let whole = |end: &&End| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
+    let whole = |end: &&CaptureTarget| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
     let machines = walked.task.ends.iter().filter(whole).filter(|_| all);
     let looked = machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() });
     Borne { suspects, looked: looked.collect(), ..Borne::default() }
@@ -90,7 +90,7 @@ fn cleanup(walked: &Walked) -> &'static str {
     }
 }
 
-fn end(end: &End) -> Value {
+fn end(end: &CaptureTarget) -> Value {
     let word = match &end.phase {
         Phase::Checking { .. } | Phase::Ready => "checking",
         Phase::Creating | Phase::Looking { .. } => "beginning",

@@ -8,8 +8,10 @@ use crate::event::ObservationId;
 use crate::tool::errand::Trail;
 use crate::tool::{Chore, Move};
 use ghost_base::Timestamp;
-use ghost_cloud::capture::{Analysis, Answer, Next, Phase, Role, Task, What, Work};
-use ghost_cloud::errand::Trouble;
+use ghost_cloud::capture::{
+    Analysis, AnalysisJob, CaptureTask, CommandOutcome, NextStep, Phase, Role, StepKind,
+};
+use ghost_cloud::operation::Issue;
 
 /// No capture takes more steps; it is a guard against going round and round.
 const MOST: usize = 2_000;
@@ -18,7 +20,7 @@ const MOST: usize = 2_000;
 #[derive(Debug, Clone)]
 pub(super) struct Walked {
     /// The capture.
-    pub(super) task: Task,
+    pub(super) task: CaptureTask,
     /// What a human said who would not have it begun.
     pub(super) denied: Option<String>,
     /// What the analysis tells of each file, the source's first, as JSON.
@@ -39,7 +41,7 @@ struct Verified {
 
 impl Walked {
     /// Takes a capture at its beginning.
-    pub(super) fn new(task: Task) -> Self {
+    pub(super) fn new(task: CaptureTask) -> Self {
         let clock = task.opened;
         Self { task, denied: None, semantics: Vec::new(), seen: Vec::new(), clock }
     }
@@ -63,7 +65,7 @@ impl Walked {
         let mut clock = self.clock;
         for _ in 0..MOST {
             match self.task.next(clock) {
-                Next::Run(step) => {
+                NextStep::Run(step) => {
                     let plan = self.task.plan(&step);
                     let (answer, at) = trail.command(&step.command(), &step.why, &plan)?;
                     if !self.task.begin(&step) {
@@ -71,16 +73,16 @@ impl Walked {
                     }
                     clock = clock.max(at);
                     self.hear(&step.what, &answer);
-                    self.task.heard(&step.what, step.end, &answer, clock);
+                    self.task.on_result(&step.what, step.end, &answer, clock);
                     self.clock = clock;
                 }
-                Next::Verify { end, file, bytes } => {
+                NextStep::Verify { end, file, bytes } => {
                     let text = trail.chore(Chore::Verify { file, bytes })?;
                     clock = clock.max(trail.now());
                     self.task.verified(end, verified(&text), clock);
                     self.clock = clock;
                 }
-                Next::Analyze(work) => {
+                NextStep::Analyze(work) => {
                     let work: Vec<_> = work.iter().map(named).collect();
                     let text = trail.chore(Chore::Analyze { work: work.clone() })?;
                     clock = clock.max(trail.now());
@@ -89,18 +91,18 @@ impl Walked {
                     self.task.analyzed(analysis);
                     self.clock = clock;
                 }
-                Next::Wait { until, why: _ } => {
+                NextStep::Wait { until, why: _ } => {
                     trail.wait(until)?;
                     clock = clock.max(until);
                 }
-                Next::Over => return Ok(()),
+                NextStep::Over => return Ok(()),
             }
         }
         Err(fail("the capture does not come to an end", "cancel_task ends it"))
     }
 
-    fn hear(&mut self, what: &What, answer: &Answer) {
-        if let (What::Create, Answer::Denied { reason, .. }) = (what, answer) {
+    fn hear(&mut self, what: &StepKind, answer: &CommandOutcome) {
+        if let (StepKind::Create, CommandOutcome::Denied { reason, .. }) = (what, answer) {
             self.denied.get_or_insert_with(|| reason.clone());
         }
     }
@@ -116,7 +118,7 @@ impl Walked {
     }
 }
 
-fn named(work: &Work) -> (String, String, String) {
+fn named(work: &AnalysisJob) -> (String, String, String) {
     let role = match work.role {
         Role::Only => "only",
         Role::Source => "source",
@@ -146,7 +148,7 @@ fn analyzed(text: &str, work: &[(String, String, String)]) -> (Analysis, Vec<Opt
         files: Vec::new(),
         findings: Vec::new(),
         critical: 0,
-        trouble: Some(Trouble::new(told())),
+        trouble: Some(Issue::new(told())),
     });
     let documents = whole.get("documents");
     let document = |name: &str| documents?.get(name).filter(|found| !found.is_null()).map(Value::to_string);

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::filter::{Filter, MOST};
+use super::filter::{Filter, MAX_FILTERS};
 use super::name::Role;
 use super::text;
 use crate::line::CaptureLimits;
-use crate::{Account, Container, Name, Place};
+use crate::{Account, Container, Name, ResourceGroup};
 
 /// So many bytes of each packet are kept unless more is asked for: headers and most of DNS, hardly any payload.
 pub const SNAPLEN: u32 = 256;
 /// The platform ends every capture after so many seconds.
-const LONGEST: u32 = 18_000;
+const MAX_SECONDS: u32 = 18_000;
 /// The platform keeps no more of a capture.
-const LARGEST: u64 = 0xffff_ffff;
+const MAX_BYTES: u64 = 0xffff_ffff;
 
 /// Where machines are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +29,8 @@ pub struct Group {
 }
 
 impl Group {
-    pub(super) fn place(&self) -> Place {
-        Place { subscription: self.subscription.clone(), group: self.name.clone() }
+    pub(super) fn place(&self) -> ResourceGroup {
+        ResourceGroup { subscription: self.subscription.clone(), group: self.name.clone() }
     }
 }
 
@@ -77,7 +77,7 @@ impl Default for Limits {
 /// A checked order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct CaptureRequest {
     /// Where the machines are.
     pub group: Group,
     /// One machine, or the source and then the destination.
@@ -94,7 +94,7 @@ pub struct Order {
 
 /// Why an order is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OrderError {
+pub enum CaptureRequestError {
     /// There are other than one or two machines.
     #[error("a capture has one machine, or a source and a destination: {0} were named")]
     Machines(usize),
@@ -120,7 +120,7 @@ pub enum OrderError {
         given: u64,
     },
     /// There are too many filters.
-    #[error("a capture takes up to {MOST} filters: {0} were given")]
+    #[error("a capture takes up to {MAX_FILTERS} filters: {0} were given")]
     Filters(usize),
     /// The account that captures are written to is what the investigation is about.
     #[error("{0} is what is being investigated: captures of it cannot be written to it")]
@@ -130,7 +130,7 @@ pub enum OrderError {
     Subscription(String),
 }
 
-impl OrderError {
+impl CaptureRequestError {
     /// Says what a person can do about it.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
@@ -145,39 +145,39 @@ impl OrderError {
     }
 }
 
-impl Order {
+impl CaptureRequest {
     /// Checks it against what the platform takes, and against the storage accounts that are being investigated.
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn check(self, subjects: &[String]) -> Result<Self, OrderError> {
+    pub fn check(self, subjects: &[String]) -> Result<Self, CaptureRequestError> {
         match self.machines.as_slice() {
             [one] => drop(Name::parse(one)?),
             [source, destination] => {
                 drop((Name::parse(source)?, Name::parse(destination)?));
                 if source.eq_ignore_ascii_case(destination) {
-                    return Err(OrderError::Same(source.clone()));
+                    return Err(CaptureRequestError::Same(source.clone()));
                 }
             }
-            other => return Err(OrderError::Machines(other.len())),
+            other => return Err(CaptureRequestError::Machines(other.len())),
         }
         let within = |what, given: u64, least: u64, most: u64| {
             let fits = (least..=most).contains(&given);
-            if fits { Ok(()) } else { Err(OrderError::Limit { what, least, most, given }) }
+            if fits { Ok(()) } else { Err(CaptureRequestError::Limit { what, least, most, given }) }
         };
-        within("the duration in seconds", self.limits.seconds.into(), 1, LONGEST.into())?;
-        within("the size in bytes", self.limits.bytes, 1_000, LARGEST)?;
+        within("the duration in seconds", self.limits.seconds.into(), 1, MAX_SECONDS.into())?;
+        within("the size in bytes", self.limits.bytes, 1_000, MAX_BYTES)?;
         within("the length kept of a packet", self.limits.snaplen.into(), 0, 65_535)?;
-        if self.filters.len() > MOST {
-            return Err(OrderError::Filters(self.filters.len()));
+        if self.filters.len() > MAX_FILTERS {
+            return Err(CaptureRequestError::Filters(self.filters.len()));
         }
         let account = self.storage.account.as_str();
         let mut subjects = subjects.iter().chain(&self.machines);
         if subjects.any(|subject| subject.eq_ignore_ascii_case(account)) {
-            return Err(OrderError::Subject(account.to_owned()));
+            return Err(CaptureRequestError::Subject(account.to_owned()));
         }
         if self.is_elsewhere() && self.group.subscription.is_none() {
-            return Err(OrderError::Subscription(account.to_owned()));
+            return Err(CaptureRequestError::Subscription(account.to_owned()));
         }
         Ok(self)
     }
@@ -188,9 +188,9 @@ impl Order {
     }
 
     /// Returns where the account is.
-    pub(super) fn storage_place(&self) -> Place {
+    pub(super) fn storage_place(&self) -> ResourceGroup {
         let place = self.group.place();
-        Place { group: self.storage.group.clone().unwrap_or(place.group), ..place }
+        ResourceGroup { group: self.storage.group.clone().unwrap_or(place.group), ..place }
     }
 
     /// Whether the account lies in another group than the machines.
@@ -230,8 +230,8 @@ impl Order {
 mod tests {
     use super::*;
 
-    fn order(machines: &[&str]) -> Order {
-        Order {
+    fn order(machines: &[&str]) -> CaptureRequest {
+        CaptureRequest {
             group: Group { subscription: None, name: Name::parse("rg").unwrap() },
             machines: machines.iter().map(|&name| name.to_owned()).collect(),
             storage: Storage {
@@ -248,16 +248,16 @@ mod tests {
     #[test]
     fn one_machine_or_a_source_and_a_destination() {
         assert!(order(&["a"]).check(&[]).is_ok() && order(&["a", "b"]).check(&[]).is_ok());
-        assert_eq!(order(&["a", "A"]).check(&[]), Err(OrderError::Same("a".to_owned())));
-        assert_eq!(order(&[]).check(&[]), Err(OrderError::Machines(0)));
-        assert_eq!(order(&["a", "b", "c"]).check(&[]), Err(OrderError::Machines(3)));
-        assert!(matches!(order(&["a; rm -rf /"]).check(&[]), Err(OrderError::Name(_))));
+        assert_eq!(order(&["a", "A"]).check(&[]), Err(CaptureRequestError::Same("a".to_owned())));
+        assert_eq!(order(&[]).check(&[]), Err(CaptureRequestError::Machines(0)));
+        assert_eq!(order(&["a", "b", "c"]).check(&[]), Err(CaptureRequestError::Machines(3)));
+        assert!(matches!(order(&["a; rm -rf /"]).check(&[]), Err(CaptureRequestError::Name(_))));
     }
 
     #[test]
     fn what_is_investigated_never_takes_its_own_captures() {
         let error = order(&["a"]).check(&["NWLOGS080613".to_owned()]).unwrap_err();
-        assert_eq!(error, OrderError::Subject("nwlogs080613".to_owned()));
+        assert_eq!(error, CaptureRequestError::Subject("nwlogs080613".to_owned()));
         assert_eq!(order(&["nwlogs080613"]).check(&[]), Err(error));
     }
 
@@ -270,7 +270,7 @@ mod tests {
             Limits { bytes: 1 << 32, ..Limits::default() },
             Limits { snaplen: 70_000, ..Limits::default() },
         ] {
-            assert!(Order { limits, ..order(&["a"]) }.check(&[]).is_err(), "{limits:?}");
+            assert!(CaptureRequest { limits, ..order(&["a"]) }.check(&[]).is_err(), "{limits:?}");
         }
     }
 
@@ -288,7 +288,7 @@ mod tests {
     fn an_account_of_another_group_is_named_in_full() {
         let mut order = order(&["a"]);
         order.storage.group = Some(Name::parse("logs-rg").unwrap());
-        assert!(matches!(order.clone().check(&[]), Err(OrderError::Subscription(_))));
+        assert!(matches!(order.clone().check(&[]), Err(CaptureRequestError::Subscription(_))));
         order.group.subscription = Some(Name::parse("s1").unwrap());
         assert!(order.clone().check(&[]).unwrap().account_id().unwrap().contains("/resourceGroups/logs-rg/"));
         order.storage.group = Some(Name::parse("RG").unwrap());

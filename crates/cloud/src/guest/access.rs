@@ -3,18 +3,18 @@
 use std::fmt;
 
 use super::ssh::Ssh;
-use crate::errand::Order;
 use crate::line::{self, Line};
-use crate::{Name, Place};
+use crate::operation::CommandRequest;
+use crate::{Name, ResourceGroup};
 use ghost_shell::quote;
 
 /// How a guest is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum GuestAccess {
     /// By the platform, which runs scripts as root, one at a time, and keeps the last 4,096 bytes of what they print.
     Platform {
         /// Where the machine is.
-        place: Place,
+        place: ResourceGroup,
         /// The machine.
         machine: Name,
     },
@@ -22,7 +22,7 @@ pub enum Reach {
     Ssh(Box<Ssh>),
 }
 
-impl Reach {
+impl GuestAccess {
     /// Returns the words before a script's text. Over ssh the policy has to know them: see [`ghost_shell::Policy::carried_by`].
     #[must_use]
     pub fn carrier(&self) -> Line {
@@ -45,14 +45,14 @@ impl Reach {
         script: &'static str,
         variables: Vec<(&'static str, String)>,
         why: impl Into<String>,
-    ) -> Order {
-        Order::script(self.carrier(), script, variables, why)
+    ) -> CommandRequest {
+        CommandRequest::script(self.carrier(), script, variables, why)
     }
 
     /// Orders lines that change something. They run as root, and a human is asked. The platform does not tell how they ended:
     /// whoever needs to know lets them print it.
     #[must_use]
-    pub fn lines(&self, lines: &[String], why: impl Into<String>) -> Order {
+    pub fn lines(&self, lines: &[String], why: impl Into<String>) -> CommandRequest {
         let line = match self {
             Self::Platform { place, machine } => line::run_script(place, machine, lines),
             Self::Ssh(ssh) => {
@@ -62,7 +62,7 @@ impl Reach {
                 Line::over_ssh(words, true)
             }
         };
-        Order::line(line, why)
+        CommandRequest::line(line, why)
     }
 }
 
@@ -73,7 +73,7 @@ fn before(ssh: &Ssh) -> Vec<String> {
     ssh.words().into_iter().chain(runs.iter().map(|word| (*word).to_owned())).collect()
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for GuestAccess {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Platform { machine, .. } => write!(out, "{machine}"),

@@ -1,10 +1,17 @@
 //! What a guest has: the tools, and who listens on the ports.
+//!
+//! Whether security rules let a measurement pass: both ends, real gates.
+
+use std::net::Ipv4Addr;
+
+use ghost_inspect::nsg::{Knowledge, Packet, Ruleset, Verdict};
+use serde::Serialize;
 
 use super::guest::OURS;
 
 /// What a guest has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Look {
+pub(super) struct GuestCheck {
     /// The tools that are there.
     pub(super) tools: Vec<String>,
     /// What iperf says of itself.
@@ -29,7 +36,7 @@ impl Listener {
     }
 }
 
-impl Look {
+impl GuestCheck {
     /// Reads what the script printed; `None` where that is not all of it.
     pub(super) fn read(printed: &str) -> Option<Self> {
         let (body, 0) = super::guest::ended(printed)? else { return None };
@@ -71,6 +78,63 @@ fn listener(line: &str) -> Option<Listener> {
     Some(Listener { port, program: program.map(|(program, _)| program.chars().take(32).collect()) })
 }
 
+/// What the rules at one end say about one port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct RuleCheck {
+    /// The machine at whose interface the rules are.
+    pub(super) at: String,
+    /// `outbound` or `inbound`.
+    pub(super) direction: &'static str,
+    /// The port.
+    pub(super) port: u16,
+    /// What they say.
+    pub(super) verdict: Verdict,
+    /// What decides, where it does not pass.
+    pub(super) rule: Option<String>,
+}
+
+impl RuleCheck {
+    /// Says in words what blocks the port.
+    pub(super) fn sentence(&self) -> String {
+        let by = self.rule.as_deref().unwrap_or("no rule that allows it");
+        format!("TCP {} is blocked {} at {}: {by}", self.port, self.direction, self.at)
+    }
+}
+
+/// Judges ports by the effective rules of one interface.
+///
+/// # Errors
+/// Fails where the rules cannot be read.
+pub(super) fn judge(
+    rules: &str,
+    at: &str,
+    direction: &'static str,
+    (from, to): (Ipv4Addr, Ipv4Addr),
+    ports: &[u16],
+) -> Result<Vec<RuleCheck>, String> {
+    let rules = Ruleset::parse(rules, Knowledge::default()).map_err(|error| error.to_string())?;
+    let judged = |port: &u16| {
+        let packet = Packet::new(direction, "tcp", from.into(), None, to.into(), *port)
+            .map_err(|error| error.to_string())?;
+        let ruling = rules.verdict(&packet);
+        let rule = match (&ruling.decisive, ruling.unresolved.first()) {
+            (Some(by), _) => {
+                let group = by.nsg.map(|group| group.rsplit('/').next().unwrap_or(group));
+                let name =
+                    by.rule.map_or("no rule allows it", |rule| rule.rsplit('/').next().unwrap_or(rule));
+                let place = group.map(|group| format!(" of {group}")).unwrap_or_default();
+                let priority =
+                    by.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
+                Some(format!("{name}{place}{priority}"))
+            }
+            (None, Some(unresolved)) => Some(format!("it depends on {unresolved}")),
+            (None, None) => None,
+        };
+        Ok(RuleCheck { at: at.to_owned(), direction, port: *port, verdict: ruling.verdict, rule })
+    };
+    ports.iter().map(judged).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,7 +143,7 @@ mod tests {
 
     #[test]
     fn tools_and_listeners_are_read() {
-        let look = Look::read(TEXT).unwrap();
+        let look = GuestCheck::read(TEXT).unwrap();
         assert_eq!(look.lacks(true, true), Vec::<&str>::new());
         assert!(!look.is_foreign() && look.listeners.len() == 2);
         assert!(look.listeners.iter().any(Listener::is_stale));
@@ -89,7 +153,7 @@ mod tests {
     #[test]
     fn half_of_it_is_nothing() {
         for end in 0..TEXT.len() - 1 {
-            assert_eq!(Look::read(TEXT.get(..end).unwrap()), None, "{end}");
+            assert_eq!(GuestCheck::read(TEXT.get(..end).unwrap()), None, "{end}");
         }
     }
 }

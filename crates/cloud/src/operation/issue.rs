@@ -1,22 +1,22 @@
-//! What went wrong, in a sentence, and what can be done about it.
+//! Failures in a sentence, what can be done about them, and when to retry.
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
+use super::port::CommandOutcome;
 use crate::guest::refused;
-use crate::{Class, Failure, failure};
+use crate::{Failure, FailureClass, failure};
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trouble {
+pub struct Issue {
     /// What, in a sentence.
     pub text: String,
     /// What can be done about it.
     pub hint: Option<String>,
 }
 
-impl Trouble {
+impl Issue {
     /// Says what went wrong.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
@@ -30,25 +30,25 @@ impl Trouble {
     }
 }
 
-/// A command that brought nothing.
+/// A command that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setback {
+pub struct CommandError {
     /// Of what kind; `None` where nothing ran.
-    pub class: Option<Class>,
+    pub class: Option<FailureClass>,
     /// What it was, in words.
-    pub trouble: Trouble,
+    pub trouble: Issue,
 }
 
-impl Setback {
-    /// Says whether the same may go well in a moment.
+impl CommandError {
+    /// Says whether a retry may succeed.
     #[must_use]
-    pub fn passes(&self) -> bool {
-        self.class.is_some_and(Class::passes)
+    pub fn is_transient(&self) -> bool {
+        self.class.is_some_and(FailureClass::is_transient)
     }
 
     /// Says whether it is of a kind.
     #[must_use]
-    pub fn is(&self, class: Class) -> bool {
+    pub fn is(&self, class: FailureClass) -> bool {
         self.class == Some(class)
     }
 }
@@ -57,65 +57,65 @@ impl Setback {
 ///
 /// # Errors
 /// Says why it brought nothing.
-pub fn printed<'a>(answer: &'a Answer, doing: &str) -> Result<&'a str, Setback> {
+pub fn printed<'a>(answer: &'a CommandOutcome, doing: &str) -> Result<&'a str, CommandError> {
     let (class, trouble) = match answer {
-        Answer::Ran { exit: Some(0), stdout, stderr: _ } => return Ok(stdout),
-        Answer::Ran { exit, stdout: _, stderr } => {
+        CommandOutcome::Ran { exit: Some(0), stdout, stderr: _ } => return Ok(stdout),
+        CommandOutcome::Ran { exit, stdout: _, stderr } => {
             let failure = refused(*exit, stderr).unwrap_or_else(|| failure(*exit, stderr));
             (Some(failure.class), told(doing, *exit, &failure))
         }
-        Answer::Denied { reason, all: _ } => {
+        CommandOutcome::Denied { reason, all: _ } => {
             let reason = if reason.is_empty() { "no reason was given" } else { reason };
-            (None, Trouble::new(format!("{doing} was denied: {reason}")))
+            (None, Issue::new(format!("{doing} was denied: {reason}")))
         }
-        Answer::Refused { reason } => {
-            (None, Trouble::new(format!("{doing}: the policy does not allow it: {reason}")))
+        CommandOutcome::Refused { reason } => {
+            (None, Issue::new(format!("{doing}: the policy does not allow it: {reason}")))
         }
-        Answer::NotRun { reason } => (None, Trouble::new(format!("{doing}: nothing ran: {reason}"))),
-        Answer::Unknown { reason } => {
-            (Some(Class::Unreachable), Trouble::new(format!("{doing} was cut off: {reason}")))
+        CommandOutcome::NotRun { reason } => (None, Issue::new(format!("{doing}: nothing ran: {reason}"))),
+        CommandOutcome::Unknown { reason } => {
+            (Some(FailureClass::Unreachable), Issue::new(format!("{doing} was cut off: {reason}")))
         }
     };
-    Err(Setback { class, trouble })
+    Err(CommandError { class, trouble })
 }
 
-fn told(doing: &str, exit: Option<i32>, failure: &Failure) -> Trouble {
+fn told(doing: &str, exit: Option<i32>, failure: &Failure) -> Issue {
     // A shell says 127 where a program is missing.
     if exit == Some(127) {
         let hint =
             "install it in a system folder, or name it in the configuration: [programs] az = \"/path/to/az\"";
-        return Trouble::hinted(format!("{doing}: `az` cannot be started: {failure}"), hint);
+        return Issue::hinted(format!("{doing}: `az` cannot be started: {failure}"), hint);
     }
     let text = match failure.action() {
         Some(action) => format!("{doing}: the identity may not do {action}"),
         None => format!("{doing}: {failure}"),
     };
-    Trouble { text, hint: failure.class.hint().map(str::to_owned) }
+    Issue { text, hint: failure.class.hint().map(str::to_owned) }
 }
 
-/// How often something that may go well in a moment is tried, and when next.
+/// How often a transient failure is retried, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Patience {
+pub struct RetryPolicy {
     tries: u32,
 }
 
-impl Patience {
-    /// After so many tries it is given up.
-    const MOST: u32 = 5;
+impl RetryPolicy {
+    /// Maximum number of tries.
+    const MAX_TRIES: u32 = 5;
 
     /// The same where somebody else is at work: that takes as long as it takes.
-    const MOST_BUSY: u32 = 7;
+    const MAX_TRIES_BUSY: u32 = 7;
 
     /// Says how many seconds to wait before it is tried again; `None` where that is no use.
-    pub fn again(&mut self, setback: &Setback) -> Option<u64> {
-        let busy = setback.is(Class::Busy);
-        let most = if busy { Self::MOST_BUSY } else { Self::MOST };
-        if !setback.passes() || self.tries + 1 >= most {
+    pub fn again(&mut self, setback: &CommandError) -> Option<u64> {
+        let busy = setback.is(FailureClass::Busy);
+        let most = if busy { Self::MAX_TRIES_BUSY } else { Self::MAX_TRIES };
+        if !setback.is_transient() || self.tries + 1 >= most {
             return None;
         }
         self.tries += 1;
-        let first = if setback.is(Class::Throttled) { 20 } else { 5 };
+        let first = if setback.is(FailureClass::Throttled) { 20 } else { 5 };
         Some(if busy { 20 } else { (first << (self.tries - 1).min(6)).min(60) })
     }
 
@@ -130,11 +130,11 @@ impl Patience {
 mod tests {
     use super::*;
 
-    fn ran(exit: i32, stderr: &str) -> Answer {
-        Answer::Ran { exit: Some(exit), stdout: String::new(), stderr: stderr.to_owned() }
+    fn ran(exit: i32, stderr: &str) -> CommandOutcome {
+        CommandOutcome::Ran { exit: Some(exit), stdout: String::new(), stderr: stderr.to_owned() }
     }
 
-    fn setback(answer: &Answer) -> Setback {
+    fn setback(answer: &CommandOutcome) -> CommandError {
         printed(answer, "looking at web-1").unwrap_err()
     }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn throttling_waits_longer_and_not_for_ever() {
         let throttled = setback(&ran(1, "ERROR: (TooManyRequests) The request is being throttled."));
-        let mut patience = Patience::default();
+        let mut patience = RetryPolicy::default();
         let waits: Vec<_> = std::iter::from_fn(|| patience.again(&throttled)).collect();
         assert_eq!(waits, [20, 40, 60, 60]);
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn somebody_elses_work_is_waited_for_two_minutes() {
         let busy = setback(&ran(1, "ERROR: (Conflict) Run command extension execution is in progress."));
-        let mut patience = Patience::default();
+        let mut patience = RetryPolicy::default();
         let waits: Vec<_> = std::iter::from_fn(|| patience.again(&busy)).collect();
         assert_eq!(waits, [20; 6]);
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn what_will_not_change_is_not_tried_again() {
         for text in ["ERROR: (AuthorizationFailed) no", "ERROR: Please run 'az login' to setup account."] {
-            assert_eq!(Patience::default().again(&setback(&ran(1, text))), None, "{text}");
+            assert_eq!(RetryPolicy::default().again(&setback(&ran(1, text))), None, "{text}");
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use std::collections::VecDeque;
 
-use super::ask::{Ask, Compare};
-use super::baseline::{Baseline, Comparison};
-use super::end::{self, End};
-use super::guest;
-use super::look::{Listener, Look};
-use super::rules::Passage;
-use super::sample::{Judged, Series, judge};
-use super::step::{Paper, Side, Step};
-use crate::errand::{Answer, Carried, Errand, Next, Order, Patience, Trouble};
 use ghost_base::Timestamp;
 use ghost_inspect::nsg::Verdict;
+
+use super::baseline::{Baseline, Comparison};
+use super::endpoint::{self, Endpoint};
+use super::guest;
+use super::preflight::{GuestCheck, Listener, RuleCheck};
+use super::request::{Compare, MeasurementRequest};
+use super::sample::{Assessment, Series, judge};
+use super::step::{DocumentKind, RunStep, Side};
+use crate::operation::{CommandKind, CommandOutcome, CommandRequest, Issue, Next, Operation, RetryPolicy};
 
 /// How far a run is, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,19 +64,19 @@ pub(super) enum Servers {
 /// A run.
 #[derive(Debug, Clone)]
 pub struct Run {
-    pub(super) ask: Ask,
+    pub(super) ask: MeasurementRequest,
     pub(super) begun: Timestamp,
     pub(super) over: Option<Timestamp>,
     /// When the last sample was there.
     pub(super) measured: Option<Timestamp>,
-    pub(super) todo: VecDeque<Step>,
+    pub(super) todo: VecDeque<RunStep>,
     pub(super) wait: Option<(Timestamp, String)>,
-    pub(super) patience: Patience,
+    pub(super) patience: RetryPolicy,
     pub(super) state: State,
-    pub(super) trouble: Option<Trouble>,
-    pub(super) ends: Option<[End; 2]>,
-    pub(super) passages: Vec<Passage>,
-    pub(super) looks: [Look; 2],
+    pub(super) trouble: Option<Issue>,
+    pub(super) ends: Option<[Endpoint; 2]>,
+    pub(super) passages: Vec<RuleCheck>,
+    pub(super) looks: [GuestCheck; 2],
     pub(super) actions: Vec<String>,
     pub(super) warnings: Vec<String>,
     pub(super) servers: [Servers; 2],
@@ -91,7 +91,7 @@ pub struct Run {
 impl Run {
     /// Begins with a checked order.
     #[must_use]
-    pub fn new(ask: Ask, now: Timestamp) -> Self {
+    pub fn new(ask: MeasurementRequest, now: Timestamp) -> Self {
         let (baseline, missing) = match &ask.compare {
             Compare::With(baseline) => (Some(Baseline::clone(baseline)), None),
             Compare::Missing(why) => (None, Some(why.clone())),
@@ -101,14 +101,14 @@ impl Run {
             begun: now,
             over: None,
             measured: None,
-            todo: VecDeque::from([Step::Find]),
+            todo: VecDeque::from([RunStep::Find]),
             wait: None,
-            patience: Patience::default(),
+            patience: RetryPolicy::default(),
             state: State::Preflight,
             trouble: None,
             ends: None,
             passages: Vec::new(),
-            looks: [Look::default(), Look::default()],
+            looks: [GuestCheck::default(), GuestCheck::default()],
             actions: Vec::new(),
             warnings: Vec::new(),
             servers: [Servers::None; 2],
@@ -120,9 +120,10 @@ impl Run {
             ask,
         };
         if run.ask.place.is_none() {
-            run.todo = VecDeque::from([Step::Look(Side::Source), Step::Look(Side::Destination)]);
+            run.todo =
+                VecDeque::from([RunStep::GuestCheck(Side::Source), RunStep::GuestCheck(Side::Destination)]);
             run.warnings.push("no resource group is named: security rules were not looked at".to_owned());
-            match end::named(&run.ask) {
+            match endpoint::named(&run.ask) {
                 Ok(ends) => run.ends = Some(ends),
                 Err(trouble) => run.give_up(State::AbortedPreflight, trouble, now),
             }
@@ -132,7 +133,7 @@ impl Run {
 
     /// Returns what was asked for.
     #[must_use]
-    pub fn ask(&self) -> &Ask {
+    pub fn ask(&self) -> &MeasurementRequest {
         &self.ask
     }
 
@@ -144,7 +145,7 @@ impl Run {
 
     /// Returns why it ended early.
     #[must_use]
-    pub fn trouble(&self) -> Option<&Trouble> {
+    pub fn trouble(&self) -> Option<&Issue> {
         self.trouble.as_ref()
     }
 
@@ -157,13 +158,13 @@ impl Run {
     /// Ends it early: servers that may run are ended, everything else is left out.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
-            self.give_up(State::Canceled, Trouble::new("it was ended early"), now);
+            self.give_up(State::Canceled, Issue::new("it was ended early"), now);
         }
     }
 
     /// Judges what was measured from the source to the destination, and the way back where that was asked for.
     #[must_use]
-    pub fn judged(&self) -> [Option<Judged>; 2] {
+    pub fn judged(&self) -> [Option<Assessment>; 2] {
         let of = |side: Side| {
             let series = side.of(&self.series);
             let some = !series.latency.is_empty() || !series.throughput.is_empty();
@@ -198,13 +199,13 @@ impl Run {
     }
 
     /// Leaves out all that is not needed any more.
-    pub(super) fn give_up(&mut self, state: State, trouble: Trouble, now: Timestamp) {
+    pub(super) fn give_up(&mut self, state: State, trouble: Issue, now: Timestamp) {
         self.wait = None;
         if self.trouble.is_none() {
             (self.state, self.trouble) = (state, Some(trouble));
         }
         let servers = self.servers;
-        self.todo.retain(|step| matches!(step, Step::Stop(side) if *side.of(&servers) == Servers::MayRun));
+        self.todo.retain(|step| matches!(step, RunStep::Stop(side) if *side.of(&servers) == Servers::MayRun));
         if self.todo.is_empty() {
             self.over = Some(now);
         }
@@ -235,7 +236,7 @@ impl Run {
     }
 
     /// Finds the baseline of two ends, now that their addresses are known.
-    fn choose(&mut self, ends: &[End; 2]) {
+    fn choose(&mut self, ends: &[Endpoint; 2]) {
         let Compare::Pair(all) = &self.ask.compare else { return };
         let name = self.ask.baseline_name(ends);
         self.ask.compare = match all.iter().find(|(own, _)| *own == name) {
@@ -253,22 +254,22 @@ impl Run {
     }
 
     /// Says what keeps it from measuring, and what could be done about it.
-    fn obstacle(&self, ends: &[End; 2]) -> Option<Trouble> {
+    fn obstacle(&self, ends: &[Endpoint; 2]) -> Option<Issue> {
         let blocked: Vec<String> = self
             .passages
             .iter()
             .filter(|passage| passage.verdict == Verdict::Deny)
-            .map(Passage::sentence)
+            .map(RuleCheck::sentence)
             .collect();
         if !blocked.is_empty() && !self.ask.force {
             let hint = "change the rule, or measure all the same with --force";
-            return Some(Trouble::hinted(blocked.join("; "), hint));
+            return Some(Issue::hinted(blocked.join("; "), hint));
         }
         for side in Side::BOTH {
             let (look, end) = (side.of(&self.looks), side.of(ends));
             if self.ask.test_type.throughput() && look.is_foreign() {
                 let text = format!("iperf on {} is not version 2: {}", end.name, look.iperf);
-                return Some(Trouble::hinted(text, "install the package `iperf` there"));
+                return Some(Issue::hinted(text, "install the package `iperf` there"));
             }
             let ports = guest::ports(self.ask.test_type);
             let foreign = |one: &&Listener| ports.contains(&one.port) && !one.is_stale();
@@ -276,10 +277,7 @@ impl Run {
             {
                 let program = other.program.as_deref().unwrap_or("a program that cannot be seen");
                 let text = format!("port {} on {} is taken by {program}", other.port, end.name);
-                return Some(Trouble::hinted(
-                    text,
-                    "end it there; only servers of qperf and iperf are ended",
-                ));
+                return Some(Issue::hinted(text, "end it there; only servers of qperf and iperf are ended"));
             }
         }
         None
@@ -292,73 +290,75 @@ impl Run {
     }
 
     /// Returns everything that is to be done when everything was looked at.
-    fn steps(&self) -> VecDeque<Step> {
+    fn steps(&self) -> VecDeque<RunStep> {
         let (ask, mut steps) = (&self.ask, VecDeque::new());
         let test = ask.test_type;
         for side in Side::BOTH {
             if !side.of(&self.looks).lacks(test.latency(), test.throughput()).is_empty() {
-                steps.extend([Step::Install(side), Step::Check(side)]);
+                steps.extend([RunStep::Install(side), RunStep::Check(side)]);
             }
         }
         let serves = self.serves();
         for side in &serves {
             if side.of(&self.looks).listeners.iter().any(Listener::is_stale) {
-                steps.push_back(Step::Clear(*side));
+                steps.push_back(RunStep::Clear(*side));
             }
         }
         if matches!(ask.compare, Compare::Blob(_)) {
-            steps.push_back(Step::Fetch);
+            steps.push_back(RunStep::Fetch);
         }
         for server in serves {
-            steps.push_back(Step::Start(server));
+            steps.push_back(RunStep::Start(server));
             for at in (0..=ask.iterations).filter(|_| test.latency()) {
-                steps.push_back(Step::Measure { server, latency: true, at });
+                steps.push_back(RunStep::Measure { server, latency: true, at });
             }
             for at in (0..=ask.iterations).filter(|_| test.throughput()) {
-                steps.push_back(Step::Measure { server, latency: false, at });
-                steps.push_back(Step::Report { server, at });
+                steps.push_back(RunStep::Measure { server, latency: false, at });
+                steps.push_back(RunStep::Report { server, at });
             }
-            steps.push_back(Step::Stop(server));
+            steps.push_back(RunStep::Stop(server));
         }
         if ask.storage.is_some() {
-            steps.push_back(Step::Upload(Paper::Result));
-            steps.extend(ask.is_baseline.then_some(Step::Upload(Paper::Baseline)));
+            steps.push_back(RunStep::Upload(DocumentKind::Result));
+            steps.extend(ask.is_baseline.then_some(RunStep::Upload(DocumentKind::Baseline)));
         }
         steps
     }
 
     /// Returns every command that it would run if nothing lacked; what is looked up first stands there by the names that were given.
     #[must_use]
-    pub fn foreseen(&self) -> Vec<Order> {
-        let looks = [Step::Find, Step::Rules(Side::Source), Step::Rules(Side::Destination)];
+    pub fn foreseen(&self) -> Vec<CommandRequest> {
+        let looks = [RunStep::Find, RunStep::Rules(Side::Source), RunStep::Rules(Side::Destination)];
         let looks = looks.into_iter().filter(|_| self.ask.place.is_some());
         // Tools that lack and stale servers add to it.
         let mut usual = self.clone();
         for look in &mut usual.looks {
             look.tools = super::guest::OURS.map(str::to_owned).to_vec();
         }
-        let all = looks.chain([Step::Look(Side::Source), Step::Look(Side::Destination)]).chain(usual.steps());
-        let ends = self.ends.clone().or_else(|| end::guessed(&self.ask));
+        let all = looks
+            .chain([RunStep::GuestCheck(Side::Source), RunStep::GuestCheck(Side::Destination)])
+            .chain(usual.steps());
+        let ends = self.ends.clone().or_else(|| endpoint::guessed(&self.ask));
         all.filter_map(|step| step.order(&self.ask, ends.as_ref(), &self.read)).collect()
     }
 }
 
 /// Returns the command that a consent is asked for.
-fn command(order: &Order) -> Option<String> {
+fn command(order: &CommandRequest) -> Option<String> {
     match &order.what {
-        Carried::Line(line) => Some(line.text()),
-        Carried::Script { .. } => None,
+        CommandKind::Line(line) => Some(line.text()),
+        CommandKind::Script { .. } => None,
     }
 }
 
-impl Errand for Run {
+impl Operation for Run {
     type Result = State;
 
     fn next(&self, now: Timestamp) -> Next<State> {
         if let Some((until, why)) = self.wait.as_ref().filter(|(until, _)| *until > now) {
             return Next::Wait { until: *until, why: why.clone() };
         }
-        let order = |step: &Step| step.order(&self.ask, self.ends.as_ref(), &self.read);
+        let order = |step: &RunStep| step.order(&self.ask, self.ends.as_ref(), &self.read);
         let Some(front) = self.todo.front() else { return Next::Over(self.state) };
         let Some(mut next) = order(front) else { return Next::Over(State::Failed) };
         if !front.changes() {
@@ -375,7 +375,7 @@ impl Errand for Run {
         Next::Run(Box::new(next.within(plan)))
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
         self.take(answer, now);
     }
 }

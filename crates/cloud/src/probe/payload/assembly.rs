@@ -5,25 +5,25 @@ use std::io::Read as _;
 use base64::Engine as _;
 use flate2::read::GzDecoder;
 
-use super::piece::{Piece, PieceError};
+use super::window::{Piece, PieceError};
 use ghost_base::Digest;
 
 /// The largest text that is unpacked.
-pub const LARGEST: usize = 32 << 20;
+pub const MAX_PAYLOAD_BYTES: usize = 32 << 20;
 
 /// The largest packed text that is asked for: more would take hundreds of runs.
-pub const MOST_PACKED: usize = 256 << 10;
+pub const MAX_PACKED_BYTES: usize = 256 << 10;
 
 /// What was collected so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parcel {
+pub struct WindowedPayload {
     digest: Option<String>,
     packed: String,
 }
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Collected {
+pub enum WindowResult {
     /// The window that begins here.
     Ask(usize),
     /// The whole text.
@@ -63,15 +63,15 @@ pub enum ParcelError {
     Packed(String),
 }
 
-impl Parcel {
+impl WindowedPayload {
     /// Adds what a script printed.
     ///
     /// # Errors
     /// Fails where it does not go on where the last window ended, or the whole is not what its digest says.
-    pub fn add(&mut self, printed: &str) -> Result<Collected, ParcelError> {
+    pub fn add(&mut self, printed: &str) -> Result<WindowResult, ParcelError> {
         let piece = Piece::read(printed)?;
-        if piece.total > MOST_PACKED {
-            return Err(ParcelError::Large { what: "the packed text", most: MOST_PACKED });
+        if piece.total > MAX_PACKED_BYTES {
+            return Err(ParcelError::Large { what: "the packed text", most: MAX_PACKED_BYTES });
         }
         match &self.digest {
             Some(digest) if *digest != piece.digest => return Err(ParcelError::Changed),
@@ -83,12 +83,12 @@ impl Parcel {
         }
         self.packed.push_str(&piece.text);
         if self.packed.len() < piece.total {
-            return Ok(Collected::Ask(self.packed.len()));
+            return Ok(WindowResult::Ask(self.packed.len()));
         }
         if Digest::of(&self.packed).to_string() != piece.digest {
             return Err(ParcelError::Damaged);
         }
-        unpack(&self.packed).map(Collected::Whole)
+        unpack(&self.packed).map(WindowResult::Whole)
     }
 }
 
@@ -96,10 +96,10 @@ fn unpack(packed: &str) -> Result<String, ParcelError> {
     let broken = |error: &dyn std::fmt::Display| ParcelError::Packed(error.to_string());
     let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|error| broken(&error))?;
     let mut text = Vec::new();
-    let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+    let most = u64::try_from(MAX_PAYLOAD_BYTES).unwrap_or(u64::MAX);
     GzDecoder::new(bytes.as_slice()).take(most + 1).read_to_end(&mut text).map_err(|error| broken(&error))?;
-    if text.len() > LARGEST {
-        return Err(ParcelError::Large { what: "the text", most: LARGEST });
+    if text.len() > MAX_PAYLOAD_BYTES {
+        return Err(ParcelError::Large { what: "the text", most: MAX_PAYLOAD_BYTES });
     }
     String::from_utf8(text).map_err(|error| broken(&error))
 }
@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::probe::parcel::WINDOW;
+    use crate::probe::payload::WINDOW;
 
     fn packed(text: &[u8]) -> String {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
@@ -140,32 +140,32 @@ mod tests {
         fn whatever_is_packed_comes_out_of_its_windows(text in "\\PC{0,2000}", rows in 0_u64..2_000) {
             let text = format!("{text}{}", long(rows));
             let packed = packed(text.as_bytes());
-            let mut parcel = Parcel::default();
+            let mut parcel = WindowedPayload::default();
             let mut next = parcel.add(&window(&packed, 0));
-            while let Ok(Collected::Ask(from)) = next {
+            while let Ok(WindowResult::Ask(from)) = next {
                 next = parcel.add(&window(&packed, from));
             }
-            prop_assert_eq!(next, Ok(Collected::Whole(text)));
+            prop_assert_eq!(next, Ok(WindowResult::Whole(text)));
         }
 
         #[test]
         fn nothing_that_a_guest_prints_panics(text in "(ghost-parcel 1 )?[0-9a-f ]{0,90}\n?\\PC{0,60}\n?(ghost-parcel-end\n)?") {
-            drop(Parcel::default().add(&text));
+            drop(WindowedPayload::default().add(&text));
         }
     }
 
     #[test]
     fn windows_of_two_texts_do_not_mix() {
         let (one, other) = (packed(long(800).as_bytes()), packed(long(900).as_bytes()));
-        let mut parcel = Parcel::default();
-        assert_eq!(parcel.add(&window(&one, 0)), Ok(Collected::Ask(WINDOW)));
+        let mut parcel = WindowedPayload::default();
+        assert_eq!(parcel.add(&window(&one, 0)), Ok(WindowResult::Ask(WINDOW)));
         assert_eq!(parcel.add(&window(&other, WINDOW)), Err(ParcelError::Changed));
     }
 
     #[test]
     fn a_window_that_comes_twice_or_too_early_is_told() {
         let packed = packed(long(2_000).as_bytes());
-        let mut parcel = Parcel::default();
+        let mut parcel = WindowedPayload::default();
         parcel.add(&window(&packed, 0)).unwrap();
         assert_eq!(parcel.add(&window(&packed, 0)), Err(ParcelError::Order { has: 0, wanted: WINDOW }));
         assert_eq!(
@@ -182,17 +182,17 @@ mod tests {
         let mut changed = printed.into_bytes();
         changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(changed).unwrap();
-        assert_eq!(Parcel::default().add(&changed), Err(ParcelError::Damaged));
+        assert_eq!(WindowedPayload::default().add(&changed), Err(ParcelError::Damaged));
     }
 
     #[test]
     fn a_bomb_does_not_go_off() {
-        let bomb = packed(&vec![b'0'; LARGEST + 1]);
-        let mut parcel = Parcel::default();
+        let bomb = packed(&vec![b'0'; MAX_PAYLOAD_BYTES + 1]);
+        let mut parcel = WindowedPayload::default();
         let mut next = parcel.add(&window(&bomb, 0));
-        while let Ok(Collected::Ask(from)) = next {
+        while let Ok(WindowResult::Ask(from)) = next {
             next = parcel.add(&window(&bomb, from));
         }
-        assert_eq!(next, Err(ParcelError::Large { what: "the text", most: LARGEST }));
+        assert_eq!(next, Err(ParcelError::Large { what: "the text", most: MAX_PAYLOAD_BYTES }));
     }
 }

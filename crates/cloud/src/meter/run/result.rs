@@ -1,23 +1,22 @@
 //! A run: what came of a command.
 
-use super::ask::Ask;
-use super::baseline::Baseline;
-use super::end::{End, resolve};
-use super::fold::{Run, Servers, State};
-use super::guest::ended;
-use super::look::Look;
-use super::rules;
-use super::sample::Outcome;
-use super::step::{Paper, Side, Step};
-use crate::Class;
-use crate::errand::{Answer, Setback, Trouble, printed};
-use crate::guest;
-use crate::meter::{ParseError, Tool, parse};
 use ghost_base::Timestamp;
+
+use super::baseline::Baseline;
+use super::endpoint::{Endpoint, resolve};
+use super::guest::ended;
+use super::preflight::{self, GuestCheck};
+use super::progress::{Run, Servers, State};
+use super::request::MeasurementRequest;
+use super::sample::Outcome;
+use super::step::{DocumentKind, RunStep, Side};
+use crate::meter::{ParseError, Tool, parse};
+use crate::operation::{CommandError, CommandOutcome, Issue, printed};
+use crate::{FailureClass, guest};
 
 impl Run {
     /// Takes what came of the front of the list.
-    pub(super) fn take(&mut self, answer: &Answer, now: Timestamp) {
+    pub(super) fn take(&mut self, answer: &CommandOutcome, now: Timestamp) {
         let Some(step) = self.todo.front().copied() else { return };
         self.wait = None;
         let doing = step.words(&self.ask, self.ends.as_ref());
@@ -32,26 +31,28 @@ impl Run {
         self.todo.pop_front();
         // A command that was denied did not run; whatever else came of it may have begun.
         let began = match answer {
-            Answer::Ran { .. } | Answer::Unknown { .. } => true,
-            Answer::Denied { .. } | Answer::Refused { .. } | Answer::NotRun { .. } => false,
+            CommandOutcome::Ran { .. } | CommandOutcome::Unknown { .. } => true,
+            CommandOutcome::Denied { .. }
+            | CommandOutcome::Refused { .. }
+            | CommandOutcome::NotRun { .. } => false,
         };
-        if let Step::Start(side) = step
+        if let RunStep::Start(side) = step
             && began
         {
             *side.of_mut(&mut self.servers) = Servers::MayRun;
         }
-        let denied = matches!(answer, Answer::Denied { .. } | Answer::Refused { .. });
+        let denied = matches!(answer, CommandOutcome::Denied { .. } | CommandOutcome::Refused { .. });
         match (step, told) {
-            (Step::Stop(side), Err(setback)) => self.stopped(side, false, &setback.trouble.text),
-            (Step::Upload(_), Err(setback)) => self.aside(step, &setback),
+            (RunStep::Stop(side), Err(setback)) => self.stopped(side, false, &setback.trouble.text),
+            (RunStep::Upload(_), Err(setback)) => self.aside(step, &setback),
             (step, Err(setback)) if step.changes() && denied => {
                 self.give_up(State::Denied, setback.trouble, now);
             }
-            (Step::Fetch, Err(setback)) => self.aside(step, &setback),
-            (Step::Measure { server, latency, at }, Err(setback)) => {
+            (RunStep::Fetch, Err(setback)) => self.aside(step, &setback),
+            (RunStep::Measure { server, latency, at }, Err(setback)) => {
                 self.sampled(server, latency, at, Outcome::Unreadable(setback.trouble.text));
             }
-            (Step::Report { server, at }, Err(setback)) => {
+            (RunStep::Report { server, at }, Err(setback)) => {
                 self.sampled(server, false, at, Outcome::Unreadable(setback.trouble.text));
             }
             (_, Err(setback)) => {
@@ -66,7 +67,7 @@ impl Run {
     }
 
     /// Waits where the same may go well in a moment.
-    fn once_more(&mut self, setback: &Setback, now: Timestamp) -> bool {
+    fn once_more(&mut self, setback: &CommandError, now: Timestamp) -> bool {
         let seconds = self.patience.again(setback);
         if let Some(seconds) = seconds {
             let until = now.plus(std::time::Duration::from_secs(seconds));
@@ -76,75 +77,76 @@ impl Run {
     }
 
     /// Takes what a command printed that went well.
-    fn went(&mut self, step: Step, text: &str, doing: &str, now: Timestamp) {
-        let unreadable = |what: &str| Trouble::new(format!("{doing}: {what}"));
+    fn went(&mut self, step: RunStep, text: &str, doing: &str, now: Timestamp) {
+        let unreadable = |what: &str| Issue::new(format!("{doing}: {what}"));
         match step {
-            Step::Find => match self.ask.place.clone().map(|place| resolve(text, &self.ask, &place)) {
+            RunStep::Find => match self.ask.place.clone().map(|place| resolve(text, &self.ask, &place)) {
                 Some(Ok(ends)) => self.found(ends),
                 Some(Err(trouble)) => self.give_up(State::AbortedPreflight, trouble, now),
                 None => {}
             },
-            Step::Rules(side) => {
+            RunStep::Rules(side) => {
                 if let Err(what) = self.ruled(side, text) {
                     self.give_up(State::AbortedPreflight, unreadable(&what), now);
                 }
             }
-            Step::Look(side) | Step::Check(side) => match self.said(side, text).map(|said| Look::read(&said))
-            {
-                Ok(Some(look)) => {
-                    *side.of_mut(&mut self.looks) = look;
-                    if step == Step::Check(side) {
-                        self.checked(side, now);
+            RunStep::GuestCheck(side) | RunStep::Check(side) => {
+                match self.said(side, text).map(|said| GuestCheck::read(&said)) {
+                    Ok(Some(look)) => {
+                        *side.of_mut(&mut self.looks) = look;
+                        if step == RunStep::Check(side) {
+                            self.checked(side, now);
+                        }
                     }
+                    Ok(None) => {
+                        self.give_up(self.early(), unreadable("what the guest printed is not whole"), now);
+                    }
+                    Err(what) => self.give_up(self.early(), unreadable(&what), now),
                 }
-                Ok(None) => {
-                    self.give_up(self.early(), unreadable("what the guest printed is not whole"), now);
-                }
-                Err(what) => self.give_up(self.early(), unreadable(&what), now),
-            },
-            Step::Install(_) => self.actions.push(doing.to_owned()),
-            Step::Clear(side) => {
+            }
+            RunStep::Install(_) => self.actions.push(doing.to_owned()),
+            RunStep::Clear(side) => {
                 self.actions.push(doing.to_owned());
                 if let Err(what) = self.succeeded(side, text) {
                     self.give_up(State::Failed, unreadable(&what), now);
                 }
             }
-            Step::Fetch => match Baseline::parse(text) {
+            RunStep::Fetch => match Baseline::parse(text) {
                 Ok(baseline) => self.baseline = Some(baseline),
                 Err(error) => self.missing = Some(format!("the baseline cannot be read: {error}")),
             },
-            Step::Start(side) => {
+            RunStep::Start(side) => {
                 if let Err(what) = self.succeeded(side, text) {
                     self.give_up(State::Failed, unreadable(&what), now);
                 }
             }
-            Step::Measure { server, latency, at } => {
+            RunStep::Measure { server, latency, at } => {
                 let outcome = match self.said(server.other(), text) {
                     Ok(said) => client(&self.ask, latency, &said),
                     Err(what) => Some(Outcome::Unreadable(what)),
                 };
                 // Without an outcome it is the server that tells it.
                 if let Some(outcome) = outcome {
-                    if !latency && self.todo.front() == Some(&(Step::Report { server, at })) {
+                    if !latency && self.todo.front() == Some(&(RunStep::Report { server, at })) {
                         self.todo.pop_front();
                     }
                     self.sampled(server, latency, at, outcome);
                 }
             }
-            Step::Report { server, at } => {
+            RunStep::Report { server, at } => {
                 let said = self.said(server, text);
                 let outcome = said.and_then(|said| self.reported(server, &said));
                 self.sampled(server, false, at, outcome.unwrap_or_else(Outcome::Unreadable));
             }
-            Step::Stop(side) => match self.succeeded(side, text) {
+            RunStep::Stop(side) => match self.succeeded(side, text) {
                 Ok(()) => self.stopped(side, true, ""),
                 Err(what) => self.stopped(side, false, &what),
             },
-            Step::Upload(paper) => {
+            RunStep::Upload(paper) => {
                 if let (Some((account, container)), Some(ends)) = (&self.ask.storage, &self.ends) {
                     let name = match paper {
-                        Paper::Result => format!("{}_result.json", self.ask.session),
-                        Paper::Baseline => self.ask.baseline_name(ends),
+                        DocumentKind::Result => format!("{}_result.json", self.ask.session),
+                        DocumentKind::Baseline => self.ask.baseline_name(ends),
                     };
                     let place = format!("https://{account}.blob.core.windows.net/{container}/{name}");
                     self.uploaded.get_or_insert(place);
@@ -157,9 +159,11 @@ impl Run {
         if self.state == State::Preflight { State::AbortedPreflight } else { State::Failed }
     }
 
-    fn found(&mut self, ends: [End; 2]) {
-        let rules = Side::BOTH.into_iter().filter(|side| side.of(&ends).interface.is_some()).map(Step::Rules);
-        self.todo.extend(rules.chain([Step::Look(Side::Source), Step::Look(Side::Destination)]));
+    fn found(&mut self, ends: [Endpoint; 2]) {
+        let rules =
+            Side::BOTH.into_iter().filter(|side| side.of(&ends).interface.is_some()).map(RunStep::Rules);
+        self.todo
+            .extend(rules.chain([RunStep::GuestCheck(Side::Source), RunStep::GuestCheck(Side::Destination)]));
         self.ends = Some(ends);
     }
 
@@ -171,11 +175,11 @@ impl Run {
         let serves = self.serves();
         if serves.contains(&side.other()) {
             let way = (own.address, other.address);
-            self.passages.extend(rules::judge(text, &own.name, "outbound", way, &ports)?);
+            self.passages.extend(preflight::judge(text, &own.name, "outbound", way, &ports)?);
         }
         if serves.contains(&side) {
             let way = (other.address, own.address);
-            self.passages.extend(rules::judge(text, &own.name, "inbound", way, &ports)?);
+            self.passages.extend(preflight::judge(text, &own.name, "inbound", way, &ports)?);
         }
         Ok(())
     }
@@ -207,7 +211,7 @@ impl Run {
             let name = self.ends.as_ref().map_or_else(String::new, |ends| side.of(ends).name.clone());
             let text = format!("{} could not be installed on {name}", lacks.join(" and "));
             let hint = "look whether the machine reaches its package sources, or install it there";
-            self.give_up(State::AbortedPreflight, Trouble::hinted(text, hint), now);
+            self.give_up(State::AbortedPreflight, Issue::hinted(text, hint), now);
         }
     }
 
@@ -236,7 +240,7 @@ impl Run {
                     );
                     let hint =
                         "look for what drops it on the way: rules, routes, the guests' own packet filters";
-                    return self.give_up(State::Failed, Trouble::hinted(text, hint), now);
+                    return self.give_up(State::Failed, Issue::hinted(text, hint), now);
                 }
             }
         }
@@ -271,9 +275,9 @@ impl Run {
     }
 
     /// Notes that something beside the measurement failed.
-    fn aside(&mut self, step: Step, setback: &Setback) {
-        if step == Step::Fetch {
-            let missing = setback.is(Class::NotFound);
+    fn aside(&mut self, step: RunStep, setback: &CommandError) {
+        if step == RunStep::Fetch {
+            let missing = setback.is(FailureClass::NotFound);
             let why = if missing { "there is no baseline of these two yet" } else { &setback.trouble.text };
             self.missing = Some(why.to_owned());
         } else {
@@ -289,11 +293,11 @@ impl Run {
         if self.state == State::Preflight && self.todo.is_empty() {
             self.decide(now);
         }
-        let rest = self.todo.iter().all(|step| matches!(step, Step::Upload(_)));
+        let rest = self.todo.iter().all(|step| matches!(step, RunStep::Upload(_)));
         if self.state == State::Measuring && rest {
             (self.state, self.measured) = (State::Success, Some(now));
             if self.ask.is_baseline && !self.is_baseline() {
-                self.todo.retain(|step| *step != Step::Upload(Paper::Baseline));
+                self.todo.retain(|step| *step != RunStep::Upload(DocumentKind::Baseline));
                 self.warnings
                     .push("the run is not stable and is not kept as a baseline; --force keeps it".to_owned());
             }
@@ -305,7 +309,7 @@ impl Run {
 }
 
 /// Judges what a client printed; `None` where all went well and the server is to be asked.
-fn client(ask: &Ask, latency: bool, said: &str) -> Option<Outcome> {
+fn client(ask: &MeasurementRequest, latency: bool, said: &str) -> Option<Outcome> {
     let Some((body, code)) = ended(said) else {
         return Some(Outcome::Unreadable("what the guest printed is not whole".to_owned()));
     };

@@ -1,38 +1,38 @@
-//! One command that reads.
+//! One read-only command.
 
-use super::answer::Answer;
-use super::port::{Carried, Errand, Next, Order};
-use super::trouble::{Patience, Trouble, printed};
 use ghost_base::Timestamp;
 
-/// One command that reads; where the platform says later, it waits and asks again.
+use super::issue::{Issue, RetryPolicy, printed};
+use super::port::{CommandKind, CommandOutcome, CommandRequest, Next, Operation};
+
+/// One read-only command; where the platform throttles, it waits and retries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    order: Order,
+pub struct ReadOperation {
+    order: CommandRequest,
     doing: String,
-    patience: Patience,
+    patience: RetryPolicy,
     until: Option<(Timestamp, String)>,
-    result: Option<Result<String, Trouble>>,
+    result: Option<Result<String, Issue>>,
 }
 
-impl Reading {
-    /// Begins with an order; `doing` begins the sentence about what went wrong: "looking at web-1".
+impl ReadOperation {
+    /// Creates the operation; `doing` begins the sentence about what went wrong: "looking at web-1".
     #[must_use]
-    pub fn new(order: Order, doing: impl Into<String>) -> Self {
-        Self { order, doing: doing.into(), patience: Patience::default(), until: None, result: None }
+    pub fn new(order: CommandRequest, doing: impl Into<String>) -> Self {
+        Self { order, doing: doing.into(), patience: RetryPolicy::default(), until: None, result: None }
     }
 
     /// Says whether it changes anything: then it is never tried again.
     fn reads(&self) -> bool {
         match &self.order.what {
-            Carried::Line(line) => !line.changes(),
-            Carried::Script { .. } => true,
+            CommandKind::Line(line) => !line.changes(),
+            CommandKind::Script { .. } => true,
         }
     }
 }
 
-impl Errand for Reading {
-    type Result = Result<String, Trouble>;
+impl Operation for ReadOperation {
+    type Result = Result<String, Issue>;
 
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         match (&self.result, &self.until) {
@@ -42,7 +42,7 @@ impl Errand for Reading {
         }
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
         self.until = None;
         match printed(answer, &self.doing) {
             Ok(text) => self.result = Some(Ok(text.to_owned())),
@@ -62,29 +62,29 @@ mod tests {
     use super::*;
     use crate::line;
 
-    fn ran(exit: i32, stdout: &str, stderr: &str) -> Answer {
-        Answer::Ran { exit: Some(exit), stdout: stdout.to_owned(), stderr: stderr.to_owned() }
+    fn ran(exit: i32, stdout: &str, stderr: &str) -> CommandOutcome {
+        CommandOutcome::Ran { exit: Some(exit), stdout: stdout.to_owned(), stderr: stderr.to_owned() }
     }
 
-    fn reading() -> Reading {
-        Reading::new(Order::line(line::signed_in(), "who are we?"), "asking who we are")
+    fn reading() -> ReadOperation {
+        ReadOperation::new(CommandRequest::line(line::signed_in(), "who are we?"), "asking who we are")
     }
 
     #[test]
     fn a_throttled_read_waits_and_is_run_again() {
         let (mut reading, now) = (reading(), Timestamp::from_millis(0));
-        reading.heard(&ran(1, "", "ERROR: (TooManyRequests) The request is being throttled."), now);
+        reading.on_result(&ran(1, "", "ERROR: (TooManyRequests) The request is being throttled."), now);
         let Next::Wait { until, why } = reading.next(now) else { panic!("no wait") };
         assert!(why.contains("once more in 20 s"), "{why}");
         assert!(matches!(reading.next(until), Next::Run(_)));
-        reading.heard(&ran(0, "{}", ""), until);
+        reading.on_result(&ran(0, "{}", ""), until);
         assert_eq!(reading.next(until), Next::Over(Ok("{}".to_owned())));
     }
 
     #[test]
     fn what_will_not_change_is_over_at_once() {
         let (mut reading, now) = (reading(), Timestamp::from_millis(0));
-        reading.heard(&ran(1, "", "ERROR: Please run 'az login' to setup account."), now);
+        reading.on_result(&ran(1, "", "ERROR: Please run 'az login' to setup account."), now);
         assert!(matches!(reading.next(now), Next::Over(Err(_))));
     }
 }

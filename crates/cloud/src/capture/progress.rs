@@ -2,38 +2,38 @@
 
 use std::time::Duration;
 
-use super::document::{Blob, Listed, Status, read};
-use super::end::{End, Left, Phase, Stop};
-use super::task::{Task, Wish};
-use crate::Class;
-use crate::errand::Answer;
-use crate::errand::{Setback, Trouble, printed};
 use ghost_base::Timestamp;
 
+use super::document::{Blob, ListedCapture, Status, read};
+use super::target::{CaptureTarget, Left, Phase, Stop};
+use super::task::{CaptureTask, RequestedState};
+use crate::FailureClass;
+use crate::operation::{CommandError, CommandOutcome, Issue, printed};
+
 /// The first look at a capture that has just begun.
-const FIRST: u64 = 5;
+const FIRST_POLL_SECONDS: u64 = 5;
 /// Between looks at one that is not due yet.
-const CALM: u64 = 30;
+const CALM_POLL_SECONDS: u64 = 30;
 /// It is over so long after its time.
-const AFTER: u64 = 2;
+const POLL_AFTER_STOP_SECONDS: u64 = 2;
 /// Between looks at one that is due: the last one again and again.
-const RHYTHM: [u64; 4] = [5, 10, 20, 30];
+const POLL_SECONDS: [u64; 4] = [5, 10, 20, 30];
 /// A capture that is not over so long after its time is given up.
-const HOPELESS: Duration = Duration::from_secs(900);
+const MAX_UNKNOWN_TIME: Duration = Duration::from_secs(900);
 /// A capture that is not listed did not begin, if this many looks before did not find it either.
-const MISSES: u32 = 2;
+const MAX_MISSES: u32 = 2;
 /// Between them.
-const AGAIN: u64 = 10;
+const RETRY_SECONDS: u64 = 10;
 /// A file that is not there after so many looks was never written.
-const LOOKS: u32 = 5;
+const MAX_LOOKS: u32 = 5;
 
 fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-impl Task {
-    pub(super) fn heard_create(&mut self, at: usize, answer: &Answer, now: Timestamp) {
-        let all = matches!(answer, Answer::Denied { all: true, .. });
+impl CaptureTask {
+    pub(super) fn on_create(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
+        let all = matches!(answer, CommandOutcome::Denied { all: true, .. });
         let Some(end) = self.ends.get_mut(at) else { return };
         if end.phase != Phase::Creating {
             return;
@@ -44,7 +44,8 @@ impl Task {
             return;
         };
         // Nothing was asked of the platform where nothing ran, and where `az` refused by itself.
-        let refused = setback.class.is_none() || setback.is(Class::Usage) || setback.is(Class::SignedOut);
+        let refused =
+            setback.class.is_none() || setback.is(FailureClass::Usage) || setback.is(FailureClass::SignedOut);
         if refused {
             (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
             end.fail(setback.trouble.clone());
@@ -59,7 +60,7 @@ impl Task {
         }
     }
 
-    pub(super) fn heard_look(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+    pub(super) fn on_look(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
         let (group, own_path) = (
             self.order.group.name.clone(),
             self.ends.get(at).map(|end| self.order.storage.address(end.name.as_str())),
@@ -78,7 +79,7 @@ impl Task {
             | Phase::Failed => return,
         };
         let doing = format!("looking whether the capture of {} began", end.machine);
-        let all = match printed(answer, &doing).and_then(|text| read::<Vec<Listed>>(text, &doing)) {
+        let all = match printed(answer, &doing).and_then(|text| read::<Vec<ListedCapture>>(text, &doing)) {
             Ok(all) => all,
             Err(setback) => {
                 end.phase = Phase::Looking { missed };
@@ -94,14 +95,11 @@ impl Task {
             {
                 (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
                 end.trouble = None;
-                end.fail(Trouble::new(format!("a capture named {} is there, and it is not ours", end.name)));
+                end.fail(Issue::new(format!("a capture named {} is there, and it is not ours", end.name)));
             }
             Some(listed) if listed.provisioning_state.as_deref() == Some("Failed") => {
                 end.capture.left = Left::There;
-                end.fail(Trouble::new(format!(
-                    "the platform could not begin the capture of {}",
-                    end.machine
-                )));
+                end.fail(Issue::new(format!("the platform could not begin the capture of {}", end.machine)));
             }
             Some(_) => {
                 if let Some(trouble) = end.trouble.take() {
@@ -110,21 +108,18 @@ impl Task {
                 begun(end, now);
             }
             // The platform may list it a moment later; so may a command that outlived whoever began it.
-            None if missed < MISSES => {
+            None if missed < MAX_MISSES => {
                 end.phase = Phase::Looking { missed: missed + 1 };
-                end.wait(now.plus(seconds(AGAIN)));
+                end.wait(now.plus(seconds(RETRY_SECONDS)));
             }
             None => {
                 (end.capture.left, end.blob.left) = (Left::Never, Left::Never);
-                end.fail(Trouble::hinted(
-                    "its beginning was cut off, and it did not begin",
-                    "start it again",
-                ));
+                end.fail(Issue::hinted("its beginning was cut off, and it did not begin", "start it again"));
             }
         }
     }
 
-    pub(super) fn heard_status(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+    pub(super) fn on_status(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
         let due = self.ends.get(at).and_then(|end| self.due(end));
         let wish = self.wish;
         let Some(end) = self.ends.get_mut(at) else { return };
@@ -134,7 +129,7 @@ impl Task {
         let doing = format!("asking how far the capture of {} is", end.machine);
         let status = match printed(answer, &doing).and_then(|text| read::<Status>(text, &doing)) {
             Ok(status) => status,
-            Err(setback) if setback.is(Class::NotFound) => {
+            Err(setback) if setback.is(FailureClass::NotFound) => {
                 // Only a list says that it is gone; but there is nothing to wait for.
                 end.capture.left = Left::Perhaps;
                 end.note("somebody removed the capture before it was fetched");
@@ -142,7 +137,7 @@ impl Task {
                 return;
             }
             Err(setback) => {
-                if due.is_some_and(|due| now >= due.plus(HOPELESS)) {
+                if due.is_some_and(|due| now >= due.plus(MAX_UNKNOWN_TIME)) {
                     end.suspend(setback.trouble);
                 } else {
                     end.note(setback.trouble.text);
@@ -160,7 +155,7 @@ impl Task {
                 let errors = status.packet_capture_error.join(", ");
                 let text =
                     format!("the capture of {} ended with an error: {}", end.machine, meaning(&errors));
-                end.trouble = Some(Trouble::new(text));
+                end.trouble = Some(Issue::new(text));
                 recorded(end, wish);
             }
             other => {
@@ -171,14 +166,14 @@ impl Task {
                     end.stop = Stop::Sent(before + 1);
                     end.polls = 0;
                 }
-                if due.is_some_and(|due| now >= due.plus(HOPELESS)) && other != Some("NotStarted") {
+                if due.is_some_and(|due| now >= due.plus(MAX_UNKNOWN_TIME)) && other != Some("NotStarted") {
                     let hint = "end it: ghost capture stop ID; or remove it: ghost capture cleanup ID";
                     let text = format!("the capture of {} is long over its time and goes on", end.machine);
-                    end.suspend(Trouble::hinted(text, hint));
+                    end.suspend(Issue::hinted(text, hint));
                     return;
                 }
                 if other == Some("NotStarted") && end.polls > 20 {
-                    end.suspend(Trouble::new(format!(
+                    end.suspend(Issue::new(format!(
                         "the capture of {} does not begin to record",
                         end.machine
                     )));
@@ -189,9 +184,9 @@ impl Task {
         }
     }
 
-    pub(super) fn heard_stop(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+    pub(super) fn on_stop(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
         let wish = self.wish;
-        let all = matches!(answer, Answer::Denied { all: true, .. });
+        let all = matches!(answer, CommandOutcome::Denied { all: true, .. });
         let Some(end) = self.ends.get_mut(at) else { return };
         let Stop::Executing { before } = end.stop else { return };
         if end.phase != Phase::Recording {
@@ -199,7 +194,7 @@ impl Task {
         }
         let doing = format!("ending the capture of {}", end.machine);
         match printed(answer, &doing) {
-            Err(Setback { class: None, trouble }) => {
+            Err(CommandError { class: None, trouble }) => {
                 end.stop = Stop::Held;
                 end.note(format!("{}; it goes on to its end", trouble.text));
             }
@@ -209,25 +204,25 @@ impl Task {
                 }
                 end.stop = Stop::Sent(before + 1);
                 end.polls = 0;
-                end.wait(now.plus(seconds(AFTER)));
+                end.wait(now.plus(seconds(POLL_AFTER_STOP_SECONDS)));
             }
         }
-        if wish == Wish::Cancel {
-            end.fail(Trouble::new("it was canceled"));
+        if wish == RequestedState::Cancel {
+            end.fail(Issue::new("it was canceled"));
         }
         if all {
             for other in
                 self.ends.iter_mut().filter(|other| other.phase == Phase::Recording && other.stop == Stop::No)
             {
                 other.stop = Stop::Held;
-                if wish == Wish::Cancel {
-                    other.fail(Trouble::new("it was canceled"));
+                if wish == RequestedState::Cancel {
+                    other.fail(Issue::new("it was canceled"));
                 }
             }
         }
     }
 
-    pub(super) fn heard_size(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+    pub(super) fn on_size(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
         let Some(end) = self.ends.get_mut(at) else { return };
         let Phase::Sizing { missed } = end.phase else { return };
         let doing = format!("looking for the file of {}", end.machine);
@@ -247,26 +242,31 @@ impl Task {
                 end.blob.left = Left::There;
                 end.turn(Phase::Fetching { bytes, failed: 0 });
             }
-            None if missed + 1 < LOOKS => {
+            None if missed + 1 < MAX_LOOKS => {
                 end.phase = Phase::Sizing { missed: missed + 1 };
-                let pause =
-                    usize::try_from(missed).ok().and_then(|at| RHYTHM.get(at)).copied().unwrap_or(CALM);
+                let pause = usize::try_from(missed)
+                    .ok()
+                    .and_then(|at| POLL_SECONDS.get(at))
+                    .copied()
+                    .unwrap_or(CALM_POLL_SECONDS);
                 end.wait(now.plus(seconds(pause)));
             }
             None => {
                 end.blob.left = Left::Gone;
                 let hint = "see whether the machine reaches the storage account and 168.63.129.16; with a filter, whether it is too narrow";
-                end.fail(Trouble::hinted(format!("the platform wrote no file for {}", end.machine), hint));
+                end.fail(Issue::hinted(format!("the platform wrote no file for {}", end.machine), hint));
             }
         }
     }
 
-    pub(super) fn heard_fetch(&mut self, at: usize, answer: &Answer, now: Timestamp) {
+    pub(super) fn on_fetch(&mut self, at: usize, answer: &CommandOutcome, now: Timestamp) {
         let Some(end) = self.ends.get_mut(at) else { return };
         let Phase::Fetching { bytes, failed } = end.phase else { return };
         match printed(answer, &format!("fetching the capture of {}", end.machine)) {
             Ok(_) => end.turn(Phase::Verifying { bytes, failed }),
-            Err(setback) if setback.is(Class::NotFound) => end.turn(Phase::Sizing { missed: LOOKS - 1 }),
+            Err(setback) if setback.is(FailureClass::NotFound) => {
+                end.turn(Phase::Sizing { missed: MAX_LOOKS - 1 })
+            }
             Err(setback) => self.keep_or_wait(at, setback, now),
         }
     }
@@ -289,17 +289,17 @@ impl Task {
             }
             Err(_) if failed < 2 => {
                 end.turn(Phase::Fetching { bytes, failed: failed + 1 });
-                end.wait(now.plus(seconds(FIRST)));
+                end.wait(now.plus(seconds(FIRST_POLL_SECONDS)));
             }
             Err(why) => {
                 let text = format!("what was fetched of {} is no whole capture: {why}", end.machine);
-                end.suspend(Trouble::hinted(text, "ghost capture wait ID fetches it again"));
+                end.suspend(Issue::hinted(text, "ghost capture wait ID fetches it again"));
             }
         }
     }
 
     /// Waits where that may help; else the evidence stays where it is until somebody says go on.
-    fn keep_or_wait(&mut self, at: usize, setback: Setback, now: Timestamp) {
+    fn keep_or_wait(&mut self, at: usize, setback: CommandError, now: Timestamp) {
         let Some(end) = self.ends.get_mut(at) else { return };
         match end.patience.again(&setback) {
             Some(pause) => end.wait(now.plus(seconds(pause))),
@@ -308,7 +308,7 @@ impl Task {
     }
 
     /// As `stumble`, but the trouble that led here stays beside.
-    fn stumble_with(&mut self, at: usize, setback: Setback, now: Timestamp) {
+    fn stumble_with(&mut self, at: usize, setback: CommandError, now: Timestamp) {
         let Some(end) = self.ends.get_mut(at) else { return };
         if let Some(pause) = end.patience.again(&setback) {
             end.wait(now.plus(seconds(pause)));
@@ -319,32 +319,35 @@ impl Task {
     }
 }
 
-fn begun(end: &mut End, now: Timestamp) {
+fn begun(end: &mut CaptureTarget, now: Timestamp) {
     end.capture.left = Left::There;
     end.turn(Phase::Recording);
     (end.since, end.polls) = (Some(now), 0);
-    end.wait(now.plus(seconds(FIRST)));
+    end.wait(now.plus(seconds(FIRST_POLL_SECONDS)));
 }
 
 /// It records no more: the file is next.
-fn recorded(end: &mut End, wish: Wish) {
-    if wish == Wish::Cancel {
-        end.fail(Trouble::new("it was canceled"));
+fn recorded(end: &mut CaptureTarget, wish: RequestedState) {
+    if wish == RequestedState::Cancel {
+        end.fail(Issue::new("it was canceled"));
     } else {
         end.turn(Phase::Sizing { missed: 0 });
     }
 }
 
 /// Sets the next look: aimed at the time when it should be over, and slower and slower after that.
-fn poll(end: &mut End, due: Option<Timestamp>, now: Timestamp) {
-    let aim = due.map(|due| due.plus(seconds(AFTER)));
-    let calm = now.plus(seconds(CALM));
+fn poll(end: &mut CaptureTarget, due: Option<Timestamp>, now: Timestamp) {
+    let aim = due.map(|due| due.plus(seconds(POLL_AFTER_STOP_SECONDS)));
+    let calm = now.plus(seconds(CALM_POLL_SECONDS));
     let ended = matches!(end.stop, Stop::Sent(_));
     let next = match aim.filter(|aim| *aim > now && !ended) {
         Some(aim) => aim.min(calm),
         None => {
-            let pause =
-                usize::try_from(end.polls).ok().and_then(|at| RHYTHM.get(at)).copied().unwrap_or(CALM);
+            let pause = usize::try_from(end.polls)
+                .ok()
+                .and_then(|at| POLL_SECONDS.get(at))
+                .copied()
+                .unwrap_or(CALM_POLL_SECONDS);
             end.polls += 1;
             now.plus(seconds(pause))
         }

@@ -1,8 +1,11 @@
 //! What a guest printed.
+//!
+//! What ssh says where it does not get there.
 
 use serde_json::Value;
 
-use super::reach::Reach;
+use super::access::GuestAccess;
+use crate::{Failure, FailureClass};
 
 /// Why a guest's output cannot be told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,10 +25,10 @@ const ERR: &str = "\n[stderr]\n";
 ///
 /// # Errors
 /// Fails where the answer of run-command is none, or says that nothing ran.
-pub fn printed(reach: &Reach, answer: &str) -> Result<String, PrintedError> {
+pub fn printed(reach: &GuestAccess, answer: &str) -> Result<String, PrintedError> {
     match reach {
-        Reach::Ssh(_) => Ok(answer.to_owned()),
-        Reach::Platform { .. } => by_platform(answer),
+        GuestAccess::Ssh(_) => Ok(answer.to_owned()),
+        GuestAccess::Platform { .. } => by_platform(answer),
     }
 }
 
@@ -48,8 +51,41 @@ fn by_platform(answer: &str) -> Result<String, PrintedError> {
     Ok(stdout.to_owned())
 }
 
+/// Words of ssh and of sudo, and what they mean; the first that is there.
+const WORDS: &[(&str, FailureClass)] = &[
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", FailureClass::Stranger),
+    ("Host key verification failed", FailureClass::Stranger),
+    ("Permission denied (", FailureClass::Unwelcome),
+    ("Too many authentication failures", FailureClass::Unwelcome),
+    ("sudo: ", FailureClass::NoRoot),
+    ("Could not resolve hostname", FailureClass::Unreachable),
+    ("Connection refused", FailureClass::Unreachable),
+    ("Connection timed out", FailureClass::Unreachable),
+    ("No route to host", FailureClass::Unreachable),
+    ("Network is unreachable", FailureClass::Unreachable),
+    ("stdio forwarding failed", FailureClass::Unreachable),
+    ("Connection closed by", FailureClass::Unreachable),
+    ("Connection reset by", FailureClass::Unreachable),
+    ("Timeout, server", FailureClass::Unreachable),
+];
+
+/// Says what it means that ssh ended with 255, its own code for a failure, or that sudo gave up; `None` where it is neither.
+pub(crate) fn refused(exit: Option<i32>, stderr: &str) -> Option<Failure> {
+    let sudo = exit == Some(1) && stderr.trim_start().starts_with("sudo: ");
+    if exit != Some(255) && !sudo {
+        return None;
+    }
+    let found = WORDS.iter().find(|(words, _)| stderr.contains(words));
+    let class = found.map_or(FailureClass::Unreachable, |(_, class)| *class);
+    // A changed key is told in a frame of many lines, of which the first says nothing.
+    let line = found.and_then(|(words, _)| stderr.lines().find(|line| line.contains(words)));
+    let line = line.or_else(|| stderr.lines().find(|line| !line.trim().is_empty()));
+    let message = line.unwrap_or("ssh failed and said nothing").trim_matches(['@', ' ']);
+    Some(Failure { class, code: None, message: message.chars().take(300).collect() })
+}
+
 #[cfg(test)]
-mod tests {
+mod printed_tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -96,5 +132,26 @@ mod tests {
             drop(by_platform(&text));
             drop(by_platform(&answer("ProvisioningState/succeeded", &text)));
         }
+    }
+}
+
+#[cfg(test)]
+mod refused_tests {
+    use super::*;
+
+    #[test]
+    fn what_ssh_says_has_a_class() {
+        let class = |exit, text: &str| refused(Some(exit), text).map(|failure| failure.class);
+        let changed = "@@@@@@\n@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n@@@@@@\nHost key verification failed.";
+        assert_eq!(class(255, changed), Some(FailureClass::Stranger));
+        assert_eq!(class(255, "u@h: Permission denied (publickey)."), Some(FailureClass::Unwelcome));
+        assert_eq!(
+            class(255, "ssh: connect to host h port 22: Connection refused"),
+            Some(FailureClass::Unreachable)
+        );
+        assert_eq!(class(255, ""), Some(FailureClass::Unreachable));
+        assert_eq!(class(1, "sudo: a password is required"), Some(FailureClass::NoRoot));
+        assert_eq!(class(1, "ERROR: (NotFound) x"), None);
+        assert_eq!(class(3, "x"), None);
     }
 }

@@ -2,41 +2,41 @@
 
 use super::document::{Topology, Unread};
 use super::read::{ALL, List};
-use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
-use crate::{Place, line};
+use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, ReadOperation};
+use crate::{ResourceGroup, line};
 use ghost_base::Timestamp;
 
 /// Reads what a resource group consists of. A list that cannot be read does not hide the others; without any it fails.
 #[derive(Debug)]
-pub struct TopologyErrand {
-    place: Place,
+pub struct TopologyOperation {
+    place: ResourceGroup,
     at: usize,
-    reading: Reading,
+    reading: ReadOperation,
     found: Topology,
-    first: Option<Trouble>,
+    first: Option<Issue>,
 }
 
-impl TopologyErrand {
+impl TopologyOperation {
     /// Begins.
     #[must_use]
-    pub fn new(place: &Place) -> Self {
+    pub fn new(place: &ResourceGroup) -> Self {
         let found = Topology { group: place.group.to_string(), ..Topology::default() };
         Self { reading: reading(place, List::Machines), place: place.clone(), at: 0, found, first: None }
     }
 
     /// Returns everything that it asks for.
     #[must_use]
-    pub fn foreseen(place: &Place) -> Vec<Order> {
+    pub fn foreseen(place: &ResourceGroup) -> Vec<CommandRequest> {
         ALL.iter().map(|list| order(place, *list)).collect()
     }
 }
 
-fn reading(place: &Place, list: List) -> Reading {
+fn reading(place: &ResourceGroup, list: List) -> ReadOperation {
     let what = list.word().replace('_', " ");
-    Reading::new(order(place, list), format!("listing the {what} of {}", place.group))
+    ReadOperation::new(order(place, list), format!("listing the {what} of {}", place.group))
 }
 
-fn order(place: &Place, list: List) -> Order {
+fn order(place: &ResourceGroup, list: List) -> CommandRequest {
     let line = match list {
         List::Machines => line::machines(place),
         List::Interfaces => line::interfaces(place),
@@ -45,11 +45,11 @@ fn order(place: &Place, list: List) -> Order {
         List::RouteTables => line::route_tables(place),
     };
     let what = list.word().replace('_', " ");
-    Order::line(line, format!("list the {what} of {}", place.group))
+    CommandRequest::line(line, format!("list the {what} of {}", place.group))
 }
 
-impl Errand for TopologyErrand {
-    type Result = Result<Topology, Trouble>;
+impl Operation for TopologyOperation {
+    type Result = Result<Topology, Issue>;
 
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         if self.at < ALL.len() {
@@ -61,8 +61,8 @@ impl Errand for TopologyErrand {
         }
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
-        self.reading.heard(answer, now);
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
+        self.reading.on_result(answer, now);
         let (Next::Over(read), Some(list)) = (self.reading.next(now), ALL.get(self.at)) else { return };
         if let Err(trouble) = read.and_then(|text| list.read(&text, &mut self.found)) {
             let (what, why) = (list.word().to_owned(), trouble.text.clone());

@@ -7,10 +7,10 @@
 //! Goes in: what a script printed. Comes out: the next window to ask for, or the whole text. Never: windows of two texts in one, a
 //! text that has another digest than was told, more memory than the limit.
 
-mod piece;
+mod assembly;
 mod section;
-mod whole;
+mod window;
 
-pub use piece::{Piece, PieceError, WINDOW};
+pub use assembly::{MAX_PACKED_BYTES, MAX_PAYLOAD_BYTES, ParcelError, WindowResult, WindowedPayload};
 pub use section::{Section, SectionError, sections};
-pub use whole::{Collected, LARGEST, MOST_PACKED, Parcel, ParcelError};
+pub use window::{Piece, PieceError, WINDOW};

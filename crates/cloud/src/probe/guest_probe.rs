@@ -1,13 +1,13 @@
-//! What a declared script gathers on a guest, window by window, as an errand.
+//! Runs a declared script on a guest and collects its output, window by window.
 
-use super::parcel::{Collected, Parcel, ParcelError};
-use crate::errand::{Answer, Errand, Next, Order, Reading, Trouble};
-use crate::guest::{Reach, printed};
+use super::payload::{ParcelError, WindowResult, WindowedPayload};
+use crate::guest::{GuestAccess, printed};
+use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, ReadOperation};
 use ghost_base::Timestamp;
 
 /// What is gathered, and how it is read.
 #[derive(Debug)]
-pub struct Wanted<T> {
+pub struct ProbeSpec<T> {
     /// The script; its variables are `counters` (`yes`, `no`) and `from`.
     pub script: &'static str,
     /// What it gathers, for people: "the packet filters".
@@ -20,30 +20,30 @@ pub struct Wanted<T> {
 ///
 /// Half an answer or a damaged one is asked for once more, and then told; nothing is made of it.
 #[derive(Debug)]
-pub struct Gathering<T: 'static> {
-    reach: Reach,
-    wanted: &'static Wanted<T>,
+pub struct GuestProbe<T: 'static> {
+    reach: GuestAccess,
+    wanted: &'static ProbeSpec<T>,
     counters: bool,
-    parcel: Parcel,
+    parcel: WindowedPayload,
     from: usize,
     again: u8,
-    reading: Reading,
-    result: Option<Result<T, Trouble>>,
+    reading: ReadOperation,
+    result: Option<Result<T, Issue>>,
 }
 
 /// So often it is begun anew.
-const MOST: u8 = 2;
+const MAX_RESTARTS: u8 = 2;
 
-impl<T: Clone + Send + 'static> Gathering<T> {
+impl<T: Clone + Send + 'static> GuestProbe<T> {
     /// Begins.
     #[must_use]
-    pub fn new(reach: Reach, wanted: &'static Wanted<T>) -> Self {
+    pub fn new(reach: GuestAccess, wanted: &'static ProbeSpec<T>) -> Self {
         let reading = read(&reach, wanted, true, 0);
         Self {
             reach,
             wanted,
             counters: true,
-            parcel: Parcel::default(),
+            parcel: WindowedPayload::default(),
             from: 0,
             again: 0,
             reading,
@@ -53,7 +53,7 @@ impl<T: Clone + Send + 'static> Gathering<T> {
 
     /// Returns what it begins with. Where more is gathered than one answer carries, the same follows with later windows.
     #[must_use]
-    pub fn foreseen(&self) -> Order {
+    pub fn foreseen(&self) -> CommandRequest {
         order(&self.reach, self.wanted, true, 0)
     }
 
@@ -63,20 +63,20 @@ impl<T: Clone + Send + 'static> Gathering<T> {
     }
 
     fn anew(&mut self) {
-        self.parcel = Parcel::default();
+        self.parcel = WindowedPayload::default();
         self.ask(0);
     }
 
-    fn take(&mut self, answer: &str) -> Result<(), Trouble> {
-        let add = |parcel: &mut Parcel| {
+    fn take(&mut self, answer: &str) -> Result<(), Issue> {
+        let add = |parcel: &mut WindowedPayload| {
             let text = printed(&self.reach, answer).map_err(|error| (error.to_string(), true))?;
             parcel
                 .add(&text)
                 .map_err(|error| (error.to_string(), !matches!(error, ParcelError::Large { .. })))
         };
         let whole = add(&mut self.parcel).and_then(|collected| match collected {
-            Collected::Ask(next) => Ok(Some(next)),
-            Collected::Whole(text) => {
+            WindowResult::Ask(next) => Ok(Some(next)),
+            WindowResult::Whole(text) => {
                 self.result = Some(Ok((self.wanted.read)(&text).map_err(|error| (error, true))?));
                 Ok(None)
             }
@@ -92,7 +92,7 @@ impl<T: Clone + Send + 'static> Gathering<T> {
                 self.ask(next);
                 Ok(())
             }
-            Err((_, true)) if self.again < MOST - 1 => {
+            Err((_, true)) if self.again < MAX_RESTARTS - 1 => {
                 self.again += 1;
                 self.anew();
                 Ok(())
@@ -100,32 +100,32 @@ impl<T: Clone + Send + 'static> Gathering<T> {
             Err((error, _)) => {
                 let text = format!("looking at {} of {}: {error}", self.wanted.what, self.reach);
                 let hint = match &self.reach {
-                    Reach::Platform { .. } => {
+                    GuestAccess::Platform { .. } => {
                         "try again; where the platform's answers stay like that, reach the guest by ssh"
                     }
-                    Reach::Ssh(_) => {
+                    GuestAccess::Ssh(_) => {
                         "look whether the guest has sh, gzip, base64 and sha256sum, and prints nothing at sign-in"
                     }
                 };
-                Err(Trouble::hinted(text, hint))
+                Err(Issue::hinted(text, hint))
             }
         }
     }
 }
 
-fn read<T>(reach: &Reach, wanted: &Wanted<T>, counters: bool, from: usize) -> Reading {
-    Reading::new(order(reach, wanted, counters, from), format!("looking at {} of {reach}", wanted.what))
+fn read<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usize) -> ReadOperation {
+    ReadOperation::new(order(reach, wanted, counters, from), format!("looking at {} of {reach}", wanted.what))
 }
 
-fn order<T>(reach: &Reach, wanted: &Wanted<T>, counters: bool, from: usize) -> Order {
+fn order<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usize) -> CommandRequest {
     let (what, counters) = (wanted.what, if counters { "yes" } else { "no" });
     let part = if from == 0 { String::new() } else { format!(", from byte {from} on") };
     let variables = vec![("counters", counters.to_owned()), ("from", from.to_string())];
     reach.script(wanted.script, variables, format!("look at {what} of {reach}{part}"))
 }
 
-impl<T: Clone + Send + 'static> Errand for Gathering<T> {
-    type Result = Result<T, Trouble>;
+impl<T: Clone + Send + 'static> Operation for GuestProbe<T> {
+    type Result = Result<T, Issue>;
 
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         match &self.result {
@@ -135,15 +135,15 @@ impl<T: Clone + Send + 'static> Errand for Gathering<T> {
                 Next::Wait { until, why } => Next::Wait { until, why },
                 // What was printed is taken as soon as it is heard.
                 Next::Over(Ok(_)) => {
-                    Next::Over(Err(Trouble::new("nothing was made of what the guest printed")))
+                    Next::Over(Err(Issue::new("nothing was made of what the guest printed")))
                 }
                 Next::Over(Err(trouble)) => Next::Over(Err(trouble)),
             },
         }
     }
 
-    fn heard(&mut self, answer: &Answer, now: Timestamp) {
-        self.reading.heard(answer, now);
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
+        self.reading.on_result(answer, now);
         if let Next::Over(read) = self.reading.next(now)
             && let Err(trouble) = read.and_then(|text| self.take(&text))
         {
@@ -159,35 +159,35 @@ mod tests {
     use base64::Engine as _;
     use flate2::{Compression, write::GzEncoder};
 
-    use super::super::parcel::WINDOW;
+    use super::super::payload::WINDOW;
     use super::*;
-    use crate::errand::Carried;
-    use crate::{Name, Place};
+    use crate::operation::CommandKind;
+    use crate::{Name, ResourceGroup};
     use ghost_base::Digest;
 
-    static TEXT: Wanted<String> =
-        Wanted { script: "guest-qdisc", what: "the text", read: |text| Ok(text.to_owned()) };
+    static TEXT: ProbeSpec<String> =
+        ProbeSpec { script: "guest-qdisc", what: "the text", read: |text| Ok(text.to_owned()) };
 
-    fn gathering() -> Gathering<String> {
+    fn gathering() -> GuestProbe<String> {
         let name = |text| Name::parse(text).unwrap();
-        let place = Place { subscription: None, group: name("rg") };
-        Gathering::new(Reach::Platform { place, machine: name("vm") }, &TEXT)
+        let place = ResourceGroup { subscription: None, group: name("rg") };
+        GuestProbe::new(GuestAccess::Platform { place, machine: name("vm") }, &TEXT)
     }
 
     /// Returns the variables of what it wants to run.
-    fn asked(gathering: &Gathering<String>) -> (String, usize) {
+    fn asked(gathering: &GuestProbe<String>) -> (String, usize) {
         let Next::Run(order) = gathering.next(Timestamp::from_millis(0)) else { panic!("it runs nothing") };
-        let Carried::Script { variables, .. } = order.what else { panic!("it is no script") };
+        let CommandKind::Script { variables, .. } = order.what else { panic!("it is no script") };
         let value = |name| variables.iter().find(|(known, _)| *known == name).unwrap().1.clone();
         (value("counters"), value("from").parse().unwrap())
     }
 
-    fn hear(gathering: &mut Gathering<String>, printed: &str) {
+    fn hear(gathering: &mut GuestProbe<String>, printed: &str) {
         let message = format!("Enable succeeded: \n[stdout]\n{printed}\n[stderr]\n");
         let value =
             serde_json::json!({"value": [{"code": "ProvisioningState/succeeded", "message": message}]});
-        let ran = Answer::Ran { exit: Some(0), stdout: value.to_string(), stderr: String::new() };
-        gathering.heard(&ran, Timestamp::from_millis(0));
+        let ran = CommandOutcome::Ran { exit: Some(0), stdout: value.to_string(), stderr: String::new() };
+        gathering.on_result(&ran, Timestamp::from_millis(0));
     }
 
     fn window(text: &str, from: usize) -> String {

@@ -1,14 +1,14 @@
 //! The way in: what is laid out for it, the lines, what is cleared away.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
-use super::account::{Account, Proof, Way};
-use crate::{Class, failure};
 use ghost_base::{Digest, private_dir, write_private};
 use ghost_shell::{Errand, Identity, SignIn, Step};
+
+use super::account::{Account, Credential, SignInMethod};
+use crate::{FailureClass, failure};
 
 /// The folder of an identity below the data folder. Its name is one that no reading command may be told.
 const FOLDER: &str = ".azure";
@@ -39,8 +39,8 @@ pub fn identity(role: &str, account: &Account, data: &Path, like: Option<&Path>)
     let place = role.split(' ').next().unwrap_or(role);
     let home = data.join("identity").join(place);
     let folder = match &account.way {
-        Way::Folder(folder) => folder.clone(),
-        Way::Managed { .. } | Way::Principal { .. } => home.join(FOLDER),
+        SignInMethod::Folder(folder) => folder.clone(),
+        SignInMethod::Managed { .. } | SignInMethod::Principal { .. } => home.join(FOLDER),
     };
     let door = Door {
         account: account.clone(),
@@ -73,8 +73,8 @@ impl Door {
     fn mark(&self) -> String {
         let Account { way, subscription } = &self.account;
         let tenant = match way {
-            Way::Principal { tenant, .. } => tenant.as_str(),
-            Way::Managed { .. } | Way::Folder(_) => "",
+            SignInMethod::Principal { tenant, .. } => tenant.as_str(),
+            SignInMethod::Managed { .. } | SignInMethod::Folder(_) => "",
         };
         let cloud =
             self.like.as_ref().and_then(|like| small(&like.join("clouds.config"))).unwrap_or_default();
@@ -106,22 +106,22 @@ impl Door {
         let line = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut lines = Vec::new();
         match &self.account.way {
-            Way::Managed { client } => {
+            SignInMethod::Managed { client } => {
                 let mut login = line("az login --identity --output none");
                 if let Some(client) = client {
                     login.extend(["--client-id".to_owned(), client.clone()]);
                 }
                 lines.push(login);
             }
-            Way::Principal { client, tenant, proof } => {
+            SignInMethod::Principal { client, tenant, proof } => {
                 let mut login = line("az login --service-principal --output none --username");
                 login.extend([client.clone(), "--tenant".to_owned(), tenant.clone()]);
                 let path = |path: &Path| path.to_str().map(str::to_owned).ok_or("a path is no text");
                 let (option, value) = match proof {
-                    Proof::Certificate(file) => ("--certificate", path(there(file)?)?),
-                    Proof::Token(file) => ("--federated-token", format!("@{}", path(there(file)?)?)),
-                    Proof::SecretFile(file) => ("--password", format!("@{}", path(there(file)?)?)),
-                    Proof::Secret(secret) => {
+                    Credential::Certificate(file) => ("--certificate", path(there(file)?)?),
+                    Credential::Token(file) => ("--federated-token", format!("@{}", path(there(file)?)?)),
+                    Credential::SecretFile(file) => ("--password", format!("@{}", path(there(file)?)?)),
+                    Credential::Secret(secret) => {
                         let file = self.secret();
                         write_private(&file, secret.expose().as_bytes())
                             .map_err(|error| format!("the secret cannot be handed over: {error}"))?;
@@ -131,7 +131,7 @@ impl Door {
                 login.extend([option.to_owned(), value]);
                 lines.push(login);
             }
-            Way::Folder(_) => return Ok(lines),
+            SignInMethod::Folder(_) => return Ok(lines),
         }
         if let Some(subscription) = &self.account.subscription {
             lines.push(line(&format!("az account set --subscription {subscription}")));
@@ -151,7 +151,7 @@ impl SignIn for Door {
             let errand = Errand::parse(words).ok_or("its sign-in cannot be written as a line of az")?;
             Ok(Step { errand, expects })
         };
-        if let Way::Folder(folder) = &self.account.way {
+        if let SignInMethod::Folder(folder) = &self.account.way {
             // What belongs to a person is looked at, never changed.
             if !folder.is_dir() {
                 return Err(format!("there is no folder {}", folder.display()));
@@ -167,7 +167,7 @@ impl SignIn for Door {
     }
 
     fn end(&self, well: bool) {
-        if matches!(self.account.way, Way::Folder(_)) {
+        if matches!(self.account.way, SignInMethod::Folder(_)) {
             return;
         }
         // What could not be removed now is written over and removed the next time.
@@ -178,7 +178,7 @@ impl SignIn for Door {
     }
 
     fn is_out(&self, exit: Option<i32>, stderr: &str) -> bool {
-        matches!(failure(exit, stderr).class, Class::SignedOut | Class::Expired)
+        matches!(failure(exit, stderr).class, FailureClass::SignedOut | FailureClass::Expired)
     }
 }
 
@@ -237,15 +237,15 @@ mod tests {
 
     const ID: &str = "33333333-3333-3333-3333-333333333333";
 
-    fn door(way: Way, data: &Path) -> Door {
+    fn door(way: SignInMethod, data: &Path) -> Door {
         let home = data.join("identity/reader");
-        let folder = if let Way::Folder(folder) = &way { folder.clone() } else { home.join(FOLDER) };
+        let folder = if let SignInMethod::Folder(folder) = &way { folder.clone() } else { home.join(FOLDER) };
         let account = Account { way, subscription: Some(ID.to_owned()) };
         Door { account, home, folder, like: Some(data.join("theirs")) }
     }
 
-    fn principal(proof: Proof) -> Way {
-        Way::Principal { client: ID.to_owned(), tenant: "contoso.example".to_owned(), proof }
+    fn principal(proof: Credential) -> SignInMethod {
+        SignInMethod::Principal { client: ID.to_owned(), tenant: "contoso.example".to_owned(), proof }
     }
 
     fn lines(door: &Door) -> Vec<String> {
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_secret_is_handed_over_in_a_file_that_is_gone_afterwards() {
         let data = tempfile::tempdir().unwrap();
-        let door = door(principal(Proof::Secret(Secret::new("hunter2"))), data.path());
+        let door = door(principal(Credential::Secret(Secret::new("hunter2"))), data.path());
         let lines = lines(&door);
         let file = data.path().join("identity/reader/secret");
         assert!(lines[0].contains(&format!("--password @{}", file.display())), "{lines:?}");
@@ -271,9 +271,11 @@ mod tests {
     fn a_file_that_is_missing_is_never_taken_for_the_secret() {
         let data = tempfile::tempdir().unwrap();
         let missing = data.path().join("missing");
-        for proof in
-            [Proof::Token(missing.clone()), Proof::SecretFile(missing.clone()), Proof::Certificate(missing)]
-        {
+        for proof in [
+            Credential::Token(missing.clone()),
+            Credential::SecretFile(missing.clone()),
+            Credential::Certificate(missing),
+        ] {
             let error = door(principal(proof), data.path()).begin().unwrap_err();
             assert!(error.contains("missing"), "{error}");
         }
@@ -288,7 +290,7 @@ mod tests {
         fs::write(theirs.join("config"), config).unwrap();
         fs::write(theirs.join("clouds.config"), "[Lab]\nendpoint_resource_manager = https://localhost:1\n")
             .unwrap();
-        let door = door(Way::Managed { client: None }, data.path());
+        let door = door(SignInMethod::Managed { client: None }, data.path());
         let lines = lines(&door);
         assert_eq!(
             lines,
@@ -304,12 +306,12 @@ mod tests {
     #[test]
     fn somebody_else_finds_no_sign_in_of_whoever_was_there_before() {
         let data = tempfile::tempdir().unwrap();
-        let first = door(Way::Managed { client: None }, data.path());
+        let first = door(SignInMethod::Managed { client: None }, data.path());
         drop(lines(&first));
         fs::write(first.folder.join("azureProfile.json"), "{}").unwrap();
         first.end(true);
         assert!(first.is_in());
-        let other = door(Way::Managed { client: Some(ID.to_owned()) }, data.path());
+        let other = door(SignInMethod::Managed { client: Some(ID.to_owned()) }, data.path());
         assert!(!other.is_in());
         drop(lines(&other));
         assert!(!other.folder.join("azureProfile.json").exists());
@@ -322,22 +324,24 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let theirs = data.path().join("own");
         fs::create_dir(&theirs).unwrap();
-        let door = door(Way::Folder(theirs.clone()), data.path());
+        let door = door(SignInMethod::Folder(theirs.clone()), data.path());
         let steps = door.begin().unwrap();
         assert_eq!(steps[0].errand.text(), "az account show --query id --output tsv");
         assert_eq!(steps[0].expects.as_deref(), Some(ID));
         door.end(true);
         assert_eq!(fs::read_dir(&theirs).unwrap().count(), 0);
         assert!(!data.path().join("identity").exists());
-        let gone =
-            Door { account: Account { way: Way::Folder("/nonexistent".into()), subscription: None }, ..door };
+        let gone = Door {
+            account: Account { way: SignInMethod::Folder("/nonexistent".into()), subscription: None },
+            ..door
+        };
         assert!(gone.begin().unwrap_err().contains("/nonexistent"));
     }
 
     #[test]
     fn only_a_lost_sign_in_is_one() {
         let data = tempfile::tempdir().unwrap();
-        let door = door(Way::Managed { client: None }, data.path());
+        let door = door(SignInMethod::Managed { client: None }, data.path());
         assert!(door.is_out(Some(1), "ERROR: Please run 'az login' to setup account.\n"));
         assert!(door.is_out(Some(1), "ERROR: (ExpiredAuthenticationToken) The access token expiry\n"));
         assert!(!door.is_out(Some(1), "ERROR: (AuthorizationFailed) The client 'x' does not have\n"));

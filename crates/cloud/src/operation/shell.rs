@@ -1,36 +1,35 @@
-//! Orders through the safety shell: one consent for what belongs together, whole outputs from the evidence folder.
+//! Runs the commands of operations through the safety shell: one approval for a whole plan, complete output from the evidence folder.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
-
-use super::answer::Answer;
-use super::port::{Carried, Order};
-use crate::line::Line;
 use ghost_base::Digest;
 use ghost_shell::{CancelSignal, Grant, Problem, Response, Shell, Status};
+use tokio::sync::Mutex;
 
-/// A shell as errands use it.
-pub struct Gate {
+use super::port::{CommandKind, CommandOutcome, CommandRequest};
+use crate::line::Line;
+
+/// The shell as operations use it.
+pub struct ShellExecutor {
     shell: Arc<Shell>,
     evidence: PathBuf,
     consent: Mutex<Option<(Grant, VecDeque<String>)>>,
 }
 
-impl Gate {
-    /// Takes a shell, and the folder where it keeps whole outputs.
+impl ShellExecutor {
+    /// Creates an executor; `evidence` is the folder with complete outputs.
     #[must_use]
     pub fn new(shell: Arc<Shell>, evidence: PathBuf) -> Self {
         Self { shell, evidence, consent: Mutex::new(None) }
     }
 
-    /// Runs an order. One consent covers its plan; what is not left of it is asked for by itself.
-    pub async fn run(&self, order: &Order, cancel: CancelSignal) -> Answer {
+    /// Runs a command. One approval covers its plan; a command outside of the plan is approved on its own.
+    pub async fn run(&self, order: &CommandRequest, cancel: CancelSignal) -> CommandOutcome {
         match &order.what {
-            Carried::Line(line) => self.line(&line.text(), &order.why, &order.plan, cancel).await,
-            Carried::Script { carrier, script, variables } => {
+            CommandKind::Line(line) => self.line(&line.text(), &order.why, &order.plan, cancel).await,
+            CommandKind::Script { carrier, script, variables } => {
                 self.script(carrier, script, variables, &order.why, cancel).await
             }
         }
@@ -43,22 +42,28 @@ impl Gate {
         variables: &[(&str, String)],
         why: &str,
         cancel: CancelSignal,
-    ) -> Answer {
+    ) -> CommandOutcome {
         let values: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let Some(script) = self.shell.policy().script(script) else {
-            return Answer::NotRun { reason: format!("the policy declares no script `{script}`") };
+            return CommandOutcome::NotRun { reason: format!("the policy declares no script `{script}`") };
         };
         match script.fill(&values) {
             Ok(filled) => {
                 self.answer(self.shell.run_script(carrier.words(), &filled, why, cancel).await, false)
             }
-            Err(error) => Answer::NotRun { reason: error.to_string() },
+            Err(error) => CommandOutcome::NotRun { reason: error.to_string() },
         }
     }
 
-    /// Runs a command as [`Gate::run`] does.
-    pub async fn line(&self, command: &str, why: &str, plan: &[String], cancel: CancelSignal) -> Answer {
+    /// Runs a command as [`ShellExecutor::run`] does.
+    pub async fn line(
+        &self,
+        command: &str,
+        why: &str,
+        plan: &[String],
+        cancel: CancelSignal,
+    ) -> CommandOutcome {
         // What reads needs no consent, and leaves one that is there as it is.
         if plan.is_empty() {
             return self.answer(self.shell.run_until(command, why, cancel).await, false);
@@ -78,7 +83,7 @@ impl Gate {
             let asked = tokio::select! {
                 asked = self.shell.ask_plan(&purpose, plan, why) => asked,
                 () = stopped.canceled() => {
-                    return Answer::Denied { reason: "it was interrupted".to_owned(), all: true };
+                    return CommandOutcome::Denied { reason: "it was interrupted".to_owned(), all: true };
                 }
             };
             match asked {
@@ -87,7 +92,7 @@ impl Gate {
             }
         }
         let Some((grant, left)) = consent.as_mut() else {
-            return Answer::NotRun { reason: "the consent was lost".to_owned() };
+            return CommandOutcome::NotRun { reason: "the consent was lost".to_owned() };
         };
         // What was passed over is given up.
         while left.pop_front().is_some_and(|next| next != command) {}
@@ -98,36 +103,38 @@ impl Gate {
         self.answer(response, false)
     }
 
-    fn answer(&self, response: Response, all: bool) -> Answer {
+    fn answer(&self, response: Response, all: bool) -> CommandOutcome {
         let reason = response.reason.clone();
         if response.modified_command.is_some() {
-            return Answer::Unknown { reason: "another command was run in its place".to_owned() };
+            return CommandOutcome::Unknown { reason: "another command was run in its place".to_owned() };
         }
         match (response.status, response.error) {
-            (Status::Denied, _) => Answer::Denied { reason, all },
+            (Status::Denied, _) => CommandOutcome::Denied { reason, all },
             (Status::Completed, _) => self.ran(response),
-            (Status::Error, Some(Problem::Blocked | Problem::EmptyCommand)) => Answer::Refused { reason },
+            (Status::Error, Some(Problem::Blocked | Problem::EmptyCommand)) => {
+                CommandOutcome::Refused { reason }
+            }
             (Status::Error, Some(Problem::SpawnFailed)) => {
-                Answer::NotRun { reason: response.stderr.trim().to_owned() }
+                CommandOutcome::NotRun { reason: response.stderr.trim().to_owned() }
             }
             (Status::Error, Some(Problem::AuditFailed)) if response.duration_seconds.is_none() => {
-                Answer::NotRun { reason }
+                CommandOutcome::NotRun { reason }
             }
             (Status::Error, Some(Problem::Timeout)) => {
-                Answer::Unknown { reason: "it took too long".to_owned() }
+                CommandOutcome::Unknown { reason: "it took too long".to_owned() }
             }
             (Status::Error, Some(Problem::Canceled)) => {
-                Answer::Unknown { reason: "it was interrupted".to_owned() }
+                CommandOutcome::Unknown { reason: "it was interrupted".to_owned() }
             }
             (Status::Error, Some(Problem::RedactionFailure | Problem::AuditFailed) | None) => {
-                Answer::Unknown { reason }
+                CommandOutcome::Unknown { reason }
             }
         }
     }
 
-    fn ran(&self, response: Response) -> Answer {
+    fn ran(&self, response: Response) -> CommandOutcome {
         if response.exit_code.is_none() {
-            return Answer::Unknown { reason: "a signal ended it".to_owned() };
+            return CommandOutcome::Unknown { reason: "a signal ended it".to_owned() };
         }
         let metadata = response.output_metadata.as_ref();
         let whole = metadata.and_then(|metadata| self.whole(metadata.evidence.as_deref()?));
@@ -135,11 +142,11 @@ impl Gate {
         let stdout = match whole {
             Some(text) => text,
             None if clipped => {
-                return Answer::Unknown { reason: "its whole output could not be kept".to_owned() };
+                return CommandOutcome::Unknown { reason: "its whole output could not be kept".to_owned() };
             }
             None => response.output,
         };
-        Answer::Ran { exit: response.exit_code, stdout, stderr: response.stderr }
+        CommandOutcome::Ran { exit: response.exit_code, stdout, stderr: response.stderr }
     }
 
     /// Returns the whole redacted output; one that does not have its digest is none.

@@ -5,15 +5,15 @@ use std::net::IpAddr;
 use super::baseline::Baseline;
 use crate::guest::Ssh;
 use crate::meter::TestType;
-use crate::{Account, Container, Place};
+use crate::{Account, Container, ResourceGroup};
 use ghost_base::SessionId;
 
 /// The most iterations.
-const MOST: u16 = 100;
+const MAX_ITERATIONS: u16 = 100;
 
 /// What is to be measured.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct MeasurementRequest {
     /// The session.
     pub session: SessionId,
     /// The machine that sends: its name, or its address.
@@ -21,9 +21,9 @@ pub struct Ask {
     /// The machine that receives.
     pub destination: String,
     /// Where their interfaces are; without it no rules are looked at.
-    pub place: Option<Place>,
+    pub place: Option<ResourceGroup>,
     /// How they are reached.
-    pub way: Way,
+    pub way: AccessMethod,
     /// Which metrics.
     pub test_type: TestType,
     /// How often each; one more before them is not counted.
@@ -31,7 +31,7 @@ pub struct Ask {
     /// Whether the way back is measured, too.
     pub both_directions: bool,
     /// How long one iteration takes.
-    pub seconds: Seconds,
+    pub seconds: TestSeconds,
     /// Where the result is uploaded to, if anywhere.
     pub storage: Option<(Account, Container)>,
     /// The folder where documents lie.
@@ -48,7 +48,7 @@ pub struct Ask {
 
 /// How guests are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum AccessMethod {
     /// By the platform's run-command.
     Platform,
     /// By ssh: the source, the destination.
@@ -57,14 +57,14 @@ pub enum Way {
 
 /// How long one iteration takes, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seconds {
+pub struct TestSeconds {
     /// Of latency.
     pub latency: u16,
     /// Of throughput.
     pub throughput: u16,
 }
 
-impl Default for Seconds {
+impl Default for TestSeconds {
     fn default() -> Self {
         Self { latency: 2, throughput: 10 }
     }
@@ -87,7 +87,7 @@ pub enum Compare {
 
 /// Why nothing can be measured so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum MeasurementRequestError {
     /// The ends are the same.
     #[error("the source and the destination are the same: {0}")]
     Same(String),
@@ -114,33 +114,35 @@ pub enum AskError {
     Group,
 }
 
-impl Ask {
+impl MeasurementRequest {
     /// Checks it.
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn check(self) -> Result<Self, AskError> {
+    pub fn check(self) -> Result<Self, MeasurementRequestError> {
         if self.source.eq_ignore_ascii_case(&self.destination) {
-            return Err(AskError::Same(self.source));
+            return Err(MeasurementRequestError::Same(self.source));
         }
         for (what, given, most) in [
-            ("the number of iterations", self.iterations, MOST),
+            ("the number of iterations", self.iterations, MAX_ITERATIONS),
             ("the time of an iteration of latency", self.seconds.latency, 60),
             ("the time of an iteration of throughput", self.seconds.throughput, 60),
         ] {
             if !(1..=most).contains(&given) {
-                return Err(AskError::Limit { what, least: 1, most, given });
+                return Err(MeasurementRequestError::Limit { what, least: 1, most, given });
             }
         }
         for end in [&self.source, &self.destination] {
             match (end.parse::<IpAddr>(), &self.way) {
-                (Ok(address), _) if address.is_ipv6() => return Err(AskError::Family(address)),
-                (Err(_), Way::Ssh(..)) => return Err(AskError::Address(end.clone())),
+                (Ok(address), _) if address.is_ipv6() => {
+                    return Err(MeasurementRequestError::Family(address));
+                }
+                (Err(_), AccessMethod::Ssh(..)) => return Err(MeasurementRequestError::Address(end.clone())),
                 (Ok(_) | Err(_), _) => {}
             }
         }
-        if self.place.is_none() && self.way == Way::Platform {
-            return Err(AskError::Group);
+        if self.place.is_none() && self.way == AccessMethod::Platform {
+            return Err(MeasurementRequestError::Group);
         }
         Ok(self)
     }

@@ -4,22 +4,22 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::Deserialize;
 
-use super::ask::{Ask, Way};
-use crate::errand::Trouble;
-use crate::guest::{Reach, Ssh};
-use crate::{Name, Place};
+use super::request::{AccessMethod, MeasurementRequest};
+use crate::guest::{GuestAccess, Ssh};
+use crate::operation::Issue;
+use crate::{Name, ResourceGroup};
 
 /// One end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct Endpoint {
     /// What people call it.
     pub name: String,
     /// Its address.
     pub address: Ipv4Addr,
     /// Its interface, where that is known.
-    pub interface: Option<(Place, Name)>,
+    pub interface: Option<(ResourceGroup, Name)>,
     /// How it is reached.
-    pub reach: Reach,
+    pub reach: GuestAccess,
 }
 
 #[derive(Deserialize)]
@@ -67,14 +67,18 @@ fn group(id: &str) -> Option<Name> {
 ///
 /// # Errors
 /// Says which one is not there, or there twice.
-pub(super) fn resolve(list: &str, ask: &Ask, place: &Place) -> Result<[End; 2], Trouble> {
+pub(super) fn resolve(
+    list: &str,
+    ask: &MeasurementRequest,
+    place: &ResourceGroup,
+) -> Result<[Endpoint; 2], Issue> {
     let all: Vec<Interface> = serde_json::from_str(list)
-        .map_err(|_| Trouble::new("the list of interfaces cannot be read: az printed something else"))?;
+        .map_err(|_| Issue::new("the list of interfaces cannot be read: az printed something else"))?;
     let (source, destination) = match &ask.way {
-        Way::Platform => (None, None),
-        Way::Ssh(source, destination) => (Some(source.as_ref()), Some(destination.as_ref())),
+        AccessMethod::Platform => (None, None),
+        AccessMethod::Ssh(source, destination) => (Some(source.as_ref()), Some(destination.as_ref())),
     };
-    let reach = |ssh: Option<&Ssh>| ssh.map(|ssh| Reach::Ssh(Box::new(ssh.clone())));
+    let reach = |ssh: Option<&Ssh>| ssh.map(|ssh| GuestAccess::Ssh(Box::new(ssh.clone())));
     Ok([
         find(&all, &ask.source, place, reach(source))?,
         find(&all, &ask.destination, place, reach(destination))?,
@@ -82,22 +86,22 @@ pub(super) fn resolve(list: &str, ask: &Ask, place: &Place) -> Result<[End; 2], 
 }
 
 /// Takes both ends as they were named: over ssh the cloud need not know them.
-pub(super) fn named(ask: &Ask) -> Result<[End; 2], Trouble> {
-    let end = |name: &String, reach: Reach| {
-        let address = name.parse().map_err(|_| Trouble::new(format!("`{name}` is no IPv4 address")))?;
-        Ok(End { name: name.clone(), address, interface: None, reach })
+pub(super) fn named(ask: &MeasurementRequest) -> Result<[Endpoint; 2], Issue> {
+    let end = |name: &String, reach: GuestAccess| {
+        let address = name.parse().map_err(|_| Issue::new(format!("`{name}` is no IPv4 address")))?;
+        Ok(Endpoint { name: name.clone(), address, interface: None, reach })
     };
     match &ask.way {
-        Way::Ssh(source, destination) => Ok([
-            end(&ask.source, Reach::Ssh(source.clone()))?,
-            end(&ask.destination, Reach::Ssh(destination.clone()))?,
+        AccessMethod::Ssh(source, destination) => Ok([
+            end(&ask.source, GuestAccess::Ssh(source.clone()))?,
+            end(&ask.destination, GuestAccess::Ssh(destination.clone()))?,
         ]),
-        Way::Platform => Err(Trouble::new("no resource group is named in which the machines are")),
+        AccessMethod::Platform => Err(Issue::new("no resource group is named in which the machines are")),
     }
 }
 
 /// Names both ends as far as they are known before anything was looked up.
-pub(super) fn guessed(ask: &Ask) -> Option<[End; 2]> {
+pub(super) fn guessed(ask: &MeasurementRequest) -> Option<[Endpoint; 2]> {
     if let Ok(ends) = named(ask) {
         return Some(ends);
     }
@@ -109,17 +113,22 @@ pub(super) fn guessed(ask: &Ask) -> Option<[End; 2]> {
             Err(_) => Name::parse(name).ok()?,
         };
         let interface = Name::parse(&format!("INTERFACE-OF-{name}")).ok()?;
-        Some(End {
+        Some(Endpoint {
             name: name.clone(),
             address: address.unwrap_or(Ipv4Addr::UNSPECIFIED),
             interface: Some((place.clone(), interface)),
-            reach: Reach::Platform { place: place.clone(), machine },
+            reach: GuestAccess::Platform { place: place.clone(), machine },
         })
     };
     Some([end(&ask.source)?, end(&ask.destination)?])
 }
 
-fn find(all: &[Interface], name: &str, place: &Place, reach: Option<Reach>) -> Result<End, Trouble> {
+fn find(
+    all: &[Interface],
+    name: &str,
+    place: &ResourceGroup,
+    reach: Option<GuestAccess>,
+) -> Result<Endpoint, Issue> {
     let by_address = name.parse::<IpAddr>().ok();
     let fits = |one: &&Interface| match by_address {
         Some(address) => one.addresses().any(|own| IpAddr::V4(own) == address),
@@ -131,7 +140,7 @@ fn find(all: &[Interface], name: &str, place: &Place, reach: Option<Reach>) -> R
         found.retain(|one| one.primary == Some(true));
     }
     let trouble = |what: String| {
-        Trouble::hinted(what, format!("look at the spelling and at the resource group {}", place.group))
+        Issue::hinted(what, format!("look at the spelling and at the resource group {}", place.group))
     };
     let one = match found.as_slice() {
         [one] => *one,
@@ -140,7 +149,7 @@ fn find(all: &[Interface], name: &str, place: &Place, reach: Option<Reach>) -> R
             return Err(trouble(format!("{} interfaces in {} are of {name}", more.len(), place.group)));
         }
     };
-    let within = |id: &str| Place {
+    let within = |id: &str| ResourceGroup {
         subscription: place.subscription.clone(),
         group: group(id).unwrap_or_else(|| place.group.clone()),
     };
@@ -157,10 +166,10 @@ fn find(all: &[Interface], name: &str, place: &Place, reach: Option<Reach>) -> R
     let reach = match (reach, machine, one.machine()) {
         (Some(reach), ..) => reach,
         (None, Some(machine), Some(own)) => {
-            Reach::Platform { place: within(&machine.id), machine: Name::parse(own).map_err(odd)? }
+            GuestAccess::Platform { place: within(&machine.id), machine: Name::parse(own).map_err(odd)? }
         }
         (None, ..) => return Err(trouble(format!("the interface of {name} belongs to no machine"))),
     };
     let name = one.machine().map_or_else(|| address.to_string(), str::to_owned);
-    Ok(End { name, address, interface: Some(interface), reach })
+    Ok(Endpoint { name, address, interface: Some(interface), reach })
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::name::Role;
 use super::text;
 use crate::Name;
-use crate::errand::{Patience, Trouble};
+use crate::operation::{Issue, RetryPolicy};
 use ghost_base::Timestamp;
 
 /// How far an end is.
@@ -103,20 +103,20 @@ pub enum Removal {
     /// The command is over: it is made sure that it is gone.
     Confirming,
     /// It stays until somebody says otherwise.
-    Held(Trouble),
+    Held(Issue),
 }
 
 /// Something of ours in the cloud.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Thing {
+pub struct CloudObject {
     /// Whether it is there.
     pub left: Left,
     /// How far it is with removing it.
     pub removal: Removal,
 }
 
-impl Thing {
+impl CloudObject {
     /// Says whether it is, or may be, in the cloud.
     #[must_use]
     pub fn remains(&self) -> bool {
@@ -144,7 +144,7 @@ pub enum Stop {
 /// One end of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct End {
+pub struct CaptureTarget {
     /// Which end.
     pub role: Role,
     /// The machine.
@@ -159,9 +159,9 @@ pub struct End {
     /// How far it is.
     pub phase: Phase,
     /// The capture.
-    pub capture: Thing,
+    pub capture: CloudObject,
     /// Its file in the storage account.
-    pub blob: Thing,
+    pub blob: CloudObject,
     /// How far it is with ending it early.
     pub stop: Stop,
     /// Since when it records, as far as we know.
@@ -170,20 +170,20 @@ pub struct End {
     /// Why it ended, in the platform's word.
     pub stop_reason: Option<String>,
     /// What went wrong.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<Issue>,
     /// What is worth knowing.
     pub notes: Vec<String>,
     /// The evidence may still be had: `wait` goes on, and nothing is removed unless somebody says so.
     pub resumable: bool,
     pub(super) polls: u32,
-    pub(super) patience: Patience,
+    pub(super) patience: RetryPolicy,
     #[serde(with = "text::option")]
     pub(super) not_before: Option<Timestamp>,
 }
 
-impl End {
+impl CaptureTarget {
     pub(super) fn new(role: Role, machine: Name, name: Name) -> Self {
-        let never = || Thing { left: Left::Never, removal: Removal::No };
+        let never = || CloudObject { left: Left::Never, removal: Removal::No };
         Self {
             role,
             machine,
@@ -199,7 +199,7 @@ impl End {
             notes: Vec::new(),
             resumable: false,
             polls: 0,
-            patience: Patience::default(),
+            patience: RetryPolicy::default(),
             not_before: None,
         }
     }
@@ -219,18 +219,18 @@ impl End {
     /// Moves on; what was tried before does not count against what comes.
     pub(super) fn turn(&mut self, phase: Phase) {
         self.phase = phase;
-        self.patience = Patience::default();
+        self.patience = RetryPolicy::default();
         self.not_before = None;
     }
 
     /// Gives up.
-    pub(super) fn fail(&mut self, trouble: Trouble) {
+    pub(super) fn fail(&mut self, trouble: Issue) {
         self.turn(Phase::Failed);
         self.trouble.get_or_insert(trouble);
     }
 
     /// Gives up what may go on later: what is in the cloud stays there.
-    pub(super) fn suspend(&mut self, trouble: Trouble) {
+    pub(super) fn suspend(&mut self, trouble: Issue) {
         self.trouble = None;
         self.fail(trouble);
         self.resumable = true;
