@@ -1,11 +1,14 @@
 //! What `check_path` found out about the flows in question: one document, written by the tool, and read by the playbook, the gates and
 //! the reports.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::brief::Symptom;
+use crate::complaint::Kind;
 use crate::state::{CallState, State};
 
 /// The tool that writes it.
@@ -26,6 +29,10 @@ pub struct JudgedFlows {
 /// A complaint, with the flows that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedComplaint {
+    /// What kind of answer it wants.
+    pub kind: Kind,
+    /// What somebody sees.
+    pub symptoms: BTreeSet<Symptom>,
     /// Whether its words name a port.
     pub names_port: bool,
     /// Which of the flows, by their place in the list.
@@ -173,6 +180,14 @@ impl JudgedFlow {
 }
 
 impl JudgedFlows {
+    /// Tells whether people speak of trouble that no flow between two ends shows.
+    #[must_use]
+    pub fn is_beside_flows(&self) -> bool {
+        let beside = [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable];
+        let trouble = self.complaints.iter().filter(|complaint| complaint.kind != Kind::Exposure);
+        trouble.into_iter().any(|complaint| beside.iter().any(|symptom| complaint.symptoms.contains(symptom)))
+    }
+
     /// Tells whether a `flow/…` object is one of the flows; where no port was named, on any port between the same ends.
     #[must_use]
     pub fn covers(&self, object: &str) -> bool {

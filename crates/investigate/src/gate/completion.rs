@@ -72,7 +72,7 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     let judged = flows::judged(bench);
     let check = |claim: &Finding| {
         let held = finding::check(claim, bench)?;
-        judged.as_ref().and_then(|judged| judged.objection(claim, &brief)).map_or(Ok(held), Err)
+        judged.as_ref().and_then(|judged| judged.objection(claim)).map_or(Ok(held), Err)
     };
     let checked: Vec<Checked> = claim.findings.iter().map(|claim| (claim.clone(), check(claim))).collect();
     closed.extend(checked.iter().filter_map(|(finding, held)| {

@@ -3,7 +3,6 @@
 //! Goes in: the record of `check_path`, judged anew, and the findings that are claimed. Comes out: claims that do not touch what people
 //! complain about, and causes that are not claimed. Never: a word of a model.
 
-use crate::brief::{Brief, Symptom};
 use crate::event::Finding;
 use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::suspect::{Suspect, is_judged_by_flow};
@@ -35,10 +34,10 @@ pub(super) fn judged(bench: &Bench<'_>) -> Option<FlowJudgement> {
 
 impl FlowJudgement {
     /// Says why a claim is no finding, where it does not touch the flows in question.
-    pub(super) fn objection(&self, claim: &Finding, brief: &Brief) -> Option<String> {
+    pub(super) fn objection(&self, claim: &Finding) -> Option<String> {
         let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
         let fits = !is_judged_by_flow(&claim.code)
-            || is_beside_flows(brief)
+            || self.judged.is_beside_flows()
             || self.causes.iter().chain(&self.changed).any(is)
             || self.is_of_packets(&claim.object);
         (!fits).then(|| {
@@ -68,10 +67,4 @@ impl FlowJudgement {
         let missing = self.causes.iter().filter(|suspect| !is_claimed(suspect));
         missing.map(|suspect| format!("{} {}: {}", suspect.code, suspect.object, suspect.why)).collect()
     }
-}
-
-/// Tells whether people speak of something that no flow between two ends shows.
-fn is_beside_flows(brief: &Brief) -> bool {
-    let beside = [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable];
-    beside.iter().any(|symptom| brief.symptoms.contains(symptom))
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::brief::{Brief, Protocol, Symptom};
 use crate::coverage;
+use crate::complaint::Kind;
 use crate::judged::JudgedFlows;
 use crate::playbook::flows;
 use crate::playbook::ground::{Ground, Machine};
@@ -136,30 +137,19 @@ impl Desk<'_> {
     /// Tells whether a layer is looked at for itself: not where the flows in question were judged through it.
     fn wants(&self, layer: Layer) -> bool {
         let through = matches!(layer, Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping);
-        let judged = through && self.is_judged && !self.is_beside_flows();
+        let judged = through && self.is_judged && !self.judged.is_beside_flows();
         coverage::layers(&self.brief.symptoms).contains(&layer) && !judged
-    }
-
-    /// Tells whether people speak of something that no flow between two ends shows.
-    pub(super) fn is_beside_flows(&self) -> bool {
-        [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable]
-            .iter()
-            .any(|symptom| self.brief.symptoms.contains(symptom))
     }
 
     /// The flows that people speak of, end to end: it reads whatever decides over them.
     fn path(&self) -> Vec<Look> {
-        let exposure_alone =
-            self.brief.symptoms.len() == 1 && self.brief.symptoms.contains(&Symptom::Exposure);
-        if exposure_alone {
-            return Vec::new();
-        }
         let why = "I judge the flows in question from end to end and in both directions: security groups, routes, appliances, packet filters, shaping, and who listens.";
         vec![Look::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned())]
     }
 
     fn exposure(&self) -> Vec<Look> {
-        if !self.wants(Layer::Exposure) {
+        let is_answered = self.judged.complaints.iter().any(|one| one.kind == Kind::Exposure && !one.machines.is_empty());
+        if !self.wants(Layer::Exposure) || is_answered {
             return Vec::new();
         }
         let look = |machine: &Machine| {

@@ -10,9 +10,6 @@ use crate::suspect::{Layer, Suspect, is_judged_by_flow};
 /// So many observations are cited for one fault.
 const CITED: usize = 4;
 
-/// What no flow between two ends shows: every fault of the machines in question may be why.
-const BESIDE_FLOWS: [Symptom; 3] = [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable];
-
 /// A suspect that counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fault {
@@ -32,8 +29,8 @@ pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault
     let judged = flows::judgement(story);
     let is_judged = judged.is_some();
     let covered = judged.unwrap_or_default();
+    let by_itself = covered.is_beside_flows();
     let flows = &covered.flows;
-    let by_itself = BESIDE_FLOWS.iter().any(|symptom| brief.symptoms.contains(symptom));
     for (call, done) in story.completed().enumerate() {
         let observations: Vec<String> = done.observations().into_iter().take(CITED).collect();
         // Nothing is claimed that cannot be cited.

@@ -168,6 +168,8 @@ fn complained(reader: &mut EstateReader<'_>, trail: &mut Trail<'_, '_>) -> Resul
         };
         asked.extend::<Vec<(String, Vec<u16>)>>(exposed);
         complaints.push(JudgedComplaint {
+            kind: complaint.kind,
+            symptoms: complaint.symptoms.clone(),
             names_port: !complaint.ports.is_empty(),
             flows: numbers,
             machines: complaint.machines.iter().map(|name| plain(name)).collect(),
