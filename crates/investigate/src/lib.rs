@@ -4,6 +4,7 @@
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
 pub mod brief;
+pub mod complaint;
 mod consent;
 pub mod conversation;
 pub mod coverage;
