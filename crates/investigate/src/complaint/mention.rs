@@ -329,6 +329,10 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             (Some(true), Some(_)) => Mark::Via,
             (None, None) => word_mark(text, mention.start, before, behind, roman),
         };
+        // `port 5432 of B`: B has the port.
+        let has_port =
+            port_between.is_some_and(|port| !port.is_word) && before.split_whitespace().count() < 3;
+        let mark = if mark == Mark::Of && has_port { Mark::At } else { mark };
         let mark = match (mark, &earlier) {
             (Mark::Open | Mark::At, Some(earlier)) if joined && mark == Mark::Open => earlier.mark,
             (Mark::Open | Mark::At | Mark::Of | Mark::With, _) if mention.port.is_some() => Mark::To,
@@ -340,9 +344,12 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
     }
 }
 
-/// `A and B`, `A, B`, `A / B`.
+/// `A and B`, `A, B`; `A / B` are rather the two ends of one flow.
 fn is_joint(between: &str) -> bool {
-    let between = between.trim_matches(|char: char| char.is_whitespace() || ",/&+、".contains(char));
+    if between.trim().is_empty() || between.contains('/') {
+        return false;
+    }
+    let between = between.trim_matches(|char: char| char.is_whitespace() || ",&+、".contains(char));
     let words: Vec<&str> =
         between.split_whitespace().filter(|word| !WORDS.direction.filler.hold(word)).collect();
     match words.as_slice() {
@@ -405,7 +412,8 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
         let is_answer = answers.last().is_some_and(|place| {
             text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
         });
-        return Some(if is_answer { Mark::To } else { Mark::From });
+        let is_received = direction.receives.are_in(rest);
+        return Some(if is_answer || is_received { Mark::To } else { Mark::From });
     }
     if direction.at.end(rest) || direction.of.end(rest) {
         let words: Vec<&str> =
