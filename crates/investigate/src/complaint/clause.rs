@@ -216,7 +216,10 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         if is_sure && (WORDS.boundary.but.hold(joint) || WORDS.boundary.and.hold(joint)) {
             continue;
         }
-        if !is_sure && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
+        // `from A, 02:30 fine`: a time at which it worked is said of nothing that is named.
+        let right = text.get(at..).unwrap_or_default().split([',', ';']).next().unwrap_or_default();
+        let is_aside = is_healthy(right) && !names_something(right) && names_something(left);
+        if !is_sure && !is_aside && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
             boundary = boundary.max(if has_content(left) { boundary } else { next });
             continue;
         }
@@ -244,6 +247,13 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
             if has_verdict(before) {
                 cuts.push(port.start);
             }
+        }
+    }
+    // `… times out ping works`: what works is said of ping alone.
+    for token in all.iter().filter(|token| is_ping_word(token.text)) {
+        let (left, right) = (text.get(..token.start).unwrap_or_default(), until(token.start));
+        if names_something(left) && is_healthy(right) && !names_something(right) {
+            cuts.push(token.start);
         }
     }
     for place in WORDS.boundary.and.find_all(text) {
@@ -318,24 +328,27 @@ fn clause(text: String, folded: String, boundary: Boundary, is_question: bool) -
     Clause { text, folded, boundary, symptoms, is_guess, is_healthy, is_question, is_ping }
 }
 
+fn is_ping_word(word: &str) -> bool {
+    [
+        "ping",
+        "pings",
+        "pinging",
+        "pinged",
+        "icmp",
+        "anpingen",
+        "pingen",
+        "пинг",
+        "пинга",
+        "пингуется",
+        "пингую",
+    ]
+    .contains(&word)
+}
+
 fn is_ping(text: &str) -> bool {
-    let is_word = |word: &str| {
-        [
-            "ping",
-            "pings",
-            "pinging",
-            "pinged",
-            "icmp",
-            "anpingen",
-            "pingen",
-            "пинг",
-            "пинга",
-            "пингуется",
-            "пингую",
-        ]
-        .contains(&word)
-    };
-    tokens(text).iter().any(|token| is_word(token.text)) || text.contains("핑") || text.contains("ピング")
+    tokens(text).iter().any(|token| is_ping_word(token.text))
+        || text.contains("핑")
+        || text.contains("ピング")
 }
 
 /// Returns what somebody sees.
@@ -345,9 +358,9 @@ pub(super) fn symptoms(text: &str) -> BTreeSet<Symptom> {
             words.find_all(text).into_iter().any(|place| {
                 let before = text.get(..place.start).unwrap_or_default().trim_end();
                 let behind = text.get(place.end..).unwrap_or_default();
-                !is_within_name(text, place.start, place.end)
-                    && !WORDS.negation.of_symptoms.end(before)
-                    && !(is_subject(*symptom) && begins_healthy(behind))
+                let is_denied = WORDS.negation.of_symptoms.end(before)
+                    || (is_subject(*symptom) && begins_healthy(behind));
+                !is_denied && !is_within_name(text, place.start, place.end)
             })
         })
     };
@@ -394,12 +407,7 @@ pub(super) fn is_healthy(text: &str) -> bool {
         let before = text.get(..place.start).unwrap_or_default();
         let behind = text.get(place.end..).unwrap_or_default().trim_start();
         let glued = WORDS.negation.before.end(before.trim_end())
-            || before
-                .trim_end()
-                .split_whitespace()
-                .rev()
-                .take(3)
-                .any(|word| WORDS.negation.before.hold(word));
+            || before.split_whitespace().rev().take(3).any(|word| WORDS.negation.before.hold(word));
         let taken_back = behind
             .split(|char: char| !char.is_alphanumeric() && char != '\'')
             .take(2)

@@ -82,7 +82,7 @@ pub(super) fn callers(
         return found;
     }
     if estate.all().len() <= SMALL {
-        return others(estate.all());
+        return estate.all().into_iter().filter(|at| !servers.contains(at)).collect();
     }
     // Nothing says what they are: whoever else is in the application.
     let nameless = servers.iter().all(|server| estate.role(*server).is_none());

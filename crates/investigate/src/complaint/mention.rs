@@ -275,13 +275,10 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
     found.sort_by_key(|(start, end, _)| (std::cmp::Reverse(end - start), *start));
     for (start, end, role) in found {
         let overlaps = mentions.iter().any(|mention| mention.start < end && start < mention.end);
-        let follows_number = all.iter().find(|token| token.start >= end).and_then(|token| match token.kind {
-            Kind::Number(number)
-                if number < 100 && text.get(end..token.start).is_some_and(|gap| gap == " ") =>
-            {
-                Some((number, token.end))
-            }
-            _ => None,
+        let follows_number = all.iter().find(|token| token.start >= end).and_then(|token| {
+            let Kind::Number(number) = token.kind else { return None };
+            let is_beside = text.get(end..token.start).is_some_and(|gap| gap == " ");
+            (number < 100 && is_beside).then_some((number, token.end))
         });
         if !overlaps {
             let (number, end) = follows_number.map_or((None, end), |(number, end)| (Some(number), end));
@@ -311,7 +308,9 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
         let to = mentions.get(at + 1).map_or(text.len(), |next| next.start);
         let before = text.get(from..mention.start).unwrap_or_default();
         let behind = text.get(mention.end..to).unwrap_or_default();
-        let joined = earlier.as_ref().is_some_and(|_| is_joint(before));
+        // `A and B:5432`: the port is that of B alone.
+        let joined = earlier.as_ref().is_some_and(|earlier| mention.port.is_none() || earlier.port.is_some())
+            && is_joint(before);
         let arrow = |from: usize, to: usize| {
             all.iter().find(|token| {
                 token.start >= from && token.end <= to && matches!(token.kind, Kind::Arrow | Kind::BackArrow)
@@ -330,6 +329,10 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             (Some(true), Some(_)) => Mark::Via,
             (None, None) => word_mark(text, mention.start, before, behind, roman),
         };
+        // `port 5432 of B`: B has the port.
+        let has_port =
+            port_between.is_some_and(|port| !port.is_word) && before.split_whitespace().count() < 3;
+        let mark = if mark == Mark::Of && has_port { Mark::At } else { mark };
         let mark = match (mark, &earlier) {
             (Mark::Open | Mark::At, Some(earlier)) if joined && mark == Mark::Open => earlier.mark,
             (Mark::Open | Mark::At | Mark::Of | Mark::With, _) if mention.port.is_some() => Mark::To,
@@ -341,9 +344,12 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
     }
 }
 
-/// `A and B`, `A, B`, `A / B`.
+/// `A and B`, `A, B`; `A / B` are rather the two ends of one flow.
 fn is_joint(between: &str) -> bool {
-    let between = between.trim_matches(|char: char| char.is_whitespace() || ",/&+、".contains(char));
+    if between.trim().is_empty() || between.contains('/') {
+        return false;
+    }
+    let between = between.trim_matches(|char: char| char.is_whitespace() || ",&+、".contains(char));
     let words: Vec<&str> =
         between.split_whitespace().filter(|word| !WORDS.direction.filler.hold(word)).collect();
     match words.as_slice() {
@@ -406,7 +412,8 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
         let is_answer = answers.last().is_some_and(|place| {
             text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
         });
-        return Some(if is_answer { Mark::To } else { Mark::From });
+        let is_received = direction.receives.are_in(rest);
+        return Some(if is_answer || is_received { Mark::To } else { Mark::From });
     }
     if direction.at.end(rest) || direction.of.end(rest) {
         let words: Vec<&str> =

@@ -135,7 +135,7 @@ fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
         return Topic::Knowledge;
     }
     // A script that has no trouble word known here may still complain: two words of a foreign script are not nonsense.
-    if words > 3 && folded.chars().any(|char| !char.is_ascii()) { Topic::Unclear } else { Topic::Other }
+    if words > 3 && !folded.is_ascii() { Topic::Unclear } else { Topic::Other }
 }
 
 /// Returns the names of what was kept: by their form, or behind the word that says so.

@@ -7,6 +7,7 @@
 //! Two phases: [`read`] needs the text alone and says whether there is anything to look at; [`resolve`] needs the estate, too.
 
 mod clause;
+mod flow;
 mod fold;
 mod infer;
 mod inventory;
@@ -16,6 +17,7 @@ mod output;
 mod port;
 mod resolve;
 mod scope;
+mod side;
 mod statement;
 mod token;
 mod vocabulary;

@@ -86,8 +86,7 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             continue;
         }
         if !is_own {
-            let Some(last) = found.last_mut().filter(|_| !(starts_next && !clause.symptoms.is_empty()))
-            else {
+            let Some(last) = found.last_mut().filter(|_| !starts_next || clause.symptoms.is_empty()) else {
                 if !clause.symptoms.is_empty() || doubt {
                     found.push(new(clause, named, doubt, starts_next));
                     starts_next = false;
@@ -199,16 +198,16 @@ fn new(clause: &Clause, named: Named, doubt: bool, is_next: bool) -> Statement {
     }
 }
 
-/// `B does not answer A`, `B refuses A`.
+/// `B does not answer A`, `B refuses A`, `B does not respond to A`.
 fn is_turned(clause: &Clause, named: &Named) -> bool {
     let [one, next, ..] = named.mentions.as_slice() else { return false };
     let open = |mention: &Mention| matches!(mention.mark, Mark::Open | Mark::At);
-    open(one)
-        && open(next)
-        && clause
-            .folded
-            .get(one.end..next.start)
-            .is_some_and(|between| WORDS.direction.serves.are_in(between))
+    let between = clause.folded.get(one.end..next.start).unwrap_or_default();
+    let direction = &WORDS.direction;
+    let by_order = open(next) && direction.serves.are_in(between);
+    let by_word =
+        matches!(next.mark, Mark::To | Mark::With) && next.port.is_none() && direction.silent.are_in(between);
+    open(one) && (by_order || by_word)
 }
 
 /// Tells whether a clause is about another thing than the statement so far.
@@ -264,7 +263,12 @@ fn machines(mentions: &[Mention]) -> Vec<What> {
         .filter(|mention| mention.mark != Mark::Via)
         .map(|mention| match &mention.what {
             What::Machines(all, _) => What::Machines(all.clone(), None),
-            other => other.clone(),
+            other @ (What::Name(_)
+            | What::Role(..)
+            | What::Outside(_)
+            | What::Internet
+            | What::NoOwner(_)
+            | What::Unknown(_)) => other.clone(),
         })
         .collect()
 }

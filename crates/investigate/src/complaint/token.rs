@@ -121,8 +121,6 @@ fn run(text: &str) -> usize {
             let rest = text.get(at..).unwrap_or_default();
             let url = rest.split(ends).next().unwrap_or_default();
             return at + url.trim_end_matches(['.', ':', '?', '!']).len();
-        } else if char == '-' && next == Some('>') {
-            break;
         } else if !("._-/:@".contains(char)
             && next.is_some_and(|next| is_latin(next) || (char == ':' && next == ':')))
         {

@@ -53,7 +53,7 @@ section!(/// Words that say who calls whom.
 Direction {
     from: Phrases, of: Phrases, with: Phrases, from_behind: Phrases, to: Phrases, at: Phrases,
     to_behind: Phrases, via: Phrases, via_behind: Phrases, between: Phrases, observer: Phrases,
-    says: Phrases, serves: Phrases, filler: Phrases, roman_gate: Phrases, roman_from_behind: Phrases,
+    says: Phrases, receives: Phrases, silent: Phrases, serves: Phrases, filler: Phrases, roman_gate: Phrases, roman_from_behind: Phrases,
     roman_to_behind: Phrases, endings: Phrases, answers: Phrases,
 });
 section!(/// Words between two complaints, or between two halves of one.
@@ -71,7 +71,7 @@ section!(/// A kind of machine.
 section!(/// Ends that are no machine here.
     Outside { words: Phrases });
 section!(/// Questions whose answer is an object.
-    Questions { leftovers: Phrases, exposure_ports: Phrases, review: Phrases });
+    Questions { leftovers: Phrases, exposure_ports: Phrases });
 section!(/// Talk.
     Chat { greetings: Phrases, thanks: Phrases, about: Phrases, asking: Phrases, network: Phrases });
 section!(/// The wish for packets.

