@@ -9,10 +9,10 @@ use crate::session::keep::keep;
 use crate::session::think::{event, name_calls, think};
 use crate::session::{Engine, EngineError, Rest};
 use ghost_base::{Digest, SessionId};
+use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
-use ghost_investigate::step::{Effect, Kit, next};
 use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
@@ -118,7 +118,7 @@ impl Engine {
             self.drain(desk).await?;
             let Some(state) = desk.state() else { return Ok(Rest::Missing) };
             let brain = self.kitchen.model.brain();
-            let kit = Kit {
+            let kit = DecisionContext {
                 policy: &self.kitchen.policy,
                 tools: &self.kitchen.tools,
                 evidence: self.kitchen.evidence.as_ref(),
@@ -175,7 +175,7 @@ impl Engine {
                 }
                 Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
-                Effect::Chore { call, chore } => self.chore(desk, &call, &chore).await?,
+                Effect::FileTask { call, task } => self.chore(desk, &call, &task).await?,
                 Effect::Wait { until } => match self.wait(desk, hands, until).await? {
                     Some(rest) => return self.shown(desk, rest).await,
                     None => continue,

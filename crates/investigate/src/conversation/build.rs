@@ -2,30 +2,34 @@
 
 use crate::Fence;
 use crate::conversation::{compact, size};
+use crate::decision::{DecisionContext, fruitless};
 use crate::event::{Asked, Wish};
 use crate::model::{Ask, Message, Stop, ToolResult};
 use crate::prompt;
 use crate::state::{Entry, State, Turn};
-use crate::step::{Kit, fruitless};
 use ghost_base::Digest;
 use ghost_shell::Scope;
 
 /// Builds the question, and what is recorded of it.
 #[must_use]
-pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
+pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, Asked) {
     let limits = &state.limits;
-    let setting =
-        prompt::Setting { tools: kit.tools.specs(), nonce: &state.opened.nonce, limits, site: kit.site };
+    let setting = prompt::Setting {
+        tools: context.tools.specs(),
+        nonce: &state.opened.nonce,
+        limits,
+        site: context.site,
+    };
     let mut ask = Ask {
         turn: state.spent.turns,
         system: prompt::system(&setting),
-        tools: kit.tools.specs().to_vec(),
+        tools: context.tools.specs().to_vec(),
         messages: messages(state),
-        max_output_tokens: limits.answer_tokens.min(kit.brain.window / 4).max(1),
+        max_output_tokens: limits.answer_tokens.min(context.brain.window / 4).max(1),
         fruitless: u32::try_from(fruitless(state)).unwrap_or(u32::MAX),
     };
     // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
-    let window = kit.brain.window.checked_shr(state.too_long).unwrap_or(0);
+    let window = context.brain.window.checked_shr(state.too_long).unwrap_or(0);
     let compacted = compact::compact(&mut ask, state, window);
     let asked = Asked {
         turn: ask.turn,

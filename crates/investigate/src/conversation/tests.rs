@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::build;
 use crate::Limits;
+use crate::decision::DecisionContext;
 use crate::event::{
     Answered, Chain, Event, ObservationId, Observed, Opened, Origin, Quote, Recorded, Returned, Said, Source,
     Wish,
 };
 use crate::model::{Ask, Brain, Call, Message, Stop, Usage};
 use crate::state::State;
-use crate::step::Kit;
 use crate::tool::{NoEvidence, Registry};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_shell::Policy;
@@ -78,14 +78,14 @@ fn session(turns: u32, bytes: usize) -> State {
 
 fn ask(state: &State, window: u32) -> (Ask, u32) {
     let (brain, tools) = (brain(window), Registry::default());
-    let kit = Kit {
+    let context = DecisionContext {
         policy: Policy::builtin().unwrap(),
         tools: &tools,
         evidence: &NoEvidence,
         brain: &brain,
         site: None,
     };
-    let (ask, asked) = build(state, &kit);
+    let (ask, asked) = build(state, &context);
     (ask, asked.compacted)
 }
 

@@ -5,7 +5,7 @@ use crate::event::{Citation, Finding, ObservationId};
 use crate::finding::FaultCode;
 use crate::state::CallState;
 use crate::suspect::{Borne, Suspect};
-use crate::tool::Bench;
+use crate::tool::CallContext;
 
 /// A quote has to be long enough to say something.
 const SHORTEST_QUOTE: usize = 4;
@@ -14,7 +14,7 @@ const SHORTEST_QUOTE: usize = 4;
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
+pub fn check(finding: &Finding, bench: &CallContext<'_>) -> Result<String, String> {
     let code =
         FaultCode::find(&finding.code).ok_or_else(|| format!("there is no fault code `{}`", finding.code))?;
     if !code.names(&finding.object) {
@@ -53,11 +53,11 @@ struct Look {
 
 /// Reads what was recorded anew: returns the calls behind the citations that bear the claim out. A call bears with what it read
 /// itself, and with what it was read with.
-fn looks(finding: &Finding, bench: &Bench<'_>) -> Vec<Look> {
+fn looks(finding: &Finding, bench: &CallContext<'_>) -> Vec<Look> {
     let cited = |id: &ObservationId| finding.evidence.iter().any(|cited| cited.observation == *id);
     let calls = bench.state.calls().filter(|call| call.observations.iter().any(cited));
     let look = |call: &CallState| {
-        let Borne { suspects, around, .. } = bench.borne(call);
+        let Borne { suspects, around, .. } = bench.supported(call);
         let is_same = |suspect: &&Suspect| suspect.code == finding.code && is_object(suspect, finding);
         let why = suspects.iter().find(is_same)?.why.clone();
         Some(Look { observed: call.observations.iter().copied().chain(around).collect(), why })
@@ -78,7 +78,7 @@ fn is_object(suspect: &Suspect, finding: &Finding) -> bool {
 }
 
 /// Looks a quote up; an observation that is cited without one says nothing by itself.
-fn cite(cited: &Citation, looks: &[Look], bench: &Bench<'_>) -> Result<String, String> {
+fn cite(cited: &Citation, looks: &[Look], bench: &CallContext<'_>) -> Result<String, String> {
     let id = cited.observation;
     let text = bench.whole(id).ok_or_else(|| format!("there is no observation {id}, or its text is gone"))?;
     let quote = cited.quote.as_deref().map(str::trim).unwrap_or_default();

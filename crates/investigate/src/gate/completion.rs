@@ -9,7 +9,7 @@ use crate::event::{Finding, Waived};
 use crate::finding;
 use crate::gate::Covered;
 use crate::suspect::{Layer, Looked};
-use crate::tool::{Bench, running_tasks};
+use crate::tool::{CallContext, running_tasks};
 
 /// A reason has to be long enough to say something.
 const SHORTEST_REASON: usize = 8;
@@ -41,7 +41,7 @@ pub struct Verdict {
 
 /// Tries every gate.
 #[must_use]
-pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
+pub fn completion(claim: &Claim, bench: &CallContext<'_>) -> Verdict {
     let state = bench.state;
     let mut closed = Vec::new();
     if state.hypotheses.iter().all(|hypothesis| hypothesis.state == HypothesisState::Withdrawn) {
@@ -84,14 +84,14 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
 }
 
 /// Returns what was neither looked at nor waived, and whether anything was left out.
-fn gaps(claim: &Claim, bench: &Bench<'_>, codes: &[&str]) -> (Vec<String>, Covered) {
+fn gaps(claim: &Claim, bench: &CallContext<'_>, codes: &[&str]) -> (Vec<String>, Covered) {
     let state = bench.state;
     let brief = brief::read(&coverage::asked(state));
     if !brief.names_trouble() {
         return (Vec::new(), Covered::Nothing);
     }
     let machines = coverage::machines(&brief, &topology(bench));
-    let looked: Vec<Looked> = state.calls().flat_map(|call| bench.borne(call).looked).collect();
+    let looked: Vec<Looked> = state.calls().flat_map(|call| bench.supported(call).looked).collect();
     let missing = coverage::missing(&brief, &machines, &looked, codes);
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
@@ -113,7 +113,7 @@ fn gaps(claim: &Claim, bench: &Bench<'_>, codes: &[&str]) -> (Vec<String>, Cover
 }
 
 /// Returns the machines that the topology tool told of, all times together: a look at another group does not take away what was known.
-fn topology(bench: &Bench<'_>) -> Value {
+fn topology(bench: &CallContext<'_>) -> Value {
     let told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
         let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
         let told: Value = serde_json::from_str(&returned.content).ok()?;

@@ -1,15 +1,15 @@
 //! What a session does that checks again.
 
 use super::{Verdict, compare, plan, told, verdict};
+use crate::decision::{DecisionContext, Effect};
 use crate::event::{Answered, BRAIN, Concluded, Event};
 use crate::model::{Brain, Call, Stop, Usage};
 use crate::state::{Entry, State, Turn};
-use crate::step::{Effect, Kit};
-use crate::tool::Bench;
+use crate::tool::CallContext;
 use ghost_base::Timestamp;
 
 /// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
-pub(crate) fn next(state: &State, since: usize, kit: &Kit<'_>, now: Timestamp) -> Effect {
+pub(crate) fn next(state: &State, since: usize, kit: &DecisionContext<'_>, now: Timestamp) -> Effect {
     let plan = plan::plan(state, kit, now);
     match turn(state, since) {
         None if state.wish.is_none() => {
@@ -70,8 +70,8 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
 pub(super) fn bench<'a>(
     state: &'a State,
     call: &'a crate::state::CallState,
-    kit: &'a Kit<'a>,
+    kit: &'a DecisionContext<'a>,
     now: Timestamp,
-) -> Bench<'a> {
-    Bench { state, call, evidence: kit.evidence, tools: kit.tools, now }
+) -> CallContext<'a> {
+    CallContext { state, call, evidence: kit.evidence, tools: kit.tools, now }
 }

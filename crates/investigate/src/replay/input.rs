@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::decision::Effect;
 use crate::event::{
     Answered, ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact,
     Recorded, Reply,
@@ -9,7 +10,6 @@ use crate::event::{
 use crate::replay::Divergence;
 use crate::replay::compare::{event, other};
 use crate::state::{Approval, Ending, State};
-use crate::step::Effect;
 use crate::{is_found, may_be_found};
 
 /// The reason of a denial that was meant as an approval.
@@ -108,7 +108,7 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
         | Effect::Ask { .. }
         | Effect::Refuse { .. }
         | Effect::Withdraw { .. }
-        | Effect::Chore { .. }
+        | Effect::FileTask { .. }
         | Effect::Wait { .. }
         | Effect::Deliver
         | Effect::Rest => false,

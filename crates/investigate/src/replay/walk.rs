@@ -1,13 +1,13 @@
 //! From the first event to the last.
 
 use crate::Outcome;
+use crate::decision::{DecisionContext, Effect, next};
 use crate::event::{Event, Recorded};
 use crate::model::Brain;
 use crate::replay::compare::{compare, event};
 use crate::replay::input::accept;
 use crate::replay::{Divergence, Source};
 use crate::state::State;
-use crate::step::{Effect, Kit, next};
 use ghost_base::SessionId;
 
 /// A session is answered by a few models at most.
@@ -59,7 +59,7 @@ pub fn replay(
         }
         let effect = |brain: &Brain| {
             let Source { policy, tools, evidence, site, .. } = *source;
-            next(&state, &Kit { policy, tools, evidence, brain, site }, first.at)
+            next(&state, &DecisionContext { policy, tools, evidence, brain, site }, first.at)
         };
         let count = match accept(&state, before, first, || effect(&state.opened.brain)) {
             Some(fits) => fits.map(|()| 1)?,

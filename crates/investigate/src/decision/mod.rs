@@ -13,7 +13,7 @@ mod effect;
 mod next;
 mod turn;
 
-pub use call::observed_chore;
-pub use effect::{Effect, Kit, approval_name};
+pub use call::observed_file_task;
+pub use effect::{DecisionContext, Effect, approval_name};
 pub use next::next;
 pub use turn::fruitless;

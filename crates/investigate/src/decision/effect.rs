@@ -3,7 +3,7 @@
 use crate::event::{ApprovalRequested, Asked, Event, StepId};
 use crate::model::{Ask, Brain};
 use crate::state::State;
-use crate::tool::{Chore, Evidence, Registry};
+use crate::tool::{Evidence, FileTask, Registry};
 use ghost_base::{Digest, Timestamp};
 use ghost_shell::Policy;
 
@@ -42,11 +42,11 @@ pub enum Effect {
         approval: String,
     },
     /// Do this on files of this machine, keep what comes of it as a text, record it as an observation of the call.
-    Chore {
+    FileTask {
         /// The call.
         call: String,
         /// What to do.
-        chore: Chore,
+        task: FileTask,
     },
     /// Wait for what arrives, at most until then.
     Wait {
@@ -61,7 +61,7 @@ pub enum Effect {
 
 /// What deciding takes beside the state.
 #[derive(Clone, Copy)]
-pub struct Kit<'a> {
+pub struct DecisionContext<'a> {
     /// By which commands are judged.
     pub policy: &'a Policy,
     /// What may be called.

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
+use crate::decision::{DecisionContext, Effect};
 use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
 use crate::state::{CallState, State, Step};
-use crate::step::{Effect, Kit};
-use crate::tool::{Bench, Chore, Command, Move, Outcome, weigh};
+use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, ToolAction, evidence_source};
 use ghost_base::{Digest, Timestamp};
 
 /// After so many denials a hypothesis cannot be tested.
@@ -15,41 +15,46 @@ const DENIALS: u32 = 3;
 const LONGEST_RESULT: usize = 256 * 1024;
 
 /// Says what to do next for a call whose commands are all over.
-pub(super) fn advance(state: &State, call: &CallState, kit: &Kit<'_>, now: Timestamp) -> Effect {
+pub(super) fn advance(
+    state: &State,
+    call: &CallState,
+    context: &DecisionContext<'_>,
+    now: Timestamp,
+) -> Effect {
     if let Some(observed) = unobserved(state, call) {
         return Effect::Record(vec![Event::Observed(observed)]);
     }
     let ended = state.wish.is_some() || state.budget_spent.is_some();
     if ended && call.steps.is_empty() {
-        return finish(state, call, Outcome::refuse(Refusal::Ended, "the session is ending"));
+        return finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"));
     }
-    let Some(tool) = kit.tools.find(&call.call.tool) else {
-        let reason = format!("there is no tool {:?}; there are: {}", call.call.tool, kit.tools.names());
-        return finish(state, call, Outcome::refuse(Refusal::Malformed, reason));
+    let Some(tool) = context.tools.find(&call.call.tool) else {
+        let reason = format!("there is no tool {:?}; there are: {}", call.call.tool, context.tools.names());
+        return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
     };
     let Value::Object(arguments) = &call.call.arguments else {
         let reason = "the arguments are no JSON object".to_owned();
-        return finish(state, call, Outcome::refuse(Refusal::Malformed, reason));
+        return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
     };
-    let bench = Bench { state, call, evidence: kit.evidence, tools: kit.tools, now };
+    let bench = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
     match tool.advance(arguments, &bench) {
-        Move::Run(_) if state.hypotheses.is_empty() => {
+        ToolAction::Run(_) if state.hypotheses.is_empty() => {
             let reason =
                 "the board is empty: put hypotheses on it with manage_hypotheses before any diagnostic";
-            finish(state, call, Outcome::refuse(Refusal::EmptyBoard, reason))
+            finish(state, call, CallResult::refuse(Refusal::EmptyBoard, reason))
         }
-        Move::Run(_) | Move::Wait(_) if ended => {
-            finish(state, call, Outcome::refuse(Refusal::Ended, "the session is ending"))
+        ToolAction::Run(_) | ToolAction::Wait(_) if ended => {
+            finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"))
         }
         // One turn can call more than everything that is left. What has begun comes to its end.
-        Move::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
+        ToolAction::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
             let reason = format!("the budget of {} commands is spent", state.limits.commands);
-            finish(state, call, Outcome::refuse(Refusal::Ended, reason))
+            finish(state, call, CallResult::refuse(Refusal::Ended, reason))
         }
-        Move::Run(command) => propose(state, call, *command, kit),
-        Move::Chore(chore) => Effect::Chore { call: call.call.id.clone(), chore },
-        Move::Wait(until) => Effect::Wait { until: Some(until) },
-        Move::Return(outcome) => finish(state, call, *outcome),
+        ToolAction::Run(command) => propose(state, call, *command, context),
+        ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
+        ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
+        ToolAction::Return(outcome) => finish(state, call, *outcome),
     }
 }
 
@@ -67,7 +72,7 @@ fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
         step: Some(step.id),
         tool: call.call.tool.clone(),
         what: step.current().to_owned(),
-        source: weigh(step.current()),
+        source: evidence_source(step.current()),
         digest: kept.unwrap_or_else(|| Digest::of(&done.output)),
         bytes: bytes.unwrap_or_else(|| u64::try_from(done.output.len()).unwrap_or(u64::MAX)),
     })
@@ -77,12 +82,12 @@ fn next_observation(state: &State) -> ObservationId {
     ObservationId(u32::try_from(state.observations.len()).unwrap_or(u32::MAX).saturating_add(1))
 }
 
-/// Returns what is recorded of a chore: its text lies under a digest.
+/// Returns what is recorded of a file task: its text is stored under a digest.
 #[must_use]
-pub fn observed_chore(
+pub fn observed_file_task(
     state: &State,
     call: &CallState,
-    chore: &Chore,
+    task: &FileTask,
     digest: Digest,
     bytes: u64,
 ) -> Observed {
@@ -91,8 +96,8 @@ pub fn observed_chore(
         call: call.call.id.clone(),
         step: None,
         tool: call.call.tool.clone(),
-        what: chore.what(),
-        source: chore.source(),
+        what: task.what(),
+        source: task.source(),
         digest,
         bytes,
     }
@@ -105,17 +110,22 @@ fn ran(step: &Step) -> bool {
     })
 }
 
-fn propose(state: &State, call: &CallState, command: Command, kit: &Kit<'_>) -> Effect {
+fn propose(
+    state: &State,
+    call: &CallState,
+    command: ProposedCommand,
+    context: &DecisionContext<'_>,
+) -> Effect {
     let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
-    let Command { command, reasoning, hypothesis, script, plan } = command;
-    let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), kit);
+    let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
+    let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), context);
     let (call, tool) = (call.call.id.clone(), call.call.tool.clone());
     let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
     Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])
 }
 
-fn finish(state: &State, call: &CallState, outcome: Outcome) -> Effect {
-    let Outcome { content, is_error, refused, mut events } = outcome;
+fn finish(state: &State, call: &CallState, outcome: CallResult) -> Effect {
+    let CallResult { content, is_error, refused, mut events } = outcome;
     let mut content = content.to_string();
     if content.len() > LONGEST_RESULT {
         content = r#"{"status":"error","reason":"the result is too long"}"#.to_owned();

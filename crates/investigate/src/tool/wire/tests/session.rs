@@ -1,4 +1,4 @@
-//! A session at a desk: calls of a tool, carried out by hand and written down as the engine does it.
+//! A session at a session: calls of a tool, carried out by hand and written down as the engine does it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::event::{
 use crate::model::{Brain, Call, Stop, Usage};
 use crate::state::State;
 use crate::suspect::Borne;
-use crate::tool::wire::tools;
-use crate::tool::{Bench, Chore, Command, Evidence, Move, Registry, Site};
+use crate::tool::registry::wire_tools;
+use crate::tool::{CallContext, Evidence, FileTask, ProposedCommand, Registry, Site, ToolAction};
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_cloud::capture::Storage;
@@ -31,14 +31,14 @@ impl Evidence for Texts {
     }
 }
 
-pub(super) struct Desk {
+pub(super) struct TestSession {
     chain: Chain,
     pub(super) now: Timestamp,
     pub(super) events: Vec<Recorded>,
     texts: Texts,
     tools: Registry,
     /// What was asked next at each moment: how many events there were, and what.
-    pub(super) moves: Vec<(usize, Move)>,
+    pub(super) moves: Vec<(usize, ToolAction)>,
     /// How often a human was asked.
     pub(super) asked: usize,
     granted: Vec<String>,
@@ -61,19 +61,19 @@ fn session() -> SessionId {
     "s1".parse().unwrap()
 }
 
-impl Desk {
+impl TestSession {
     pub(super) fn open(symptom: &str, site: &Site) -> Self {
-        let mut desk = Self {
+        let mut session = Self {
             chain: Chain::new(session()),
             now: Timestamp::from_millis(1_760_000_000_000),
             events: Vec::new(),
             texts: Texts::default(),
-            tools: Registry::new(tools(site)),
+            tools: Registry::new(wire_tools(site)),
             moves: Vec::new(),
             asked: 0,
             granted: Vec::new(),
         };
-        desk.add(Event::Opened(Opened {
+        session.add(Event::Opened(Opened {
             symptom: symptom.to_owned(),
             requester: "ana".to_owned(),
             origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
@@ -86,14 +86,14 @@ impl Desk {
             by_program: false,
             version: "0.1.0".to_owned(),
         }));
-        desk.add(Event::HypothesisSet(HypothesisSet {
+        session.add(Event::HypothesisSet(HypothesisSet {
             id: "H1".to_owned(),
             description: Some("the wire".to_owned()),
             state: HypothesisState::Active,
             by: "model".to_owned(),
             why: None,
         }));
-        desk
+        session
     }
 
     pub(super) fn add(&mut self, event: Event) {
@@ -124,11 +124,11 @@ impl Desk {
     }
 
     /// Says what is next after so many events, at a moment.
-    pub(super) fn next(&self, events: usize, now: Timestamp) -> Move {
+    pub(super) fn next(&self, events: usize, now: Timestamp) -> ToolAction {
         let state = State::fold(&session(), &self.events[..events]).unwrap();
         let call = state.open_call().unwrap();
-        let bench = Bench { state: &state, call, evidence: &self.texts, tools: &self.tools, now };
-        self.tools.find(&call.call.tool).unwrap().advance(call.call.arguments.as_object().unwrap(), &bench)
+        let context = CallContext { state: &state, call, evidence: &self.texts, tools: &self.tools, now };
+        self.tools.find(&call.call.tool).unwrap().advance(call.call.arguments.as_object().unwrap(), &context)
     }
 
     /// Carries a call out to its result, or until so many commands ran.
@@ -138,14 +138,14 @@ impl Desk {
             let next = self.next(self.events.len(), self.now);
             self.moves.push((self.events.len(), next.clone()));
             match next {
-                Move::Run(_) if ran == most => return None,
-                Move::Run(command) => {
+                ToolAction::Run(_) if ran == most => return None,
+                ToolAction::Run(command) => {
                     ran += 1;
                     self.run(*command, world);
                 }
-                Move::Chore(chore) => self.chore(&chore),
-                Move::Wait(until) => self.now = self.now.max(until),
-                Move::Return(outcome) => {
+                ToolAction::FileTask(task) => self.file_task(&task),
+                ToolAction::Wait(until) => self.now = self.now.max(until),
+                ToolAction::Return(outcome) => {
                     let call = self.state().open_call().unwrap().call.clone();
                     self.add(Event::Returned(Returned {
                         call: call.id,
@@ -179,16 +179,21 @@ impl Desk {
         }));
     }
 
-    pub(super) fn borne(&self, id: &str) -> Borne {
+    pub(super) fn supported(&self, id: &str) -> Borne {
         let state = self.state();
         let call = state.calls().find(|call| call.call.id == id).unwrap();
-        self.bench(&state, id, |bench| bench.borne(call))
+        self.with_context(&state, id, |context| context.supported(call))
     }
 
-    /// Looks from the call of that name.
-    pub(super) fn bench<T>(&self, state: &State, id: &str, look: impl FnOnce(&Bench<'_>) -> T) -> T {
+    /// Runs `read` with the context of the call of that name.
+    pub(super) fn with_context<T>(
+        &self,
+        state: &State,
+        id: &str,
+        read: impl FnOnce(&CallContext<'_>) -> T,
+    ) -> T {
         let call = state.calls().find(|call| call.call.id == id).unwrap();
-        look(&Bench { state, call, evidence: &self.texts, tools: &self.tools, now: self.now })
+        read(&CallContext { state, call, evidence: &self.texts, tools: &self.tools, now: self.now })
     }
 
     /// Returns the commands that ran, those that hold this word.
@@ -198,11 +203,11 @@ impl Desk {
         done.map(|step| step.command.clone()).filter(|command| command.contains(word)).collect()
     }
 
-    fn run(&mut self, command: Command, world: World<'_>) {
+    fn run(&mut self, command: ProposedCommand, world: World<'_>) {
         let state = self.state();
         let step = StepId(u32::try_from(state.steps.len() + 1).unwrap());
         let call = state.open_call().unwrap().call.clone();
-        let Command { command, reasoning, hypothesis, script, plan } = command;
+        let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
         self.add(Event::Proposed(Proposed {
             step,
             call: call.id.clone(),
@@ -273,23 +278,23 @@ impl Desk {
         }
     }
 
-    fn chore(&mut self, chore: &Chore) {
-        let text = match chore {
-            Chore::Verify { .. } => json!({"packets": 7, "cut_off": false}),
-            Chore::Analyze { work } => {
+    fn file_task(&mut self, task: &FileTask) {
+        let text = match task {
+            FileTask::Verify { .. } => json!({"packets": 7, "cut_off": false}),
+            FileTask::Analyze { work } => {
                 let files: Vec<String> =
                     work.iter().map(|(_, name, _)| format!("{name}_semantic.json")).collect();
                 json!({"analysis": {"files": files, "findings": ["WARNING: SYNs without an answer"], "critical": 0,
                     "trouble": null}, "documents": work.iter().map(|(_, name, _)| (name.clone(), json!({}))).collect::<serde_json::Map<_, _>>()})
             }
-            Chore::Recall { session, .. } if session == "before" => {
+            FileTask::Recall { session, .. } if session == "before" => {
                 json!({"results": {"latency_p90": 100.0, "throughput_p90": 9.0}})
             }
-            Chore::Recall { .. } => Value::Null,
-            Chore::Keep { session, .. } => json!({ "kept": session }),
+            FileTask::Recall { .. } => Value::Null,
+            FileTask::Keep { session, .. } => json!({ "kept": session }),
         };
         let call = self.state().open_call().unwrap().call.clone();
-        self.observe(&call, None, chore.what(), &text.to_string());
+        self.observe(&call, None, task.what(), &text.to_string());
     }
 
     fn observe(&mut self, call: &Call, step: Option<StepId>, what: String, text: &str) {

@@ -1,27 +1,27 @@
 //! The decision, from the innermost open thing outward.
 
 use crate::conversation;
+use crate::decision::{DecisionContext, Effect, budget, call, command, turn};
 use crate::event::{Event, Wish};
 use crate::gate::close;
 use crate::recheck;
 use crate::state::State;
-use crate::step::{Effect, Kit, budget, call, command, turn};
 use ghost_base::Timestamp;
 
 /// Says what to do next.
 #[must_use]
-pub fn next(state: &State, kit: &Kit<'_>, now: Timestamp) -> Effect {
+pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
     if state.concluded.is_some() {
         return if state.is_reported() { Effect::Rest } else { Effect::Deliver };
     }
     if let Some(step) = state.open_step() {
-        return command::advance(state, step, kit, now);
+        return command::advance(state, step, context, now);
     }
     if let Some(open) = state.open_call() {
-        return call::advance(state, open, kit, now);
+        return call::advance(state, open, context, now);
     }
     if let Some(since) = state.rechecking {
-        return recheck::next(state, since, kit, now);
+        return recheck::next(state, since, context, now);
     }
     if let Some((who, wish)) = &state.wish {
         let why = match wish {
@@ -39,6 +39,6 @@ pub fn next(state: &State, kit: &Kit<'_>, now: Timestamp) -> Effect {
     if let Some(events) = turn::after(state) {
         return Effect::Record(events);
     }
-    let (ask, asked) = conversation::build(state, kit);
+    let (ask, asked) = conversation::build(state, context);
     Effect::Ask { asked, ask: Box::new(ask) }
 }

@@ -1,10 +1,10 @@
 //! A command: judged, asked for, run or refused, and what a takeover makes of it.
 
+use crate::decision::{DecisionContext, Effect, approval_name};
 use crate::event::{
     ApprovalRequested, Classified, Done, Event, Impact, PlanJudgement, Reply, Scripted, StepId, Unknown,
 };
 use crate::state::{Phase, State, Step};
-use crate::step::{Effect, Kit, approval_name};
 use crate::{confined, hold, is_found, ruling_of};
 use ghost_base::Timestamp;
 use ghost_shell::{Request, Ruling, Verdict};
@@ -18,12 +18,12 @@ pub(super) fn judge(
     step: StepId,
     round: u32,
     (command, script): (&str, Option<&Scripted>),
-    kit: &Kit<'_>,
+    context: &DecisionContext<'_>,
 ) -> Classified {
-    let (scope, policy) = (state.opened.scope.as_ref(), kit.policy);
+    let (scope, policy) = (state.opened.scope.as_ref(), context.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
     let ruling = match script {
-        None => hold(state, policy, kit.evidence, policy.classify_within(command, scope)),
+        None => hold(state, policy, context.evidence, policy.classify_within(command, scope)),
         Some(Scripted { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
                 Ok(filled) => confined(state, policy.classify_script_within(carrier, &filled, scope)),
@@ -41,15 +41,15 @@ pub(super) fn judge(
         reason: ruling.reason.clone().into_owned(),
         impact: ruling.impact,
         digest: Request::digest_of(command, &ruling),
-        policy: kit.policy.digest(),
+        policy: context.policy.digest(),
     }
 }
 
 /// Says what to do next for a command that is not over.
-pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp) -> Effect {
+pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
     let stopped = state.wish.is_some();
     let first = || {
-        let judged = judge(state, step.id, 1, (&step.command, step.script.as_ref()), kit);
+        let judged = judge(state, step.id, 1, (&step.command, step.script.as_ref()), context);
         Effect::Record(vec![Event::Classified(judged)])
     };
     let Some(round) = step.round() else { return first() };
@@ -65,7 +65,7 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
                     let consumes = Some(asked.requested.approval.clone());
                     Effect::Execute { step: step.id, consumes, intended: false }
                 }
-                None => request(state, step, false, kit, now),
+                None => request(state, step, false, context, now),
             },
         },
         Phase::Asked { approval } if stopped => Effect::Withdraw { approval: approval.clone() },
@@ -80,7 +80,7 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
             // A plan can be approved or denied as a whole, not changed.
             Reply::Modify { .. } if state.denied_as_plan(step) => Effect::Refuse { step: step.id },
             Reply::Modify { command } if round.classified.round < ROUNDS && !command.trim().is_empty() => {
-                let judged = judge(state, step.id, round.classified.round + 1, (command, None), kit);
+                let judged = judge(state, step.id, round.classified.round + 1, (command, None), context);
                 Effect::Record(vec![Event::Classified(judged)])
             }
             Reply::Deny { .. } | Reply::Modify { .. } => Effect::Refuse { step: step.id },
@@ -99,21 +99,27 @@ pub(super) fn advance(state: &State, step: &Step, kit: &Kit<'_>, now: Timestamp)
             Effect::Record(vec![Event::Unknown(Unknown { step: step.id, epoch: *epoch })])
         }
         Phase::Unknown if stopped => abandon(step),
-        Phase::Unknown => request(state, step, true, kit, now),
+        Phase::Unknown => request(state, step, true, context, now),
         Phase::Done => Effect::Rest,
     }
 }
 
-fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now: Timestamp) -> Effect {
+fn request(
+    state: &State,
+    step: &Step,
+    outcome_unknown: bool,
+    context: &DecisionContext<'_>,
+    now: Timestamp,
+) -> Effect {
     let Some(round) = step.round() else { return Effect::Rest };
-    let plan = if outcome_unknown { Vec::new() } else { planned(state, step, kit) };
-    let held = |command: &String| ruled(state, step, command, kit);
+    let plan = if outcome_unknown { Vec::new() } else { planned(state, step, context) };
+    let held = |command: &String| ruled(state, step, command, context);
     let impact = match plan.is_empty() {
-        true => impact_now(state, step, kit),
+        true => impact_now(state, step, context),
         // By itself each of them would send something to a place that nobody named, or has no sandbox: that is a change,
         // beside whatever.
         false if plan.iter().map(held).any(|ruling| ruling.only_reads()) => Impact::Change,
-        false => kit.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
+        false => context.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
     };
     let limits = &state.limits;
     Effect::Request(ApprovalRequested {
@@ -125,29 +131,32 @@ fn request(state: &State, step: &Step, outcome_unknown: bool, kit: &Kit<'_>, now
         votes_needed: limits.votes_needed(impact),
         impact,
         outcome_unknown,
-        judgements: plan.iter().map(|command| judgement(ruled(state, step, command, kit), impact)).collect(),
+        judgements: plan
+            .iter()
+            .map(|command| judgement(ruled(state, step, command, context), impact))
+            .collect(),
         plan,
     })
 }
 
 /// Returns what the command does as it stands now. A judgement that does not say so was recorded by an earlier version.
-fn impact_now(state: &State, step: &Step, kit: &Kit<'_>) -> Impact {
+fn impact_now(state: &State, step: &Step, context: &DecisionContext<'_>) -> Impact {
     let Some(round) = step.round() else { return Impact::Change };
     let judged = || {
         let command = (round.classified.command.as_str(), step.scripted());
-        judge(state, step.id, round.classified.round, command, kit).impact
+        judge(state, step.id, round.classified.round, command, context).impact
     };
     round.classified.impact.or_else(judged).unwrap_or(Impact::Change)
 }
 
 /// Judges one command of a plan; that of the step as it stands on record, with what the gate found.
-fn ruled(state: &State, step: &Step, command: &str, kit: &Kit<'_>) -> Ruling {
+fn ruled(state: &State, step: &Step, command: &str, context: &DecisionContext<'_>) -> Ruling {
     let own = step.round().map(|round| &round.classified);
     match own.filter(|judged| judged.command == command && is_found(judged)) {
         Some(judged) => ruling_of(judged),
         None => {
-            let ruling = kit.policy.classify_within(command, state.opened.scope.as_ref());
-            hold(state, kit.policy, kit.evidence, ruling)
+            let ruling = context.policy.classify_within(command, state.opened.scope.as_ref());
+            hold(state, context.policy, context.evidence, ruling)
         }
     }
 }
@@ -166,13 +175,13 @@ fn judgement(ruling: Ruling, whole: Impact) -> PlanJudgement {
 
 /// Returns the commands that one consent is to cover, beginning with this one; none where it stands alone, was changed, asks for what
 /// the gate found, or where any of them may never run.
-fn planned(state: &State, step: &Step, kit: &Kit<'_>) -> Vec<String> {
+fn planned(state: &State, step: &Step, context: &DecisionContext<'_>) -> Vec<String> {
     let from = step.plan.iter().position(|planned| planned == step.current());
     let plan = from.and_then(|from| step.plan.get(from..)).unwrap_or_default();
     let found = step.round().is_some_and(|round| ruling_of(&round.classified).asks_for_machine());
     let alone = found || plan.len() < 2 || step.script.is_some() || step.rounds.len() > 1;
     let never = |command: &String| {
-        kit.policy.classify_within(command, state.opened.scope.as_ref()).verdict == Verdict::Blocked
+        context.policy.classify_within(command, state.opened.scope.as_ref()).verdict == Verdict::Blocked
     };
     if alone || plan.iter().any(never) { Vec::new() } else { plan.to_vec() }
 }
