@@ -117,12 +117,12 @@ impl Engine {
         loop {
             self.drain(desk).await?;
             let Some(state) = desk.state() else { return Ok(Rest::Missing) };
-            let brain = self.kitchen.model.brain();
+            let brain = self.kitchen.model.investigator();
             let kit = DecisionContext {
                 policy: &self.kitchen.policy,
                 tools: &self.kitchen.tools,
                 evidence: self.kitchen.evidence.as_ref(),
-                brain: &brain,
+                investigator: &brain,
                 site: self.kitchen.site.as_deref(),
             };
             let now = desk.now();
@@ -133,7 +133,7 @@ impl Engine {
             match effect {
                 Effect::Record(events) => desk.record_at(now, &events, 0).await?,
                 Effect::Ask { asked, ask } => {
-                    desk.record_at(now, &[Event::Asked(asked.clone())], 0).await?;
+                    desk.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
                     let mut pause = hands.pause.clone();
                     let session = desk.session().clone();
                     let thinking = async {

@@ -44,7 +44,8 @@ impl Engine {
         let (done, lease) = keep(desk, self.kitchen.workshop.work(&state, chore)).await?;
         desk.lease = lease;
         let text = done.unwrap_or_else(|why| json!({ "error": why }).to_string());
-        let digest = self.kitchen.evidence.keep(&text).map_err(EngineError::Evidence)?;
+        let digest =
+            self.kitchen.evidence.keep(&text).map_err(|error| EngineError::Evidence(error.to_string()))?;
         let Some(call) = state.call_named(call) else { return Ok(()) };
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
         let observed = observed_file_task(&state, call, chore, digest, bytes);

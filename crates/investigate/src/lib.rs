@@ -10,12 +10,12 @@ mod consent;
 pub mod conversation;
 pub mod coverage;
 pub mod decision;
+mod destination;
 pub mod event;
 mod fence;
 pub mod finding;
 pub mod gate;
 mod hypothesis;
-mod known;
 mod limits;
 pub mod model;
 mod outcome;
@@ -28,9 +28,12 @@ pub mod state;
 pub mod suspect;
 pub mod tool;
 
-pub use consent::{RequesterMay, SelfApproval, may_approve, may_approve_modified};
+pub use consent::{ApprovalRefused, RequesterMay, SelfApproval, may_approve, may_approve_modified};
+pub use destination::{
+    check_destinations, check_sandbox, is_reclassified, known_for_command, known_for_step,
+    may_be_reclassified, reclassified, ruling_of,
+};
 pub use fence::Fence;
 pub use hypothesis::{Hypothesis, HypothesisState};
-pub use known::{confined, found, hold, is_found, known_at, known_of, may_be_found, ruling_of};
 pub use limits::Limits;
 pub use outcome::{Confidence, Outcome};

@@ -24,7 +24,7 @@ pub(super) fn advance(
     if let Some(observed) = unobserved(state, call) {
         return Effect::Record(vec![Event::Observed(observed)]);
     }
-    let ended = state.wish.is_some() || state.budget_spent.is_some();
+    let ended = state.end_request.is_some() || state.budget_spent.is_some();
     if ended && call.steps.is_empty() {
         return finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"));
     }

@@ -2,10 +2,10 @@
 
 use crate::decision::{DecisionContext, Effect, approval_name};
 use crate::event::{
-    ApprovalRequested, Classified, Done, Event, Impact, PlanJudgement, Reply, Scripted, StepId, Unknown,
+    ApprovalRequested, Classified, DeclaredScript, Done, Event, Impact, PlanJudgement, Reply, StepId, Unknown,
 };
 use crate::state::{Phase, State, Step};
-use crate::{confined, hold, is_found, ruling_of};
+use crate::{check_destinations, check_sandbox, is_reclassified, ruling_of};
 use ghost_base::Timestamp;
 use ghost_shell::{Request, Ruling, Verdict};
 
@@ -17,16 +17,16 @@ pub(super) fn judge(
     state: &State,
     step: StepId,
     round: u32,
-    (command, script): (&str, Option<&Scripted>),
+    (command, script): (&str, Option<&DeclaredScript>),
     context: &DecisionContext<'_>,
 ) -> Classified {
     let (scope, policy) = (state.opened.scope.as_ref(), context.policy);
     let command = command.trim_matches([' ', '\t', '\n', '\r']);
     let ruling = match script {
-        None => hold(state, policy, context.evidence, policy.classify_within(command, scope)),
-        Some(Scripted { carrier, script, variables }) => {
+        None => check_destinations(state, policy, context.evidence, policy.classify_within(command, scope)),
+        Some(DeclaredScript { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
-                Ok(filled) => confined(state, policy.classify_script_within(carrier, &filled, scope)),
+                Ok(filled) => check_sandbox(state, policy.classify_script_within(carrier, &filled, scope)),
                 Err(why) => policy.classify_as_refused(command, &why),
             }
         }
@@ -47,7 +47,7 @@ pub(super) fn judge(
 
 /// Says what to do next for a command that is not over.
 pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
-    let stopped = state.wish.is_some();
+    let stopped = state.end_request.is_some();
     let first = || {
         let judged = judge(state, step.id, 1, (&step.command, step.script.as_ref()), context);
         Effect::Record(vec![Event::Classified(judged)])
@@ -68,12 +68,12 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
                 None => request(state, step, false, context, now),
             },
         },
-        Phase::Asked { approval } if stopped => Effect::Withdraw { approval: approval.clone() },
-        Phase::Asked { approval } => {
+        Phase::AwaitingApproval { approval } if stopped => Effect::Withdraw { approval: approval.clone() },
+        Phase::AwaitingApproval { approval } => {
             Effect::Wait { until: state.approvals.get(approval).map(|asked| asked.requested.expires_at) }
         }
-        Phase::Answered { answer: Reply::Approve | Reply::Modify { .. }, .. } if stopped => abandon(step),
-        Phase::Answered { approval, answer, .. } => match answer {
+        Phase::Decided { answer: Reply::Approve | Reply::Modify { .. }, .. } if stopped => abandon(step),
+        Phase::Decided { approval, answer, .. } => match answer {
             Reply::Approve => {
                 Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
             }
@@ -152,11 +152,11 @@ fn impact_now(state: &State, step: &Step, context: &DecisionContext<'_>) -> Impa
 /// Judges one command of a plan; that of the step as it stands on record, with what the gate found.
 fn ruled(state: &State, step: &Step, command: &str, context: &DecisionContext<'_>) -> Ruling {
     let own = step.round().map(|round| &round.classified);
-    match own.filter(|judged| judged.command == command && is_found(judged)) {
+    match own.filter(|judged| judged.command == command && is_reclassified(judged)) {
         Some(judged) => ruling_of(judged),
         None => {
             let ruling = context.policy.classify_within(command, state.opened.scope.as_ref());
-            hold(state, context.policy, context.evidence, ruling)
+            check_destinations(state, context.policy, context.evidence, ruling)
         }
     }
 }

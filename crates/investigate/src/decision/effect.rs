@@ -1,7 +1,7 @@
 //! What a driver is asked to do, and what deciding takes.
 
-use crate::event::{ApprovalRequested, Asked, Event, StepId};
-use crate::model::{Ask, Brain};
+use crate::event::{ApprovalRequested, Event, ModelAsked, StepId};
+use crate::model::{Ask, Investigator};
 use crate::state::State;
 use crate::tool::{Evidence, FileTask, Registry};
 use ghost_base::{Digest, Timestamp};
@@ -15,7 +15,7 @@ pub enum Effect {
     /// Record that a model is asked, ask it, record its answer.
     Ask {
         /// What is recorded.
-        asked: Asked,
+        asked: ModelAsked,
         /// What is asked.
         ask: Box<Ask>,
     },
@@ -69,7 +69,7 @@ pub struct DecisionContext<'a> {
     /// Where whole texts are found.
     pub evidence: &'a dyn Evidence,
     /// Who is going to be asked.
-    pub brain: &'a Brain,
+    pub investigator: &'a Investigator,
     /// What the operator adds to the system prompt.
     pub site: Option<&'a str>,
 }

@@ -6,14 +6,11 @@
 //! Whoever drives a session performs the effect, records what came of it and asks again. That loop can be cut off at any
 //! event: the next owner folds what was recorded and gets the same answer.
 
-mod budget;
 mod call;
 mod command;
 mod effect;
 mod next;
-mod turn;
 
 pub use call::observed_file_task;
 pub use effect::{DecisionContext, Effect, approval_name};
-pub use next::next;
-pub use turn::fruitless;
+pub use next::{fruitless, next};

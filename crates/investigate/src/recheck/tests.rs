@@ -109,8 +109,14 @@ fn checked(eye: Eye) -> State {
     let policy = Policy::builtin().unwrap();
     for _ in 0..10 {
         let state = ledger.state();
-        let brain = state.opened.brain.clone();
-        let kit = DecisionContext { policy, tools: &tools, evidence: &NoEvidence, brain: &brain, site: None };
+        let brain = state.opened.investigator.clone();
+        let kit = DecisionContext {
+            policy,
+            tools: &tools,
+            evidence: &NoEvidence,
+            investigator: &brain,
+            site: None,
+        };
         let effect = next(&state, &kit, ledger.now);
         if let Effect::Record(events) = effect {
             events.into_iter().for_each(|event| ledger.add(event));

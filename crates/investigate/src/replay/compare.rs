@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::decision::{Effect, observed_file_task};
 use crate::event::{
-    ApprovalRequested, Asked, Classified, Content, Delivered, Event, Executing, Intent, Recorded, StepId,
+    ApprovalRequested, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked, Recorded, StepId,
 };
 use crate::replay::input::refused;
-use crate::replay::{Divergence, Source, Wording};
+use crate::replay::{Divergence, ReplayInputs, Wording};
 use crate::report;
 use crate::state::State;
 use crate::tool::FileTask;
@@ -16,7 +16,7 @@ use ghost_shell::{Ruling, Verdict};
 
 /// Compares an effect with the events that are recorded behind a state; returns how many of them it accounts for.
 pub(super) fn compare(
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
     state: &State,
     effect: &Effect,
     left: &[Recorded],
@@ -26,10 +26,10 @@ pub(super) fn compare(
         Effect::Record(events) => batch(&as_before(state, events, left), left),
         Effect::Ask { asked, .. } => {
             let mut asked = asked.clone();
-            if let (Some(Event::Asked(found)), Wording::Free) = (event(first), source.wording) {
-                asked = Asked { turn: asked.turn, ..found.clone() };
+            if let (Some(Event::ModelAsked(found)), Wording::Free) = (event(first), source.wording) {
+                asked = ModelAsked { turn: asked.turn, ..found.clone() };
             }
-            same(first, &Event::Asked(asked)).map(|()| 1)
+            same(first, &Event::ModelAsked(asked)).map(|()| 1)
         }
         Effect::Request(requested) => same(first, &request(requested)).map(|()| 1),
         Effect::Execute { step, consumes, intended } => {
@@ -154,7 +154,7 @@ fn execute(
 
 /// The result of a file task comes from outside; how it is recorded does not.
 fn done(
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
     state: &State,
     call: &str,
     task: &FileTask,
@@ -168,7 +168,7 @@ fn done(
     same(first, &Event::Observed(observed_file_task(state, call, task, found.digest, bytes)))
 }
 
-fn deliver(source: &Source<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {
+fn deliver(source: &ReplayInputs<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {
     let Some(Event::Delivered(found)) = event(first) else { return Err(other(first, "the report")) };
     let digest = match source.wording {
         Wording::Same => Digest::of(report::rca(state)),

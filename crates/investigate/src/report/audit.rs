@@ -1,6 +1,6 @@
 //! The auditor's report, as Markdown: who did what, when, and by whose consent.
 
-use crate::event::Wish;
+use crate::event::Instruction;
 use crate::model::Stop;
 use crate::report::amount::{cost, time};
 use crate::report::fate::{self, answer, decider, sentence};
@@ -121,7 +121,13 @@ fn turns(state: &State) -> String {
     let row = |turn: &Turn| {
         let calls = turn.calls.iter().map(|call| text(&call.call.tool)).collect::<Vec<_>>();
         let number = turn.number.to_string();
-        vec![number, turn.at.to_string(), rca::brain(&turn.brain), calls.join(", "), text(&stop(&turn.stop))]
+        vec![
+            number,
+            turn.at.to_string(),
+            rca::investigator(&turn.investigator),
+            calls.join(", "),
+            text(&stop(&turn.stop)),
+        ]
     };
     let rows = state.turns().map(row).collect::<Vec<_>>();
     let title = "## Model turns";
@@ -145,15 +151,15 @@ fn stop(stop: &Stop) -> String {
 
 fn said(state: &State) -> String {
     let lines = state.entries.iter().filter_map(|entry| match entry {
-        Entry::Said { at, who, text: words, wish } => {
-            let wish = match wish {
-                Wish::Steer => "",
-                Wish::Stop => " (stop)",
-                Wish::Report => " (report now)",
+        Entry::Message { at, who, text: words, instruction } => {
+            let instruction = match instruction {
+                Instruction::Steer => "",
+                Instruction::Stop => " (stop)",
+                Instruction::Report => " (report now)",
             };
-            Some(format!("- {at} {}{wish}: {}", text(who), text(words)))
+            Some(format!("- {at} {}{instruction}: {}", text(who), text(words)))
         }
-        Entry::Noted { .. } | Entry::Turn(_) => None,
+        Entry::Note { .. } | Entry::Turn(_) => None,
     });
     let lines = lines.collect::<Vec<_>>();
     if lines.is_empty() { String::new() } else { format!("## What people said\n\n{}", lines.join("\n")) }

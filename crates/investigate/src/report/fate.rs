@@ -27,13 +27,13 @@ pub(super) fn fate(state: &State, step: &Step) -> Fate {
             // Behind the end of the session nobody will tell any more.
             Phase::Executing { .. } if state.concluded.is_some() => Fate::Unknown,
             // Whoever refuses a second run does not undo the first.
-            Phase::Expired { .. } | Phase::Answered { answer: Reply::Deny { .. }, .. } => {
+            Phase::Expired { .. } | Phase::Decided { answer: Reply::Deny { .. }, .. } => {
                 if step.outcome_unknown { Fate::Unknown } else { Fate::Refused }
             }
             Phase::Proposed
             | Phase::Judged
-            | Phase::Asked { .. }
-            | Phase::Answered { .. }
+            | Phase::AwaitingApproval { .. }
+            | Phase::Decided { .. }
             | Phase::Intended { .. }
             | Phase::Executing { .. }
             | Phase::Done => Fate::Open,
@@ -79,10 +79,10 @@ fn phase(step: &Step) -> &'static str {
     match &step.phase {
         Phase::Proposed => "proposed, not judged yet",
         Phase::Judged => "judged, not run",
-        Phase::Asked { .. } => "waits for an answer",
-        Phase::Answered { answer: Reply::Approve, .. } => "approved, not started",
-        Phase::Answered { answer: Reply::Deny { .. }, .. } => "denied",
-        Phase::Answered { answer: Reply::Modify { .. }, .. } => "changed by a human, not judged yet",
+        Phase::AwaitingApproval { .. } => "waits for an answer",
+        Phase::Decided { answer: Reply::Approve, .. } => "approved, not started",
+        Phase::Decided { answer: Reply::Deny { .. }, .. } => "denied",
+        Phase::Decided { answer: Reply::Modify { .. }, .. } => "changed by a human, not judged yet",
         Phase::Expired { .. } => "nobody answered in time",
         Phase::Intended { .. } => "about to run, no start recorded",
         Phase::Executing { .. } => "started, no end recorded yet",

@@ -51,7 +51,7 @@ pub(super) fn incident_ends(context: &CallContext<'_>) -> Ends {
     let own = &context.call.call.id;
     let made = |entry: &Entry| match entry {
         Entry::Turn(turn) => turn.calls.iter().any(|call| call.call.id == *own),
-        Entry::Said { .. } | Entry::Noted { .. } => false,
+        Entry::Message { .. } | Entry::Note { .. } => false,
     };
     let mut before = context.state.clone();
     if let Some(at) = before.entries.iter().position(made) {

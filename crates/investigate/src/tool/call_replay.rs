@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::event::{BRAIN, Done, ObservationId};
+use crate::event::{Done, ObservationId, RECHECK_PROVIDER};
 use crate::state::{CallState, Entry, State, Step};
-use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, Scripted, ToolAction};
+use crate::tool::{CallContext, CallResult, DeclaredScript, FileTask, ProposedCommand, ToolAction};
 use ghost_base::Timestamp;
 use ghost_cloud::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation};
 use ghost_shell::script_line;
@@ -123,7 +123,7 @@ impl<'a, 'b> CallReplay<'a, 'b> {
                 let carrier = carrier.words().to_vec();
                 let line = script_line(&carrier, script, &variables)
                     .map_err(|error| self.failed(&format!("the script cannot be run: {error}")))?;
-                (line, Some(Scripted { carrier, script: (*script).to_owned(), variables }))
+                (line, Some(DeclaredScript { carrier, script: (*script).to_owned(), variables }))
             }
         };
         self.command_result(command, script, &request.why, &request.plan)
@@ -145,7 +145,7 @@ impl<'a, 'b> CallReplay<'a, 'b> {
     fn command_result(
         &mut self,
         command: String,
-        script: Option<Scripted>,
+        script: Option<DeclaredScript>,
         why: &str,
         plan: &[String],
     ) -> Result<(CommandOutcome, Timestamp), Box<ToolAction>> {
@@ -305,11 +305,11 @@ fn steps_before<'a>(state: &'a State, call: &str) -> impl Iterator<Item = &'a St
     let mut calls: Vec<&CallState> = Vec::new();
     for entry in &state.entries {
         match entry {
-            Entry::Said { .. } => calls.clear(),
-            Entry::Noted { .. } => {}
+            Entry::Message { .. } => calls.clear(),
+            Entry::Note { .. } => {}
             Entry::Turn(turn) => {
                 // What was fixed is looked at as it is now.
-                if turn.brain.provider == BRAIN {
+                if turn.investigator.provider == RECHECK_PROVIDER {
                     calls.clear();
                 }
                 if turn.calls.iter().any(|one| one.call.id == call) {
@@ -326,7 +326,7 @@ fn steps_before<'a>(state: &'a State, call: &str) -> impl Iterator<Item = &'a St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, Reply, Said, Wish};
+    use crate::event::{Event, HumanMessage, Instruction, Reply};
     use crate::report::tests::Ledger;
 
     const LIST: &str = "az vm list -g rg -o json";
@@ -357,7 +357,7 @@ mod tests {
     fn what_somebody_said_or_consented_to_may_have_changed_it() {
         let said = |ledger: &mut Ledger| {
             let (who, text) = ("ben".to_owned(), "I moved the machine".to_owned());
-            ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
+            ledger.add(Event::HumanMessage(HumanMessage { who, text, instruction: Instruction::Steer }));
         };
         assert!(!read(LIST, "completed", said));
         let changed = |ledger: &mut Ledger| {

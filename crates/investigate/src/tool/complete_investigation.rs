@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::event::{
     Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
 };
-use crate::gate::{Claim, Verdict, completion, outcome};
+use crate::gate::{Claim, CompletionCheck, completion, outcome};
 use crate::model::ToolSpec;
 use crate::suspect::{Layer, Looked};
 use crate::tool::argument::{parse, schema, sized};
@@ -129,7 +129,7 @@ fn conclude(
         )));
     }
     let claim = claim(&arguments)?;
-    let Verdict { checked, closed, covered } = completion(&claim, context);
+    let CompletionCheck { checked, closed, covered } = completion(&claim, context);
     let mut events: Vec<Event> = Vec::new();
     let mut accepted = context.state.accepted.len();
     for (finding, held) in checked {
@@ -140,7 +140,9 @@ fn conclude(
                 accepted += 1;
                 events.push(Event::FindingAccepted(FindingAccepted { finding, why }));
             }
-            Err(why) => events.push(Event::FindingRejected(FindingRejected { finding, why })),
+            Err(why) => {
+                events.push(Event::FindingRejected(FindingRejected { finding, why: why.to_string() }))
+            }
         }
     }
     if !closed.is_empty() {

@@ -20,10 +20,10 @@ mod suggest_next_step;
 mod tests;
 mod wire;
 
-pub use crate::event::Scripted;
+pub use crate::event::DeclaredScript;
 pub use port::{
-    CallContext, CallResult, Evidence, FileTask, NoEvidence, ProposedCommand, Tool, ToolAction,
-    evidence_source,
+    CallContext, CallResult, Evidence, EvidenceError, FileTask, NoEvidence, ProposedCommand, Tool,
+    ToolAction, evidence_source,
 };
 pub use registry::{Registry, Site, StoredKind};
 pub use wire::running_tasks;

@@ -1,9 +1,11 @@
 //! What a tool is, and what it is given.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, ObservationId, Refusal, Scripted, Source};
+use crate::event::{DeclaredScript, Event, EvidenceSource, ObservationId, Refusal};
 use crate::fence::Fence;
 use crate::model::ToolSpec;
 use crate::state::{CallState, State, Step};
@@ -47,7 +49,7 @@ pub struct ProposedCommand {
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
     /// The declared script behind it, where it is one; `command` is then the whole line as it will run.
-    pub script: Option<Scripted>,
+    pub script: Option<DeclaredScript>,
     /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
     pub plan: Vec<String>,
 }
@@ -103,10 +105,10 @@ impl FileTask {
 
     /// Returns the source of its result.
     #[must_use]
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> EvidenceSource {
         match self {
-            Self::Verify { .. } | Self::Analyze { .. } => Source::Wire,
-            Self::Recall { .. } | Self::Keep { .. } => Source::Configured,
+            Self::Verify { .. } | Self::Analyze { .. } => EvidenceSource::Wire,
+            Self::Recall { .. } | Self::Keep { .. } => EvidenceSource::Configured,
         }
     }
 }
@@ -139,6 +141,16 @@ impl CallResult {
     }
 }
 
+/// Why a text is not stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvidenceError {
+    #[error("nothing is kept here")]
+    ReadOnly,
+    #[error("{}: {error}", path.display())]
+    NotWritten { path: PathBuf, error: std::io::Error },
+}
+
 /// Where the whole text of an observation is found.
 pub trait Evidence: Send + Sync {
     /// Returns a text by its digest.
@@ -147,9 +159,9 @@ pub trait Evidence: Send + Sync {
     /// Keeps a text, and returns the digest under which it is found.
     ///
     /// # Errors
-    /// Says why it cannot be kept.
-    fn keep(&self, _text: &str) -> Result<Digest, String> {
-        Err("nothing is kept here".to_owned())
+    /// Fails where texts cannot be written.
+    fn keep(&self, _text: &str) -> Result<Digest, EvidenceError> {
+        Err(EvidenceError::ReadOnly)
     }
 }
 
@@ -219,22 +231,22 @@ impl CallContext<'_> {
 
 /// Returns the source of a command's output. What is not recognized is a probe from this host.
 #[must_use]
-pub fn evidence_source(command: &str) -> Source {
+pub fn evidence_source(command: &str) -> EvidenceSource {
     let words: Vec<&str> = command.split_whitespace().collect();
     let has = |word: &str| words.contains(&word);
     let program =
         words.iter().find(|word| !matches!(**word, "sudo" | "timeout" | "env")).copied().unwrap_or("");
     match program.rsplit('/').next().unwrap_or(program) {
-        "tcpdump" | "tshark" | "capinfos" => Source::Wire,
-        "ssh" => Source::GuestProbe,
-        "az" if has("run-command") => Source::GuestProbe,
+        "tcpdump" | "tshark" | "capinfos" => EvidenceSource::Wire,
+        "ssh" => EvidenceSource::GuestProbe,
+        "az" if has("run-command") => EvidenceSource::GuestProbe,
         "az" if words.iter().any(|word| word.contains("effective"))
             || has("test-ip-flow")
             || has("show-next-hop") =>
         {
-            Source::Effective
+            EvidenceSource::Effective
         }
-        "az" => Source::Configured,
-        _ => Source::LocalProbe,
+        "az" => EvidenceSource::Configured,
+        _ => EvidenceSource::LocalProbe,
     }
 }

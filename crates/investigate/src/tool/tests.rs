@@ -12,10 +12,10 @@ use super::call_replay::CallReplay;
 use super::*;
 use crate::decision::{DecisionContext, Effect, next, observed_file_task};
 use crate::event::{
-    Answered, ApprovalDecided, ApprovalRequested, Chain, Done, Event, Executing, HypothesisSet, Intent,
+    ApprovalDecided, ApprovalRequested, Chain, Done, Event, Executing, HypothesisSet, Intent, ModelAnswered,
     Opened, Origin, Recorded, Reply, StepId,
 };
-use crate::model::{Brain, Call, Stop, ToolSpec, Usage};
+use crate::model::{Call, Investigator, Stop, ToolSpec, Usage};
 use crate::state::State;
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
@@ -54,7 +54,7 @@ impl Evidence for Texts {
         self.0.lock().unwrap().get(digest).cloned()
     }
 
-    fn keep(&self, text: &str) -> Result<Digest, String> {
+    fn keep(&self, text: &str) -> Result<Digest, EvidenceError> {
         self.0.lock().unwrap().insert(Digest::of(text).to_string(), text.to_owned());
         Ok(Digest::of(text))
     }
@@ -75,8 +75,8 @@ fn session_id() -> SessionId {
     "s1".parse().unwrap()
 }
 
-fn brain() -> Brain {
-    Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 100_000 }
+fn investigator() -> Investigator {
+    Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 100_000 }
 }
 
 impl TestSession {
@@ -95,7 +95,7 @@ impl TestSession {
             origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n".to_owned(),
-            brain: brain(),
+            investigator: investigator(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
@@ -109,9 +109,9 @@ impl TestSession {
             by: "model".to_owned(),
             why: None,
         }));
-        session.add(Event::Answered(Answered {
+        session.add(Event::ModelAnswered(ModelAnswered {
             turn: 0,
-            brain: brain(),
+            investigator: investigator(),
             text: String::new(),
             calls: vec![Call { id: "c1".to_owned(), tool: "walk".to_owned(), arguments: json!({}) }],
             carry: None,
@@ -134,12 +134,12 @@ impl TestSession {
     }
 
     fn next(&self) -> Effect {
-        let brain = brain();
+        let investigator = investigator();
         let context = DecisionContext {
             policy: Policy::builtin().unwrap(),
             tools: &self.tools,
             evidence: &self.texts,
-            brain: &brain,
+            investigator: &investigator,
             site: None,
         };
         next(&self.state(), &context, self.now)
@@ -485,7 +485,11 @@ impl Tool for Scripts {
             command: format!("{line}{}", self.0),
             reasoning: "look at it".to_owned(),
             hypothesis: None,
-            script: Some(Scripted { carrier: carrier(), script: "guest-network".to_owned(), variables }),
+            script: Some(DeclaredScript {
+                carrier: carrier(),
+                script: "guest-network".to_owned(),
+                variables,
+            }),
             plan: Vec::new(),
         }))
     }

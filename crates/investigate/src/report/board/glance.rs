@@ -184,7 +184,7 @@ fn current(state: &State) -> Current {
     }
     if let Some(step) = state.open_step() {
         let command = step.current().to_owned();
-        let Phase::Asked { approval: name } = &step.phase else {
+        let Phase::AwaitingApproval { approval: name } = &step.phase else {
             return Current::Running { step: step.id, command };
         };
         if let Some(approval) = state.approvals.get(name) {

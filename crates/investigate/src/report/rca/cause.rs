@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::event::{Citation, Finding, ObservationId};
-use crate::finding::{mechanism, title};
+use crate::finding::{Fault, title};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, inline, quote, table, text};
 use crate::report::rca::proof;
@@ -59,9 +59,8 @@ fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: boo
     }
     let cited = finding.evidence.iter().map(|cited| cite(state, cited)).collect::<Vec<_>>();
     lines.extend((!cited.is_empty()).then(|| format!("{indent}- Proof: {}", cited.join("; "))));
-    let mechanism = mechanism(&finding.code);
-    if effect && !mechanism.is_empty() {
-        lines.push(format!("{indent}- Effect: {mechanism}"));
+    if let (true, Ok(fault)) = (effect, finding.code.parse::<Fault>()) {
+        lines.push(format!("{indent}- Effect: {}", fault.mechanism()));
     }
     if is_dated(why) {
         lines.push(format!("{indent}- Since when: it was not so when the baseline was taken"));

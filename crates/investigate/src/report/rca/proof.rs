@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::event::{Observed, Source};
+use crate::event::{EvidenceSource, Observed};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, table, text};
 use crate::state::{CallState, Observation, State, Step};
@@ -51,13 +51,13 @@ fn cut(text: &str) -> String {
 }
 
 /// Says where evidence comes from.
-pub(in crate::report) fn source(source: Source) -> &'static str {
+pub(in crate::report) fn source(source: EvidenceSource) -> &'static str {
     match source {
-        Source::LocalProbe => "probed from here",
-        Source::GuestProbe => "read inside the machine",
-        Source::Configured => "as configured",
-        Source::Effective => "as in effect",
-        Source::Wire => "packets",
+        EvidenceSource::LocalProbe => "probed from here",
+        EvidenceSource::GuestProbe => "read inside the machine",
+        EvidenceSource::Configured => "as configured",
+        EvidenceSource::Effective => "as in effect",
+        EvidenceSource::Wire => "packets",
     }
 }
 

@@ -1,7 +1,7 @@
 //! An event in words. They are data still: whoever prints them spells them out.
 
 use crate::HypothesisState;
-use crate::event::{Answered, Done, Event, Finding, Reply, Wish};
+use crate::event::{Done, Event, Finding, Instruction, ModelAnswered, Reply};
 use crate::report::amount::{count, dollars, time};
 use crate::report::fate::answer;
 
@@ -22,9 +22,11 @@ pub(super) type Words = (String, Option<String>, Tone);
 pub(super) fn words(event: &Event) -> Words {
     match event {
         Event::Opened(opened) => {
-            let (who, brain) = (&opened.requester, &opened.brain);
-            let opened_by =
-                format!("{who} asks in {}; {} {} thinks", opened.origin.place, brain.provider, brain.model);
+            let (who, investigator) = (&opened.requester, &opened.investigator);
+            let opened_by = format!(
+                "{who} asks in {}; {} {} thinks",
+                opened.origin.place, investigator.provider, investigator.model
+            );
             (opened_by, Some(opened.symptom.clone()), Tone::Normal)
         }
         Event::HypothesisSet(set) => {
@@ -38,7 +40,7 @@ pub(super) fn words(event: &Event) -> Words {
             let why = set.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
             (format!("{} is {} ({}{why})", set.id, set.state, set.by), set.description.clone(), tone)
         }
-        Event::Asked(asked) => {
+        Event::ModelAsked(asked) => {
             let left_out =
                 if asked.compacted > 0 { format!(", {} left out", asked.compacted) } else { String::new() };
             let (messages, tokens) = (count(asked.messages.into(), "message"), asked.tokens);
@@ -48,7 +50,7 @@ pub(super) fn words(event: &Event) -> Words {
                 Tone::Quiet,
             )
         }
-        Event::Answered(answered) => answered_words(answered),
+        Event::ModelAnswered(answered) => answered_words(answered),
         Event::AnswerFailed(failed) => {
             (format!("turn {}: no answer", failed.turn), Some(failed.problem.clone()), Tone::Warning)
         }
@@ -124,13 +126,13 @@ pub(super) fn words(event: &Event) -> Words {
         }
         Event::FindingAccepted(found) => finding("holds", &found.finding, &found.why, Tone::Good),
         Event::FindingRejected(found) => finding("is rejected", &found.finding, &found.why, Tone::Warning),
-        Event::Said(said) => {
-            let wish = match said.wish {
-                Wish::Steer => "",
-                Wish::Stop => " and wants it to stop",
-                Wish::Report => " and wants the report now",
+        Event::HumanMessage(said) => {
+            let instruction = match said.instruction {
+                Instruction::Steer => "",
+                Instruction::Stop => " and wants it to stop",
+                Instruction::Report => " and wants the report now",
             };
-            (format!("{} says{wish}", said.who), Some(said.text.clone()), Tone::Normal)
+            (format!("{} says{instruction}", said.who), Some(said.text.clone()), Tone::Normal)
         }
         Event::Reopened(again) => {
             (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)
@@ -153,13 +155,15 @@ pub(super) fn words(event: &Event) -> Words {
     }
 }
 
-fn answered_words(answered: &Answered) -> Words {
+fn answered_words(answered: &ModelAnswered) -> Words {
     let calls = answered.calls.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>();
     let calls = if calls.is_empty() { "nothing".to_owned() } else { calls.join(", ") };
     let cost = answered.cost_micros.map_or("unknown cost".to_owned(), dollars);
     let latency = time(std::time::Duration::from_millis(answered.latency_ms));
-    let what =
-        format!("turn {}: {} calls {calls} ({latency}, {cost})", answered.turn, answered.brain.provider);
+    let what = format!(
+        "turn {}: {} calls {calls} ({latency}, {cost})",
+        answered.turn, answered.investigator.provider
+    );
     (what, Some(answered.text.clone()).filter(|text| !text.is_empty()), Tone::Normal)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::inspectors;
 use crate::Limits;
 use crate::event::{Event, Opened, Origin};
-use crate::model::{Brain, Call};
+use crate::model::{Call, Investigator};
 use crate::state::{CallState, State};
 use crate::tool::{CallContext, NoEvidence, Registry, Site, ToolAction};
 use ghost_base::Timestamp;
@@ -31,7 +31,12 @@ fn state(symptom: &str) -> State {
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "n0nce".to_owned(),
-        brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1 },
+        investigator: Investigator {
+            provider: "scripted".to_owned(),
+            model: String::new(),
+            host: None,
+            window: 1,
+        },
         limits: Limits::default(),
         scope: None,
         surroundings: None,

@@ -222,11 +222,11 @@ fn subjects(context: &CallContext<'_>) -> Vec<String> {
     let own = &context.call.call.id;
     let before = context.state.entries.iter().take_while(|entry| match entry {
         Entry::Turn(turn) => turn.calls.iter().all(|call| call.call.id != *own),
-        Entry::Said { .. } | Entry::Noted { .. } => true,
+        Entry::Message { .. } | Entry::Note { .. } => true,
     });
     let said = before.filter_map(|entry| match entry {
-        Entry::Said { text, .. } => Some(text.as_str()),
-        Entry::Turn(_) | Entry::Noted { .. } => None,
+        Entry::Message { text, .. } => Some(text.as_str()),
+        Entry::Turn(_) | Entry::Note { .. } => None,
     });
     std::iter::once(context.state.opened.symptom.as_str())
         .chain(said)

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::event::{
-    Answered, ApprovalRequested, Chain, Classified, Done, Event, HypothesisSet, Impact, ObservationId,
-    Observed, Opened, Origin, Proposed, Recorded, Returned, Source, StepId,
+    ApprovalRequested, Chain, Classified, Done, Event, EvidenceSource, HypothesisSet, Impact, ModelAnswered,
+    ObservationId, Observed, Opened, Origin, Proposed, Recorded, Returned, StepId,
 };
-use crate::model::{Brain, Call, Stop, Usage};
+use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::State;
 use crate::suspect::Borne;
 use crate::tool::registry::wire_tools;
@@ -79,7 +79,7 @@ impl TestSession {
             origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n0".to_owned(),
-            brain: brain(),
+            investigator: investigator(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
@@ -110,9 +110,9 @@ impl TestSession {
     pub(super) fn begin(&mut self, id: &str, tool: &str, arguments: &Value) {
         self.granted.clear();
         let call = Call { id: id.to_owned(), tool: tool.to_owned(), arguments: arguments.clone() };
-        self.add(Event::Answered(Answered {
+        self.add(Event::ModelAnswered(ModelAnswered {
             turn: 0,
-            brain: brain(),
+            investigator: investigator(),
             text: String::new(),
             calls: vec![call],
             carry: None,
@@ -302,11 +302,11 @@ impl TestSession {
         self.texts.0.insert(digest.to_string(), text.to_owned());
         let id = ObservationId(u32::try_from(self.state().observations.len() + 1).unwrap());
         let bytes = u64::try_from(text.len()).unwrap();
-        let (call, tool, source) = (call.id.clone(), call.tool.clone(), Source::Configured);
+        let (call, tool, source) = (call.id.clone(), call.tool.clone(), EvidenceSource::Configured);
         self.add(Event::Observed(Observed { id, call, step, tool, what, source, digest, bytes }));
     }
 }
 
-fn brain() -> Brain {
-    Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 }
+fn investigator() -> Investigator {
+    Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 }
 }

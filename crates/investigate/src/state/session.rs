@@ -1,14 +1,15 @@
-//! The whole of a session.
+//! The state of a session: its conversation, what it used, and all the rest.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use crate::Hypothesis;
 use crate::event::{
-    Asked, BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, ObservationId, Observed,
-    Opened, StepId, Wish,
+    BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, Instruction, ModelAsked,
+    ObservationId, Observed, Opened, Returned, StepId,
 };
-use crate::state::{Approval, CallState, Denial, Entry, Phase, Spent, Step, Turn};
-use crate::{HypothesisState, Limits};
+use crate::model::{Call, Carry, Investigator, Stop};
+use crate::state::{Approval, Denial, Phase, Step};
+use crate::{Hypothesis, HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 
 /// Everything that follows from the events of a session.
@@ -43,13 +44,13 @@ pub struct State {
     /// Commands that humans would not have.
     pub denials: Vec<Denial>,
     /// The question to a model that is open.
-    pub asked: Option<Asked>,
+    pub asked: Option<ModelAsked>,
     /// What kept a model from answering, since it last did.
     pub failures: Vec<String>,
     /// How many of these were questions that were too long.
     pub too_long: u32,
     /// Who wanted it to end, and how.
-    pub wish: Option<(String, Wish)>,
+    pub end_request: Option<(String, Instruction)>,
     /// The budget that is spent.
     pub budget_spent: Option<BudgetSpent>,
     /// What may be used, all in all.
@@ -109,7 +110,7 @@ impl State {
     pub fn turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Turn(turn) => Some(turn),
-            Entry::Said { .. } | Entry::Noted { .. } => None,
+            Entry::Message { .. } | Entry::Note { .. } => None,
         })
     }
 
@@ -172,5 +173,89 @@ impl State {
         } else {
             "paused"
         }
+    }
+}
+
+/// One entry of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A human wrote something.
+    Message {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        who: String,
+        /// What.
+        text: String,
+        /// What it asks for.
+        instruction: Instruction,
+    },
+    /// The code told the model something.
+    Note {
+        /// What.
+        text: String,
+    },
+    /// The model took a turn.
+    Turn(Turn),
+}
+
+/// A turn of the model and what came of its calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Its number, from zero.
+    pub number: u32,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Who took it.
+    pub investigator: Investigator,
+    /// Its words.
+    pub text: String,
+    /// Its calls.
+    pub calls: Vec<CallState>,
+    /// What its provider wants to see again.
+    pub carry: Option<Carry>,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// A call and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallState {
+    /// The call.
+    pub call: Call,
+    /// Its commands, in order.
+    pub steps: Vec<StepId>,
+    /// What it observed.
+    pub observations: Vec<ObservationId>,
+    /// Its result; `None` while it is open.
+    pub returned: Option<Returned>,
+}
+
+/// What a session used so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Turns that a model answered.
+    pub turns: u32,
+    /// Commands that ran, or may have.
+    pub commands: u32,
+    /// Questions that were asked.
+    pub approvals: u32,
+    /// Tokens read and written, as far as they are known.
+    pub tokens: u64,
+    /// Millionths of a dollar, as far as they are known.
+    pub cost_micros: u64,
+    /// Turns whose price or tokens are not known.
+    pub turns_without_price: u32,
+    /// Bytes of packets captured.
+    pub captured_bytes: u64,
+    /// Time in which a human was waited for, or nobody worked.
+    pub waited: Duration,
+}
+
+impl Spent {
+    /// Returns how long the session has been at work.
+    #[must_use]
+    pub fn at_work(&self, opened: Timestamp, now: Timestamp) -> Duration {
+        now.since(opened).saturating_sub(self.waited)
     }
 }

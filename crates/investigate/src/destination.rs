@@ -1,83 +1,83 @@
-//! What a session knows of places: what people wrote in it and what the cloud listed in it.
+//! The destinations that a session knows: those that people wrote in it and those that the cloud listed in it.
 //!
-//! Goes in: the state, the whole outputs behind it. Comes out: to which places its commands may send something unasked. Never: a word
-//! that a model wrote, a word of a program that opened the session or of a bot in the thread, a text that a command of the model's own
-//! making printed. It follows from the record alone, so that a replay and the next owner come to the same.
+//! Goes in: the state, the whole outputs behind it. Comes out: to which destinations its commands may send something without approval.
+//! Never: a word that a model wrote, a word of a program that opened the session or of a bot in the thread, a text that a command
+//! printed whose output the model could form. It follows from the record alone, so that a replay and the next owner get the same.
 
 use crate::event::{Classified, Reply};
 use crate::state::{Ending, Entry, State, Step};
 use crate::tool::Evidence;
 use ghost_shell::{Impact, Known, Policy, Ruling, Surroundings, Verdict, is_inventory};
 
-/// The word of what runs unasked.
+/// The verdict on what runs without approval.
 const SAFE: &str = "SAFE";
 
-/// How the author of a quote is called where it is a program, or nobody that Slack names.
+/// The author of a quote where it is a program, or nobody that Slack names.
 const PROGRAM: &str = "bot ";
 const NOBODY: &str = "somebody";
 
-/// Makes a SAFE command ask that would send something to a place that the session does not know.
+/// Makes a SAFE command need approval where it would send something to a destination that the session does not know.
 #[must_use]
-pub fn hold(state: &State, policy: &Policy, evidence: &dyn Evidence, ruling: Ruling) -> Ruling {
+pub fn check_destinations(state: &State, policy: &Policy, evidence: &dyn Evidence, ruling: Ruling) -> Ruling {
     if ruling.verdict != Verdict::Safe || ruling.destinations.is_empty() {
-        return confined(state, ruling);
+        return check_sandbox(state, ruling);
     }
-    let mut known = said(state);
+    let mut known = known_from_people(state);
     // Listings can be long: they are read only where they can make a difference.
     if !policy.unknown(&ruling, &known).is_empty() {
-        listed(state, evidence, &mut known);
+        add_listings(state, evidence, &mut known);
     }
-    confined(state, policy.hold(ruling, &known))
+    check_sandbox(state, policy.hold(ruling, &known))
 }
 
-/// Makes a SAFE command ask in a session that was opened where nothing confines it.
+/// Makes a SAFE command need approval in a session that was opened without a sandbox.
 #[must_use]
-pub fn confined(state: &State, ruling: Ruling) -> Ruling {
+pub fn check_sandbox(state: &State, ruling: Ruling) -> Ruling {
     let missing = state.opened.surroundings.as_ref().is_some_and(Surroundings::is_without_sandbox);
     if missing { ruling.without_sandbox() } else { ruling }
 }
 
-/// Returns what the gate has to know to judge a command that nobody proposed yet.
+/// Returns the destinations by which the gate judges a command that nobody proposed yet.
 #[must_use]
-pub fn known_of(state: &State, policy: &Policy, evidence: &dyn Evidence, command: &str) -> Known {
-    known_for(state, policy, evidence, std::iter::once(command))
+pub fn known_for_command(state: &State, policy: &Policy, evidence: &dyn Evidence, command: &str) -> Known {
+    known_for_commands(state, policy, evidence, std::iter::once(command))
 }
 
-fn known_for<'a>(
+fn known_for_commands<'a>(
     state: &State,
     policy: &Policy,
     evidence: &dyn Evidence,
     mut commands: impl Iterator<Item = &'a str>,
 ) -> Known {
-    let mut known = said(state);
+    let mut known = known_from_people(state);
     if commands.any(|command| !policy.unknown(&policy.classify(command), &known).is_empty()) {
-        listed(state, evidence, &mut known);
+        add_listings(state, evidence, &mut known);
     }
     known
 }
 
-/// Returns what the gate has to know for a step. What was judged stricter than SAFE stays so: the answer stands in the record, and a
-/// denial must not become a run because somebody named the place, or put a file in order, meanwhile.
+/// Returns the destinations by which the gate judges a step. What was judged stricter than SAFE stays so: the answer is on record, and
+/// a denial must not become a run because somebody named the destination, or repaired a file, in the meantime.
 #[must_use]
-pub fn known_at(state: &State, step: &Step, policy: &Policy, evidence: &dyn Evidence) -> Known {
+pub fn known_for_step(state: &State, step: &Step, policy: &Policy, evidence: &dyn Evidence) -> Known {
     let commands = step.rounds.iter().map(|round| round.classified.command.as_str());
-    let mut known = known_for(state, policy, evidence, commands);
+    let mut known = known_for_commands(state, policy, evidence, commands);
     for judged in step.rounds.iter().map(|round| &round.classified).filter(|judged| judged.verdict != SAFE) {
         known.add_asked(&judged.command, ruling_of(judged));
     }
     known
 }
 
-/// Returns the judgement as it stands once the gate found more on its machine than the words say, or otherwise than when somebody was
-/// asked; `None` where it found nothing new.
+/// Returns the judgement that replaces the recorded one because the gate found something on its machine that the command line does not
+/// show, or that differs from when somebody was asked; `None` where it found nothing new.
 ///
-/// It takes the place of the judgement before, so that a human is asked with what was found, and a replay needs no machine.
+/// A human is then asked with what was found, and a replay needs no machine.
 #[must_use]
-pub fn found(step: &Step, at_gate: &Ruling) -> Option<Classified> {
+pub fn reclassified(step: &Step, at_gate: &Ruling) -> Option<Classified> {
     let judged = &step.round()?.classified;
-    let told = (judged.rule.as_str(), judged.reason.as_str());
-    let new = at_gate.asks_for_surroundings() && told != (&*at_gate.rule, &*at_gate.reason);
-    (new && may_be_found(step)).then(|| Classified {
+    let recorded = (judged.rule.as_str(), judged.reason.as_str());
+    let new = at_gate.asks_for_surroundings() && recorded != (&*at_gate.rule, &*at_gate.reason);
+    (new && may_be_reclassified(step)).then(|| Classified {
         verdict: at_gate.verdict.as_str().to_owned(),
         rule: at_gate.rule.clone().into_owned(),
         reason: at_gate.reason.clone().into_owned(),
@@ -86,20 +86,20 @@ pub fn found(step: &Step, at_gate: &Ruling) -> Option<Classified> {
     })
 }
 
-/// Tells whether the gate may still find something about a step: it only reads by its words, and no run of it was cut off.
+/// Tells whether the gate may still reclassify a step: its command line only reads, and no run of it was interrupted.
 #[must_use]
-pub fn may_be_found(step: &Step) -> bool {
+pub fn may_be_reclassified(step: &Step) -> bool {
     let reads = |judged: &Classified| judged.verdict == SAFE || ruling_of(judged).only_reads();
     !step.outcome_unknown && step.round().is_some_and(|round| reads(&round.classified))
 }
 
-/// Tells whether a judgement says what the gate found on its machine.
+/// Tells whether a judgement states what the gate found on its machine.
 #[must_use]
-pub fn is_found(judged: &Classified) -> bool {
+pub fn is_reclassified(judged: &Classified) -> bool {
     ruling_of(judged).asks_for_surroundings()
 }
 
-/// Returns what a recorded judgement decided; what is not known of it is the strictest.
+/// Returns the ruling of a recorded judgement; what is not known of it is the strictest.
 #[must_use]
 pub fn ruling_of(judged: &Classified) -> Ruling {
     let all = [Verdict::Safe, Verdict::Risky, Verdict::Blocked];
@@ -116,7 +116,7 @@ pub fn ruling_of(judged: &Classified) -> Ruling {
 }
 
 /// Returns what was known before the session began, and what people wrote since.
-fn said(state: &State) -> Known {
+fn known_from_people(state: &State) -> Known {
     let opened = &state.opened;
     let mut known = opened.surroundings.as_ref().map(Known::of).unwrap_or_default();
     if !opened.by_program {
@@ -128,8 +128,8 @@ fn said(state: &State) -> Known {
     }
     for entry in &state.entries {
         match entry {
-            Entry::Said { text, .. } => known.add_words(text),
-            Entry::Noted { .. } | Entry::Turn(_) => {}
+            Entry::Message { text, .. } => known.add_words(text),
+            Entry::Note { .. } | Entry::Turn(_) => {}
         }
     }
     // A command that somebody modified was written by the model before.
@@ -141,8 +141,8 @@ fn said(state: &State) -> Known {
     known
 }
 
-/// Takes in what the cloud listed: whole listings that ran unasked.
-fn listed(state: &State, evidence: &dyn Evidence, known: &mut Known) {
+/// Adds what the cloud listed: whole listings that ran without approval.
+fn add_listings(state: &State, evidence: &dyn Evidence, known: &mut Known) {
     let is_listing = |step: &&Step| {
         let safe = step.round().is_some_and(|round| round.classified.verdict == Verdict::Safe.as_str());
         safe && step.script.is_none() && is_inventory(step.current())
@@ -157,14 +157,14 @@ fn listed(state: &State, evidence: &dyn Evidence, known: &mut Known) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, Quote, Said, Wish};
+    use crate::event::{Event, HumanMessage, Instruction, Quote};
     use crate::report::tests::Ledger;
     use crate::tool::NoEvidence;
 
     #[track_caller]
     fn verdict(state: &State, command: &str) -> Verdict {
         let policy = Policy::builtin().unwrap();
-        hold(state, policy, &NoEvidence, policy.classify(command)).verdict
+        check_destinations(state, policy, &NoEvidence, policy.classify(command)).verdict
     }
 
     const LISTING: &str = r#"[{"name": "api-ip", "ipAddress": "203.0.113.77", "dnsSettings": {"fqdn": "api.eastus.example"},
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(verdict(&state, "dig evil.example"), Verdict::Risky);
         assert_eq!(verdict(&state, "dig x.api.example.com"), Verdict::Risky);
         let (who, text) = ("ben".to_owned(), "try status.example.net, too".to_owned());
-        ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
+        ledger.add(Event::HumanMessage(HumanMessage { who, text, instruction: Instruction::Steer }));
         assert_eq!(verdict(&ledger.state(), "dig status.example.net"), Verdict::Safe);
     }
 
@@ -230,12 +230,12 @@ mod tests {
         ledger.turn(0, &["c1"], None);
         ledger.propose(1, "c1", "dig evil.example", "H1", "RISKY");
         let (who, text) = ("ben".to_owned(), "evil.example is ours".to_owned());
-        ledger.add(Event::Said(Said { who, text, wish: Wish::Steer }));
+        ledger.add(Event::HumanMessage(HumanMessage { who, text, instruction: Instruction::Steer }));
         let mut state = ledger.state();
         assert_eq!(verdict(&state, "dig evil.example"), Verdict::Safe);
         let policy = Policy::builtin().unwrap();
         let at_gate = |state: &State, command: &str| {
-            let known = known_at(state, &state.steps[0], policy, &NoEvidence);
+            let known = known_for_step(state, &state.steps[0], policy, &NoEvidence);
             known.as_asked(command, policy.hold(policy.classify(command), &known)).verdict
         };
         for rule in [Ruling::UNKNOWN_DESTINATION, Ruling::FOREIGN_LINK, "program.unknown"] {
