@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::event::text;
+use crate::tool::FileTask;
 use ghost_base::Digest;
 
 /// See [`Event::Observed`](crate::event::Event::Observed).
@@ -31,20 +32,14 @@ pub struct Observed {
     pub bytes: u64,
 }
 
-/// The words of a chore that reads a fetched capture.
-#[derive(Deserialize)]
-struct Captured {
-    chore: String,
-    file: String,
-    bytes: u64,
-}
-
 impl Observed {
-    /// Returns the file of packets that was read, and its size, where it is that: a chore, and no output of a command.
+    /// Returns the file of packets and its size, where a file task read one.
     #[must_use]
     pub fn captured(&self) -> Option<(String, u64)> {
-        let read: Captured = serde_json::from_str(&self.what).ok().filter(|_| self.step.is_none())?;
-        (read.chore == "verify").then_some((read.file, read.bytes))
+        match serde_json::from_str(&self.what) {
+            Ok(FileTask::Verify { file, bytes }) if self.step.is_none() => Some((file, bytes)),
+            Ok(_) | Err(_) => None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::event::{Instruction, Rechecked};
 use crate::model::Investigator;
 use crate::recheck;
 use crate::report::amount::count;
-use crate::report::integrity::integrity;
+use crate::report::audit::integrity;
 use crate::report::markdown::{code, quote, text};
 use crate::report::rca::{cause, checked, close, proof};
 use crate::state::State;

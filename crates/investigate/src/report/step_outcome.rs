@@ -1,34 +1,34 @@
-//! What became of a step, in words that never say more than the ledger knows.
+//! The outcome of a step, in words that never claim more than the ledger knows.
 
 use crate::event::{Done, Reply};
 use crate::state::{Approval, Ending, Phase, State, Step};
 use ghost_base::Timestamp;
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is on its way.
+pub(super) enum StepOutcome {
+    /// It is not over.
     Open,
     /// It ran to its end, and its end is known.
     Ran,
     /// It did not run, or went wrong.
     Failed,
-    /// A human would not have it, or nobody answered.
+    /// A human denied it, or nobody answered.
     Refused,
     /// Nobody knows whether it took effect.
     Unknown,
 }
 
-/// Tells what became of a step. A run that was cut off stays unknown until a later run of it is under way or ended.
-pub(super) fn fate(state: &State, step: &Step) -> Fate {
+/// Returns the outcome of a step. A run that was interrupted stays unknown until a later run of it has begun.
+pub(super) fn step_outcome(state: &State, step: &Step) -> StepOutcome {
     let Some(done) = &step.done else {
         return match &step.phase {
-            Phase::Unknown => Fate::Unknown,
-            // Behind the end of the session nobody will tell any more.
-            Phase::Executing { .. } if state.concluded.is_some() => Fate::Unknown,
-            // Whoever refuses a second run does not undo the first.
+            Phase::Unknown => StepOutcome::Unknown,
+            // After the end of the session nobody records it any more.
+            Phase::Executing { .. } if state.concluded.is_some() => StepOutcome::Unknown,
+            // A refused second run does not undo the first.
             Phase::Expired { .. } | Phase::Decided { answer: Reply::Deny { .. }, .. } => {
-                if step.outcome_unknown { Fate::Unknown } else { Fate::Refused }
+                if step.outcome_unknown { StepOutcome::Unknown } else { StepOutcome::Refused }
             }
             Phase::Proposed
             | Phase::Judged
@@ -36,24 +36,24 @@ pub(super) fn fate(state: &State, step: &Step) -> Fate {
             | Phase::Decided { .. }
             | Phase::Intended { .. }
             | Phase::Executing { .. }
-            | Phase::Done => Fate::Open,
+            | Phase::Done => StepOutcome::Open,
         };
     };
     match done.status.as_str() {
-        "completed" => Fate::Ran,
-        _ if step.outcome_unknown => Fate::Unknown,
-        "denied" => Fate::Refused,
-        _ => Fate::Failed,
+        "completed" => StepOutcome::Ran,
+        _ if step.outcome_unknown => StepOutcome::Unknown,
+        "denied" => StepOutcome::Refused,
+        _ => StepOutcome::Failed,
     }
 }
 
-/// Returns what became of a step as a sentence, as plain data.
+/// Returns the outcome of a step as a sentence, as plain data.
 pub(super) fn sentence(state: &State, step: &Step) -> String {
     let cut_off = "nobody knows whether it took effect";
     let end = step.done.as_ref().map(ending);
-    match (fate(state, step), end) {
-        (Fate::Unknown, Some(end)) => format!("an earlier run was cut off and {cut_off}; then {end}"),
-        (Fate::Unknown, None) => format!("it was cut off: {cut_off}"),
+    match (step_outcome(state, step), end) {
+        (StepOutcome::Unknown, Some(end)) => format!("an earlier run was cut off and {cut_off}; then {end}"),
+        (StepOutcome::Unknown, None) => format!("it was cut off: {cut_off}"),
         (_, None) if step.outcome_unknown => {
             format!("an earlier run was cut off and {cut_off}; now: {}", phase(step))
         }

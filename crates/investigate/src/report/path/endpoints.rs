@@ -1,4 +1,4 @@
-//! Who is meant: the machines at both ends, as the topology told of them.
+//! The machines at both ends of the path, as the topology lists them.
 
 use serde_json::Value;
 
@@ -20,9 +20,9 @@ pub(super) struct Machine {
     addresses: Vec<String>,
 }
 
-/// Both ends, and the name of the peering between their networks.
+/// Both endpoints, and the name of the peering between their networks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct Endpoints {
     pub(super) from: Option<Machine>,
     pub(super) to: Option<Machine>,
     /// Who calls that is no machine here.
@@ -32,47 +32,48 @@ pub(super) struct Ends {
     pub(super) peering: Option<String>,
 }
 
-/// Finds both ends: by the flows that were asked about, else in the order in which people name them, else by what is at fault.
-pub(super) fn ends(state: &State) -> Ends {
+/// Finds both endpoints: by the flows that were asked about, else in the order in which people name them, else by what is at fault.
+pub(super) fn endpoints(state: &State) -> Endpoints {
     let facts = facts(state);
     let known: Vec<Machine> = list(&facts, "machines").map(machine).collect();
     let named = |name: &str| known.iter().find(|one| one.name.eq_ignore_ascii_case(name)).cloned();
     let owner = |ip: &str| known.iter().find(|one| one.addresses.iter().any(|own| own == ip)).cloned();
-    let mut ends = Ends::default();
+    let mut endpoints = Endpoints::default();
     let flow = state.calls().rev().find_map(|call| {
         let of = |key: &str| call.call.arguments.get(key).and_then(Value::as_str);
         Some((of("src_ip")?, of("dst_ip")?))
     });
     if let Some((from, to)) = flow {
-        (ends.from, ends.to) = (owner(from), owner(to));
-        ends.outside = ends.to.is_none().then(|| to.to_owned());
-        ends.stranger = ends.from.is_none().then(|| from.to_owned());
+        (endpoints.from, endpoints.to) = (owner(from), owner(to));
+        endpoints.outside = endpoints.to.is_none().then(|| to.to_owned());
+        endpoints.stranger = endpoints.from.is_none().then(|| from.to_owned());
     }
-    let brief = brief::read(&coverage::asked(state));
+    let symptoms = brief::read(&coverage::asked(state));
     let at_fault = state.accepted.iter().filter_map(|found| {
         let mut parts = found.finding.object.split('/');
         matches!(parts.next(), Some("netfilter" | "qdisc" | "effective"))
             .then(|| parts.next().unwrap_or_default())
     });
-    let mut others = coverage::machines(&brief, &facts).into_iter().chain(at_fault.map(str::to_owned));
-    if ends.from.is_none() && ends.to.is_none() {
-        ends.from = others.find_map(|name| named(&name));
+    let mut others = coverage::machines(&symptoms, &facts).into_iter().chain(at_fault.map(str::to_owned));
+    if endpoints.from.is_none() && endpoints.to.is_none() {
+        endpoints.from = others.find_map(|name| named(&name));
     }
-    if ends.to.is_none() && ends.outside.is_none() {
-        let first = ends.from.as_ref().map(|from| from.name.clone()).unwrap_or_default();
-        ends.to = others.filter(|name| !name.eq_ignore_ascii_case(&first)).find_map(|name| named(&name));
+    if endpoints.to.is_none() && endpoints.outside.is_none() {
+        let first = endpoints.from.as_ref().map(|from| from.name.clone()).unwrap_or_default();
+        endpoints.to = others.filter(|name| !name.eq_ignore_ascii_case(&first)).find_map(|name| named(&name));
     }
     let account = state.calls().find(|call| call.call.tool == "inspect_storage");
     let account = account.and_then(|call| call.call.arguments.get("account")?.as_str());
-    if let (Some(account), None) = (account, &ends.to) {
-        ends.outside = Some(format!("storage account {account}"));
+    if let (Some(account), None) = (account, &endpoints.to) {
+        endpoints.outside = Some(format!("storage account {account}"));
     }
-    if let (Some(from), Some(to)) = (&ends.from, &ends.to)
+    if let (Some(from), Some(to)) = (&endpoints.from, &endpoints.to)
         && from.vnet != to.vnet
     {
-        ends.peering = Some(peering(&facts, from, to).unwrap_or_else(|| "no peering is known".to_owned()));
+        endpoints.peering =
+            Some(peering(&facts, from, to).unwrap_or_else(|| "no peering is known".to_owned()));
     }
-    ends
+    endpoints
 }
 
 fn peering(facts: &Value, from: &Machine, to: &Machine) -> Option<String> {
@@ -82,13 +83,13 @@ fn peering(facts: &Value, from: &Machine, to: &Machine) -> Option<String> {
     Some(format!("peering {}, {}", text(found, "name"), text(found, "state")))
 }
 
-/// What the topology told last.
+/// Returns the facts of the last topology.
 fn facts(state: &State) -> Value {
-    let told = state.calls().rev().filter(|call| call.call.tool == "topology").find_map(|call| {
+    let facts = state.calls().rev().filter(|call| call.call.tool == "topology").find_map(|call| {
         let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
         serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
     });
-    told.unwrap_or_default()
+    facts.unwrap_or_default()
 }
 
 fn machine(value: &Value) -> Machine {

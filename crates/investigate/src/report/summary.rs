@@ -71,8 +71,8 @@ impl Summary {
     }
 }
 
-/// Returns the events that a report tells: all up to the last conclusion. What comes behind is its delivery, and a report that
-/// told of its own delivery would not be the one that was delivered.
+/// Returns the events that a report covers: all up to the last conclusion. What follows is its delivery, and a report that contained its
+/// own delivery would not be the one that was delivered.
 #[must_use]
 pub fn reported(events: &[Recorded]) -> &[Recorded] {
     let end = events.iter().rposition(|event| matches!(known(event), Some(Event::Concluded(_))));

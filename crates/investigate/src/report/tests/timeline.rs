@@ -1,10 +1,49 @@
-//! Facts about the list of sessions.
+//! Facts about the timeline and the list.
 
 use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::event::Content;
-use crate::report::Summary;
 use crate::report::tests::rich;
+use crate::report::{Summary, timeline};
+
+#[test]
+fn every_event_has_a_line_or_two_of_at_most_a_hundred_columns() {
+    let ledger = rich();
+    let text = timeline(&ledger.events, false);
+    assert!(text.lines().all(|line| line.width() <= 100), "{text}");
+    let heads = text.lines().filter(|line| line.starts_with('+')).count();
+    assert_eq!(heads, ledger.events.len());
+    assert!(text.lines().count() <= 1 + 2 * ledger.events.len());
+}
+
+#[test]
+fn a_ledger_that_cannot_be_folded_is_shown() {
+    let mut events = rich().events;
+    events.remove(0);
+    for (event, content) in events.iter_mut().zip([Content::Foreign, Content::Erased]) {
+        event.content = content;
+    }
+    let text = timeline(&events, false);
+    assert!(text.contains("hypothesis_set: an event of a later version"), "{text}");
+    assert!(text.contains("hypothesis_set: erased"), "{text}");
+    assert!(text.contains("s7: completed"), "{text}");
+}
+
+#[test]
+fn an_empty_ledger_has_an_empty_timeline() {
+    assert_eq!(timeline(&[], true), "The session has no events.\n");
+}
+
+#[test]
+fn color_changes_no_word() {
+    let events = rich().events;
+    let mut colored = timeline(&events, true);
+    for code in ["0", "2", "31", "32", "33"] {
+        colored = colored.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_eq!(colored, timeline(&events, false));
+}
 
 #[test]
 fn a_summary_has_the_keys_of_the_contracts() {
