@@ -106,7 +106,7 @@ impl Approvers {
     ) -> Result<(), String> {
         may_take_part(person)?;
         self.about(impact).has(&person.id, groups)?;
-        may_approve(self.own.requester, requester, &person.id, impact)
+        may_approve(self.own.requester, requester, &person.id, impact).map_err(|refused| refused.to_string())
     }
 }
 

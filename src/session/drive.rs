@@ -9,10 +9,10 @@ use crate::session::keep::keep;
 use crate::session::think::{event, name_calls, think};
 use crate::session::{Engine, EngineError, Rest};
 use ghost_base::{Digest, SessionId};
+use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
-use ghost_investigate::step::{Effect, Kit, next};
 use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
@@ -117,12 +117,12 @@ impl Engine {
         loop {
             self.drain(desk).await?;
             let Some(state) = desk.state() else { return Ok(Rest::Missing) };
-            let brain = self.kitchen.model.brain();
-            let kit = Kit {
+            let brain = self.kitchen.model.investigator();
+            let kit = DecisionContext {
                 policy: &self.kitchen.policy,
                 tools: &self.kitchen.tools,
                 evidence: self.kitchen.evidence.as_ref(),
-                brain: &brain,
+                investigator: &brain,
                 site: self.kitchen.site.as_deref(),
             };
             let now = desk.now();
@@ -133,7 +133,7 @@ impl Engine {
             match effect {
                 Effect::Record(events) => desk.record_at(now, &events, 0).await?,
                 Effect::Ask { asked, ask } => {
-                    desk.record_at(now, &[Event::Asked(asked.clone())], 0).await?;
+                    desk.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
                     let mut pause = hands.pause.clone();
                     let session = desk.session().clone();
                     let thinking = async {
@@ -175,7 +175,7 @@ impl Engine {
                 }
                 Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
-                Effect::Chore { call, chore } => self.chore(desk, &call, &chore).await?,
+                Effect::FileTask { call, task } => self.chore(desk, &call, &task).await?,
                 Effect::Wait { until } => match self.wait(desk, hands, until).await? {
                     Some(rest) => return self.shown(desk, rest).await,
                     None => continue,

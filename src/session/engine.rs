@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::session::{Brake, Courier, Sleep, Watcher, Workshop};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::event::LedgerError;
-use ghost_investigate::model::{Brain, Model, Usage};
+use ghost_investigate::model::{Investigator, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
 use ghost_investigate::tool::{Evidence, Registry};
 use ghost_shell::{Builder, Policy};
@@ -16,7 +16,7 @@ use ghost_store::{Store, StoreError};
 pub type Shells = dyn Fn(&State) -> Result<Builder, String> + Send + Sync;
 
 /// Says what a turn cost in millionths of a dollar, `None` where that is not known.
-pub type Prices = dyn Fn(&Brain, &Usage) -> Option<u64> + Send + Sync;
+pub type Prices = dyn Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync;
 
 /// What deciding and acting take.
 #[derive(Clone)]

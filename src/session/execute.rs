@@ -7,7 +7,7 @@ use crate::session::drive::Hands;
 use crate::session::keep::keep;
 use crate::session::{Engine, EngineError};
 use ghost_investigate::event::{
-    ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
+    ApprovalExpired, ApprovalRequested, DeclaredScript, Done, Event, Executing, Intent, StepId,
 };
 use ghost_investigate::state::{State, Step};
 use ghost_shell::{Cancel, CancelSignal, Response, Ruling, Shell};
@@ -52,7 +52,7 @@ impl Gate {
 
     /// Judges a command as the gate would now; `None` where it is a script that the policy does not declare any more.
     fn judge(&mut self, engine: &Engine, state: &State, step: &Step) -> Result<Option<Ruling>, EngineError> {
-        let known = ghost_investigate::known_at(
+        let known = ghost_investigate::known_for_step(
             state,
             step,
             &engine.kitchen.policy,
@@ -60,7 +60,7 @@ impl Gate {
         );
         let shell = self.open(engine, state)?;
         shell.set_known(known);
-        let Some(Scripted { carrier, script, variables }) = step.scripted() else {
+        let Some(DeclaredScript { carrier, script, variables }) = step.scripted() else {
             return Ok(Some(shell.judge(step.current())));
         };
         let filled = shell.policy().declared(carrier, script, variables, step.current());
@@ -75,7 +75,7 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let known = ghost_investigate::known_at(
+        let known = ghost_investigate::known_for_step(
             state,
             step,
             &engine.kitchen.policy,
@@ -91,7 +91,7 @@ impl Gate {
 
 /// Runs a command. A declared script runs as the policy declares it now, or not at all: never as the text that was proposed.
 async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
-    let Some(Scripted { carrier, script, variables }) = &step.script else {
+    let Some(DeclaredScript { carrier, script, variables }) = &step.script else {
         return shell.run_until(&step.command, &step.reasoning, cancel).await;
     };
     match shell.policy().declared(carrier, script, variables, &step.command) {
@@ -105,11 +105,11 @@ async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
 pub(super) async fn look(desk: &mut Desk<'_>, gate: &mut Gate, id: StepId) -> Result<bool, EngineError> {
     let engine = desk.engine;
     let Some((state, step)) = snapshot(desk, id) else { return Ok(false) };
-    if !ghost_investigate::may_be_found(&step) {
+    if !ghost_investigate::may_be_reclassified(&step) {
         return Ok(false);
     }
     let Some(ruling) = gate.judge(engine, &state, &step)? else { return Ok(false) };
-    let Some(found) = ghost_investigate::found(&step, &ruling) else { return Ok(false) };
+    let Some(found) = ghost_investigate::reclassified(&step, &ruling) else { return Ok(false) };
     desk.record(&[Event::Classified(found)], 0).await?;
     Ok(true)
 }

@@ -1,7 +1,7 @@
 //! The verdict that the gate of this machine will give, before anybody proposes the command.
 
 use crate::session::Shells;
-use ghost_investigate::known_of;
+use ghost_investigate::known_for_command;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Evidence;
 use ghost_shell::{Policy, Ruling};
@@ -17,6 +17,6 @@ pub fn preview(
     policy: &Policy,
     evidence: &dyn Evidence,
 ) -> Result<Ruling, String> {
-    let known = known_of(state, policy, evidence, command);
+    let known = known_for_command(state, policy, evidence, command);
     shells(state)?.known(known).judge(command).map_err(|error| error.to_string())
 }

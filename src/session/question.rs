@@ -37,7 +37,7 @@ impl Engine {
         let (Some(state), Ok(id)) = (desk.state(), approval.parse::<ApprovalId>()) else { return Ok(()) };
         let Some(open) = state.approvals.get(approval) else { return Ok(()) };
         self.open_question(desk, &open.requested).await?;
-        let who = state.wish.as_ref().map_or("nobody", |(who, _)| who.as_str());
+        let who = state.end_request.as_ref().map_or("nobody", |(who, _)| who.as_str());
         let vote = Vote {
             reviewer: who.to_owned(),
             choice: Choice::Deny,

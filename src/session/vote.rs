@@ -3,7 +3,7 @@
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Approval, State};
-use ghost_investigate::{SelfApproval, may_approve, may_approve_modified};
+use ghost_investigate::{ApprovalRefused, SelfApproval, may_approve, may_approve_modified};
 use ghost_store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
 /// An answer.
@@ -47,7 +47,7 @@ pub async fn cast(
         return Ok(Voted::Unknown);
     };
     if let Err(why) = allowed(state, approval, rule, cast) {
-        return Ok(Voted::Refused(why));
+        return Ok(Voted::Refused(why.to_string()));
     }
     let choice = match &cast.answer {
         Reply::Approve => Choice::Approve,
@@ -59,7 +59,12 @@ pub async fn cast(
     store.vote(&id, &vote).await.map(Voted::Counted)
 }
 
-fn allowed(state: &State, approval: &Approval, rule: SelfApproval, cast: &Cast) -> Result<(), String> {
+fn allowed(
+    state: &State,
+    approval: &Approval,
+    rule: SelfApproval,
+    cast: &Cast,
+) -> Result<(), ApprovalRefused> {
     let asked = &approval.requested;
     match &cast.answer {
         Reply::Deny { .. } | Reply::Modify { .. } => Ok(()),

@@ -53,6 +53,7 @@ impl Question {
         let modifier = self.state.modified(&asked.requested).map(|(who, _)| who);
         let rule = self.place.approvers.own;
         may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)
+            .map_err(|refused| refused.to_string())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
 use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
 use crate::session::Letter;
-use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_slack::arrive::{Kind, Origin, Stopped, Words};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
@@ -51,7 +51,7 @@ impl Core {
         if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
             return Ok(Answer::Done);
         }
-        self.say(&thread, &origin.key, &stopped.user, "stop", Wish::Stop, false).await?;
+        self.say(&thread, &origin.key, &stopped.user, "stop", Instruction::Stop, false).await?;
         // Slack wants to hear that the button did something, also where nothing worked any more.
         let web = self.web.at(Priority::Board);
         self.spawn(async move {
@@ -126,10 +126,10 @@ impl Core {
             Meant::Nothing => self.whisper(&thread, &user, &show::help()),
             Meant::Audit if known => self.tell_audit(&thread, &user).await?,
             Meant::Stop if known => {
-                self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?
+                self.say(&thread, &origin.key, &user, text, Instruction::Stop, addressed).await?
             }
             Meant::Report if known => {
-                self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?
+                self.say(&thread, &origin.key, &user, text, Instruction::Report, addressed).await?
             }
             Meant::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
             Meant::Stop | Meant::Report | Meant::Status | Meant::Audit | Meant::Recheck => {
@@ -146,7 +146,7 @@ impl Core {
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
-                self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
+                self.say(&thread, &origin.key, &user, &text, Instruction::Steer, addressed).await?
             }
             Meant::Words(text) => {
                 if let Some(what) = place.outside(&text) {
@@ -178,10 +178,10 @@ impl Core {
         key: &str,
         who: &str,
         text: &str,
-        wish: Wish,
+        instruction: Instruction,
         addressed: bool,
     ) -> Result<(), StoreError> {
-        let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
+        let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
         let letter = if addressed { Letter::Again(said) } else { Letter::Said(said) };
         self.write(&thread.session(), key, &letter).await.map(drop)
     }

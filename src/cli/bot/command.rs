@@ -188,7 +188,7 @@ async fn application(
         policy: Arc::clone(&engine.kitchen.policy),
         shells: Arc::clone(&engine.kitchen.shells),
         evidence: Arc::clone(&engine.kitchen.evidence),
-        brain: model.brain(),
+        brain: model.investigator(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,
         leftovers,

@@ -15,7 +15,7 @@ use super::score::score;
 use super::story::Story;
 use crate::session::Letter;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
-use ghost_investigate::event::{Said, Wish, read};
+use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
 use ghost_lab::case::{Failed, Pair, inject, reset};
 use ghost_lab::control::Lab;
@@ -200,7 +200,11 @@ impl Parts {
         }
         let now = SystemClock.now();
         for session in &under_way {
-            let said = Said { who: user.to_owned(), text: "stop".to_owned(), wish: Wish::Stop };
+            let said = HumanMessage {
+                who: user.to_owned(),
+                text: "stop".to_owned(),
+                instruction: Instruction::Stop,
+            };
             let letter = serde_json::to_string(&Letter::Said(said)).map_err(|error| error.to_string())?;
             let key = format!("play-stop-{}", now.as_millis());
             self.store.deliver(session, &key, &letter).await.map_err(|error| error.to_string())?;

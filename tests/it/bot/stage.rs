@@ -246,7 +246,7 @@ impl World {
             policy,
             shells: Arc::clone(&engine.kitchen.shells),
             evidence: Arc::clone(&engine.kitchen.evidence),
-            brain: model.brain(),
+            brain: model.investigator(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
             leftovers: Arc::new(NoLeftovers),
