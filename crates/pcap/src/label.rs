@@ -13,7 +13,7 @@ pub enum Label {
     Icmpv6,
     /// ARP or RARP.
     Arp,
-    /// A DNS message, or what looks like one on ports that nothing else uses.
+    /// A DNS message, or what resembles one on ports that nothing else uses.
     Dns,
     /// Sent again; holds the next two.
     Retransmission,

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::permit::Form;
 use crate::process::{Bounds, Ending, Handle, Home, Streams, Survivors, environment, watch};
-use crate::sandbox::{Cage, Caged, Remains, Scratch};
+use crate::sandbox::{RemainingProcesses, SandboxLayers, SandboxedChild, Scratch};
 use crate::{
     CancelSignal, ExecError, Output, Permit, Pipeline, Profile, Ran, Setting, Stage, Stderr, Stdout, When,
 };
@@ -95,7 +95,7 @@ fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Outp
         deadline: started.checked_add(setting.limits.timeout).unwrap_or(started),
         survivors: if confined { Survivors::Kill } else { Survivors::Leave },
     };
-    let mut walk = Walk {
+    let mut walk = PipelineWalk {
         setting,
         handle,
         bounds,
@@ -128,8 +128,8 @@ fn pipelines(permit: &Permit) -> (Vec<Pipeline>, bool) {
     }
 }
 
-/// The way through the pipelines of a permit.
-struct Walk<'a> {
+/// The run through the pipelines of a permit.
+struct PipelineWalk<'a> {
     setting: &'a Setting,
     handle: &'a Handle,
     bounds: Bounds,
@@ -155,11 +155,11 @@ struct End {
 /// One stage that runs.
 struct Running {
     at: usize,
-    _remains: Remains,
+    _remains: RemainingProcesses,
     _scratch: Option<Scratch>,
 }
 
-impl Walk<'_> {
+impl PipelineWalk<'_> {
     /// Tells whether a pipeline runs after what came before it.
     fn comes_to(&mut self, when: When) -> bool {
         if self.end.timed_out || self.end.canceled {
@@ -230,7 +230,7 @@ impl Walk<'_> {
         &mut self,
         stage: &Stage,
         ends: Ends<'_>,
-    ) -> Result<(Child, Remains, Option<Scratch>), ExecError> {
+    ) -> Result<(Child, RemainingProcesses, Option<Scratch>), ExecError> {
         let setting = self.setting;
         let first = stage.argv.first().ok_or(ExecError::Empty)?;
         let program = if self.confined {
@@ -241,14 +241,14 @@ impl Walk<'_> {
         let in_scratch = |source| ExecError::Scratch { source };
         let scratch =
             self.confined.then(|| Scratch::create(&setting.scratch)).transpose().map_err(in_scratch)?;
-        let (cage, home) = match &scratch {
+        let (layers, home) = match &scratch {
             Some(scratch) => {
                 scratch.pin(&stage.profile.pins).map_err(in_scratch)?;
-                let cage =
-                    Cage::safe(&stage.profile, setting, &program, scratch.path()).map_err(in_scratch)?;
-                (cage, home(&stage.profile, scratch.path()))
+                let layers = SandboxLayers::safe(&stage.profile, setting, &program, scratch.path())
+                    .map_err(in_scratch)?;
+                (layers, home(&stage.profile, scratch.path()))
             }
-            None => (Cage::approved(setting), Home::Real),
+            None => (SandboxLayers::approved(setting), Home::Real),
         };
         let resources = |source| ExecError::Resources { source };
         let launch = Launch {
@@ -259,7 +259,7 @@ impl Walk<'_> {
             streams: ends.streams(stage).map_err(resources)?,
         };
         let program = launch.program.clone();
-        let Caged { child, mut confinement, remains } = cage.start(&program, || start(launch))?;
+        let SandboxedChild { child, mut confinement, remains } = layers.start(&program, || start(launch))?;
         confinement.limits.push(format!("time {} s", setting.limits.timeout.as_secs_f64()));
         confinement.limits.push(format!("output {} bytes of each stream", setting.limits.output));
         self.ran.push(Ran { program, confinement });

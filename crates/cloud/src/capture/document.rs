@@ -5,7 +5,6 @@ use serde::Deserialize;
 use crate::FailureClass;
 use crate::operation::{CommandError, Issue};
 
-/// A machine.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Machine {
@@ -32,7 +31,6 @@ pub(super) struct Watcher {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedCapture {
-    /// Its name.
     pub name: String,
     /// The machine's identifier.
     #[serde(default)]

@@ -13,8 +13,8 @@ use ghost_base::Timestamp;
 
 /// How long after its time a capture may go on before it is ended.
 const START_GRACE: Duration = Duration::from_secs(300);
-/// So many looks show whether a command to end it had an effect.
-const MAX_LOOKS_AFTER_STOP: u32 = 3;
+/// After this many polls it is known whether a command to end it had an effect.
+const MAX_POLLS_AFTER_STOP: u32 = 3;
 
 /// What an end wants.
 enum TargetAction {
@@ -132,7 +132,7 @@ impl CaptureTask {
                     TargetAction::Now(StepKind::Create)
                 }
             }
-            // Whoever asks while it is under way does not know what came of it.
+            // While it is in progress its result is not known.
             Phase::Creating | Phase::Looking { .. } => TargetAction::Now(StepKind::Look),
             Phase::Recording => TargetAction::Now(StepKind::Status),
             Phase::Sizing { .. } => TargetAction::Now(StepKind::Size),
@@ -171,7 +171,7 @@ impl CaptureTask {
         }
         Some(match end.stop {
             Stop::No => true,
-            Stop::Sent(times) => times < 2 && end.polls >= MAX_LOOKS_AFTER_STOP,
+            Stop::Sent(times) => times < 2 && end.polls >= MAX_POLLS_AFTER_STOP,
             Stop::Executing { .. } | Stop::Held => false,
         })
     }

@@ -38,7 +38,6 @@ impl Group {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
-    /// The account.
     #[serde(with = "text")]
     pub account: Account,
     /// The container in it.
@@ -112,9 +111,7 @@ pub enum CaptureRequestError {
     Limit {
         /// Which.
         what: &'static str,
-        /// The least.
         least: u64,
-        /// The most.
         most: u64,
         /// What was given.
         given: u64,

@@ -19,7 +19,7 @@ pub enum Phase {
     },
     /// It may begin, with the other end.
     Ready,
-    /// The command that begins it is under way, or was when nobody looked any more.
+    /// The command that begins it is in progress, or was when the process ended.
     Creating,
     /// It may have begun: it is looked for.
     Looking {
@@ -51,7 +51,6 @@ pub enum Phase {
     Kept {
         /// Its size.
         bytes: u64,
-        /// Its packets.
         packets: u64,
         /// It ends within a packet.
         cut_off: bool,
@@ -66,7 +65,6 @@ pub enum Phase {
 pub enum Check {
     /// The machine: is it there, does it run, where is it?
     Machine,
-    /// Its extensions.
     Extensions,
     /// The captures of the region.
     Captures,
@@ -98,7 +96,7 @@ pub enum Left {
 pub enum Removal {
     /// It has not begun.
     No,
-    /// The command is under way, or was when nobody looked any more.
+    /// The command is in progress, or was when the process ended.
     Executing,
     /// The command is over: it is made sure that it is gone.
     Confirming,
@@ -130,7 +128,7 @@ impl CloudObject {
 pub enum Stop {
     /// Nothing was asked.
     No,
-    /// The command is under way, or was when nobody looked any more.
+    /// The command is in progress, or was when the process ended.
     Executing {
         /// So many commands before it had no effect.
         before: u32,
@@ -147,7 +145,6 @@ pub enum Stop {
 pub struct CaptureTarget {
     /// Which end.
     pub role: Role,
-    /// The machine.
     #[serde(with = "text")]
     pub machine: Name,
     /// The capture's name; the file is `NAME.cap`.
@@ -158,7 +155,6 @@ pub struct CaptureTarget {
     pub region: Option<Name>,
     /// How far it is.
     pub phase: Phase,
-    /// The capture.
     pub capture: CloudObject,
     /// Its file in the storage account.
     pub blob: CloudObject,

@@ -74,7 +74,7 @@ pub struct CaptureLimits {
 
 /// Begins a capture. This one takes the machine's group; its siblings take the watcher's region.
 ///
-/// `az` looks for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
+/// `az` searches for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
 #[must_use]
 pub fn capture_create(
     place: &ResourceGroup,

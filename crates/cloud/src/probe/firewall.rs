@@ -8,11 +8,8 @@ use ghost_inspect::netfilter::{Bundle, SOURCES, Source};
 pub const SCRIPT: &str = "guest-firewall";
 
 /// The packet filters of a guest, for [`super::GuestProbe`].
-pub static WANTED: ProbeSpec<Bundle> = ProbeSpec {
-    script: SCRIPT,
-    what: "the packet filters",
-    read: |text| bundle(text).map_err(|error| error.to_string()),
-};
+pub static WANTED: ProbeSpec<Bundle> =
+    ProbeSpec { script: SCRIPT, what: "the packet filters", read: |text| bundle(text).map_err(Into::into) };
 
 /// Why a text is no bundle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

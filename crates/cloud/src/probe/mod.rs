@@ -17,5 +17,5 @@ pub mod qdisc;
 mod resource;
 pub mod topology;
 
-pub use guest_probe::{GuestProbe, ProbeSpec};
+pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use interfaces::{Interface, Interfaces};

@@ -166,7 +166,7 @@ impl NicError {
 pub enum RemarkKind {
     /// A service tag stands for other prefixes; the rule that names it is the same.
     TagChurn,
-    /// What a service tag stands for is told on one side only.
+    /// What a service tag stands for is reported on one side only.
     TagUntold,
     /// A route has another name, or another propagation flag.
     RouteAside,

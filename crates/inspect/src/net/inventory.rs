@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_cannot_be_read_or_told_apart_is_not_known_to_be_another() {
+    fn a_group_that_cannot_be_read_or_distinguished_is_not_known_to_be_another() {
         for groups in [r#"[{"name":"web"}]"#, r#"{"a":1}"#, "[null]", r#"[[{"id":"/asg/web"}]]"#] {
             assert_eq!(member(&[groups], "/asg/web"), None, "{groups}");
         }

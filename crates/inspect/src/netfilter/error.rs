@@ -18,7 +18,7 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
-    /// It looks like JSON and cannot be read.
+    /// It begins as JSON and cannot be read.
     #[error("line {line}: this JSON cannot be read, or it was cut off")]
     Json {
         /// Where reading failed.

@@ -21,7 +21,7 @@ pub struct Ruleset {
     pub about: Option<Value>,
     /// Its tables, in the order of the text.
     pub tables: Vec<Table>,
-    /// The sets of `ipset save` that were told beside it.
+    /// The sets of `ipset save` that was given beside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ipsets: Vec<IpSet>,
     /// How many rules there are.
@@ -252,8 +252,8 @@ impl Ruleset {
         if !self.cut_off {
             return Ok(self);
         }
-        let told = self.warnings.into_iter().rev().find(|warning| warning.what.contains("cut off"));
-        Err(ReadError::CutOff(told.unwrap_or_else(|| Warning {
+        let warning_found = self.warnings.into_iter().rev().find(|warning| warning.what.contains("cut off"));
+        Err(ReadError::CutOff(warning_found.unwrap_or_else(|| Warning {
             place: "its end".to_owned(),
             what: "the text was cut off".to_owned(),
         })))

@@ -1,4 +1,4 @@
-//! What is told about a verdict.
+//! The report of a verdict.
 
 use std::borrow::Cow;
 
@@ -84,7 +84,7 @@ pub struct Decisive<'a> {
 
 /// A rule that matches the packet and stands behind the one that decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Behind<'a> {
+pub struct LaterMatch<'a> {
     /// The gate.
     pub gate: Gate,
     /// The rule.
@@ -100,7 +100,7 @@ pub struct Behind<'a> {
 pub struct Ruling<'a> {
     /// The version of this format.
     pub format: u8,
-    /// The way that the packet goes.
+    /// The direction of the packet.
     pub direction: Direction,
     /// The answer.
     pub verdict: Verdict,
@@ -111,7 +111,7 @@ pub struct Ruling<'a> {
     /// The items that could change the answer.
     pub unresolved: Vec<String>,
     /// Rules that match, but stand behind the one that decides.
-    pub shadowed: Vec<Behind<'a>>,
+    pub shadowed: Vec<LaterMatch<'a>>,
     /// What a reader should know of the rules as a whole.
     pub remark: Option<&'static str>,
     /// What could not be read.

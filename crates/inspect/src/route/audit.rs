@@ -132,8 +132,8 @@ impl Table {
                 found.push(Anomaly::new(Code::InvalidShadow, &route.row, detail));
             }
             if route.is_active() {
-                let told = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);
-                found.extend(of_route(route, inventory).into_iter().filter(told));
+                let reported = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);
+                found.extend(of_route(route, inventory).into_iter().filter(reported));
             }
         }
         found.sort_by_key(|anomaly| anomaly.code);

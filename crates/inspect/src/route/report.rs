@@ -1,4 +1,4 @@
-//! What is told about a selection.
+//! The report of a selection.
 
 use std::borrow::Cow;
 
@@ -125,7 +125,7 @@ impl std::fmt::Display for Entry<'_> {
 
 /// One route that contains the destination, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step<'a> {
+pub struct SelectionStep<'a> {
     /// The route.
     pub route: Entry<'a>,
     /// What became of it, as a sentence.
@@ -152,7 +152,7 @@ pub struct Selection<'a> {
     /// The service tags that could change the answer.
     pub unresolved: Vec<String>,
     /// Every route that contains the destination, the longest prefix first.
-    pub trace: Vec<Step<'a>>,
+    pub trace: Vec<SelectionStep<'a>>,
     /// What could not be read.
     pub warnings: Cow<'a, [Warning]>,
 }

@@ -10,7 +10,7 @@ use crate::state::{Denial, Step};
 use crate::suspect::{Borne, raw};
 use crate::tool::argument::{parse, schema, sized};
 use crate::tool::{Bench, Command, Move, Outcome, Tool};
-use ghost_shell::LONGEST_COMMAND;
+use ghost_shell::MAX_COMMAND_BYTES;
 
 /// So often the very same command may run before it is called a loop.
 const REPETITIONS: usize = 3;
@@ -68,7 +68,7 @@ impl Tool for RunShellCmd {
 
 fn propose(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Command, Box<Outcome>> {
     let Arguments { command, reasoning, hypothesis_id } = parse(arguments, NAME)?;
-    sized("command", &command, LONGEST_COMMAND)?;
+    sized("command", &command, MAX_COMMAND_BYTES)?;
     sized("reasoning", &reasoning, 4_000)?;
     let refuse = |why, reason: String| Err(Box::new(Outcome::refuse(why, reason)));
     if let Some(id) = hypothesis_id.as_deref().filter(|id| bench.state.hypothesis(id).is_none()) {

@@ -126,8 +126,8 @@ fn address(request: &Request) -> String {
 impl Environment for Client {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         let base = request.base.clone();
-        let told = self.runtime.block_on(self.sent(request));
-        told.map_err(|error| {
+        let result = self.runtime.block_on(self.sent(request));
+        result.map_err(|error| {
             let mut why = error.to_string();
             let mut cause = std::error::Error::source(&error);
             while let Some(inner) = cause {

@@ -44,7 +44,7 @@ impl Session<'_> {
             ["id", "name"]
                 .iter()
                 .filter_map(|field| entry.get(field).and_then(Value::as_str))
-                .any(|told| told.eq_ignore_ascii_case(name))
+                .any(|page| page.eq_ignore_ascii_case(name))
         };
         let here = self.profile.here();
         if here.is_empty() {
@@ -201,19 +201,19 @@ impl Session<'_> {
         query: &[(&str, &str)],
         most: Option<usize>,
     ) -> Result<Vec<Value>, Failure> {
-        let mut told = checked(&self.ask(Verb::Get, path, query, None)?)?;
+        let mut page = checked(&self.ask(Verb::Get, path, query, None)?)?;
         let mut all = Vec::new();
         for _ in 0..MAX_POLLS {
-            if let Some(entries) = told.get_mut("value").and_then(Value::as_array_mut) {
+            if let Some(entries) = page.get_mut("value").and_then(Value::as_array_mut) {
                 all.append(entries);
             }
-            let next = told
+            let next = page
                 .get("nextLink")
                 .and_then(Value::as_str)
                 .filter(|next| !next.is_empty())
                 .map(str::to_owned);
             let (Some(next), true) = (next, most.is_none_or(|most| all.len() < most)) else { return Ok(all) };
-            told = checked(&self.fetch(&next)?)?;
+            page = checked(&self.fetch(&next)?)?;
         }
         Err(Failure::new(1, "The list does not end."))
     }

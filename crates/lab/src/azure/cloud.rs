@@ -18,7 +18,7 @@ use super::watch::capture::Capture;
 use super::{activity, arm, identity};
 use ghost_base::Timestamp;
 
-/// The cloud: what is there, what it is doing, and what it was told to spoil.
+/// The cloud: what is there, what it is doing, and what it was asked to spoil.
 #[derive(Debug, Clone)]
 pub struct Cloud {
     pub(super) estate: Estate,
@@ -108,8 +108,8 @@ impl Cloud {
         if let Some(refusal) = access::refuse(self, request, who.as_ref()) {
             return (refusal.answer(), None);
         }
-        if let Some(told) = access::answer(self, request, who.as_ref()) {
-            return (told.unwrap_or_else(|refusal| refusal.answer()), None);
+        if let Some(denied) = access::answer(self, request, who.as_ref()) {
+            return (denied.unwrap_or_else(|refusal| refusal.answer()), None);
         }
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
         activity::note(self, request, &done.0, who.as_ref(), now);

@@ -23,7 +23,7 @@ pub struct Remote {
     client: reqwest::Client,
 }
 
-/// Why a lab does not do what it was told.
+/// Why a lab does not apply a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// There is none.
@@ -76,11 +76,11 @@ impl Remote {
         let request = if body.is_null() { request } else { request.json(body) };
         let response = request.send().await.map_err(silent)?;
         let good = response.status().is_success();
-        let told: Value = response.json().await.map_err(silent)?;
+        let reported: Value = response.json().await.map_err(silent)?;
         if good {
-            return Ok(told);
+            return Ok(reported);
         }
-        let text = |field: &str| told.get(field).and_then(Value::as_str).map(str::to_owned);
+        let text = |field: &str| reported.get(field).and_then(Value::as_str).map(str::to_owned);
         let what = text("error").unwrap_or_else(|| "the lab refuses, and does not say why".to_owned());
         Err(OrderError { what, hint: text("hint") }.into())
     }

@@ -8,7 +8,7 @@ use super::handler::OrderError;
 use super::lab::{Lab, lock};
 use crate::azure::{Fault, Grant};
 
-/// What is set beside what the cloud itself remembers; for whoever looks at it.
+/// What is set beside what the cloud itself remembers; for its readers.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct CurrentSettings {
     /// So many polls find each operation at work.
@@ -155,17 +155,20 @@ fn one(name: &str, value: &Value, read: &mut Vec<LabSetting>) -> Result<(), Orde
 }
 
 fn fault(value: &Value) -> Result<Fault, OrderError> {
-    let told: FaultRequest = serde_json::from_value(value.clone())
+    let reported: FaultRequest = serde_json::from_value(value.clone())
         .map_err(|error| OrderError::new(format!("a fault cannot be read: {error}"))
             .hint("a fault is {\"match\": \"METHOD path?query, as a regular expression\", \"status\": 429, \"headers\": {}, \"body\": …, \"times\": 1}"))?;
-    let pattern = RegexBuilder::new(&told.pattern).size_limit(PATTERN).build();
+    let pattern = RegexBuilder::new(&reported.pattern).size_limit(PATTERN).build();
     let pattern =
         pattern.map_err(|error| OrderError::new(format!("`match` is no regular expression: {error}")))?;
-    if !(200..600).contains(&told.status) {
-        return Err(OrderError::new(format!("a status is a number from 200 to 599, not {}", told.status)));
+    if !(200..600).contains(&reported.status) {
+        return Err(OrderError::new(format!(
+            "a status is a number from 200 to 599, not {}",
+            reported.status
+        )));
     }
     let mut headers = Vec::new();
-    for (name, value) in told.headers {
+    for (name, value) in reported.headers {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         if name.is_empty() || !token || value.contains(|char: char| char.is_control()) {
@@ -178,10 +181,10 @@ fn fault(value: &Value) -> Result<Fault, OrderError> {
     }
     Ok(Fault {
         pattern,
-        status: told.status,
+        status: reported.status,
         headers,
-        body: Fault::body(&told.body),
-        times: told.times.unwrap_or(1),
+        body: Fault::body(&reported.body),
+        times: reported.times.unwrap_or(1),
     })
 }
 

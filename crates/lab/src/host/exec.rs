@@ -23,9 +23,9 @@ use super::netns::{Namespace, Program, check};
 /// The most bytes of each stream that are kept; the rest is read and dropped.
 const OUTPUT: usize = 4 << 20;
 /// So long something that asked politely may take to end.
-const POLITE: Duration = Duration::from_secs(2);
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// So long output is waited for after the end; whoever daemonized may hold the pipe for ever.
-const AFTER: Duration = Duration::from_millis(300);
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -236,7 +236,7 @@ impl Running {
     /// Asks it to end, as Ctrl-C does, and returns what it said.
     pub(in crate::host) fn interrupt(self) -> Output {
         self.signal(Signal::INT);
-        self.finish(Instant::now(), POLITE)
+        self.finish(Instant::now(), INTERRUPT_TIMEOUT)
     }
 
     fn signal(&self, signal: Signal) {
@@ -258,17 +258,17 @@ impl Running {
                 Ok(Event::Over) => {
                     // What it started in its own group ends with it.
                     self.signal(Signal::KILL);
-                    (over, until) = (true, Instant::now() + AFTER);
+                    (over, until) = (true, Instant::now() + OUTPUT_DRAIN_TIMEOUT);
                 }
                 Err(RecvTimeoutError::Timeout) if over => break,
                 Err(RecvTimeoutError::Timeout) if late => {
                     self.signal(Signal::KILL);
-                    until = Instant::now() + POLITE;
+                    until = Instant::now() + INTERRUPT_TIMEOUT;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // Measuring tools tell what they have so far.
                     self.signal(Signal::INT);
-                    (late, until) = (true, Instant::now() + POLITE);
+                    (late, until) = (true, Instant::now() + INTERRUPT_TIMEOUT);
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }

@@ -82,7 +82,6 @@ pub(crate) struct NeighborStats {
     pub(crate) unasked_frames: Vec<u64>,
     /// Answers more than a second after the last question.
     pub(crate) late: u64,
-    /// Addresses.
     pub(crate) addresses: Map<LanAddress, Address>,
     /// Packets about addresses for which there was no room.
     pub(crate) left_out: u64,

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_chance_is_told() {
+    fn what_is_beyond_chance_is_reported() {
         assert_eq!(trend((0, 1000), (30, 1000)), Trend::New);
         assert_eq!(trend((30, 1000), (0, 1000)), Trend::Resolved);
         assert_eq!(trend((10, 1000), (60, 1000)), Trend::Regression);

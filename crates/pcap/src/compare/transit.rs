@@ -39,8 +39,8 @@ pub(super) struct Transit {
     pub(super) unseen: u64,
     /// Arrived after one that was sent later.
     pub(super) reordered: u64,
-    /// Arrived in other pieces.
-    pub(super) pieces: u64,
+    /// Arrived in other segments.
+    pub(super) resegmented: u64,
     /// How many were rewritten, by field.
     pub(super) changed: [u64; FIELDS.len()],
     /// SYN and RST: sent, arrived, and arrived without having been sent.
@@ -82,7 +82,6 @@ pub(super) struct TransitContext<'x> {
     pub(super) captures: &'x Captures,
     /// Who is whose partner.
     pub(super) join: &'x PacketMatches,
-    /// The clocks.
     pub(super) clock: &'x Clock,
     /// When which place captured.
     pub(super) window: &'x Overlap,
@@ -143,7 +142,7 @@ impl Transit {
                 self.recovered += count;
             }
             if partner == REFRAGMENTED {
-                self.pieces += 1;
+                self.resegmented += 1;
                 continue;
             }
             let Some(other) = there.get(partner as usize) else {
@@ -213,7 +212,7 @@ impl Transit {
         self.duplicated += other.duplicated;
         self.unseen += other.unseen;
         self.reordered += other.reordered;
-        self.pieces += other.pieces;
+        self.resegmented += other.resegmented;
         for (count, more) in self.changed.iter_mut().zip(other.changed) {
             *count += more;
         }

@@ -7,7 +7,7 @@ use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
 use crate::analyze::Pass;
 use crate::flow::State;
 
-/// How many findings are told, and how many of one rule.
+/// How many findings are reported, and how many of one rule.
 const MOST: usize = 12;
 const MOST_OF_ONE: usize = 3;
 /// What too large packets, a refusal, a full receiver or a bad path look like from afar.
@@ -103,7 +103,7 @@ pub(super) fn times(count: u64) -> String {
 }
 
 /// Says whether this capture shows one direction alone, so that nobody can be blamed for not answering.
-pub(super) fn one_way(pass: &Pass) -> bool {
-    let silent = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
+pub(super) fn unidirectional(pass: &Pass) -> bool {
+    let silent = pass.flows.states.get(&State::Unidirectional).copied().unwrap_or(0);
     silent >= 3 && silent * 5 >= pass.flows.streams * 4
 }

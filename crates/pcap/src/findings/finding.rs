@@ -73,7 +73,7 @@ pub struct Rule {
     pub vantage: &'static str,
 }
 
-/// Returns every rule that a finding can come from, in the order in which findings of the same severity are told.
+/// Returns every rule that a finding can come from, in the order in which findings of the same severity are reported.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let kinds = [
         &tcp::RULES[..],

@@ -1,6 +1,6 @@
 //! Names: servers that fail, are slow, or do not answer.
 
-use super::find::{FindingList, field, one_way};
+use super::find::{FindingList, field, unidirectional};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::dns::{DnsStats, FailedNames};
@@ -82,7 +82,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
         found.add(&DNS_FAILURE, title, &failed.frames, filter, &numbers);
     }
     nonexistent(found, tally);
-    servers(found, tally, tally.responses == 0 && one_way(pass));
+    servers(found, tally, tally.responses == 0 && unidirectional(pass));
     truncated(found, tally);
 }
 

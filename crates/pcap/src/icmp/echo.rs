@@ -222,7 +222,7 @@ impl Target {
     }
 }
 
-/// Returns the way back.
+/// Returns the return path.
 fn back(net: IpPair) -> IpPair {
     match net {
         IpPair::Four(from, to) => IpPair::Four(to, from),

@@ -123,7 +123,6 @@ pub(crate) struct Quote {
     pub(crate) six: bool,
     /// Its type.
     pub(crate) kind: u8,
-    /// Its code.
     pub(crate) code: u8,
     /// The next hop's MTU, where the type has one.
     pub(crate) mtu: u32,
@@ -151,7 +150,7 @@ impl HeaderContext {
     }
 }
 
-/// Who is told.
+/// Who the receiver is.
 pub(crate) trait Sink {
     /// The frame can be counted as this.
     fn mark(&mut self, label: Label);

@@ -45,7 +45,7 @@ pub(super) fn flow(trace: &PacketTrace, origin: u64, name: &str) -> Result<Optio
         }
     );
     let mut directions = [false, true].map(|back| Direction::of(events, back)).to_vec();
-    // A direction that carries nothing is told in the other one: by what it acknowledges.
+    // A direction that carries nothing is drawn in the other one: by what it acknowledges.
     if directions.iter().any(|direction| direction.bytes(events) > 0) {
         directions.retain(|direction| direction.bytes(events) > 0);
     } else {

@@ -1,4 +1,4 @@
-//! A way from top to bottom: what it passes, and what is wrong there. It is read on a phone, so letters are large and lines wrap.
+//! A path from top to bottom: what it passes, and what is wrong there. It is read on a phone, so letters are large and lines wrap.
 
 use plotters::prelude::*;
 use plotters::style::register_font;
@@ -31,7 +31,7 @@ pub enum HopStatus {
     Open,
 }
 
-/// One thing that the way passes.
+/// One device or gate that the path passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
     /// What it is called.
@@ -53,7 +53,7 @@ impl Hop {
     }
 }
 
-/// Draws a way.
+/// Draws a path.
 ///
 /// # Errors
 /// Fails where drawing itself fails.
@@ -154,7 +154,7 @@ fn color(tone: HopStatus) -> RGBColor {
     }
 }
 
-/// A sign that is told apart without its color.
+/// A sign that is recognized without its color.
 fn sign(paper: &Area<'_>, tone: HopStatus, (x, y): (i32, i32)) -> Result<(), PlotError> {
     let style = color(tone).stroke_width(4);
     let stroke = |points: &[(i32, i32)]| {
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_is_drawn_whatever_it_is_called() {
+    fn a_path_is_drawn_whatever_it_is_called() {
         let rung = |name: &str, tone| Hop {
             name: name.to_owned(),
             what: "virtual machine".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::series::TracePacket;
 
-/// More packets than this cannot be told apart.
+/// More packets than this cannot be distinguished.
 const MAX_PACKETS: usize = 400;
 /// Where trouble takes less than this part of the time, the rest is left away.
 const MAX_TROUBLE_SHARE: u64 = 4;
@@ -59,7 +59,7 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// Looks at a direction; its data says where it begins, otherwise any packet, otherwise what is acknowledged.
+    /// Examines a direction; its data says where it begins, otherwise any packet, otherwise what is acknowledged.
     pub(super) fn of(events: &[TracePacket], back: bool) -> Self {
         let own = || events.iter().filter(move |event| event.back == back);
         let data = || own().filter(|event| event.len > 0);
@@ -96,7 +96,6 @@ impl Direction {
     }
 }
 
-/// RST.
 pub(super) const RST: u8 = 4;
 const ACK: u8 = 16;
 

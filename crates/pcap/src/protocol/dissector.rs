@@ -56,7 +56,7 @@ pub(crate) struct SegmentData<'a> {
 }
 
 impl<'a> SegmentData<'a> {
-    /// Looks at a segment of a connection.
+    /// Examines a segment of a connection.
     pub(super) fn new(flow: &mut Flow, segment: &Segment<'a>, at: PacketContext) -> Self {
         Self {
             at,
@@ -97,7 +97,7 @@ impl Dissector {
         }
     }
 
-    /// Decides by a segment what to listen for; hands out what came before it.
+    /// Decides by a segment what to listen for; returns what came before it.
     pub(super) fn choose(self, segment_data: &SegmentData<'_>) -> (Self, Option<Box<EarlySegments>>) {
         let (tries, early) = match self {
             Self::Undecided(tries) => (tries, None),

@@ -90,7 +90,7 @@ pub(super) struct ConnectionAttempt {
     /// The server is the second end.
     server: bool,
     initials: u32,
-    /// Packets with a long header, either way.
+    /// Packets with a long header, of both directions.
     long: u32,
     negotiated: bool,
     pub(super) frame: u64,
@@ -128,7 +128,6 @@ impl ConnectionAttempt {
     }
 }
 
-/// A server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QuicServer {
     /// Connections that were asked for.
@@ -148,7 +147,6 @@ pub(crate) struct QuicServer {
 /// All of QUIC.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QuicStats {
-    /// Servers.
     pub(crate) servers: Map<SocketAddr, QuicServer>,
     /// Connections to servers that there was no room for.
     pub(crate) left_out: u64,

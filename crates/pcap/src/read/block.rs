@@ -41,7 +41,7 @@ impl Blocks {
         self.interfaces.iter().flatten().fold(self.dropped, |sum, one| sum.saturating_add(one.dropped))
     }
 
-    /// Looks at the next block.
+    /// Examines the next block.
     pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut ReaderState) -> ReadStep {
         if account.damage.is_some() {
             let order = self.order;
@@ -180,7 +180,7 @@ impl Blocks {
 }
 
 /// The longest block that is taken for one behind a damaged place.
-const LONGEST_GUESS: usize = 1024 * 1024;
+const MAX_GUESSED_BLOCK_BYTES: usize = 1024 * 1024;
 /// More than this around the bytes of a packet is no set of options.
 const MOST_OPTIONS: usize = 256 * 1024;
 /// What is around the bytes of a packet.
@@ -197,7 +197,6 @@ pub(super) const SIMPLE: u32 = 3;
 const NAMES: u32 = 4;
 /// What an interface counted.
 pub(super) const STATISTICS: u32 = 5;
-/// A packet.
 pub(super) const PACKET: u32 = 6;
 /// An entry of a journal.
 pub(super) const JOURNAL: u32 = 9;
@@ -308,7 +307,7 @@ pub(super) fn guess(held: &[u8], order: ByteOrder) -> Guess {
         _ => order,
     };
     let length = order.word_at(length, 0).unwrap_or_default() as usize;
-    if length > LONGEST_GUESS || !length.is_multiple_of(4) {
+    if length > MAX_GUESSED_BLOCK_BYTES || !length.is_multiple_of(4) {
         return Guess::No;
     }
     match block(held, order) {

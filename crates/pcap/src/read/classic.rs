@@ -65,7 +65,7 @@ impl Classic {
         Some((classic, header.size()))
     }
 
-    /// Looks at the next record.
+    /// Examines the next record.
     pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut ReaderState) -> ReadStep {
         if account.damage.is_some() {
             return Damage::search(account, held, offset, "record", |bytes| self.guess(bytes));

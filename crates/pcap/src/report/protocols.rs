@@ -168,7 +168,7 @@ fn udp(out: &mut String, summary: &Summary) -> std::fmt::Result {
         out,
         "{}, in {} of which one end spoke alone.",
         several(udp.streams, "UDP conversation"),
-        udp.one_way
+        udp.unidirectional
     )?;
     // Names have a section of their own.
     let named = |port: u16| matches!(port, 53 | 5353);

@@ -101,7 +101,7 @@ pub struct TcpFacts {
     pub ack_rtt_ms: Option<Percentiles>,
     /// What this capture point saw, and what it missed.
     pub vantage: Vantage,
-    /// Connections that were told of early for want of room, and begun anew when they went on.
+    /// Connections that were listed early for want of room, and begun anew when they went on.
     pub evicted: u64,
     /// The worst ones, then the largest.
     pub flows: Vec<TcpStreamFacts>,

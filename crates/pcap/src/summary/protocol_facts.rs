@@ -215,8 +215,9 @@ pub struct UdpFacts {
     /// Conversations.
     pub streams: u64,
     /// Those in which one end spoke alone.
-    pub one_way: u64,
-    /// Those that were told of early for want of room, and begun anew when they went on.
+    #[serde(rename = "one_way")]
+    pub unidirectional: u64,
+    /// Those that were listed early for want of room, and begun anew when they went on.
     pub evicted: u64,
     /// Those in trouble, then the largest.
     pub flows: Vec<UdpStreamFacts>,

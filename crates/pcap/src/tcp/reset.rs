@@ -6,7 +6,7 @@ use super::segment::{ACK, FIN, RST, Segment};
 use super::sender::{SenderState, after, before};
 use crate::layers::Quote;
 
-/// By so many hops a sender's way does not change from one packet to the next.
+/// By so many hops a sender's path does not change from one packet to the next.
 const MIN_HOP_DIFFERENCE: u8 = 3;
 /// Identifications of one sender that are this far apart were not counted up.
 const MAX_ID_STEP: u16 = 1024;
@@ -46,7 +46,6 @@ pub(crate) enum Phase {
 /// The first reset of a connection, and what came after.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reset {
-    /// Its frame.
     pub(crate) frame: u64,
     at: u64,
     /// It came from the second end.
@@ -148,7 +147,7 @@ impl Reset {
         self.back.is_some_and(|(_, later)| later <= MAX_MUTUAL_RESET_TIME)
     }
 
-    /// Judges who wrote it. Another way and packets after it weigh most, then a reset of both ends, numbers least.
+    /// Judges who wrote it. A different path and packets after it weigh most, then a reset of both ends, numbers least.
     pub(crate) fn origin(&self) -> Origin {
         let mut points = 0;
         match self.hops_off() {
@@ -188,15 +187,13 @@ pub(super) fn advanced(own: &SenderState, high: u32) -> bool {
 /// Why a SYN did not get through, according to an ICMP error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SynRejection {
-    /// A filter forbids it; else there is no way.
+    /// A filter forbids it; else there is no route.
     pub(crate) filtered: bool,
     /// The type of the error.
     pub(crate) kind: u8,
-    /// Its code.
     pub(crate) code: u8,
     /// Who sent it.
     pub(crate) from: IpAddr,
-    /// Its frame.
     pub(crate) frame: u64,
 }
 

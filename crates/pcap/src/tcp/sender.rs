@@ -143,7 +143,7 @@ const MAX_COPY_DELAY: u64 = 1_000_000;
 const MAX_COPY_DELAY_WITHOUT_ID: u64 = 100_000;
 
 impl SenderState {
-    /// Says whether a segment is the one again that had the same bytes so long ago, rather than a repetition that looks alike.
+    /// Says whether a segment is the one again that had the same bytes so long ago, rather than a repetition with the same bytes.
     ///
     /// An identification that moves on is another one in a repetition. Without one, acknowledgments of equal bytes are common:
     /// they count as copies only where data was doubled before.

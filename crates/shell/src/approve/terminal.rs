@@ -13,7 +13,7 @@ use rustyline::error::ReadlineError;
 use crate::{Approver, Choice, Decision, Impact, Request, Reviewer, lookalikes, visible};
 
 /// After so many answers that are none, nobody is answering.
-const PATIENCE: u32 = 20;
+const MAX_INVALID_ANSWERS: u32 = 20;
 
 /// Asks whoever sits at the terminal.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ fn ask(request: &Request, plain: bool) -> Choice {
     if show(&render(request, color)).is_err() {
         return gone();
     }
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_INVALID_ANSWERS {
         discard_typed_ahead();
         if show("[A]pprove  [D]eny  [M]odify > ").is_err() {
             return gone();
@@ -175,11 +175,11 @@ fn discard_typed_ahead() {
 
 /// Reads a line byte by byte: nothing behind it may be taken from whoever reads next.
 fn read_line() -> Option<String> {
-    const LONGEST: usize = 256 * 1024;
+    const MAX_INPUT_BYTES: usize = 256 * 1024;
     let input = io::stdin();
     let mut line = Vec::new();
     let mut byte = [0_u8; 1];
-    while line.len() < LONGEST {
+    while line.len() < MAX_INPUT_BYTES {
         match rustix::io::read(&input, &mut byte) {
             Ok(0) if line.is_empty() => return None,
             Ok(0) => break,

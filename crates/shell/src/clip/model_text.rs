@@ -31,7 +31,7 @@ impl Limits {
     }
 }
 
-/// Text that was redacted and then cut; there is no other way to make one.
+/// Text that was redacted and then cut; nothing else can make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelText {
     text: String,

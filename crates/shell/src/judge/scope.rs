@@ -266,7 +266,7 @@ fn says_az(word: &str) -> bool {
     parts.any(|part| base(part).eq_ignore_ascii_case("az"))
 }
 
-/// Returns the values of an option, written in any way that `az` takes.
+/// Returns the values of an option, written in any form that `az` takes.
 fn values<'w>(words: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut rest = words.iter();

@@ -14,16 +14,16 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::process::handle::{Handle, Stop};
-use crate::process::output::{Chunk, Found, Kept, Streams};
+use crate::process::output::{Chunk, KeptOutput, ReadResult, Streams};
 
 /// Between asking a group to end and killing it.
-const GRACE: Duration = Duration::from_millis(500);
+const TERMINATE_GRACE: Duration = Duration::from_millis(500);
 /// How long output is awaited from processes that outlive the leader.
-const DRAIN: Duration = Duration::from_millis(300);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a killed process may take to die.
-const GIVE_UP: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often an end is looked for where the kernel cannot announce it.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How the children of a pipeline ended.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ enum Phase {
 struct Leader {
     pid: Pid,
     gone: bool,
-    /// Without one (an old kernel, no descriptors left) the loop looks every few milliseconds.
+    /// Without one (an old kernel, no descriptors left) the loop polls every few milliseconds.
     announced: Option<OwnedFd>,
 }
 
@@ -129,7 +129,7 @@ impl Watch<'_> {
         if all_gone && !all_were_gone {
             match self.phase {
                 Phase::Running | Phase::Killed { .. } => {
-                    self.phase = Phase::Draining { until: later(now, DRAIN) };
+                    self.phase = Phase::Draining { until: later(now, DRAIN_TIMEOUT) };
                 }
                 // The rest of the groups keeps its time to end well.
                 Phase::Asked { .. } | Phase::Draining { .. } => {}
@@ -174,15 +174,15 @@ impl Watch<'_> {
                 self.ending.canceled = stop.is_some();
                 self.ending.timed_out = stop.is_none();
                 self.handle.signal(Signal::TERM);
-                self.phase = Phase::Asked { kill_at: later(now, GRACE) };
+                self.phase = Phase::Asked { kill_at: later(now, TERMINATE_GRACE) };
                 self.hurry(now);
             }
             Phase::Asked { kill_at } if now >= kill_at || stop == Some(Stop::Abandoned) => {
                 self.handle.signal(Signal::KILL);
                 self.phase = if self.all_gone() {
-                    Phase::Draining { until: later(now, DRAIN) }
+                    Phase::Draining { until: later(now, DRAIN_TIMEOUT) }
                 } else {
-                    Phase::Killed { give_up_at: later(now, GIVE_UP) }
+                    Phase::Killed { give_up_at: later(now, KILL_TIMEOUT) }
                 };
             }
             Phase::Running | Phase::Asked { .. } | Phase::Killed { .. } | Phase::Draining { .. } => {}
@@ -194,7 +194,7 @@ impl Watch<'_> {
         let mut patience = wake_at.saturating_duration_since(Instant::now());
         let living = || self.leaders.iter().filter(|leader| !leader.gone);
         if living().any(|leader| leader.announced.is_none()) {
-            patience = patience.min(LOOK);
+            patience = patience.min(POLL_INTERVAL);
         }
         let timeout = Timespec::try_from(patience).ok();
         let announced = living().filter_map(|leader| leader.announced.as_ref());
@@ -223,9 +223,9 @@ fn has_ended(leader: Pid, handle: &Handle) -> bool {
     }
 }
 
-fn drain<S: io::Read>(stream: &mut Option<S>, kept: &mut Kept, chunk: &mut Chunk) {
+fn drain<S: io::Read>(stream: &mut Option<S>, kept: &mut KeptOutput, chunk: &mut Chunk) {
     if let Some(source) = stream
-        && kept.read_from(source, chunk) == Found::End
+        && kept.read_from(source, chunk) == ReadResult::End
     {
         *stream = None;
     }

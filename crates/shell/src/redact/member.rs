@@ -26,7 +26,6 @@ pub(super) enum Leaf<'a> {
 pub(super) struct Member<'a> {
     /// The decoded name.
     pub(super) name: Cow<'a, str>,
-    /// The value.
     pub(super) value: Leaf<'a>,
 }
 

@@ -1,6 +1,6 @@
 //! Tokens that anyone knows by their shape, whatever stands beside them.
 
-use crate::redact::reader::{Place, Reader, Rule, groups, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, groups, rule};
 
 /// Tokens, and the keys of accounts: 64 bytes in base64.
 pub(super) static RULES: [Rule; 2] =
@@ -99,7 +99,7 @@ fn tokens(reader: &mut Reader<'_>) {
 }
 
 /// Hides 64 bytes that are a key to something.
-fn account_key(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn account_key(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let near = before(reader.text, place.range(1).start, 24).to_ascii_lowercase();
     let record = before(reader.text, place.range(1).start, RECORD);
     if !PUBLIC.iter().any(|word| near.contains(word)) && !SIGNED.iter().any(|kind| record.contains(kind)) {

@@ -10,11 +10,11 @@ use crate::redact::name::Strength;
 use crate::redact::reader::pattern;
 use crate::redact::span::{OPENING, is_placeholder};
 
-/// How far a value looks ahead to decide whether a comma ends it.
+/// How far a value is read ahead to decide whether a comma ends it.
 const LOOK_AHEAD: usize = 48;
 
 /// The longest connection string without quotation marks.
-const LONGEST_PARTS: usize = 4096;
+const MAX_PARTS_LEN: usize = 4096;
 
 /// A value as it stands in the text, without its quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn value_at(text: &str, start: usize, category: &str) -> Option<Value
 
 /// Returns the part of a text that a connection string may fill.
 fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST_PARTS)).unwrap_or(text)
+    text.get(..text.floor_char_boundary(MAX_PARTS_LEN)).unwrap_or(text)
 }
 
 /// Finds the closing mark of a quoted value, or the end of its line where it was cut off.
@@ -102,7 +102,7 @@ fn closing_quote(text: &str, from: usize, quote: u8, slashes: usize) -> usize {
 /// Punctuation ends it only where something else begins behind: passwords hold commas and brackets too.
 fn plain_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
-    // A placeholder of an earlier pass is one piece.
+    // A placeholder of an earlier pass is one token.
     let mut at = start;
     while let Some(byte) = bytes.get(at).copied() {
         match byte {
@@ -232,7 +232,7 @@ fn is_file_path(value: &str) -> bool {
     is_path(value) && named && !is_random(value.trim_start_matches('/'))
 }
 
-/// Says whether a value looks random: long, of mixed kinds, and neither an address, a date nor a digest.
+/// Tells whether a value seems random: long, of mixed kinds, and neither an address, a date nor a digest.
 pub(super) fn is_random(value: &str) -> bool {
     let odd = |byte: u8| !(byte.is_ascii_alphanumeric() || b"+/=_-~".contains(&byte));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();

@@ -14,9 +14,9 @@ use rustix::thread::gettid;
 use crate::sandbox::scratch::{Maker, maker, unique_name};
 
 /// How often a group is emptied before it is left to a later sweep.
-const ROUNDS: u32 = 50;
+const MAX_KILL_ROUNDS: u32 = 50;
 /// How long killed processes get between two rounds.
-const PAUSE: Duration = Duration::from_millis(2);
+const KILL_PAUSE: Duration = Duration::from_millis(2);
 
 /// The two kinds of hierarchies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,12 +91,12 @@ impl PidsGroup {
 
 impl Drop for PidsGroup {
     fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_KILL_ROUNDS {
             if fs::remove_dir(&self.folder).is_ok() {
                 return;
             }
             self.kill();
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(KILL_PAUSE);
         }
     }
 }

@@ -70,11 +70,11 @@ pub fn sweep(root: &Path) -> io::Result<usize> {
 const PREFIX: &str = "ghost-run";
 
 /// No command runs longer than a day. Whoever made a folder before that and cannot be seen from here is gone.
-const FORGOTTEN: Duration = Duration::from_secs(2 * 24 * 3600);
+const STALE_AGE: Duration = Duration::from_secs(2 * 24 * 3600);
 
 fn is_forgotten(entry: &fs::DirEntry) -> bool {
     let made = entry.metadata().and_then(|about| about.modified()).ok();
-    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > FORGOTTEN)
+    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > STALE_AGE)
 }
 
 /// Makes a name that no other command of any living process has: our number, our start, where that number counts, a counter.
@@ -110,8 +110,8 @@ pub(super) fn maker(name: &str) -> Option<Maker> {
 
 /// Names where the numbers of processes count: this boot of this machine, and its name space.
 fn house() -> &'static str {
-    static HOUSE: OnceLock<String> = OnceLock::new();
-    HOUSE.get_or_init(|| {
+    static MACHINE_KEY: OnceLock<String> = OnceLock::new();
+    MACHINE_KEY.get_or_init(|| {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
         Digest::of(format!("{boot}{}", space.display())).to_string().chars().take(8).collect()

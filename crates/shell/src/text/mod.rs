@@ -16,7 +16,7 @@ mod visible;
 
 pub(crate) use lex::{read, read_without_shell};
 pub use list::plain_commands;
-pub(crate) use list::{Row, Step};
+pub(crate) use list::{ListCommand, Row};
 pub(crate) use odd::oddity;
 pub(crate) use script::{Command, Link, Need, RedirectKind, Script};
 pub use visible::{lookalikes, visible};

@@ -7,7 +7,7 @@ use ghost_base::SessionId;
 
 /// The port of qperf's server.
 pub const CONTROL: u16 = 19_765;
-/// The port over which qperf measures; unless it is told one, it takes any.
+/// The port over which qperf measures; without the option it takes any.
 pub const DATA: u16 = 19_766;
 /// The port of iperf's server.
 pub const THROUGHPUT: u16 = 5_001;

@@ -23,7 +23,6 @@ pub(super) struct GuestCheck {
 /// Somebody who listens on a port of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listener {
-    /// The port.
     pub(super) port: u16,
     /// The program, where it can be seen.
     pub(super) program: Option<String>,
@@ -85,7 +84,6 @@ pub(super) struct RuleCheck {
     pub(super) at: String,
     /// `outbound` or `inbound`.
     pub(super) direction: &'static str,
-    /// The port.
     pub(super) port: u16,
     /// What they say.
     pub(super) verdict: Verdict,

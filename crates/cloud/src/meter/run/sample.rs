@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// The iterations one way.
+/// The iterations in one direction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
     /// Of latency, in microseconds.
@@ -83,7 +83,7 @@ impl Series {
     }
 }
 
-/// What the iterations one way say.
+/// The assessment of the iterations in one direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assessment {
     /// Of what could be counted.

@@ -66,7 +66,7 @@ pub struct Change {
     pub rule: Option<String>,
     /// How much it matters.
     pub severity: Severity,
-    /// Whether it comes and goes by itself: it is told, and is no drift.
+    /// Whether it comes and goes by itself: it is reported, and is no drift.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub churn: bool,
     /// The change in words.

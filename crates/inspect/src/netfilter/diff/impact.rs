@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::netfilter::logic::{Names, Program, Step, Test, compile};
+use crate::netfilter::logic::{Names, Program, ProgramStep, Test, compile};
 use crate::netfilter::ruleset::Ruleset;
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
@@ -59,8 +59,8 @@ impl Impact {
                 Test::Always,
                 |rule| {
                     let matches = rule.steps.iter().map_while(|(_, step)| match step {
-                        Step::Match(test) => Some(test.clone()),
-                        Step::Change(_) | Step::Do(_) | Step::Choose(_) => None,
+                        ProgramStep::Match(test) => Some(test.clone()),
+                        ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => None,
                     });
                     matches.fold(Test::Always, Test::and)
                 },

@@ -42,7 +42,7 @@ pub struct Explained {
     /// How many rules there are.
     pub rules: usize,
     /// What becomes of packets, hook by hook.
-    pub hooks: Vec<HookFates>,
+    pub hooks: Vec<HookOutcomes>,
     /// Where packets are sent elsewhere.
     pub redirections: Vec<Redirection>,
     /// Rules that no packet meets.
@@ -53,24 +53,24 @@ pub struct Explained {
     pub loggers: Vec<Logger>,
     /// Rules with a part that is not known by name.
     pub unknown: Vec<String>,
-    /// Where there was more than is followed or told.
+    /// Where there was more than is followed or listed.
     pub limits: Vec<String>,
 }
 
 /// What becomes of the packets of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HookFates {
+pub struct HookOutcomes {
     /// The hook.
     pub hook: Hook,
     /// Packets that begin a connection.
-    pub new: Vec<Fate>,
+    pub new: Vec<TrafficOutcome>,
     /// Packets that belong to one.
-    pub established: Vec<Fate>,
+    pub established: Vec<TrafficOutcome>,
 }
 
 /// What becomes of some packets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fate {
+pub struct TrafficOutcome {
     /// Which packets, in words.
     pub packets: String,
     /// What becomes of them.
@@ -144,8 +144,8 @@ pub struct Changed {
     /// The changes.
     pub changes: Vec<HostChange>,
     /// The packets that meet another fate.
-    pub traffic: Vec<FateChange>,
-    /// Where there was more than is followed or told.
+    pub traffic: Vec<OutcomeChange>,
+    /// Where there was more than is followed or listed.
     pub limits: Vec<String>,
     /// The framework before and after, where it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,10 +157,10 @@ pub struct Changed {
 pub struct Comparison {
     /// What differs.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: Differences,
     /// The packets that meet another fate.
-    pub traffic: Vec<FateChange>,
-    /// Where there was more than is followed or told.
+    pub traffic: Vec<OutcomeChange>,
+    /// Where there was more than is followed or listed.
     #[serde(rename = "traffic_limits")]
     pub limits: Vec<String>,
 }
@@ -168,14 +168,14 @@ pub struct Comparison {
 /// What differs between two of a kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Found {
+pub enum Differences {
     /// Two rulesets.
     Ruleset(Diff),
     /// Two hosts.
     Host(HostDiff),
 }
 
-impl Found {
+impl Differences {
     /// Says whether something differs.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -199,7 +199,7 @@ pub enum CompareError {
 
 /// Packets that meet another fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FateChange {
+pub struct OutcomeChange {
     /// The source of the rules.
     pub source: String,
     /// The hook.

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::document::{Changed, Explained, Explanation, Fate, HookFates};
+use super::document::{Changed, Explained, Explanation, HookOutcomes, TrafficOutcome};
 use crate::netfilter::diff::{Severity, Status};
 use crate::netfilter::walk::{Hook, Verdict};
 
 /// How many changes of one kind, and how many letters of a rule are written.
-const MOST_CHANGES: usize = 60;
-const LONGEST_RULE: usize = 300;
+const MAX_CHANGES: usize = 60;
+const MAX_RULE_CHARS: usize = 300;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,7 +29,7 @@ impl fmt::Display for Explanation {
             );
         }
         if let Some(framework) = &self.framework {
-            line(&mut text, &format!("Framework: {}", framework.framework.unwrap_or("not told")));
+            line(&mut text, &format!("Framework: {}", framework.framework.unwrap_or("not known")));
             framework.reasons.iter().for_each(|reason| line(&mut text, &format!("- {reason}")));
             text.push('\n');
         }
@@ -86,11 +86,11 @@ fn changed(text: &mut String, change: &Changed) {
     if let Some([before, after]) = change.frameworks {
         line(
             text,
-            &format!("- framework: {} → {}", before.unwrap_or("not told"), after.unwrap_or("not told")),
+            &format!("- framework: {} → {}", before.unwrap_or("not known"), after.unwrap_or("not known")),
         );
     }
-    let told = change.changes.iter().filter(|own| !own.change.churn);
-    for own in told.clone().take(MOST_CHANGES) {
+    let shown = change.changes.iter().filter(|own| !own.change.churn);
+    for own in shown.clone().take(MAX_CHANGES) {
         let severity = match own.change.severity {
             Severity::Critical => "critical",
             Severity::Notable => "notable",
@@ -103,7 +103,7 @@ fn changed(text: &mut String, change: &Changed) {
             &format!("- {severity}: {} {}{chain}, {}{rule}", own.source, own.change.table, own.change.detail),
         );
     }
-    more(text, told.count(), MOST_CHANGES, "changes");
+    more(text, shown.count(), MAX_CHANGES, "changes");
     let churn = change.changes.iter().filter(|own| own.change.churn).count();
     if churn > 0 {
         line(text, &format!("- {churn} more come and go by themselves"));
@@ -197,7 +197,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
 }
 
-fn fates(text: &mut String, hook: &HookFates, complete: bool) {
+fn fates(text: &mut String, hook: &HookOutcomes, complete: bool) {
     let what = match hook.hook {
         Hook::Input => "To this host (input)",
         Hook::Forward => "Through this host (forward)",
@@ -214,13 +214,14 @@ fn fates(text: &mut String, hook: &HookFates, complete: bool) {
         (&[Verdict::Drop, Verdict::Reject][..], "New connections that are refused:"),
         (&[Verdict::Indeterminate][..], "Open:"),
     ] {
-        let own: Vec<&Fate> = hook.new.iter().filter(|fate| verdicts.contains(&fate.verdict)).collect();
+        let own: Vec<&TrafficOutcome> =
+            hook.new.iter().filter(|fate| verdicts.contains(&fate.verdict)).collect();
         if !own.is_empty() {
             line(text, words);
             own.iter().for_each(|fate| one(text, fate));
         }
     }
-    let refused: Vec<&Fate> =
+    let refused: Vec<&TrafficOutcome> =
         hook.established.iter().filter(|fate| fate.verdict != Verdict::Accept).collect();
     match (refused.as_slice(), hook.established.as_slice()) {
         // Of those that were not followed nobody knows.
@@ -236,7 +237,7 @@ fn fates(text: &mut String, hook: &HookFates, complete: bool) {
     text.push('\n');
 }
 
-fn one(text: &mut String, fate: &Fate) {
+fn one(text: &mut String, fate: &TrafficOutcome) {
     line(text, &format!("- {}: {} by {}", fate.packets, fate.verdict, fate.by));
 }
 
@@ -247,10 +248,10 @@ fn more(text: &mut String, count: usize, most: usize, what: &str) {
 }
 
 fn clip(text: &str) -> String {
-    if text.chars().count() <= LONGEST_RULE {
+    if text.chars().count() <= MAX_RULE_CHARS {
         return text.to_owned();
     }
-    let mut short: String = text.chars().take(LONGEST_RULE).collect();
+    let mut short: String = text.chars().take(MAX_RULE_CHARS).collect();
     short.push('…');
     short
 }

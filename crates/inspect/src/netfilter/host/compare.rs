@@ -105,7 +105,7 @@ impl Comparison {
             (Some(x), Some(y)) => Some((without(x, &new.mirrors), without(y, &old.mirrors))),
             _ => None,
         };
-        // A source that could not be read is told already where it could hold anything.
+        // A source that could not be read is reported elsewhere, where it could hold anything.
         let Some((x, y)) = sides else {
             if old.ruleset.is_some() || new.ruleset.is_some() {
                 self.complete = false;

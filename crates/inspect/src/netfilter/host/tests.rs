@@ -84,13 +84,13 @@ fn without_any_rule_the_alternatives_tell_and_without_them_nothing_does() {
         ("iptables v1.8.9 (nf_tables)", "iptables-nft"),
         ("iptables v1.8.9 (legacy)", "iptables-legacy"),
     ] {
-        let told = with(bare.clone(), "alternatives", text);
-        assert_eq!(host(&told).framework.framework, Some(expected), "{text}");
+        let seen_changes = with(bare.clone(), "alternatives", text);
+        assert_eq!(host(&seen_changes).framework.framework, Some(expected), "{text}");
     }
 }
 
 #[test]
-fn legacy_tables_that_nobody_could_read_are_told() {
+fn legacy_tables_that_nobody_could_read_are_reported() {
     let bundle = json!({ "iptables-nft": save("-A INPUT -j DROP"), "tables": "filter\n", "nft": NO_NATIVE });
     let host = host(&bundle);
     assert_eq!((host.framework.framework, host.unread.len()), (Some("mixed"), 1));
@@ -129,7 +129,7 @@ fn a_legacy_backend_that_the_kernel_says_is_empty_need_not_be_read() {
 }
 
 #[test]
-fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_told() {
+fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_reported() {
     let (a, b) = (json!({ "iptables-nft": "", "nft": NO_NATIVE }), json!({ "iptables-nft": "" }));
     assert_eq!(compare(&a, &b).status, Status::Inconclusive);
     let found = compare(&a, &a);
@@ -141,8 +141,9 @@ fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_told()
 fn an_element_of_a_set_that_a_rule_drops_is_critical_and_one_that_ends_is_noise() {
     let more = with(whole(), "ipset", format!("{SETS}add bad 10.7.7.7 timeout 0\n"));
     let found = compare(&whole(), &more);
-    let told: Vec<_> = found.changes.iter().map(|own| (own.change.kind, own.change.severity)).collect();
-    assert_eq!(told, [(Kind::ElementAdded, Severity::Critical)]);
+    let seen_changes: Vec<_> =
+        found.changes.iter().map(|own| (own.change.kind, own.change.severity)).collect();
+    assert_eq!(seen_changes, [(Kind::ElementAdded, Severity::Critical)]);
     let passing = with(whole(), "ipset", format!("{SETS}add bad 10.7.7.7 timeout 90\n"));
     let found = compare(&whole(), &passing);
     assert_eq!((found.status, found.changes.len(), found.critical), (Status::Clean, 1, false));

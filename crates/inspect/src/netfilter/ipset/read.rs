@@ -144,11 +144,11 @@ fn member<'a>(value: &str, mut words: impl Iterator<Item = &'a str>) -> Member {
 
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for (at, piece) in line.split('"').enumerate() {
+    for (at, part) in line.split('"').enumerate() {
         if at % 2 == 1 {
-            words.push(piece.to_owned());
+            words.push(part.to_owned());
         } else {
-            words.extend(piece.split_whitespace().map(str::to_owned));
+            words.extend(part.split_whitespace().map(str::to_owned));
         }
     }
     words

@@ -156,13 +156,13 @@ impl RunPipeMeter {
         for (key, name) in [("source", &near), ("destination", &far)] {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
-        let (way, [source, destination]) = self.way(&near, &far);
+        let (access, [source, destination]) = self.access(&near, &far);
         let ask = MeasurementRequest {
             session: session(bench)?,
             source,
             destination,
             place: Some(place.clone()),
-            way,
+            access,
             test_type: match read.test_type {
                 TestWord::Latency => TestType::Latency,
                 TestWord::Throughput => TestType::Throughput,
@@ -184,7 +184,7 @@ impl RunPipeMeter {
 
     /// Chooses how both machines are reached: by ssh where both are configured with the addresses that are measured, else by the
     /// platform.
-    fn way(&self, source: &str, destination: &str) -> (AccessMethod, [String; 2]) {
+    fn access(&self, source: &str, destination: &str) -> (AccessMethod, [String; 2]) {
         let find = |name: &str| {
             let ssh = self.site.ssh.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?.1;
             let address: Ipv4Addr = ssh.target().host().parse().ok()?;

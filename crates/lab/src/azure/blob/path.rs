@@ -5,9 +5,7 @@
 pub(super) struct BlobPath {
     /// The account, in lower case.
     pub(super) account: String,
-    /// The container.
     pub(super) container: Option<String>,
-    /// The blob.
     pub(super) blob: Option<String>,
 }
 

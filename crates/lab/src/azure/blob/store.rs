@@ -22,11 +22,10 @@ pub(in crate::azure) struct Store {
     containers: BTreeMap<(String, String), Container>,
     /// How many changes there were: tags are made of it.
     changes: u64,
-    /// How many refusals were told.
+    /// How many refusals were answered.
     pub(super) refusals: u64,
 }
 
-/// A container.
 #[derive(Debug, Clone)]
 pub(super) struct Container {
     pub(super) tag: String,
@@ -37,7 +36,6 @@ pub(super) struct Container {
     pub(super) blocks: BTreeMap<String, BTreeMap<String, Arc<[u8]>>>,
 }
 
-/// A blob.
 #[derive(Debug, Clone)]
 pub(super) struct Blob {
     pub(super) content: Arc<[u8]>,

@@ -14,12 +14,12 @@ use tokio::time::timeout;
 use super::destination::Service;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
-/// How large a blob that comes in one piece may be, in MiB: the platform's own limit.
+/// How large a blob that comes whole may be, in MiB: the platform's own limit.
 const BLOB: u32 = 256;
 /// How large everything else may be, in MiB.
 const OTHER: u32 = 4;
 /// So many MiB of bodies are held at the same time; what comes beyond that waits.
-pub(super) const HELD: usize = 640;
+pub(super) const MAX_BODIES_MIB: usize = 640;
 /// So long a body may take to arrive.
 const ARRIVES: Duration = Duration::from_secs(300);
 

@@ -11,7 +11,6 @@ use crate::case::problem::Problem;
 pub struct Netem {
     /// The machine.
     pub vm: String,
-    /// The device.
     #[serde(default = "first")]
     pub device: String,
     /// So long packets wait: `100ms`.
@@ -88,7 +87,6 @@ impl Netem {
 pub struct RateLimit {
     /// The machine.
     pub vm: String,
-    /// The device.
     #[serde(default = "first")]
     pub device: String,
     /// The rate: `5mbit`.

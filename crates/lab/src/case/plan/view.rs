@@ -16,7 +16,7 @@ pub struct View {
 }
 
 impl View {
-    /// Looks at documents in the resource manager's form. The group is the one in which the first machine is.
+    /// Examines documents in the resource manager's form. The group is the one in which the first machine is.
     #[must_use]
     pub fn new(documents: Vec<Value>) -> Self {
         let id = |document: &Value| document.get("id").and_then(Value::as_str).map(str::to_owned);

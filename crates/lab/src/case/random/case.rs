@@ -88,7 +88,7 @@ fn faults(rng: &mut Rng) -> Vec<Kind> {
 /// What somebody believes to see where nothing is wrong.
 fn imagined(rng: &mut Rng, taken: &mut UsedNames) -> DrawnFault {
     let to = rng.one(&[DESTINATION, SOURCE]);
-    let symptom = rng.one(&Symptom::IMAGINED);
+    let symptom = rng.one(&Symptom::FALSE_REPORTS);
     let service = taken.service(rng, &TCP);
     let report = SymptomReport::flow(symptom, to.other(), to, service);
     DrawnFault { text: listens(to, service), report, ..DrawnFault::default() }

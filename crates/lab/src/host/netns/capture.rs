@@ -37,8 +37,8 @@ impl Capture {
         let into = File::create(&file).map_err(|error| failed("the capture's file", error))?;
         let mut running = ProcessRequest::own("tcpdump", &words)?.within(space).start(Some(into))?;
         if !running.says("listening on", READY) {
-            let told = running.interrupt().err;
-            return Err(failed("tcpdump", told.trim()));
+            let stderr = running.interrupt().err;
+            return Err(failed("tcpdump", stderr.trim()));
         }
         let most = if order.most == 0 { MAX_CAPTURE_BYTES } else { order.most.min(MAX_CAPTURE_BYTES) };
         Ok(Self { running, file, most })

@@ -1,7 +1,7 @@
 //! Holding what a command would send to against what is known.
 
 use crate::judge::address::is_metadata;
-use crate::policy::{Policy, brief};
+use crate::policy::{Policy, shorten};
 use crate::{Impact, Known, Ruling, Verdict};
 
 /// So many unknown destinations are named in a reason.
@@ -22,7 +22,7 @@ impl Policy {
             return ruling;
         }
         let named: Vec<String> =
-            unknown.iter().take(NAMED_IN_REASON).map(|host| format!("`{}`", brief(host))).collect();
+            unknown.iter().take(NAMED_IN_REASON).map(|host| format!("`{}`", shorten(host))).collect();
         let more = match unknown.len().saturating_sub(NAMED_IN_REASON) {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -106,11 +106,9 @@ pub(in crate::host) struct Process {
 /// A machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::host) struct Guest {
-    /// Its name.
     pub(in crate::host) name: String,
     /// The largest packet of its `eth0`.
     pub(in crate::host) mtu: u32,
-    /// Its files.
     pub(in crate::host) files: Files,
     /// What runs on it beside what every machine runs.
     pub(in crate::host) processes: Vec<Process>,

@@ -8,8 +8,8 @@ use crate::host::stage::Protocol;
 use ghost_inspect::qdisc::Flow;
 
 /// So many conversations of the stage are played; the others count as much.
-const PLAYED: usize = 64;
-/// So much of the stage's traffic is looked at; what was before went on in the same way. Microseconds.
+const MAX_PLAYED_CONVERSATIONS: usize = 64;
+/// So much of the stage's traffic is examined; what was before is taken to have gone on the same. Microseconds.
 const BEFORE: u64 = 60_000_000;
 
 /// Counts what both ends of a conversation sent.
@@ -65,7 +65,7 @@ pub(in crate::host) fn settle(world: &mut World, machine: &str) {
     let before = guest.counted.replace(now).unwrap_or(now.saturating_sub(BEFORE));
     let from = before.max(now.saturating_sub(BEFORE));
     let said = conversations(world, machine, from, now);
-    let step = said.len().div_ceil(PLAYED).max(1);
+    let step = said.len().div_ceil(MAX_PLAYED_CONVERSATIONS).max(1);
     #[expect(clippy::cast_precision_loss, reason = "numbers and times are far below what is exact")]
     let factor = {
         let more = said.len() as f64 / said.len().div_ceil(step).max(1) as f64;

@@ -10,7 +10,7 @@ use crate::host::simulated::world::World;
 use crate::host::stage::Oddity;
 
 /// So long an answer is good; microseconds.
-const GOOD: u64 = 45_000_000;
+const ANSWER_LIFETIME_MICROS: u64 = 45_000_000;
 /// So often two stations claim one address; microseconds.
 const CLAIM: u64 = 7_000_000;
 const EVERYBODY: [u8; 6] = [0xff; 6];
@@ -27,7 +27,7 @@ pub(super) fn questions(world: &World, said: &[Conversation]) -> Vec<Timed> {
         let (IpAddr::V4(from), IpAddr::V4(to)) = (near.address, far.address) else { continue };
         // What is far away is asked of the router, and that is known all the time.
         let close = shares(near.address, far.address, 24) && far.machine.is_some();
-        if !close || !asked.insert((near.address, far.address, conversation.at / GOOD)) {
+        if !close || !asked.insert((near.address, far.address, conversation.at / ANSWER_LIFETIME_MICROS)) {
             continue;
         }
         let at = conversation.at.saturating_sub(700);

@@ -11,7 +11,6 @@ pub(in crate::host::simulated::wire) struct Segment {
     pub(in crate::host::simulated::wire) len: u32,
     /// What it acknowledges.
     pub(in crate::host::simulated::wire) ack: u64,
-    /// Its flags.
     pub(in crate::host::simulated::wire) flags: u8,
     /// What was received beyond a gap.
     pub(in crate::host::simulated::wire) sacked: Vec<(u64, u64)>,

@@ -12,18 +12,18 @@ const BLOCK: usize = 64;
 ///
 /// A rule that it lets through may still miss the packet; one that it holds back certainly does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Sieve {
+pub(super) struct RuleIndex {
     rules: Vec<usize>,
     protocols: Vec<Protocols>,
-    ports: Lane<u16>,
-    v4: [Lane<u32>; 2],
+    ports: FieldIndex<u16>,
+    v4: [FieldIndex<u32>; 2],
     /// Of IPv6 the network's half.
-    v6: [Lane<u64>; 2],
+    v6: [FieldIndex<u64>; 2],
 }
 
 /// One field of every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Lane<T> {
+struct FieldIndex<T> {
     first: Vec<T>,
     last: Vec<T>,
 }
@@ -31,7 +31,7 @@ struct Lane<T> {
 /// Which rules of a block are still in.
 type Hits = [bool; BLOCK];
 
-impl<T: Copy + Ord> Lane<T> {
+impl<T: Copy + Ord> FieldIndex<T> {
     fn push(&mut self, (first, last): (T, T)) {
         self.first.push(first);
         self.last.push(last);
@@ -46,24 +46,24 @@ impl<T: Copy + Ord> Lane<T> {
     }
 }
 
-impl Sieve {
+impl RuleIndex {
     pub(super) fn new(rules: &[Rule], direction: Direction) -> Self {
-        let mut sieve = Self::default();
+        let mut rule_index = Self::default();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.may_apply(direction)) {
-            sieve.rules.push(at);
-            sieve.protocols.push(rule.protocols.unwrap_or(Protocols::ALL));
-            sieve.ports.push(ports(&rule.destination_ports));
+            rule_index.rules.push(at);
+            rule_index.protocols.push(rule.protocols.unwrap_or(Protocols::ALL));
+            rule_index.ports.push(ports(&rule.destination_ports));
             for (side, peers) in [&rule.source, &rule.destination].into_iter().enumerate() {
                 let (v4, v6) = (bounds(peers, Family::Ipv4), bounds(peers, Family::Ipv6));
-                if let Some(lane) = sieve.v4.get_mut(side) {
+                if let Some(lane) = rule_index.v4.get_mut(side) {
                     lane.push((low(v4.0), low(v4.1)));
                 }
-                if let Some(lane) = sieve.v6.get_mut(side) {
+                if let Some(lane) = rule_index.v6.get_mut(side) {
                     lane.push((high(v6.0), high(v6.1)));
                 }
             }
         }
-        sieve
+        rule_index
     }
 
     /// Tells whether no rule speaks of the direction.
