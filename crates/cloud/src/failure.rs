@@ -58,7 +58,7 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// Says whether a read may be tried again: the same may go well in a moment.
+    /// Tells whether a read may be tried again: the same may go well in a moment.
     #[must_use]
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Throttled | Self::Busy | Self::Service | Self::Unreachable | Self::Unreadable)

@@ -258,7 +258,7 @@ fn connection<'a>(
     table.get_mut(context)
 }
 
-/// Says whether a segment can hold messages that were not there before.
+/// Tells whether a segment can hold messages that were not there before.
 fn has_new_data(labels: Labels) -> bool {
     let again = labels.has(Label::Retransmission) && !labels.has(Label::FastRetransmission);
     !again && !labels.has(Label::KeepAlive) && !labels.has(Label::OutOfOrder)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::findings::{Finding, Severity};
 
-/// So many findings are reported while the capture grows; the account at the end has them all.
+/// How many findings are reported while the capture grows; the account at the end has them all.
 const MAX_FINDINGS: usize = 200;
 /// What comes and goes is reported so often; then it waits for the end.
 const MAX_STATE_CHANGES: u32 = 6;
@@ -97,7 +97,7 @@ impl FindingTracker {
     }
 }
 
-/// Says whether there is notably more of it than when it was reported.
+/// Tells whether there is notably more of it than when it was reported.
 fn worse(before: &Finding, now: &Finding) -> bool {
     // The worst is the smallest.
     let severity: (Severity, Severity) = (now.severity, before.severity);

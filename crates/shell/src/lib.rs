@@ -63,7 +63,7 @@ pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 pub use policy::quote;
 pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError, script_line};
-pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Ran, Setting};
+pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting, StageRun};
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact, redact_with_ids};
 pub use resolve::{ProgramError, Programs};

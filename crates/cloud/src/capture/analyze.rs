@@ -12,7 +12,7 @@ use crate::operation::Issue;
 use ghost_base::write_private;
 use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, comparison_markdown, frames, markdown};
 
-/// So many findings are kept with the task; the reports hold all.
+/// How many findings are kept with the task; the reports hold all.
 const MAX_FINDINGS: usize = 12;
 
 /// Why a fetched file is no capture.

@@ -11,7 +11,7 @@ use super::task::{CaptureTask, StorageCheck};
 use crate::operation::{CommandError, CommandOutcome, Issue, printed};
 use crate::{FailureClass, Name};
 
-/// So many other captures of a machine are looked at.
+/// How many other captures of a machine are looked at.
 const MAX_RUNNING_CAPTURES: usize = 5;
 
 /// Ends a check for good.
@@ -220,7 +220,7 @@ impl CaptureTask {
     }
 }
 
-/// Says whether the platform can write captures to an account.
+/// Tells whether the platform can write captures to an account.
 fn usable(account: &Account, name: &str) -> Result<(), CommandError> {
     if account.allow_shared_key_access == Some(false) {
         let hint =

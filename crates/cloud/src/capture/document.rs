@@ -56,7 +56,7 @@ impl ListedCapture {
         self.storage_location.as_ref().and_then(|place| place.storage_path.as_deref()).unwrap_or_default()
     }
 
-    /// Says whether it is of this machine. Only the end of the identifier is compared: outputs hide subscriptions.
+    /// Tells whether it is of this machine. Only the end of the identifier is compared: outputs hide subscriptions.
     pub(super) fn is_of(&self, group: &str, machine: &str) -> bool {
         let end = format!("/resourceGroups/{group}/providers/Microsoft.Compute/virtualMachines/{machine}");
         self.target.to_ascii_lowercase().ends_with(&end.to_ascii_lowercase())

@@ -1,4 +1,4 @@
-//! The loop: ask the task what is next, do it, tell the task what came of it, keep the task before and after.
+//! The loop: ask the task what is next, do it, tell the task its result, keep the task before and after.
 //!
 //! Executes a task: commands through the safety shell, files of the captures folder.
 
@@ -125,7 +125,7 @@ pub async fn drive(
     }
 }
 
-/// So much stays free in the captures folder.
+/// How much stays free in the captures folder.
 const MIN_FREE_BYTES: u64 = 100_000_000;
 
 /// A shell as captures use it.

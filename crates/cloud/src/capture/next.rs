@@ -163,7 +163,7 @@ impl CaptureTask {
         }
     }
 
-    /// Says whether a capture is to be ended now; `None` where nobody wants that.
+    /// Tells whether a capture is to be ended now; `None` where nobody wants that.
     fn want_stop(&self, end: &CaptureTarget, now: Option<Timestamp>) -> Option<bool> {
         let overdue = now.is_some_and(|now| self.due(end).is_some_and(|due| now >= due.plus(START_GRACE)));
         if self.wish == RequestedState::GoOn && !overdue {

@@ -1,4 +1,4 @@
-//! One command of a task, and what came of it.
+//! One command of a task, and its result.
 
 use crate::line::Line;
 use ghost_base::Timestamp;
@@ -91,7 +91,7 @@ pub struct CaptureStep {
     pub line: Line,
     /// Why; a human who is asked reads it.
     pub why: String,
-    /// So many bytes have to be free in the captures folder for it.
+    /// How many bytes have to be free in the captures folder for it.
     pub room: Option<u64>,
 }
 

@@ -23,28 +23,28 @@ pub enum Phase {
     Creating,
     /// It may have begun: it is looked for.
     Looking {
-        /// So often it was not there.
+        /// How often it was not there.
         missed: u32,
     },
     /// The platform records.
     Recording,
     /// The file's size is asked for.
     Sizing {
-        /// So often it was not there.
+        /// How often it was not there.
         missed: u32,
     },
     /// The file is fetched.
     Fetching {
         /// Its size.
         bytes: u64,
-        /// So often it went wrong.
+        /// How often it went wrong.
         failed: u32,
     },
     /// The file is read.
     Verifying {
         /// Its size.
         bytes: u64,
-        /// So often it went wrong.
+        /// How often it went wrong.
         failed: u32,
     },
     /// The file is here, and it is a capture.
@@ -115,7 +115,7 @@ pub struct CloudObject {
 }
 
 impl CloudObject {
-    /// Says whether it is, or may be, in the cloud.
+    /// Tells whether it is, or may be, in the cloud.
     #[must_use]
     pub fn remains(&self) -> bool {
         matches!(self.left, Left::There | Left::Perhaps)
@@ -130,10 +130,10 @@ pub enum Stop {
     No,
     /// The command is in progress, or was when the process ended.
     Executing {
-        /// So many commands before it had no effect.
+        /// How many commands before it had no effect.
         before: u32,
     },
-    /// So many commands are over.
+    /// How many commands are over.
     Sent(u32),
     /// It goes on to its end.
     Held,
@@ -206,7 +206,7 @@ impl CaptureTarget {
         format!("{}.cap", self.name)
     }
 
-    /// Says whether nothing more can come of it by itself.
+    /// Tells whether nothing more can come of it by itself.
     #[must_use]
     pub fn settled(&self) -> bool {
         matches!(self.phase, Phase::Kept { .. } | Phase::Failed)

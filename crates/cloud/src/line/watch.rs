@@ -64,11 +64,11 @@ pub fn topology(place: &ResourceGroup) -> Line {
 /// How much a capture may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaptureLimits {
-    /// So many seconds.
+    /// How many seconds.
     pub seconds: u32,
-    /// So many bytes in all.
+    /// How many bytes in all.
     pub bytes: u64,
-    /// So many bytes of a packet; 0 is all of it.
+    /// How many bytes of a packet; 0 is all of it.
     pub snaplen: u32,
 }
 

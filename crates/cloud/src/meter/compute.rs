@@ -21,13 +21,13 @@ pub enum TestType {
 }
 
 impl TestType {
-    /// Says whether latency is measured.
+    /// Tells whether latency is measured.
     #[must_use]
     pub fn latency(self) -> bool {
         matches!(self, Self::Latency | Self::Both)
     }
 
-    /// Says whether throughput is measured.
+    /// Tells whether throughput is measured.
     #[must_use]
     pub fn throughput(self) -> bool {
         matches!(self, Self::Throughput | Self::Both)

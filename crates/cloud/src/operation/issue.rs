@@ -40,13 +40,13 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// Says whether a retry may succeed.
+    /// Tells whether a retry may succeed.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.class.is_some_and(FailureClass::is_transient)
     }
 
-    /// Says whether it is of a kind.
+    /// Tells whether it is of a kind.
     #[must_use]
     pub fn is(&self, class: FailureClass) -> bool {
         self.class == Some(class)

@@ -79,7 +79,7 @@ pub struct GuestProbe<T: 'static> {
     result: Option<Result<T, Issue>>,
 }
 
-/// So often it is begun anew.
+/// How often it is begun anew.
 const MAX_RESTARTS: u8 = 2;
 
 impl<T: Clone + Send + 'static> GuestProbe<T> {

@@ -11,7 +11,7 @@ use super::side::Side;
 use super::{Category, Change, Comparison, Kind, NicError, Remark, RemarkKind, Status, Which};
 
 /// How many prefixes of a service tag a remark names.
-const NAMED: usize = 5;
+const MAX_NAMED_PREFIXES: usize = 5;
 
 /// What counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -164,8 +164,8 @@ struct Certain {
 }
 
 fn few(what: &str, prefixes: &BTreeSet<&str>) -> String {
-    let named: Vec<&str> = prefixes.iter().take(NAMED).copied().collect();
-    let more = prefixes.len().saturating_sub(NAMED);
+    let named: Vec<&str> = prefixes.iter().take(MAX_NAMED_PREFIXES).copied().collect();
+    let more = prefixes.len().saturating_sub(MAX_NAMED_PREFIXES);
     match (named.is_empty(), more) {
         (true, _) => format!("nothing {what}"),
         (false, 0) => format!("{what} {}", named.join(", ")),

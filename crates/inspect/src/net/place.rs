@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// So many warnings are kept; the others are counted.
+/// How many warnings are kept; the others are counted.
 const MAX_WARNINGS: usize = 1_000;
 
 /// The path to a value of a document, such as `value[3].addressPrefix`.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::rule::Access;
 use crate::net::Ranges;
 
-/// So many rules are looked at for one answer before it is "not decided".
+/// How many rules are looked at for one answer before it is "not decided".
 const MAX_STEPS: usize = 200_000;
 
-/// So many items are assumed at once.
+/// How many items are assumed at once.
 const MAX_ASSUMED: usize = 64;
 
 /// Stands among what an answer depends on where not every case was followed.

@@ -10,10 +10,10 @@ use super::ruleset::Ruleset;
 use super::sweep::sweep_gate;
 use crate::net::{Family, Ranges, Warning};
 
-/// So often the rules are halved where they are too many.
+/// How often the rules are halved where they are too many.
 const MAX_HALVINGS: u32 = 10;
 
-/// So many prefixes are reported altogether.
+/// How many prefixes are reported altogether.
 const MAX_PREFIXES: usize = 500_000;
 
 /// One region: every packet of its product gets through.

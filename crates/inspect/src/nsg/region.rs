@@ -10,10 +10,10 @@ const MAX_SETS: usize = 10_000;
 /// More ranges than these are not kept in the packet sets of one question.
 const MAX_RANGES: usize = 1_000_000;
 
-/// So many steps are taken for one question; a document of a real interface needs a thousandth.
+/// How many steps are taken for one question; a document of a real interface needs a thousandth.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// So many ranges are compared in the time of a step.
+/// How many ranges are compared in the time of a step.
 const RANGES_PER_STEP: usize = 16;
 
 /// The regions are too many to be distinguished.

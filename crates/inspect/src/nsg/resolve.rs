@@ -10,7 +10,7 @@ use super::names::Names;
 use super::peers::{Knowledge, Open, Peers, is_anybody};
 use crate::net::{AddressSet, Fields, Place, Platform, beginning, clipped, each_text, is_tag, parse_prefix};
 
-/// So many ranges are kept for names; what goes beyond stays a name.
+/// How many ranges are kept for names; what goes beyond stays a name.
 const MAX_RANGES: usize = 10_000_000;
 
 /// Members of an application security group, and the known addresses that are none.

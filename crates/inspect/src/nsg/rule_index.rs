@@ -5,8 +5,8 @@ use super::peers::Peers;
 use super::rule::{Direction, Ports, Protocols, Rule};
 use crate::net::{Family, Ranges};
 
-/// So many rules are looked at together.
-const BLOCK: usize = 64;
+/// How many rules are looked at together.
+const RULES_PER_BLOCK: usize = 64;
 
 /// The rules of a direction as numbers: of every field the first and the last value that may match.
 ///
@@ -29,7 +29,7 @@ struct FieldIndex<T> {
 }
 
 /// Which rules of a block are still in.
-type Hits = [bool; BLOCK];
+type Hits = [bool; RULES_PER_BLOCK];
 
 impl<T: Copy + Ord> FieldIndex<T> {
     fn push(&mut self, (first, last): (T, T)) {
@@ -78,8 +78,8 @@ impl RuleIndex {
         protocol: Protocols,
         place: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        let begin = self.rules.partition_point(|at| *at < place) / BLOCK * BLOCK;
-        let found = (begin..self.rules.len()).step_by(BLOCK).flat_map(move |start| {
+        let begin = self.rules.partition_point(|at| *at < place) / RULES_PER_BLOCK * RULES_PER_BLOCK;
+        let found = (begin..self.rules.len()).step_by(RULES_PER_BLOCK).flat_map(move |start| {
             let hits = self.block(start, packet, protocol);
             let rules = from(&self.rules, start).iter().zip(hits);
             rules.filter(|(_, hit)| *hit).map(|(at, _)| *at)
@@ -88,7 +88,7 @@ impl RuleIndex {
     }
 
     fn block(&self, start: usize, packet: &Packet, protocol: Protocols) -> Hits {
-        let mut hits = [true; BLOCK];
+        let mut hits = [true; RULES_PER_BLOCK];
         if !protocol.and(Protocols::WITH_PORTS).is_empty() {
             self.ports.keep(start, packet.destination_port, &mut hits);
             // Most blocks end here; asking all at once is quicker than asking until one answers.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::row::{Hop, Route, Row, Source, State};
 use crate::net::{Inventory, Owner};
 
-/// So many owners of an address are named.
-const NAMED: usize = 3;
+/// How many owners of an address are named.
+const MAX_NAMED_OWNERS: usize = 3;
 
 /// The kind of an anomaly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -145,9 +145,13 @@ fn of_appliance(row: &Row, inventory: &Inventory) -> Vec<Anomaly> {
             }
             Owner::One(_) => {}
             Owner::Several(nics) => {
-                let names =
-                    nics.iter().take(NAMED).map(|nic| nic.name.as_str()).collect::<Vec<_>>().join(", ");
-                let more = nics.len().checked_sub(NAMED).filter(|more| *more > 0);
+                let names = nics
+                    .iter()
+                    .take(MAX_NAMED_OWNERS)
+                    .map(|nic| nic.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let more = nics.len().checked_sub(MAX_NAMED_OWNERS).filter(|more| *more > 0);
                 let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
                 let (code, what) = if nics.iter().all(|nic| nic.forwards == Some(false)) {
                     (Code::NvaNoForwarding, "none of them forwards")

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::row::{Route, Source};
 use crate::net::Family;
 
-/// So many prefixes are searched through after the coarse search.
+/// How many prefixes are searched through after the coarse search.
 const STRIDE: usize = 64;
 
 /// Stands for "none" among the places of nodes.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::azure::{Answer, Verb};
 
-/// So many tries follow the first at most.
+/// How many tries follow the first at most.
 pub(super) const MAX_RETRIES: u32 = 3;
 
 /// How a service is tried again.

@@ -12,10 +12,10 @@ use super::retry::{MAX_RETRIES, RetryPolicy, again, backoff, header, retry_after
 use super::table::Command;
 use crate::azure::{Answer, Body, Request, Verb};
 
-/// So often an operation is asked about.
+/// How often an operation is asked about.
 const MAX_POLLS: usize = 10_000;
 
-/// So long lies between two questions where nobody says.
+/// How long lies between two questions where nobody says.
 const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A command that runs.
@@ -149,7 +149,7 @@ impl Session<'_> {
         checked(&self.ask(Verb::Get, path, &[("api-version", version)], None)?)
     }
 
-    /// Asks, and waits until it is done; returns what came of it.
+    /// Asks, and waits until it is done; returns its result.
     pub(super) fn call(
         &mut self,
         verb: Verb,

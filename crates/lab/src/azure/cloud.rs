@@ -137,7 +137,7 @@ impl Cloud {
         self.page = entries;
     }
 
-    /// So many captures fit from now on.
+    /// How many captures fit from now on.
     pub fn captures(&mut self, most: Option<usize>) {
         self.most_captures = most;
     }
@@ -168,7 +168,7 @@ impl Cloud {
         Target::parse(id).is_some_and(|target| self.estate.remove(&target).is_some())
     }
 
-    /// So many polls find each operation at work from now on.
+    /// How many polls find each operation at work from now on.
     pub fn polls(&mut self, polls: u32) {
         self.operations.polls = polls;
     }

@@ -73,7 +73,7 @@ impl Cloud {
         self.operations.end(operation, Done::Failed(json!({"code": code, "message": message})));
     }
 
-    /// Ends a trial with what came of it. The platform derives the path from its configuration; whether it answers, by the trial alone.
+    /// Ends a trial with its result. The platform derives the path from its configuration; whether it answers, by the trial alone.
     pub fn dialed(&mut self, operation: &str, came: ConnectOutcome) {
         let Some(mut document) = self.dials.remove(operation) else { return };
         if let Some(map) = document.as_object_mut() {

@@ -36,7 +36,7 @@ struct Operation {
 pub(super) struct Operations {
     known: BTreeMap<String, Operation>,
     begun: u64,
-    /// So many polls find each at work.
+    /// How many polls find each at work.
     pub(super) polls: u32,
 }
 

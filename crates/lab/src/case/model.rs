@@ -175,16 +175,16 @@ pub struct Traffic {
     /// From one to the next.
     #[serde(default = "second")]
     pub every_ms: u64,
-    /// So many bytes go there.
+    /// How many bytes go there.
     #[serde(default)]
     pub request: u32,
-    /// So many come back.
+    /// How many come back.
     #[serde(default)]
     pub answer: u32,
-    /// So long the far side thinks.
+    /// How long the far side thinks.
     #[serde(default)]
     pub think_ms: u64,
-    /// So many at once.
+    /// How many at once.
     #[serde(default = "once")]
     pub parallel: u16,
 }
@@ -216,7 +216,7 @@ pub struct Baseline {
     pub vm: String,
     /// The faults that were there already.
     pub after: Vec<String>,
-    /// So long before the injection it is dated.
+    /// How long before the injection it is dated.
     pub age: Duration,
     /// Where it stands in the file.
     pub line: Option<usize>,

@@ -14,7 +14,7 @@ use ghost_base::Clock as _;
 
 /// After so long, at least, the platform gives a silent machine up.
 const SILENCE: Duration = Duration::from_secs(608);
-/// So long a script may take; the platform's own limit.
+/// How long a script may take; the platform's own limit.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(90 * 60);
 
 impl Lab {

@@ -18,10 +18,10 @@ use super::handler::OrderHandler;
 use super::setting::CurrentSettings;
 use super::token;
 
-/// So many strangers are remembered.
+/// How many strangers are remembered.
 const MAX_UNKNOWN_ADDRESSES: usize = 1_000;
-/// So often captures are looked at whose time may be over.
-const TICK: Duration = Duration::from_secs(1);
+/// How often captures are looked at whose time may be over.
+const CAPTURE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A lab: a cloud, its guests, a clock.
 pub struct Lab {
@@ -228,7 +228,7 @@ impl Lab {
     /// Ends captures whose time is over, until it is dropped.
     pub(super) async fn tick(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(TICK).await;
+            tokio::time::sleep(CAPTURE_POLL_INTERVAL).await;
             self.captures().await;
         }
     }

@@ -116,7 +116,7 @@ fn read(path: &Path) -> Result<Option<Result<Record, RecordError>>, RecordError>
     Ok(Some(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))))
 }
 
-/// Says whether somebody certainly holds the lock.
+/// Tells whether somebody certainly holds the lock.
 fn is_held(path: &Path) -> bool {
     let Ok(lock) = File::open(path.with_extension("lock")) else { return false };
     flock(&lock, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)

@@ -13,7 +13,7 @@ use super::handler::OrderError;
 use super::record::{Record, RecordError};
 use crate::azure::{Answer, Body, Request};
 
-/// So long an order may take: cases are injected, scripts run.
+/// How long an order may take: cases are injected, scripts run.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A lab in another process.
@@ -65,7 +65,7 @@ impl Remote {
         &self.record
     }
 
-    /// Gives an order and returns what came of it.
+    /// Gives an order and returns its result.
     ///
     /// # Errors
     /// Fails where the lab refuses it, or does not answer.

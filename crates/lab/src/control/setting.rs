@@ -11,11 +11,11 @@ use crate::azure::{Fault, Grant};
 /// What is set beside what the cloud itself remembers; for its readers.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct CurrentSettings {
-    /// So many polls find each operation at work.
+    /// How many polls find each operation at work.
     pub(super) lro_polls: u32,
-    /// So many entries a page of a list has.
+    /// How many entries a page of a list has.
     pub(super) page_size: Option<usize>,
-    /// So many captures fit.
+    /// How many captures fit.
     pub(super) capture_limit: Option<usize>,
     /// Whether every token counts as expired.
     pub(super) token_expired: bool,
@@ -24,11 +24,11 @@ pub(super) struct CurrentSettings {
 /// One thing that is set.
 #[derive(Debug, Clone)]
 pub enum LabSetting {
-    /// So many polls find each operation at work.
+    /// How many polls find each operation at work.
     Polls(u32),
     /// Lists come in pages of so many entries.
     Page(Option<usize>),
-    /// So many captures fit.
+    /// How many captures fit.
     Captures(Option<usize>),
     /// A machine is in this state.
     Power(String, &'static str),
@@ -50,7 +50,7 @@ const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "sto
 const KNOWN_SETTINGS: &str =
     "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
 /// How large a compiled pattern may be.
-const PATTERN: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// A fault as a call describes it.
 #[derive(Deserialize)]
@@ -158,7 +158,7 @@ fn fault(value: &Value) -> Result<Fault, OrderError> {
     let reported: FaultRequest = serde_json::from_value(value.clone())
         .map_err(|error| OrderError::new(format!("a fault cannot be read: {error}"))
             .hint("a fault is {\"match\": \"METHOD path?query, as a regular expression\", \"status\": 429, \"headers\": {}, \"body\": …, \"times\": 1}"))?;
-    let pattern = RegexBuilder::new(&reported.pattern).size_limit(PATTERN).build();
+    let pattern = RegexBuilder::new(&reported.pattern).size_limit(MAX_PATTERN_BYTES).build();
     let pattern =
         pattern.map_err(|error| OrderError::new(format!("`match` is no regular expression: {error}")))?;
     if !(200..600).contains(&reported.status) {

@@ -21,10 +21,10 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use super::netns::{Namespace, Program, check};
 
 /// The most bytes of each stream that are kept; the rest is read and dropped.
-const OUTPUT: usize = 4 << 20;
-/// So long something that asked politely may take to end.
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
+/// How long something that asked politely may take to end.
 const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
-/// So long output is waited for after the end; whoever daemonized may hold the pipe for ever.
+/// How long output is waited for after the end; whoever daemonized may hold the pipe for ever.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why nothing was started.
@@ -186,7 +186,7 @@ enum Event {
     Over,
 }
 
-/// What came of a program.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::host) struct Output {
     /// Standard output.
@@ -290,7 +290,7 @@ impl Drop for Running {
 
 fn keep(streams: &mut [Vec<u8>; 2], at: usize, some: &[u8]) {
     if let Some(stream) = streams.get_mut(at) {
-        let room = OUTPUT.saturating_sub(stream.len()).min(some.len());
+        let room = MAX_OUTPUT_BYTES.saturating_sub(stream.len()).min(some.len());
         stream.extend_from_slice(some.get(..room).unwrap_or_default());
     }
 }

@@ -66,7 +66,7 @@ pub enum ScriptTransport {
     Ssh,
 }
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptOutput {
     /// Standard output.
@@ -79,7 +79,7 @@ pub struct ScriptOutput {
     pub took: Duration,
 }
 
-/// What came of a connection.
+/// The result of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectOutcome {
     /// It came up after so long.

@@ -63,15 +63,15 @@ pub struct TrafficFlow {
     pub protocol: Protocol,
     /// The port; 0 for ICMP. UDP 53 is DNS.
     pub port: u16,
-    /// So many milliseconds from one to the next.
+    /// How many milliseconds from one to the next.
     pub every_ms: u64,
-    /// So many bytes go there.
+    /// How many bytes go there.
     #[serde(default)]
     pub request: u32,
-    /// So many come back.
+    /// How many come back.
     #[serde(default)]
     pub answer: u32,
-    /// So long the far side thinks.
+    /// How long the far side thinks.
     #[serde(default)]
     pub think_ms: u64,
 }

@@ -280,7 +280,7 @@ const SHARED_MAC_PREFIXES: [&[u8]; 7] = [
     &[3, 0xbf],
 ];
 
-/// Says whether hosts share a hardware address on purpose.
+/// Tells whether hosts share a hardware address on purpose.
 pub(crate) fn shared(mac: [u8; 6]) -> bool {
     SHARED_MAC_PREFIXES.iter().any(|prefix| mac.starts_with(prefix))
 }

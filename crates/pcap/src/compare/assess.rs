@@ -20,7 +20,7 @@ use super::words;
 const MAX_CONVERSATIONS_LISTED: usize = 10;
 /// How many with everything.
 const MAX_CONVERSATIONS_LISTED_FULL: usize = 20_000;
-/// So many packets of a direction are enough to be sure.
+/// How many packets of a direction are enough to be sure.
 const MIN_COMMON_PACKETS: u64 = 20;
 /// Of a thousand packets that arrive, so many twice or out of order are no accident.
 const MAX_UNMATCHED_PERCENT: u64 = 20;
@@ -30,7 +30,7 @@ const MAX_UNMATCHED_PERCENT: u64 = 20;
 pub(super) struct CaptureLimits {
     /// Packets that the capturing sides say they dropped.
     pub(super) dropped: (u64, u64),
-    /// So many bytes behind an IP header were compared at most.
+    /// How many bytes behind an IP header were compared at most.
     pub(super) bytes: usize,
     /// Everything is reported.
     pub(super) full: bool,

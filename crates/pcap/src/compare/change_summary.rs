@@ -110,7 +110,7 @@ pub(super) fn change_summary(
     }
 }
 
-/// Says whether a finding that comes or goes is a change: another owner of an address, or another router, always is.
+/// Tells whether a finding that comes or goes is a change: another owner of an address, or another router, always is.
 fn counts(one: &ComparedFinding) -> bool {
     one.severity != Severity::Info || one.code.starts_with("arp_") || one.code == "icmp_redirect"
 }

@@ -8,7 +8,7 @@ use super::path_order::PathOrder;
 
 /// The time is cut into this many bins; of each the fastest packets count.
 const DRIFT_BINS: usize = 64;
-/// So many of them have to hold packets before a drift is looked for.
+/// How many of them have to hold packets before a drift is looked for.
 const MIN_DRIFT_BINS: usize = 8;
 /// A shorter time shows no drift.
 const MIN_DRIFT_SPAN: u64 = 10_000_000_000;

@@ -46,7 +46,7 @@ impl Overlap {
         Self { a, b, to_a: bounds(&to_a), to_b: bounds(&to_b), slack }
     }
 
-    /// Says whether a place would have captured a packet that passed the other one at that time.
+    /// Tells whether a place would have captured a packet that passed the other one at that time.
     pub(super) fn judges(&self, place: CaptureSide, time: u64) -> bool {
         let (first, last) = place.of(self.a, self.b);
         let (least, most) = place.of(self.to_a, self.to_b);

@@ -26,7 +26,7 @@ const MAX_CHANGES: usize = 30;
 const MAX_FINDINGS: usize = 10;
 /// How many bytes the answer has at most unless everything is asked for.
 const MAX_JSON_LEN: usize = 23_500;
-/// So many packets that are in both captures are no accident.
+/// How many packets that are in both captures are no accident.
 const MIN_COMMON_PERCENT: u64 = 20;
 
 /// Two captures, and what they have in common.

@@ -69,12 +69,12 @@ impl PathOrder {
         self.address_pairs.get(address_pair as usize).map_or(CaptureSide::B, |(which, _)| *which)
     }
 
-    /// Says whether that is more than a guess.
+    /// Tells whether that is more than a guess.
     pub(super) fn sure(&self, address_pair: u32) -> bool {
         self.address_pairs.get(address_pair as usize).is_some_and(|(_, sure)| *sure)
     }
 
-    /// Says whether both ends of a path are known to live on the same side: what they say passes one place at most.
+    /// Tells whether both ends of a path are known to live on the same side: what they say passes one place at most.
     pub(super) fn same_side(&self, (source, destination): (IpAddr, IpAddr)) -> bool {
         let side = |address: IpAddr| self.sides.get(&address).copied().unwrap_or(0).signum();
         side(source) != 0 && side(source) == side(destination)

@@ -11,7 +11,7 @@ use super::rewrite::{FIELDS, REFRAGMENTED, changed};
 
 /// Copies of a packet that a mirror made follow within this time, in nanoseconds.
 const MAX_MIRROR_DELAY: u64 = 1_000_000;
-/// So far back copies are looked for.
+/// How far back copies are looked for.
 const COPY_SEARCH_RANGE: usize = 4;
 /// Maximum number of evidence frames.
 const MAX_EVIDENCE_FRAMES: usize = 3;
@@ -221,7 +221,7 @@ impl Transit {
     }
 }
 
-/// Says whether a packet that has no partner is a copy of one that has, or of one before: a mirror showed it twice.
+/// Tells whether a packet that has no partner is a copy of one that has, or of one before: a mirror showed it twice.
 fn copied(places: &[u32], at: usize, here: &[PacketRecord], partners: &[u32]) -> bool {
     let of = |at: &u32| here.get(*at as usize);
     let Some(seen) = places.get(at).and_then(of).filter(|seen| seen.id != 0) else {

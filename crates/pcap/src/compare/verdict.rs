@@ -58,7 +58,7 @@ impl ConversationVerdict {
         }
     }
 
-    /// Says whether the conversation tells something of the path between both places.
+    /// Tells whether the conversation tells something of the path between both places.
     #[must_use]
     pub fn judged(self) -> bool {
         !matches!(self, Self::NotJudged | Self::Elsewhere)
@@ -124,7 +124,7 @@ pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) 
     }
 }
 
-/// Says whether packets wait on the path: longer than the path itself takes, and longer than people notice.
+/// Tells whether packets wait on the path: longer than the path itself takes, and longer than people notice.
 fn waits(trip: &Transit, round: u64) -> bool {
     let (Some(least), Some(most)) = (trip.delays.first(), percentile(&trip.delays, 90)) else {
         return false;

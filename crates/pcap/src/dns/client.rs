@@ -216,7 +216,7 @@ fn marks(question: &Question<'_>) -> (Marks, usize) {
     (marks, count)
 }
 
-/// Says whether the first label is one that hosts of all domains have.
+/// Tells whether the first label is one that hosts of all domains have.
 fn common(question: &Question<'_>) -> bool {
     question.labels().next().is_none_or(|label| {
         label.eq_ignore_ascii_case(b"www") || label.eq_ignore_ascii_case(b"mail") || label.starts_with(b"_")
@@ -241,7 +241,7 @@ fn odd(question: &Question<'_>) -> Option<(String, NameScore)> {
 const MAX_FAILED_NAMES: usize = 2048;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 
-/// What came of a name.
+/// The result of a name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FailedNames {
     /// How often.

@@ -29,7 +29,7 @@ const PING_LATENCY: Rule = Rule {
 pub(super) const RULES: [Rule; 2] = [PING_LOSS, PING_LATENCY];
 
 /// How much longer an answer takes at least to be slow, in nanoseconds.
-const MORE: u64 = 50_000_000;
+const MIN_EXTRA_NANOS: u64 = 50_000_000;
 
 /// Finds what is wrong.
 pub(super) fn find(found: &mut FindingList, pass: &Pass) {
@@ -58,7 +58,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
             found.add(&PING_LOSS, title, &target.frames, filter, &numbers);
         }
         let half = target.rtts.percentile(50);
-        let limit = (half * 4).max(half + MORE);
+        let limit = (half * 4).max(half + MIN_EXTRA_NANOS);
         let slow = target.rtts.above(limit);
         if PING_LATENCY.meets(slow, target.replies) {
             let most = ms(target.rtts.max());

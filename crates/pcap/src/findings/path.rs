@@ -140,7 +140,7 @@ fn became(
     format!("; the connection from {client}{others} {state}")
 }
 
-/// Says whether a complaint comes from somebody who keeps packets out.
+/// Tells whether a complaint comes from somebody who keeps packets out.
 fn filtered(icmp_error: &IcmpError) -> bool {
     match (icmp_error.six, icmp_error.kind) {
         (false, 3) => matches!(icmp_error.code, 9 | 10 | 13),

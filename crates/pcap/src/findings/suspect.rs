@@ -75,7 +75,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     floods(found, &pass.dns);
 }
 
-/// Says whether something travels in the names below a domain.
+/// Tells whether something travels in the names below a domain.
 pub(crate) fn tunnel(parent: &ParentDomain) -> bool {
     let text = parent.text * 2 >= parent.odd && parent.mean() >= LETTERS;
     let long = parent.mean() >= MIN_LONG_LABEL as f64;

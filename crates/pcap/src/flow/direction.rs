@@ -7,9 +7,9 @@ use crate::tcp::{DirectionState, RetransmissionRun, SenderState, WaitReason};
 
 /// How long a direction is followed before its waiting times are reported.
 const MIN_DIRECTION_TIME: u64 = 100_000_000;
-/// So many repetitions of one segment are listed with their pauses.
+/// How many repetitions of one segment are listed with their pauses.
 const MIN_REPETITIONS: u32 = 2;
-/// So many repetitions of segments that are larger than all that passed.
+/// How many repetitions of segments that are larger than all that passed.
 const MIN_BLACK_HOLE_REPETITIONS: u32 = 3;
 
 /// One direction of a connection. What does not occur is not there.

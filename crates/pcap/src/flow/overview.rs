@@ -25,9 +25,9 @@ const UNIDIRECTIONAL_PERCENT: u64 = 80;
 const MIN_UNIDIRECTIONAL_STREAMS: u64 = 3;
 /// An answer may take so long, if no handshake took longer.
 const MIN_ANSWER_TIME: u64 = 1_000_000_000;
-/// So much of all packets twice is the capture's own doing.
+/// How much of all packets twice is the capture's own doing.
 const MIRRORED_PERCENT: u64 = 20;
-/// So many packets without an answer are no accident.
+/// How many packets without an answer are no accident.
 const MIN_UNANSWERED: u32 = 4;
 
 /// What this capture point saw, and what it missed.

@@ -195,12 +195,12 @@ impl IcmpErrorCounts {
 }
 
 impl IcmpError {
-    /// Says whether it means that something cannot be reached.
+    /// Tells whether it means that something cannot be reached.
     pub(crate) fn unreachable(&self) -> bool {
         if self.six { matches!(self.kind, 1 | 2) } else { self.kind == 3 }
     }
 
-    /// Says whether it names another router.
+    /// Tells whether it names another router.
     pub(crate) fn redirect(&self) -> bool {
         self.kind == if self.six { 137 } else { 5 }
     }

@@ -13,7 +13,7 @@ const MAX_ROUTERS: usize = 32;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 /// Who searches for the path sends packets with fewer hops than this.
 const MAX_PROBE_TTL: u8 = 32;
-/// So many steps upward are no accident.
+/// How many steps upward are no accident.
 const MIN_TTL_STEPS: u32 = 2;
 
 /// A router on the path.
@@ -105,7 +105,7 @@ impl Traceroutes {
 }
 
 impl Traceroute {
-    /// Says whether somebody searches for the path. In a circle packets that start alike end at the same router; who searches for the
+    /// Tells whether somebody searches for the path. In a circle packets that start alike end at the same router; who searches for the
     /// path makes them end at one router after the other, with more hops from packet to packet, or numbers them by port.
     pub(crate) fn wanted(&self) -> bool {
         self.routers.len() > 1

@@ -45,7 +45,7 @@ pub(super) struct Fragment<'a> {
     pub(super) data: &'a [u8],
 }
 
-/// What came of the fragmented packets between two addresses.
+/// The result of the fragmented packets between two addresses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FragmentCounts {
     /// Packets that were complete.
@@ -161,7 +161,7 @@ impl Fragments {
         (self.given_up, self.left_out)
     }
 
-    /// Ends the waiting at a time; returns what came of the packets between each pair of addresses.
+    /// Ends the waiting at a time; returns the result of the packets between each pair of addresses.
     pub(super) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), FragmentCounts> {
         let mut left: Vec<(Key, Reassembly)> = self.waiting.drain().collect();
         left.sort_by_key(|(_, set)| set.born);

@@ -29,12 +29,12 @@ impl<'a> View<'a> {
         Self { data: self.data.get(..count).unwrap_or(self.data), wire: self.wire.min(count) }
     }
 
-    /// Says whether the first bytes were captured.
+    /// Tells whether the first bytes were captured.
     pub(crate) fn holds(self, count: usize) -> bool {
         self.data.len() >= count
     }
 
-    /// Says whether everything was captured.
+    /// Tells whether everything was captured.
     pub(crate) fn whole(self) -> bool {
         self.data.len() >= self.wire
     }

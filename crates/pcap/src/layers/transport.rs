@@ -92,7 +92,7 @@ fn udp<'a>(view: View<'a>, context: &mut HeaderContext, sink: &mut impl Sink) ->
     }
 }
 
-/// Says whether a payload on ports that nothing else uses is what a resolver asks or answers.
+/// Tells whether a payload on ports that nothing else uses is what a resolver asks or answers.
 fn is_dns(payload: View<'_>) -> bool {
     let word = |at| payload.u16(at).unwrap_or(u16::MAX);
     if payload.data.len() <= 12 {

@@ -13,7 +13,7 @@ use crate::label::Label;
 use crate::report::whole;
 use crate::series::{PacketTrace, TracePacket};
 
-/// So many frames in trouble get their number.
+/// How many frames in trouble get their number.
 const MAX_FRAME_NUMBERS: usize = 7;
 /// A number needs so much room, as a part of the width.
 const MIN_LABEL_DISTANCE: f64 = 0.11;

@@ -6,7 +6,7 @@ use crate::series::TracePacket;
 const MAX_PACKETS: usize = 400;
 /// Where trouble takes less than this part of the time, the rest is left away.
 const MAX_TROUBLE_SHARE: u64 = 4;
-/// So many packets before and after stay all the same.
+/// How many packets before and after stay all the same.
 const CONTEXT_PACKETS: usize = 12;
 
 /// Returns the stretch of packets with the most trouble, and a little around it.
@@ -99,7 +99,7 @@ impl Direction {
 pub(super) const RST: u8 = 4;
 const ACK: u8 = 16;
 
-/// Says whether a packet acknowledges something.
+/// Tells whether a packet acknowledges something.
 pub(super) fn acknowledges(event: &TracePacket) -> bool {
     event.flags & ACK != 0
 }

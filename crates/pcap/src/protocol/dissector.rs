@@ -76,7 +76,7 @@ pub(super) fn start(flow: &mut Flow, flipped: bool) -> Option<u32> {
 }
 
 impl Dissector {
-    /// Says whether anything is listened for: the quick look at every segment.
+    /// Tells whether anything is listened for: the quick look at every segment.
     pub(crate) fn is_active(&self) -> bool {
         !matches!(self, Self::Ignored)
     }
@@ -138,7 +138,7 @@ impl Dissector {
     }
 }
 
-/// Says whether a record is one that a connection begins with, or an alert where the beginning may have been missed.
+/// Tells whether a record is one that a connection begins with, or an alert where the beginning may have been missed.
 fn opens(data: &[u8], first: bool) -> bool {
     match data {
         [22, _, _, _, _, kind, ..] => matches!(kind, 1 | 2),

@@ -53,7 +53,7 @@ pub(super) fn read(view: View<'_>) -> Option<Packet> {
     fits.then_some(Packet::Initial(version))
 }
 
-/// Says whether a version is one that has this header: 1, 2, drafts, and those that only see to it that unknown ones are borne.
+/// Tells whether a version is one that has this header: 1, 2, drafts, and those that only see to it that unknown ones are borne.
 fn known(version: u32) -> bool {
     version == 1
         || version == VERSION_2
@@ -117,7 +117,7 @@ impl ConnectionAttempt {
         }
     }
 
-    /// Says whether no packet but those that open a connection was sent: where it goes on, an answer was only not captured.
+    /// Tells whether no packet but those that open a connection was sent: where it goes on, an answer was only not captured.
     pub(super) fn only_opens(&self, packets: u32) -> bool {
         packets == self.long
     }

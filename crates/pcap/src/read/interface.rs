@@ -25,7 +25,7 @@ enum Clock {
     Micros,
     Nanos,
     PerSecond(i128),
-    /// So many that what fits into a timestamp is less than a nanosecond.
+    /// How many that what fits into a timestamp is less than a nanosecond.
     Still,
 }
 

@@ -78,7 +78,7 @@ pub(super) enum ReadStep {
     Again,
     /// More bytes are needed, or it is over.
     Wait,
-    /// So many bytes were passed over.
+    /// How many bytes were passed over.
     Skip(usize),
     /// Here is a packet.
     Packet(Packet),
@@ -148,7 +148,7 @@ impl Reader {
         self.no_more();
     }
 
-    /// Says whether any byte came.
+    /// Tells whether any byte came.
     pub(super) fn is_fresh(&self) -> bool {
         self.buffer.offset() == 0 && self.buffer.held().is_empty()
     }

@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         Ok(Self { stream, packed })
     }
 
-    /// Says whether it is packed.
+    /// Tells whether it is packed.
     pub(super) fn is_packed(&self) -> bool {
         self.packed
     }

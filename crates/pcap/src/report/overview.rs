@@ -8,7 +8,7 @@ use crate::findings::{Finding, Severity};
 use crate::flow::State;
 use crate::summary::Summary;
 
-/// So much of a title stands in a sentence.
+/// How much of a title stands in a sentence.
 const MAX_TITLE_LEN: usize = 240;
 
 /// Returns the summary: two to four sentences.
@@ -157,7 +157,7 @@ fn sure(summary: &Summary) -> String {
     format!("How sure: high for this capture point; the file is whole{both}, and no drops are recorded.")
 }
 
-/// So many retransmissions in a hundred are nothing.
+/// How many retransmissions in a hundred are nothing.
 const MAX_RARE_PERCENT: f64 = 1.0;
 /// Fewer packets than this are an anecdote.
 const MIN_STREAMS: u64 = 5;

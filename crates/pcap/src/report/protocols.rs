@@ -6,7 +6,7 @@ use super::number::several;
 use crate::flow::Percentiles;
 use crate::summary::Summary;
 
-/// So many conversations are shown.
+/// How many conversations are shown.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// Writes the sections of those that were spoken.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::sender::{at_most, before};
 
-/// So many segments in transit are remembered; more are seldom, and not timed.
+/// How many segments in transit are remembered; more are seldom, and not timed.
 const MAX_TRACKED_SEGMENTS: usize = 256;
 /// The limit where no packet of the other end was seen, as nothing will acknowledge them here, or where very many connections are followed.
 const MAX_TRACKED_UNANSWERED: usize = 8;

@@ -10,7 +10,7 @@ use crate::layers::Quote;
 const MIN_HOP_DIFFERENCE: u8 = 3;
 /// Identifications of one sender that are this far apart were not counted up.
 const MAX_ID_STEP: u16 = 1024;
-/// So many steps in a row show that a sender counts up.
+/// How many steps in a row show that a sender counts up.
 pub(super) const MIN_ID_STEPS: u8 = 3;
 /// Packets that only overtook a reset come within this time.
 const MAX_REORDERING: u64 = 2_000_000;
@@ -142,7 +142,7 @@ impl Reset {
         (usual > 0 && own > 0).then(|| usual.abs_diff(own))
     }
 
-    /// Says whether both ends reset at once: an end never answers a reset.
+    /// Tells whether both ends reset at once: an end never answers a reset.
     pub(crate) fn both(&self) -> bool {
         self.back.is_some_and(|(_, later)| later <= MAX_MUTUAL_RESET_TIME)
     }
@@ -179,7 +179,7 @@ impl Reset {
     }
 }
 
-/// Says whether a sender's numbers went on.
+/// Tells whether a sender's numbers went on.
 pub(super) fn advanced(own: &SenderState, high: u32) -> bool {
     high != 0 && after(own.next, high)
 }

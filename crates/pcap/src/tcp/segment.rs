@@ -67,17 +67,17 @@ impl<'a> Segment<'a> {
         })
     }
 
-    /// Says whether any of these flags is set.
+    /// Tells whether any of these flags is set.
     pub(crate) fn any(&self, flags: u8) -> bool {
         self.flags & flags != 0
     }
 
-    /// Says whether it opens a connection: SYN without ACK.
+    /// Tells whether it opens a connection: SYN without ACK.
     pub(crate) fn opens(&self) -> bool {
         self.flags & (SYN | ACK) == SYN
     }
 
-    /// Says whether it answers that.
+    /// Tells whether it answers that.
     pub(crate) fn accepts(&self) -> bool {
         self.flags & (SYN | ACK) == SYN | ACK
     }

@@ -86,7 +86,7 @@ impl Table {
         self.departed.pop()
     }
 
-    /// Says whether so many are followed that little can be remembered of each.
+    /// Tells whether so many are followed that little can be remembered of each.
     pub(crate) fn memory_limited(&self) -> bool {
         self.flows.len() > CROWDED_STREAMS
     }

@@ -123,7 +123,7 @@ impl ZeroWindowPeriods {
         (self.total.saturating_add(duration), self.longest.max(duration))
     }
 
-    /// Says whether it is still closed.
+    /// Tells whether it is still closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.since != 0
     }

@@ -68,7 +68,7 @@ pub(super) fn lock_for_writing(file: &File, path: &Path) -> Result<(), Error> {
     lock(path, || file.try_lock())
 }
 
-/// Says whether `path` still names the file that is open as `file`.
+/// Tells whether `path` still names the file that is open as `file`.
 pub(super) fn same_file(file: &File, path: &Path) -> io::Result<bool> {
     let open = file.metadata()?;
     match fs::symlink_metadata(path) {

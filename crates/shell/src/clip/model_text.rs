@@ -25,7 +25,7 @@ impl Limits {
         self.tokens.saturating_mul(4)
     }
 
-    /// Says whether a text needs no cut.
+    /// Tells whether a text needs no cut.
     pub(super) fn hold(self, text: &str) -> bool {
         text.len() <= self.bytes() && text.lines().count() <= self.lines
     }

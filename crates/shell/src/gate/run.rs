@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 
 use super::builder::Builder;
 use super::judge::Judge;
-use super::look_up::about_times;
 use super::record::Case;
+use super::resolve_names::about_times;
 use super::response::{Action, Problem, Response, Status};
 use crate::audit::{Anchor, Kind, Log};
 use crate::{
@@ -94,7 +94,7 @@ impl Shell {
     async fn pass(&self, mut case: Case, cancel: CancelSignal) -> Response {
         loop {
             let begun = Instant::now();
-            case.ruling = self.look_up(case.ruling).await;
+            case.ruling = self.resolve_names(case.ruling).await;
             let about_times = about_times(&case, begun.elapsed());
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,

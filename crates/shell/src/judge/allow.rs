@@ -73,7 +73,7 @@ pub(super) struct Time {
 
 /// A command without the programs before it that only run it.
 #[derive(Debug)]
-pub(super) struct Peeled<'a, 'w> {
+pub(super) struct UnwrappedCommand<'a, 'w> {
     /// The words of the command itself.
     pub(super) words: &'a [&'w str],
     /// The programs before it, then its own.
@@ -82,7 +82,7 @@ pub(super) struct Peeled<'a, 'w> {
     bounded: bool,
 }
 
-impl Peeled<'_, '_> {
+impl UnwrappedCommand<'_, '_> {
     /// Tells whether the command is one of `az`, from a folder for programs.
     pub(super) fn is_az(&self) -> bool {
         self.programs.last().is_some_and(|name| name == "az")
@@ -103,13 +103,16 @@ pub(super) fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
 }
 
 /// Takes `timeout`, `nice` and `stdbuf` away from what they run.
-pub(super) fn peel<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Result<Peeled<'a, 'w>, Refusal> {
+pub(super) fn peel<'a, 'w>(
+    policy: &Policy,
+    words: &'a [&'w str],
+) -> Result<UnwrappedCommand<'a, 'w>, Refusal> {
     let tightened =
         |name: &str, words: &[&str]| match policy.tightened().iter().find(|rule| rule.matches(name, words)) {
             Some(rule) => Err(Refusal::new("site", rule.reason.clone())),
             None => Ok(()),
         };
-    let mut peeled = Peeled { words: without_sudo(words), programs: Vec::new(), bounded: false };
+    let mut peeled = UnwrappedCommand { words: without_sudo(words), programs: Vec::new(), bounded: false };
     if peeled.words.len() < words.len() {
         tightened("sudo", words)?;
     }
@@ -154,7 +157,7 @@ pub(super) fn judge(
     place: CommandContext<'_, '_>,
 ) -> Result<Allowed, Refusal> {
     let all = words;
-    let Peeled { words, programs, bounded } = peel(policy, words)?;
+    let UnwrappedCommand { words, programs, bounded } = peel(policy, words)?;
     let time = Time { bounded, guest: place.guest };
     let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
         return Err(Refusal::missing("a command"));

@@ -29,7 +29,7 @@ enum Family {
     Six,
 }
 
-/// What came of a look-up.
+/// The result of a look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lookup {
     /// The value of `--resolve`, so that curl does not look the name up again: `NAME:PORT:ADDRESS,…`.

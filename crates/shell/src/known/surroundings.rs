@@ -52,7 +52,7 @@ impl Surroundings {
         Ok(found)
     }
 
-    /// Says whether the machine lacks the sandbox that is required for what only reads.
+    /// Tells whether the machine lacks the sandbox that is required for what only reads.
     #[must_use]
     pub fn without_sandbox(self, without_sandbox: bool) -> Self {
         Self { without_sandbox, ..self }

@@ -79,7 +79,7 @@ impl Mask {
         Bits { value, ..bits }
     }
 
-    /// Says whether a bit flips, given the real bits in front of it.
+    /// Tells whether a bit flips, given the real bits in front of it.
     fn flips(&self, real: u128, index: u8, width: u8) -> bool {
         let before = if index == 0 { 0 } else { real >> u32::from(width - index) };
         let mut input = [0_u8; 50];

@@ -35,7 +35,7 @@ pub(super) fn map(text: &str, turn: impl Fn(IpAddr, Option<u8>) -> Option<IpAddr
     out
 }
 
-/// Says whether a byte may belong to an address.
+/// Tells whether a byte may belong to an address.
 fn inside(byte: &u8) -> bool {
     byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':')
 }

@@ -40,12 +40,12 @@ pub struct Output {
     /// The file that ran.
     pub program: PathBuf,
     /// The other programs of a list, in the order in which they started.
-    pub others: Vec<Ran>,
+    pub others: Vec<StageRun>,
 }
 
 /// One program that ran.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct StageRun {
     /// The file.
     pub program: PathBuf,
     /// What it was kept from doing.

@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How the children of a pipeline ended.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct ProcessEnd {
     statuses: Vec<Option<ExitStatus>>,
     pub(crate) timed_out: bool,
     pub(crate) canceled: bool,
@@ -45,7 +45,7 @@ pub(crate) enum Survivors {
 
 /// How long a pipeline may take, and what becomes of what it leaves behind.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct PipelineLimits {
     pub(crate) deadline: Instant,
     pub(crate) survivors: Survivors,
 }
@@ -67,12 +67,12 @@ struct Leader {
 
 struct Watch<'a> {
     leaders: Vec<Leader>,
-    bounds: Bounds,
+    bounds: PipelineLimits,
     phase: Phase,
     handle: &'a Handle,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
-    ending: Ending,
+    ending: ProcessEnd,
 }
 
 /// Watches children that were just started and led to the handle, until nothing of them is left to wait for.
@@ -80,9 +80,9 @@ pub(crate) fn watch(
     children: &mut [Child],
     [stdout, stderr]: [PipeReader; 2],
     streams: &mut Streams,
-    bounds: Bounds,
+    bounds: PipelineLimits,
     handle: &Handle,
-) -> Ending {
+) -> ProcessEnd {
     let leader = |child: &Child| {
         let pid = Pid::from_child(child);
         Leader { pid, gone: false, announced: pidfd_open(pid, PidfdFlags::empty()).ok() }
@@ -94,7 +94,7 @@ pub(crate) fn watch(
         handle,
         stdout: Some(stdout).filter(unblock),
         stderr: Some(stderr).filter(unblock),
-        ending: Ending { statuses: Vec::new(), timed_out: false, canceled: false, still_open: false },
+        ending: ProcessEnd { statuses: Vec::new(), timed_out: false, canceled: false, still_open: false },
     };
     let mut chunk = Chunk::new();
     while let Some(wake_at) = watch.step(Instant::now()) {
@@ -110,7 +110,7 @@ pub(crate) fn watch(
     ending
 }
 
-impl Ending {
+impl ProcessEnd {
     /// Returns the exit code of a child and the signal that ended it, as far as there are.
     pub(crate) fn of(&self, child: usize) -> (Option<i32>, Option<i32>) {
         let status = self.statuses.get(child).copied().flatten();

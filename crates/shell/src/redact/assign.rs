@@ -18,7 +18,7 @@ pub(super) static RULES: [Rule; 1] = [rule!(
 const MAX_NAME_LEN: usize = 128;
 
 /// How much of a line around a token is read to tell what kind of token it is.
-const LINE: usize = 300;
+const MAX_CONTEXT_BYTES: usize = 300;
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
     Some((value, span))
 }
 
-/// Says whether a token is the number of a connection of several paths, as `ss -ti` and `ip mptcp` print it.
+/// Tells whether a token is the number of a connection of several paths, as `ss -ti` and `ip mptcp` print it.
 fn is_connection(text: &str, value: &Range<usize>) -> bool {
     let digits = text.get(value.clone()).unwrap_or_default();
     let digits = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
@@ -113,8 +113,8 @@ fn is_connection(text: &str, value: &Range<usize>) -> bool {
     if !(1..=8).contains(&digits) || !(behind.is_ascii_whitespace() || behind == b'(' || behind == b'/') {
         return false;
     }
-    let from = text.floor_char_boundary(value.start.saturating_sub(LINE));
-    let to = text.floor_char_boundary((value.end + LINE).min(text.len()));
+    let from = text.floor_char_boundary(value.start.saturating_sub(MAX_CONTEXT_BYTES));
+    let to = text.floor_char_boundary((value.end + MAX_CONTEXT_BYTES).min(text.len()));
     let before = text.get(from..value.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     let after = text.get(value.end..to).unwrap_or_default().split('\n').next().unwrap_or_default();
     let marks = ["mptcp", "subflow", "(id:", "remote_key", "saddr4=", "saddr6=", "locid="];
@@ -197,7 +197,7 @@ fn skip_blank(text: &str) -> &str {
     }
 }
 
-/// Says whether a word is the next option rather than a value.
+/// Tells whether a word is the next option rather than a value.
 fn is_option(text: &str) -> bool {
     let dashes = text.bytes().take_while(|byte| *byte == b'-').count();
     dashes > 0 && text.as_bytes().get(dashes).is_none_or(u8::is_ascii_alphabetic)

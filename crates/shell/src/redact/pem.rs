@@ -205,7 +205,7 @@ fn trimmed(line: &str) -> &str {
     }
 }
 
-/// Says whether a byte belongs to a body.
+/// Tells whether a byte belongs to a body.
 fn is_body(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }

@@ -14,7 +14,7 @@ use crate::redact::{
 const MAX_DEPTH: u32 = 12;
 
 /// How many of these one look below an encoding takes.
-const LAYER: u32 = 3;
+const LAYER_DEPTH: u32 = 3;
 
 /// Finds every stretch of a text that must be hidden, in no order.
 pub(super) fn text(text: &str) -> Vec<Span> {
@@ -76,8 +76,8 @@ fn plain(text: &str, range: std::ops::Range<usize>, depth: u32, found: &mut Vec<
         }
     }
     let mut spans = reader.found;
-    if depth + LAYER <= MAX_DEPTH {
-        below(part, depth + LAYER, &mut spans);
+    if depth + LAYER_DEPTH <= MAX_DEPTH {
+        below(part, depth + LAYER_DEPTH, &mut spans);
     }
     found.extend(spans.into_iter().map(|span| span.shifted(range.start)));
 }

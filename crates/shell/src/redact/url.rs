@@ -59,7 +59,7 @@ fn credential(text: &str, start: usize) -> Option<Range<usize>> {
     hides.then_some(range)
 }
 
-/// Says whether what stands between `:` and `@` is a password, and not a port with a path that holds an `@`.
+/// Tells whether what stands between `:` and `@` is a password, and not a port with a path that holds an `@`.
 fn is_password(text: &str) -> bool {
     let port = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_port = port > 0 && port <= 5 && matches!(text.as_bytes().get(port), Some(b'/' | b'?' | b'#'));

@@ -14,7 +14,7 @@ const WIDTHS: [usize; 19] =
 /// The longest escape sequence that is looked for.
 const MAX_ESCAPE_LEN: usize = 256;
 
-/// So many letters in a row, each followed by a zero byte, are UTF-16.
+/// How many letters in a row, each followed by a zero byte, are UTF-16.
 const WIDE_RUN: usize = 6;
 
 /// A stretch of a view that follows a stretch of the text, `step` bytes of the text for each byte shown.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use rustix::thread::gettid;
 
-use crate::sandbox::scratch::{Maker, maker, unique_name};
+use crate::sandbox::scratch::{ScratchOwner, maker, unique_name};
 
 /// How often a group is emptied before it is left to a later sweep.
 const MAX_KILL_ROUNDS: u32 = 50;
@@ -105,7 +105,7 @@ impl Drop for PidsGroup {
 pub(super) fn sweep() {
     let Some((parent, version)) = own() else { return };
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().and_then(maker) == Some(Maker::Gone) {
+        if entry.file_name().to_str().and_then(maker) == Some(ScratchOwner::Gone) {
             drop(PidsGroup { folder: entry.path(), version });
         }
     }

@@ -60,9 +60,9 @@ pub fn sweep(root: &Path) -> io::Result<usize> {
         Err(error) => return Err(error),
     };
     let stale = entries.flatten().filter(|entry| match entry.file_name().to_str().and_then(maker) {
-        Some(Maker::Gone) => true,
-        Some(Maker::Elsewhere) => is_forgotten(entry),
-        Some(Maker::Lives) | None => false,
+        Some(ScratchOwner::Gone) => true,
+        Some(ScratchOwner::Elsewhere) => is_forgotten(entry),
+        Some(ScratchOwner::Lives) | None => false,
     });
     Ok(stale.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count())
 }
@@ -87,7 +87,7 @@ pub(super) fn unique_name() -> String {
 
 /// What became of the process that made a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Maker {
+pub(super) enum ScratchOwner {
     /// It is still there.
     Lives,
     /// It is gone, even where another has its number now.
@@ -97,14 +97,14 @@ pub(super) enum Maker {
 }
 
 /// Says what became of the process that made a name, where it is one of ours.
-pub(super) fn maker(name: &str) -> Option<Maker> {
+pub(super) fn maker(name: &str) -> Option<ScratchOwner> {
     let mut parts = name.strip_prefix(PREFIX)?.split('-').skip(1);
     let process = parts.next()?.parse().ok()?;
     let start: u64 = parts.next()?.parse().ok()?;
     Some(match parts.next()? {
-        place if place != house() => Maker::Elsewhere,
-        _ if started(process).unwrap_or_default() == start => Maker::Lives,
-        _ => Maker::Gone,
+        place if place != house() => ScratchOwner::Elsewhere,
+        _ if started(process).unwrap_or_default() == start => ScratchOwner::Lives,
+        _ => ScratchOwner::Gone,
     })
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let name = "ghost-run-4194303-7-elsewhere-0";
         let folder = root.path().join(name);
         fs::create_dir(&folder).unwrap();
-        assert_eq!(maker(name), Some(Maker::Elsewhere));
+        assert_eq!(maker(name), Some(ScratchOwner::Elsewhere));
         assert_eq!(sweep(root.path()).unwrap(), 0);
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::open(&folder).unwrap().set_modified(long_ago).unwrap();

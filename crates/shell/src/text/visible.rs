@@ -8,10 +8,10 @@ use regex::Regex;
 
 use crate::text::odd::is_odd;
 
-/// So many spaces in a row are shown as they are.
+/// How many spaces in a row are shown as they are.
 const MAX_SPACES: usize = 8;
 
-/// So many notes are made of one text.
+/// How many notes are made of one text.
 const MAX_NOTES: usize = 5;
 
 /// Letters of scripts with letters that look like Latin ones.

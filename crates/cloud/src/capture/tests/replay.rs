@@ -1,4 +1,4 @@
-//! A task is made again from its order and what came of its commands, as whoever has a ledger of its own does it.
+//! A task is made again from its order and the result of its commands, as whoever has a ledger of its own does it.
 
 use proptest::prelude::*;
 

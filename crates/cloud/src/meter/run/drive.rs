@@ -1,4 +1,4 @@
-//! The loop: what is next, do it, keep what came of it.
+//! The loop: what is next, do it, keep its result.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub trait MeasurementContext: Send + Sync {
     /// Waits until that moment, or until somebody wants it to end.
     async fn wait(&self, until: Timestamp);
 
-    /// Says whether somebody wants it to end.
+    /// Tells whether somebody wants it to end.
     fn is_left(&self) -> bool;
 
     /// Tells how far it is.

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use ghost_inspect::nsg::{Knowledge, Packet, Ruleset, Verdict};
 use serde::Serialize;
 
-use super::guest::OURS;
+use super::guest::MEASURING_PROGRAMS;
 
 /// What a guest has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,9 +29,9 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Says whether it is a server that a measurement left.
+    /// Tells whether it is a server that a measurement left.
     pub(super) fn is_stale(&self) -> bool {
-        self.program.as_deref().is_some_and(|program| OURS.contains(&program))
+        self.program.as_deref().is_some_and(|program| MEASURING_PROGRAMS.contains(&program))
     }
 }
 
@@ -64,7 +64,7 @@ impl GuestCheck {
         [lacks(latency, "qperf"), lacks(throughput, "iperf")].into_iter().flatten().collect()
     }
 
-    /// Says whether the iperf that is there is of another version than 2.
+    /// Tells whether the iperf that is there is of another version than 2.
     pub(super) fn is_foreign(&self) -> bool {
         self.tools.iter().any(|own| own == "iperf") && !self.iperf.contains("iperf version 2")
     }

@@ -181,7 +181,7 @@ impl Run {
         judged.filter(|_| asked).map(|judged| Comparison::new(&judged, baseline, missing, self.ask.tolerance))
     }
 
-    /// Says whether it may be what later runs are compared with.
+    /// Tells whether it may be what later runs are compared with.
     #[must_use]
     pub fn is_baseline(&self) -> bool {
         let [judged, _] = self.judged();
@@ -332,7 +332,7 @@ impl Run {
         // Tools that lack and stale servers add to it.
         let mut usual = self.clone();
         for look in &mut usual.checks {
-            look.tools = super::guest::OURS.map(str::to_owned).to_vec();
+            look.tools = super::guest::MEASURING_PROGRAMS.map(str::to_owned).to_vec();
         }
         let all = checks
             .chain([RunStep::GuestCheck(Side::Source), RunStep::GuestCheck(Side::Destination)])

@@ -39,7 +39,7 @@ pub struct MeasurementRequest {
     pub is_baseline: bool,
     /// What it is compared with.
     pub compare: Compare,
-    /// So many percent worse than the baseline is a regression.
+    /// How many percent worse than the baseline is a regression.
     pub tolerance: f64,
     /// Measure although rules block a port; keep an unstable run as a baseline.
     pub force: bool,

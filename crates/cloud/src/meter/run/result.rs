@@ -1,4 +1,4 @@
-//! A run: what came of a command.
+//! A run: the result of a command.
 
 use ghost_base::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::operation::{CommandError, CommandOutcome, Issue, printed};
 use crate::{FailureClass, guest};
 
 impl Run {
-    /// Takes what came of the front of the list.
+    /// Takes the result of the front of the list.
     pub(super) fn take(&mut self, answer: &CommandOutcome, now: Timestamp) {
         let Some(step) = self.todo.front().copied() else { return };
         self.wait = None;
@@ -190,7 +190,7 @@ impl Run {
         guest::printed(&end.reach, text).map_err(|error| error.to_string())
     }
 
-    /// Says whether a script of ours ran to its end, and well.
+    /// Tells whether a script of ours ran to its end, and well.
     fn succeeded(&self, side: Side, text: &str) -> Result<(), String> {
         let said = self.said(side, text)?;
         match ended(&said) {

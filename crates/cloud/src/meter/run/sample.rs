@@ -11,7 +11,7 @@ pub enum Outcome {
     Measured(f64),
     /// It was refused, or timed out: that counts as 0.
     Failed(String),
-    /// What came of it cannot be read: that does not count.
+    /// Its result cannot be read: that does not count.
     Unreadable(String),
 }
 

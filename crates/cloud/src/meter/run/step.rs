@@ -79,7 +79,7 @@ pub(super) enum RunStep {
 }
 
 impl RunStep {
-    /// Says whether it changes anything.
+    /// Tells whether it changes anything.
     pub(super) fn changes(self) -> bool {
         match self {
             Self::Find | Self::Rules(_) | Self::GuestCheck(_) | Self::Check(_) | Self::Report { .. } => false,

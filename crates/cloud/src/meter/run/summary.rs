@@ -5,7 +5,7 @@ use super::sample::{Assessment, Outcome, Series};
 use super::step::Side;
 use crate::meter::Anomaly;
 
-/// So many errors and warnings of each kind stand in it.
+/// How many errors and warnings of each kind stand in it.
 const MAX_ERRORS_SHOWN: usize = 3;
 
 /// Tells of a run in a few lines; `audit` is where its result lies.

@@ -42,7 +42,7 @@ struct World {
     /// In Gbit/s, an iteration each.
     throughput: Vec<&'static str>,
     up: [bool; 2],
-    /// So many bytes were reported.
+    /// How many bytes were reported.
     log: String,
     installs: bool,
     asked: usize,

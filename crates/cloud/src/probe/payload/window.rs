@@ -1,6 +1,6 @@
 //! One window.
 
-/// So many bytes a window has: with header and end mark it fits into what the platform keeps.
+/// How many bytes a window has: with header and end mark it fits into what the platform keeps.
 pub const WINDOW: usize = 3_600;
 
 const BEGINS: &str = "ghost-parcel 1 ";
@@ -34,9 +34,9 @@ pub enum WindowError {
     /// It is not what the header says.
     #[error("the window has {has} bytes instead of {wanted}")]
     Length {
-        /// So many are there.
+        /// How many are there.
         has: usize,
-        /// So many should be.
+        /// How many should be.
         wanted: usize,
     },
 }

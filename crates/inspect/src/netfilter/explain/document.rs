@@ -176,7 +176,7 @@ pub enum Differences {
 }
 
 impl Differences {
-    /// Says whether something differs.
+    /// Tells whether something differs.
     #[must_use]
     pub fn status(&self) -> Status {
         match self {

@@ -6,8 +6,8 @@ use super::bundle::{Bundle, Source};
 use super::detect::{Framework, detect};
 use super::snapshot::About;
 use crate::netfilter::error::ReadError;
-use crate::netfilter::ipset::{IpSet, read_sets};
 use crate::netfilter::format::read;
+use crate::netfilter::ipset::{IpSet, read_sets};
 use crate::netfilter::ruleset::{Body, Format, Ruleset, Table, Warning};
 
 /// The sources that hold rules, in the order in which they are reported.

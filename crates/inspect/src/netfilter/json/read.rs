@@ -36,7 +36,7 @@ struct SharedValues {
 }
 
 /// Longer lists are taken as they are.
-const SHORT: usize = 64;
+const MAX_SHARED_LIST: usize = 64;
 
 /// Accepts what is no object or list, and makes nothing of it.
 macro_rules! nothing {
@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         while let Some(value) = list.next_element_seed(ValueSeed(&mut *self.0))? {
             values.push(value);
         }
-        if values.len() > SHORT {
+        if values.len() > MAX_SHARED_LIST {
             return Ok(Value::Array(values.into()));
         }
         let list = values.drain(..).collect();
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
             pairs.push((key, map.next_value_seed(ValueSeed(&mut *self.0))?));
         }
         let object = self.0.objects.one(&mut pairs);
-        if pairs.capacity() <= SHORT {
+        if pairs.capacity() <= MAX_SHARED_LIST {
             self.0.pairs.push(pairs);
         }
         Ok(Value::Object(object))

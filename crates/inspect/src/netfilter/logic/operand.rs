@@ -238,7 +238,7 @@ fn mentions(test: &Test, field: Field, value: u128) -> bool {
     }
 }
 
-/// Says whether an address is of a kind. Which addresses are the host's own is not known.
+/// Tells whether an address is of a kind. Which addresses are the host's own is not known.
 pub(super) fn address_kind(scope: &mut Scope<'_>, field: Field, kind: &str) -> Test {
     let multicast = || {
         let four = Test::one(Field::Family, 4).and(Test::Is(field, Spans::run(0xe000_0000, 0xefff_ffff)));

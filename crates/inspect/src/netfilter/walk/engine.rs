@@ -35,7 +35,7 @@ pub(super) struct Work<'a> {
     left: usize,
 }
 
-/// So many steps are taken for packets that met a rule, where not all can be followed.
+/// How many steps are taken for packets that met a rule, where not all can be followed.
 const MAX_STEPS_AFTER_MATCH: usize = 16;
 
 impl<'a> Engine<'a> {

@@ -96,7 +96,7 @@ pub(in crate::az) fn delete(session: &mut Session<'_>, line: &Line) -> CommandRe
     session.call(Verb::Delete, &path, session.command.version, None).map(|_| None)
 }
 
-/// Sends a body to where the command points, and prints what came of it.
+/// Sends a body to where the command points, and prints its result.
 pub(in crate::az) fn put(session: &mut Session<'_>, line: &Line, body: &Value) -> CommandResult {
     let path = path(session, line)?;
     let found = session.call(Verb::Put, &path, session.command.version, Some(body))?;

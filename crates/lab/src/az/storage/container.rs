@@ -71,14 +71,14 @@ pub(super) fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     }
 }
 
-/// Says whether a container is there.
+/// Tells whether a container is there.
 pub(super) fn exists(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let answer = access.ask(session, Verb::Get, &path(line.need("--name")?, None), query())?;
     there(&answer)
 }
 
-/// Says whether an answer means that something is there.
+/// Tells whether an answer means that something is there.
 pub(super) fn there(answer: &Answer) -> CommandResult {
     match answer.status {
         404 => Ok(Some(json!({"exists": false}))),

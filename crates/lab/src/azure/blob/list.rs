@@ -10,7 +10,7 @@ use super::trouble::{BAD_QUERY, BlobError, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
-/// So many entries a list has at most.
+/// How many entries a list has at most.
 const MAX_ENTRIES: usize = 5_000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";

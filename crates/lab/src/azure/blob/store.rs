@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::azure::estate::{Description, Estate};
 use ghost_base::Timestamp;
 
-/// So many bytes are held, of all accounts together.
+/// How many bytes are held, of all accounts together.
 const MAX_BYTES: u64 = 512 << 20;
-/// So many blobs and blocks.
+/// How many blobs and blocks.
 const MAX_BLOBS: usize = 20_000;
-/// So many containers.
+/// How many containers.
 const MAX_CONTAINERS: usize = 1_000;
 
 /// All containers of all accounts.
@@ -159,7 +159,7 @@ impl Store {
         self.put(account, container, name, bytes.into(), headers, now).is_some()
     }
 
-    /// Says whether so many bytes more fit, where so many go.
+    /// Tells whether so many bytes more fit, where so many go.
     pub(super) fn fits(&self, more: usize, freed: usize) -> bool {
         let blobs =
             self.containers.values().flat_map(|container| container.blobs.values().map(|blob| &blob.content));

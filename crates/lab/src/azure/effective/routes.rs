@@ -128,7 +128,7 @@ fn names(row: &Row, prefix: &str) -> bool {
     row.prefixes.iter().any(|own| same(own, prefix))
 }
 
-/// Says whether two texts write the same prefix.
+/// Tells whether two texts write the same prefix.
 fn same(one: &str, other: &str) -> bool {
     one == other || read(one).is_some_and(|found| Some(found) == read(other))
 }

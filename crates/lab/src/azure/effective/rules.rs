@@ -120,7 +120,7 @@ fn members(cloud: &Cloud, group: &str) -> Vec<String> {
         .collect()
 }
 
-/// Says whether a text is a word rather than a prefix.
+/// Tells whether a text is a word rather than a prefix.
 fn is_word(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_alphabetic) && !text.contains([':', '/'])
 }

@@ -78,7 +78,7 @@ impl Destination {
         }
     }
 
-    /// Says whether a tunnel to an authority ends here.
+    /// Tells whether a tunnel to an authority ends here.
     #[must_use]
     pub fn has_tunnel(authority: &str, port: u16) -> bool {
         split(authority).is_some_and(|(name, asked)| {

@@ -27,15 +27,15 @@ use super::destination::{Connection, Destination, Service};
 use super::message::{MAX_BODIES_MIB, plain, read, write};
 use crate::azure::request::{Answer, Request as CloudRequest};
 
-/// So many connections are served at the same time; the next ones wait to be accepted.
+/// How many connections are served at the same time; the next ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
 /// The first byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
 /// How long a client may take for its first byte, and for the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
-/// So long a connection may lie still between two requests, and so long the head of one may take.
-const HEAD: Duration = Duration::from_secs(90);
-/// So many headers one may have.
+/// How long a connection may lie still between two requests, and so long the head of one may take.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+/// How many headers one may have.
 const MAX_HEADERS: usize = 100;
 /// The largest head.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -144,7 +144,7 @@ where
     let mut server = http1::Builder::new();
     server
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(IDLE_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .half_close(true);

@@ -11,7 +11,7 @@ use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 use ghost_base::Timestamp;
 
-/// So many captures a region takes.
+/// How many captures a region takes.
 const MAX_CAPTURES_PER_REGION: usize = 10_000;
 const EXTENSION: &str = "NetworkWatcherAgentLinux";
 
@@ -54,12 +54,12 @@ impl Capture {
         self.done = Some(trouble);
     }
 
-    /// Says whether somebody said what became of its file.
+    /// Tells whether somebody said what became of its file.
     pub(super) fn is_done(&self) -> bool {
         self.done.is_some()
     }
 
-    /// Says whether it is over, and its file is waited for.
+    /// Tells whether it is over, and its file is waited for.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
         self.over(now).is_some() && !self.is_done()
     }

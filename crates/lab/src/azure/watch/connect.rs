@@ -64,7 +64,7 @@ pub(super) fn owner<'a>(cloud: &'a Cloud, from: &Nic<'_>, address: IpAddr) -> Op
     all.map(|document| Nic::of(&cloud.estate, document)).find(|nic| own(nic) && near(cloud, from, nic))
 }
 
-/// Says whether two interfaces are in one network, or in networks that are peered.
+/// Tells whether two interfaces are in one network, or in networks that are peered.
 fn near(cloud: &Cloud, one: &Nic<'_>, other: &Nic<'_>) -> bool {
     let id = |network: Option<&Value>| {
         network.and_then(|network| network.get("id")?.as_str()).map(str::to_ascii_lowercase)
@@ -127,7 +127,7 @@ fn hops(
     hops
 }
 
-/// Says whether the machine of an interface runs.
+/// Tells whether the machine of an interface runs.
 fn on(cloud: &Cloud, nic: &Nic<'_>) -> bool {
     nic.machine().and_then(Target::parse).is_some_and(|machine| runs(cloud, machine.name()))
 }

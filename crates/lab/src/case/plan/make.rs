@@ -115,7 +115,7 @@ impl Maker {
         self.steps.push(PlanStep { what: what.into(), faults: vec![self.fault], acts, undo });
     }
 
-    /// Says whether a step that several faults need is there, and that this fault needs it, too.
+    /// Tells whether a step that several faults need is there, and that this fault needs it, too.
     pub(super) fn shares(&mut self, key: &str) -> bool {
         let Some(at) = self.shared.get(key) else { return false };
         if let Some(step) = self.steps.get_mut(*at) {

@@ -78,7 +78,7 @@ impl View {
         text(nic, "/properties/ipConfigurations/0/properties/privateIPAddress")?.parse().ok()
     }
 
-    /// Says whether an interface has an address.
+    /// Tells whether an interface has an address.
     #[must_use]
     pub fn owned(&self, address: IpAddr) -> bool {
         self.of("Microsoft.Network/networkInterfaces").any(|nic| {

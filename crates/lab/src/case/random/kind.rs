@@ -98,12 +98,12 @@ impl Kind {
         }
     }
 
-    /// Says whether it is about how a machine sends.
+    /// Tells whether it is about how a machine sends.
     pub(super) fn is_shape(self) -> bool {
         self.family() == Family::Shape
     }
 
-    /// Says whether both can be there, so that each is still seen with what it does.
+    /// Tells whether both can be there, so that each is still seen with what it does.
     pub(super) fn compatible_with(self, other: Self) -> bool {
         let (one, two) = (self.family(), other.family());
         let (first, second) = if one <= two { (one, two) } else { (two, one) };

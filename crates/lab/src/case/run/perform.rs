@@ -11,7 +11,7 @@ use crate::azure::{Answer, Body, Request, Verb};
 use crate::case::plan::PlanAction;
 use crate::host::{Script, ScriptOutput, ScriptTransport};
 
-/// So often the result of something that takes long is asked for.
+/// How often the result of something that takes long is asked for.
 const MAX_POLLS: usize = 1_000;
 
 /// Does one act. The error says what failed and what the other side said.

@@ -10,7 +10,7 @@ use crate::host::exec::Running;
 use crate::host::script::{Files, ProgramResult};
 
 /// The most bytes of its output that a machine can read.
-const OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
 /// A program that was left running.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Memory {
     pub(super) fn printed(&self, files: &mut Files) {
         for program in &self.background {
             let (Some(path), Some(output)) = (&program.path, &program.output) else { continue };
-            let mut content = vec![0; OUTPUT];
+            let mut content = vec![0; MAX_OUTPUT_BYTES];
             let count = output.read_at(&mut content, 0).unwrap_or(0);
             content.truncate(count);
             // A file that was removed stays so.

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::host::port::ConnectOutcome;
 
-/// So long an answer is waited for: two packets may be lost.
+/// How long an answer is waited for: two packets may be lost.
 const DIAL_TIMEOUT: Duration = Duration::from_millis(3_500);
 
 /// Tries a TCP connection.

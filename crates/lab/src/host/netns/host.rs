@@ -29,7 +29,7 @@ use ghost_base::Digest;
 
 /// The ports of the wire server that an agent needs.
 const WIRE_PORTS: [u16; 2] = [80, 32_526];
-/// So long the platform waits for an agent.
+/// How long the platform waits for an agent.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are namespaces of this machine's kernel.

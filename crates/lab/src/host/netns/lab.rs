@@ -17,7 +17,7 @@ use super::routes;
 use super::service::{self, ListenerBehavior};
 use super::staged::ActiveStage;
 use super::sweep::{clear, remove};
-use super::wire::{self, FABRIC, PATH};
+use super::wire::{self, DEFAULT_PATH_MTU, FABRIC};
 use crate::host::exec::ProcessRequest;
 use crate::host::fabric::Fabric;
 use crate::host::port::HostError;
@@ -244,7 +244,7 @@ impl Lab {
             Oddity::PathMtu { mtu, .. } => Some(*mtu),
             Oddity::ArpConflict { .. } | Oddity::Dns { .. } | Oddity::Asymmetric { .. } => None,
         });
-        let mut lines = wire::everywhere(&self.plan, path.unwrap_or(PATH));
+        let mut lines = wire::everywhere(&self.plan, path.unwrap_or(DEFAULT_PATH_MTU));
         lines.extend(self.plan.links.iter().map(|link| routes::lines(link, &self.plan, tags.as_ref())));
         if lines != self.loaded.0 {
             let mut away = "route flush table main\n-6 route flush table main\n".to_owned();

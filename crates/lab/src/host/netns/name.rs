@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// Where named namespaces lie.
 pub(super) const FOLDER: &str = "/run/netns";
 
-/// So long the readable part of a name is at most.
+/// How long the readable part of a name is at most.
 const MAX_READABLE_LEN: usize = 32;
 
 /// The name of a namespace of a lab. It is made from a lab and a number alone.

@@ -12,24 +12,24 @@ use tokio::time::timeout;
 use super::dns;
 use crate::host::stage::DnsFault;
 
-/// So long somebody who says nothing is listened to.
+/// How long somebody who says nothing is listened to.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// So many connections are served at once.
-const GUESTS: usize = 256;
+/// How many connections are served at once.
+const MAX_CONNECTIONS: usize = 256;
 /// The most bytes of an answer.
-const ANSWER: u32 = 8 << 20;
-/// So often a port that is taken is asked for, and so long in between.
+const MAX_ANSWER_BYTES: u32 = 8 << 20;
+/// How often a port that is taken is asked for, and so long in between.
 const MAX_BIND_TRIES: u32 = 25;
 const BIND_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ListenerBehavior {
-    /// So many bytes are waited for.
+    /// How many bytes are waited for.
     pub(super) request: u32,
-    /// So many are said then; none is an echo.
+    /// How many are said then; none is an echo.
     pub(super) answer: u32,
-    /// So long it thinks.
+    /// How long it thinks.
     pub(super) think: Duration,
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listening.0.accept(), if guests.len() < GUESTS => {
+            accepted = listening.0.accept(), if guests.len() < MAX_CONNECTIONS => {
                 if let Ok((stream, _)) = accepted {
                     guests.spawn(traffic(stream, manner));
                 }
@@ -107,7 +107,7 @@ async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
         }
         received = 0;
         tokio::time::sleep(manner.think).await;
-        let length = usize::try_from(manner.answer.min(ANSWER)).unwrap_or_default();
+        let length = usize::try_from(manner.answer.min(MAX_ANSWER_BYTES)).unwrap_or_default();
         let said = match (is_web, length) {
             (true, _) => web(length),
             (false, 0) => some.to_vec(),

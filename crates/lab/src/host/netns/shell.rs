@@ -10,10 +10,10 @@ use crate::host::port::HostError;
 use crate::host::script::{Calls, Files, ProgramResult, duration};
 use ghost_base::{Clock as _, Timestamp};
 
-/// So long one program may take: a connection attempt without an answer fails after some 130 seconds.
-const LIMIT: Duration = Duration::from_secs(140);
-/// So long a script may sleep at a stretch.
-const SLEEP: Duration = Duration::from_secs(120);
+/// How long one program may take: a connection attempt without an answer fails after some 130 seconds.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(140);
+/// How long a script may sleep at a stretch.
+const MAX_SLEEP: Duration = Duration::from_secs(120);
 
 /// A machine under a script.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ impl<'a> Shell<'a> {
             [timeout, time, rest @ ..] if timeout == "timeout" => duration(time).map(|time| (rest, time)),
             _ => None,
         };
-        let (argv, limit) = within.unwrap_or((argv, LIMIT));
+        let (argv, limit) = within.unwrap_or((argv, PROGRAM_TIMEOUT));
         let (argv, input) = self.with_files(argv, input);
         let order = self.guest.order(&argv, &input);
-        let output = order.and_then(|order| Ok(order.at_most(limit.min(LIMIT)).run()?));
+        let output = order.and_then(|order| Ok(order.at_most(limit.min(PROGRAM_TIMEOUT)).run()?));
         let output = match output {
             Ok(output) => output,
             Err(HostError::Lacking(message)) => return refusal(&argv, &message),
@@ -220,7 +220,7 @@ impl Calls for Shell<'_> {
 
     fn sleep(&mut self, time: Duration) {
         // Packets are real: they take the time that they take.
-        std::thread::sleep(time.min(SLEEP));
+        std::thread::sleep(time.min(MAX_SLEEP));
     }
 }
 

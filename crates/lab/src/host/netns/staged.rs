@@ -18,8 +18,8 @@ use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
 use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};
 
-/// So long a program may take until it listens.
-const STARTING: Duration = Duration::from_secs(10);
+/// How long a program may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The port on which every machine lets its people in.
 const SSH: u16 = 22;
@@ -223,7 +223,7 @@ async fn listens(protocol: Protocol, port: u16) -> bool {
             words.next().is_some_and(|local| local.ends_with(&own)) && words.nth(1) == Some(state)
         })
     };
-    let until = Instant::now() + STARTING;
+    let until = Instant::now() + START_TIMEOUT;
     while Instant::now() < until {
         let tables =
             ["", "6"].map(|family| std::fs::read_to_string(format!("/proc/thread-self/net/{name}{family}")));

@@ -13,7 +13,7 @@ use super::program::failed;
 use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 
-/// So long the kernel may take to end a process that was killed.
+/// How long the kernel may take to end a process that was killed.
 const KILL_TIMEOUT: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// Removes what labs of this folder left whose owners are gone; returns the names of the namespaces.

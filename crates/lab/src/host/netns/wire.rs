@@ -25,7 +25,7 @@ const BACK: u32 = 200;
 /// Wires of the fabric carry whatever a machine sends; the path says what is too large.
 const FABRIC_MTU: u32 = 9_216;
 /// The largest packet of a path, unless somebody says otherwise.
-pub(super) const PATH: u32 = 1_500;
+pub(super) const DEFAULT_PATH_MTU: u32 = 1_500;
 
 /// What the kernel has to know about the fabric before anything is wired to it.
 pub(super) const FABRIC: [&str; 11] = [
@@ -86,7 +86,7 @@ pub(super) fn outer(link: &Link, space: &str) -> String {
     let Link { device, inner, nic, .. } = link;
     let own = if is_mac(&nic.mac) { format!("address {} ", nic.mac) } else { String::new() };
     let mut text = format!(
-        "link add {device} mtu {FABRIC_MTU} address {GATEWAY} type veth peer name {inner} mtu {PATH} {own}netns {space}\n\
+        "link add {device} mtu {FABRIC_MTU} address {GATEWAY} type veth peer name {inner} mtu {DEFAULT_PATH_MTU} {own}netns {space}\n\
          link set {device} addrgenmode none up\n\
          -6 addr add {GATEWAY_SIX}/64 dev {device} nodad\n"
     );

@@ -52,7 +52,7 @@ impl Interpreter {
     }
 }
 
-/// What came of a program.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::host) struct ProgramResult {
     /// Standard output.

@@ -20,7 +20,7 @@ use ghost_base::Clock as _;
 
 /// Where agents fetch their scripts.
 const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
-/// So long the platform waits for an agent.
+/// How long the platform waits for an agent.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are a model.

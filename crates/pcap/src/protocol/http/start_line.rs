@@ -22,7 +22,7 @@ pub(super) enum StartLine<'a> {
     Status(u16),
 }
 
-/// Says whether bytes begin a message.
+/// Tells whether bytes begin a message.
 pub(in crate::protocol) fn begins(data: &[u8]) -> bool {
     read(data).is_some()
 }

@@ -57,7 +57,7 @@ impl Flow {
         }
     }
 
-    /// Says whether a datagram was taken.
+    /// Tells whether a datagram was taken.
     pub(super) fn used(&self) -> bool {
         self.sides.iter().any(|side| side.packets > 0)
     }
@@ -83,18 +83,18 @@ impl Flow {
         if second { other } else { first }
     }
 
-    /// Says whether only one end spoke.
+    /// Tells whether only one end spoke.
     pub(in crate::protocol) fn unidirectional(&self) -> bool {
         self.sides.iter().any(|side| side.packets == 0)
     }
 
-    /// Says whether one end alone spoke, though there was time for an answer; returns how often.
+    /// Tells whether one end alone spoke, though there was time for an answer; returns how often.
     pub(in crate::protocol) fn silence(&self, now: u64) -> Option<u32> {
         let waited = self.unidirectional() && now.saturating_sub(self.first_time) >= ANSWER_TIMEOUT;
         waited.then(|| self.sides.iter().map(|side| side.packets).sum())
     }
 
-    /// Says whether somebody asked one other host for something, and got no answer though there was time.
+    /// Tells whether somebody asked one other host for something, and got no answer though there was time.
     pub(super) fn ignored(&self, now: u64) -> bool {
         let ((asker, _), (asked, _)) = self.ends();
         self.silence(now).is_some()
@@ -106,7 +106,7 @@ impl Flow {
     }
 }
 
-/// Says whether an address is that of one host, as far as it tells.
+/// Tells whether an address is that of one host, as far as it tells.
 fn single(address: IpAddr) -> bool {
     match address {
         // A network of usual size calls all of its hosts by the last address.

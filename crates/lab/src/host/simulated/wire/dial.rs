@@ -11,7 +11,7 @@ use crate::host::port::ConnectOutcome;
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
-/// So long a connection is waited for; nanoseconds.
+/// How long a connection is waited for; nanoseconds.
 const DIAL_TIMEOUT: u64 = 10 * SECOND;
 
 /// What becomes of a first packet, whatever is lost by chance.

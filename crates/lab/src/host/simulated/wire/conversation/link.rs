@@ -4,7 +4,7 @@ use crate::host::simulated::guest::{Count, Shaping};
 use crate::host::simulated::wire::chance::Chance;
 use crate::host::simulated::wire::path::{DropPoint, DropResponse, PathDirection, nanos};
 
-/// So long a packet waits for its turn where a rate is limited, else it is dropped.
+/// How long a packet waits for its turn where a rate is limited, else it is dropped.
 const MAX_QUEUE_NANOS: u64 = 400_000_000;
 /// Nanoseconds a byte takes on the wire.
 const BYTE: u64 = 1;

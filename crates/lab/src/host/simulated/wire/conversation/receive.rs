@@ -2,7 +2,7 @@
 
 use super::seen::Segment;
 use super::tcp::Turn;
-use super::tcp::{ACK, Event, FIN, REMINDER, RST, SYN, Tcp};
+use super::tcp::{ACK, DELAYED_ACK_NANOS, Event, FIN, RST, SYN, Tcp};
 use crate::host::simulated::wire::path::End;
 
 impl Tcp<'_> {
@@ -129,7 +129,7 @@ impl Tcp<'_> {
             let end = self.end(near);
             end.reminder += 1;
             let number = end.reminder;
-            self.plan(now + REMINDER, Event::Reminder { near, number });
+            self.plan(now + DELAYED_ACK_NANOS, Event::Reminder { near, number });
         }
         if over && near && self.near.una >= self.near.end() {
             self.finish(now);

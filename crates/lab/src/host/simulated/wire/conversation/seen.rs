@@ -84,7 +84,7 @@ pub(in crate::host::simulated::wire) struct Outcome {
 pub(in crate::host::simulated::wire) struct Transcript {
     /// Its packets, in no order of times.
     pub(in crate::host::simulated::wire) seen: Vec<CapturedPacket>,
-    /// What came of it.
+    /// Its result.
     pub(in crate::host::simulated::wire) outcome: Outcome,
     /// What the devices of both ends counted, first of the one who began.
     pub(in crate::host::simulated::wire) counts: [Count; 2],

@@ -14,8 +14,8 @@ pub(super) const RST: u8 = 4;
 pub(super) const PSH: u8 = 8;
 pub(super) const ACK: u8 = 16;
 
-/// So long an acknowledgement may wait for something to go along with.
-pub(super) const REMINDER: u64 = 40_000_000;
+/// How long an acknowledgement may wait for something to go along with.
+pub(super) const DELAYED_ACK_NANOS: u64 = 40_000_000;
 /// A SYN is repeated so often.
 const SYN_TRIES: u32 = 6;
 /// Whoever does not hear gives up after so many tries.

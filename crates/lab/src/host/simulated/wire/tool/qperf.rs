@@ -15,9 +15,9 @@ use crate::host::stage::Protocol;
 
 /// Where its server listens.
 const PORT: u16 = 19_765;
-/// So long it tries to reach its server.
+/// How long it tries to reach its server.
 const SERVER_TIMEOUT: u64 = 5 * SECOND;
-/// So long a connection is tried that nobody answers.
+/// How long a connection is tried that nobody answers.
 const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 /// The most exchanges that are drawn one by one; beyond, they go on as they went.
 const MAX_DRAWN_EXCHANGES: u64 = 60_000;

@@ -38,7 +38,7 @@ impl Shell {
         };
         let sign_ins = match self.ensure_signed_in(&identity, None, &cancel).await {
             Ok(sign_ins) => sign_ins,
-            Err(problem) => return self.shut_out(case, &identity, &problem).await,
+            Err(problem) => return self.refuse_signed_out(case, &identity, &problem).await,
         };
         let again = Case {
             round: case.round,
@@ -120,7 +120,7 @@ impl Shell {
         cancel: &CancelSignal,
     ) -> Result<(), String> {
         for step in sign_in.begin().map_err(|error| error.to_string())? {
-            let response = self.walk(identity, &step, cancel.clone()).await.response;
+            let response = self.run_step(identity, &step, cancel.clone()).await.response;
             if response.status != Status::Completed || response.exit_code != Some(0) {
                 let problem = response.stderr.lines().find(|line| !line.trim().is_empty());
                 return Err(problem.unwrap_or(&response.reason).trim().to_owned());
@@ -145,12 +145,12 @@ impl Shell {
             Ok(sign_ins) => sign_ins,
             Err(problem) => return Self::sign_in_failed(identity, &step, &problem),
         };
-        let Executed { response, is_signed_out } = self.walk(identity, &step, cancel.clone()).await;
+        let Executed { response, is_signed_out } = self.run_step(identity, &step, cancel.clone()).await;
         if !is_signed_out {
             return response;
         }
         match self.ensure_signed_in(identity, Some(sign_ins), &cancel).await {
-            Ok(_) => self.walk(identity, &step, cancel).await.response,
+            Ok(_) => self.run_step(identity, &step, cancel).await.response,
             Err(problem) => Self::sign_in_failed(identity, &step, &problem),
         }
     }
@@ -162,7 +162,7 @@ impl Shell {
     }
 
     /// Runs a line of the program's own as an identity; it is on record as everything else.
-    async fn walk(&self, identity: &Arc<Identity>, step: &SignInStep, cancel: CancelSignal) -> Executed {
+    async fn run_step(&self, identity: &Arc<Identity>, step: &SignInStep, cancel: CancelSignal) -> Executed {
         let ruling = step.command.ruling();
         let why = format!("{} ({})", ruling.reason, identity.name());
         let case = Case { own: Some(Arc::clone(identity)), ..Case::new(&step.command.text(), &why, ruling) };
@@ -175,7 +175,7 @@ impl Shell {
         }
     }
 
-    async fn shut_out(&self, case: Case, identity: &Identity, problem: &str) -> Response {
+    async fn refuse_signed_out(&self, case: Case, identity: &Identity, problem: &str) -> Response {
         let reason = format!("nothing ran, because signing in as {} failed: {problem}", identity.name());
         let mut response = self.decide(case, Status::Error, Some(Problem::SpawnFailed), Some(&reason)).await;
         response.hint =

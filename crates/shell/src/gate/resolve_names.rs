@@ -43,7 +43,7 @@ pub(super) fn about_times(case: &Case, took: Duration) -> Option<String> {
 impl Shell {
     /// Resolves, once for all readers, the names that the requests of a SAFE command would look up: a name that leads to a metadata service is
     /// judged as its address would be, and any other one is held to what was found.
-    pub(super) async fn look_up(&self, mut ruling: Ruling) -> Ruling {
+    pub(super) async fn resolve_names(&self, mut ruling: Ruling) -> Ruling {
         // What was recorded asks nobody.
         if ruling.verdict != Verdict::Safe || !self.runner.starts_processes() {
             return ruling;

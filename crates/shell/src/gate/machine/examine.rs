@@ -1,7 +1,7 @@
 //! The check point: every command of a ruling, and what it would read.
 
 use super::{capture, link};
-use crate::gate::look_up::is_proxied;
+use crate::gate::resolve_names::is_proxied;
 use crate::policy::Policy;
 use crate::{Impact, Profile, Ruling, Setting, Verdict};
 
@@ -12,7 +12,7 @@ struct MachineObjection {
 }
 
 /// Makes a SAFE command ask where what it would read is not what its words say.
-pub(in crate::gate) fn look(ruling: Ruling, policy: &Policy, setting: &Setting) -> Ruling {
+pub(in crate::gate) fn examine(ruling: Ruling, policy: &Policy, setting: &Setting) -> Ruling {
     if ruling.verdict != Verdict::Safe {
         return ruling;
     }
