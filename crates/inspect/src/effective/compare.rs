@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::matching::{RowOutcome, churn, fates};
+use super::matching::{RowOutcome, churn, outcomes};
 use super::nic::{Nic, State};
 use super::row::{Part, Row};
 use super::side::Side;
@@ -88,8 +88,8 @@ impl CompareResult {
 
     fn part(&mut self, nic: &str, before: &Part, after: &Part, certain: Certain) {
         let mut asides: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
-        for fate in fates(before, after) {
-            match fate {
+        for outcome in outcomes(before, after) {
+            match outcome {
                 RowOutcome::Same(a, b) => {
                     for ((field, old), (_, new)) in
                         a.details.aside.iter().zip(&b.details.aside).filter(|(old, new)| old.1 != new.1)

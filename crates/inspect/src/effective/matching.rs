@@ -22,20 +22,20 @@ pub(super) enum RowOutcome<'a> {
 /// Tells of every row what became of it.
 ///
 /// Rows of one key form a multiset: what is the same on both sides is taken out first, and only what is left over is a change.
-pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<RowOutcome<'a>> {
-    let mut fates = Vec::new();
+pub(super) fn outcomes<'a>(before: &'a Part, after: &'a Part) -> Vec<RowOutcome<'a>> {
+    let mut outcomes = Vec::new();
     let (mut old, mut new) = (before.rows.as_slice(), after.rows.as_slice());
     // Most of an answer stands where it stood.
     while let (Some((a, rest)), Some((b, others))) = (old.split_first(), new.split_first())
         && a.is_alike(b)
     {
-        fates.push(RowOutcome::Same(a, b));
+        outcomes.push(RowOutcome::Same(a, b));
         (old, new) = (rest, others);
     }
     while let (Some((a, rest)), Some((b, others))) = (old.split_last(), new.split_last())
         && a.is_alike(b)
     {
-        fates.push(RowOutcome::Same(a, b));
+        outcomes.push(RowOutcome::Same(a, b));
         (old, new) = (rest, others);
     }
     let mut groups: BTreeMap<&str, (Vec<&Row>, Vec<&Row>)> = BTreeMap::new();
@@ -55,21 +55,21 @@ pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<RowOutcome<'a>
                 (&a.details.content, &a.details.expansion).cmp(&(&b.details.content, &b.details.expansion))
             },
             |a, b| {
-                fates.push(RowOutcome::Same(a, b));
+                outcomes.push(RowOutcome::Same(a, b));
             },
         );
         pair(
             &mut before,
             &mut after,
             |a, b| a.details.content.cmp(&b.details.content),
-            |a, b| fates.push(RowOutcome::Expanded(a, b)),
+            |a, b| outcomes.push(RowOutcome::Expanded(a, b)),
         );
         let both = before.len().min(after.len());
-        fates.extend(before.iter().zip(&after).map(|(a, b)| RowOutcome::Changed(a, b)));
-        fates.extend(before.iter().skip(both).map(|row| RowOutcome::Removed(row)));
-        fates.extend(after.iter().skip(both).map(|row| RowOutcome::Added(row)));
+        outcomes.extend(before.iter().zip(&after).map(|(a, b)| RowOutcome::Changed(a, b)));
+        outcomes.extend(before.iter().skip(both).map(|row| RowOutcome::Removed(row)));
+        outcomes.extend(after.iter().skip(both).map(|row| RowOutcome::Added(row)));
     }
-    fates
+    outcomes
 }
 
 fn order(a: &Row, b: &Row) -> std::cmp::Ordering {

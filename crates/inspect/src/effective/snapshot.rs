@@ -22,7 +22,7 @@ pub struct Scope {
     pub kind: Option<String>,
     /// The name of the machine, the interface or the network.
     pub name: Option<String>,
-    /// Its resource group.
+    /// The resource group of the interfaces, where the snapshot is of one.
     pub resource_group: Option<String>,
 }
 

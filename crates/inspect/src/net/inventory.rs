@@ -13,7 +13,7 @@ const MAX_NAMED_OWNERS: usize = 3;
 /// A network interface of the inventory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nic {
-    /// Its name.
+    /// The name of the resource, unique in its resource group alone.
     pub name: String,
     /// What tells it from others of its name, where the inventory says so.
     pub id: Option<String>,

@@ -15,7 +15,7 @@ pub enum ReadError {
     TooLarge {
         /// Its length.
         bytes: usize,
-        /// The limit.
+        /// The most bytes that are read.
         limit: usize,
     },
     /// It begins as JSON and cannot be read.

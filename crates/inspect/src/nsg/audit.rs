@@ -16,7 +16,7 @@ const MANAGEMENT: [u16; 2] = [22, 3389];
 /// More pairs of names than these are not looked at for one rule.
 const MAX_VIEWS: usize = 256;
 
-/// Effective rules at a glance.
+/// Effective rules in short.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Audit {
     /// The version of this format.

@@ -8,9 +8,9 @@ use crate::net::Ranges;
 /// The part of a packet in which a rule misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// Its direction.
+    /// Inbound or outbound.
     Direction,
-    /// Its protocol.
+    /// The protocols of the rule.
     Protocol,
     /// Where it comes from.
     Source,

@@ -21,7 +21,7 @@ const MAX_PREFIXES: usize = 500_000;
 pub struct Region {
     /// The family of its addresses.
     pub family: Family,
-    /// Its protocols.
+    /// The protocols that get through.
     pub protocols: Vec<&'static str>,
     /// Where its packets come from.
     pub source: Vec<String>,

@@ -107,11 +107,11 @@ impl Access {
 pub struct Protocols(u8);
 
 impl Protocols {
-    /// TCP.
+    /// The set with TCP alone.
     pub const TCP: Self = Self(1);
-    /// UDP.
+    /// The set with UDP alone.
     pub const UDP: Self = Self(2);
-    /// ICMP.
+    /// The set with ICMP alone, of both versions.
     pub const ICMP: Self = Self(4);
     /// The protocols that have ports.
     pub const WITH_PORTS: Self = Self(1 | 2);
@@ -209,9 +209,9 @@ pub struct Rule {
     pub source: Peers,
     /// Where they go.
     pub destination: Peers,
-    /// The source ports.
+    /// The ports from which packets come.
     pub source_ports: Ports,
-    /// The destination ports.
+    /// The ports to which packets go.
     pub destination_ports: Ports,
 }
 
@@ -245,7 +245,7 @@ impl Rule {
 pub struct Group {
     /// Where it stands.
     pub gate: Gate,
-    /// Its name.
+    /// The name of the group, where the document has one.
     pub name: Option<String>,
     /// Its rules in the order in which they are tried; what has no priority may stand before all others.
     pub rules: Vec<Rule>,

@@ -55,11 +55,11 @@ impl RuleIndex {
             rule_index.ports.push(ports(&rule.destination_ports));
             for (side, peers) in [&rule.source, &rule.destination].into_iter().enumerate() {
                 let (v4, v6) = (bounds(peers, Family::Ipv4), bounds(peers, Family::Ipv6));
-                if let Some(lane) = rule_index.v4.get_mut(side) {
-                    lane.push((low(v4.0), low(v4.1)));
+                if let Some(field) = rule_index.v4.get_mut(side) {
+                    field.push((low(v4.0), low(v4.1)));
                 }
-                if let Some(lane) = rule_index.v6.get_mut(side) {
-                    lane.push((high(v6.0), high(v6.1)));
+                if let Some(field) = rule_index.v6.get_mut(side) {
+                    field.push((high(v6.0), high(v6.1)));
                 }
             }
         }
@@ -102,10 +102,10 @@ impl RuleIndex {
         let sides = [packet.source, packet.destination].map(Family::number);
         match Family::of(packet.source) {
             Family::Ipv4 => {
-                self.v4.iter().zip(sides).for_each(|(lane, side)| lane.keep(start, low(side), &mut hits));
+                self.v4.iter().zip(sides).for_each(|(field, side)| field.keep(start, low(side), &mut hits));
             }
             Family::Ipv6 => {
-                self.v6.iter().zip(sides).for_each(|(lane, side)| lane.keep(start, high(side), &mut hits));
+                self.v6.iter().zip(sides).for_each(|(field, side)| field.keep(start, high(side), &mut hits));
             }
         }
         hits

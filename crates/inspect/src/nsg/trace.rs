@@ -23,9 +23,9 @@ pub struct Trace<'a> {
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TriedRule<'a> {
-    /// The rule.
+    /// The name of the rule in its group.
     pub rule: &'a str,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
     /// What it does.
     pub access: Option<Access>,

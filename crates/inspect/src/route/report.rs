@@ -69,7 +69,7 @@ impl Reason {
 /// One prefix of a route, for people and programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Entry<'a> {
-    /// The prefix.
+    /// The prefix that contains the destination.
     #[serde(serialize_with = "as_text")]
     pub prefix: IpNet,
     /// Who put it there.
@@ -126,7 +126,7 @@ impl std::fmt::Display for Entry<'_> {
 /// One route that contains the destination, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SelectionStep<'a> {
-    /// The route.
+    /// The route that was compared.
     pub route: Entry<'a>,
     /// What became of it, as a sentence.
     pub what: &'static str,

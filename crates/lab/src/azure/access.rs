@@ -145,14 +145,14 @@ fn action(verb: Verb, parts: &[&str]) -> Option<String> {
             (format!("Microsoft.Resources/{kind}"), false)
         }
     };
-    let deed = match verb {
+    let verb_name = match verb {
         Verb::Get | Verb::Head => "read",
         Verb::Put | Verb::Patch => "write",
         Verb::Delete => "delete",
         Verb::Post if odd => "action",
         Verb::Post => return None,
     };
-    Some(format!("{kinds}/{deed}"))
+    Some(format!("{kinds}/{verb_name}"))
 }
 
 /// Tells whether a pattern covers an action; a star stands for anything, slashes as well.

@@ -62,7 +62,7 @@ pub struct Comparison {
 /// One of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaptureFacts {
-    /// The file.
+    /// What kind of file it is, and what was wrong with it.
     pub file: FileFacts,
     /// Frames with each label.
     pub counts: BTreeMap<&'static str, u64>,

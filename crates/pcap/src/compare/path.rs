@@ -22,7 +22,7 @@ pub struct PathFacts {
     pub because: Vec<String>,
     /// All of it in one sentence.
     pub sentence: String,
-    /// The clocks.
+    /// How far the clocks of both captures differ, and how sure that is.
     pub clock: ClockFacts,
     /// When which place captured.
     pub window: OverlapFacts,

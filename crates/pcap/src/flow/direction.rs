@@ -15,7 +15,7 @@ const MIN_BLACK_HOLE_REPETITIONS: u32 = 3;
 /// One direction of a connection. What does not occur is not there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DirectionFacts {
-    /// Packets.
+    /// The packets that this end sent.
     pub packets: u64,
     /// Bytes that they carried.
     pub bytes: u64,

@@ -91,7 +91,7 @@ pub(crate) fn state(flow: &Flow) -> State {
 pub struct ResetFacts {
     /// The end that it names as its sender.
     pub by: SocketAddr,
-    /// Its frame.
+    /// The number of the frame, from 1.
     pub frame: u64,
     /// `endpoint`, `middlebox_likely` or `unclear`.
     pub origin: &'static str,

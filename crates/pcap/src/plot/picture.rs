@@ -8,7 +8,7 @@ use flate2::{Compression, Crc};
 use super::{flow, packets, rtt};
 use crate::summary::Summary;
 
-/// A picture.
+/// A chart as a PNG file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// `packets`, `rtt` or `flow`: what its file is called after.

@@ -18,7 +18,7 @@ const MAX_TYPES: usize = 64;
 pub struct EchoFacts {
     /// Who is asked.
     pub target: IpAddr,
-    /// Requests.
+    /// Echo requests that were sent.
     pub requests: u64,
     /// Requests that were answered.
     pub replies: u64,

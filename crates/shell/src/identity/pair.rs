@@ -43,7 +43,7 @@ pub enum SignInError {
     /// A file that it needs cannot be used.
     #[error("{}: {error}", .file.display())]
     File {
-        /// The file.
+        /// The certificate, token or secret that was named.
         file: PathBuf,
         /// What the system said.
         error: io::Error,
@@ -57,7 +57,7 @@ pub enum SignInError {
     /// The folder of the identity cannot be made.
     #[error("its folder {} cannot be made: {error}", .folder.display())]
     Folder {
-        /// The folder.
+        /// Where the identity keeps its sign-in.
         folder: PathBuf,
         /// What the system said.
         error: io::Error,

@@ -4,7 +4,7 @@
 //! run. Never: a clock, the environment, a file; an answer that depends on anything but the two inputs; SAFE for what
 //! was not understood.
 //!
-//! Two passes look at every text. The *hunt* takes it apart as far as anything in it could run and stops at the first
+//! Two passes look at every text. The search of tier 0 takes it apart as far as anything in it could run and stops at the first
 //! part that tier 0 forbids. Only what survives is held against the allow list.
 
 mod address;

@@ -73,18 +73,18 @@ proptest! {
     #[test]
     fn the_answers_and_their_times_make_the_same_task(
         two in any::<bool>(),
-        fates in prop::collection::vec(fault(), 0..60),
+        faults in prop::collection::vec(fault(), 0..60),
         cut in 0_usize..200,
     ) {
         let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
         let (mut world, fresh) = (World::new(), task(machines));
         let (mut task, mut ledger, mut moments) = (fresh.clone(), Vec::new(), Vec::new());
-        let mut fates = fates.into_iter();
+        let mut faults = faults.into_iter();
         for _ in 0..300 {
             moments.push((ledger.len(), task.clone()));
             match task.next(world.now) {
                 NextStep::Run(step) => {
-                    let fault = fates.next().unwrap_or(CommandFault::Fine);
+                    let fault = faults.next().unwrap_or(CommandFault::Fine);
                     if say(&mut task, fault) {
                         ledger.push(Event::Said(fault));
                         continue;
@@ -98,7 +98,7 @@ proptest! {
                     }
                 }
                 NextStep::Verify { end, .. } => {
-                    let bad = matches!(fates.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
+                    let bad = matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
                     let read = if bad { Err("it is empty".to_owned()) } else { Ok((3, false)) };
                     task.verified(end, read.clone(), world.now);
                     ledger.push(Event::Verified(read, world.now));

@@ -90,18 +90,18 @@ proptest! {
     fn no_answer_and_no_crash_makes_it_lie(
         two in any::<bool>(),
         writes in any::<bool>(),
-        fates in prop::collection::vec(fault(), 0..80),
+        faults in prop::collection::vec(fault(), 0..80),
     ) {
         let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
         let (mut world, mut task) = (World::new(), task(machines));
         world.writes = writes;
-        let (mut fates, mut on_result) = (fates.into_iter(), Vec::<(StepKind, usize, CommandOutcome)>::new());
+        let (mut faults, mut on_result) = (faults.into_iter(), Vec::<(StepKind, usize, CommandOutcome)>::new());
         let mut saved = task.to_json();
         for _ in 0..400 {
             truthful(&task, &world);
             match task.next(world.now) {
                 NextStep::Run(step) => {
-                    let fault = fates.next().unwrap_or(CommandFault::Fine);
+                    let fault = faults.next().unwrap_or(CommandFault::Fine);
                     match fault {
                         CommandFault::Stop => task.stop(),
                         CommandFault::Cancel => task.cancel(),
@@ -132,7 +132,7 @@ proptest! {
                     }
                 }
                 NextStep::Verify { end, .. } => {
-                    let good = !matches!(fates.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
+                    let good = !matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
                     let read = if good { Ok((3, false)) } else { Err("it is empty".to_owned()) };
                     task.verified(end, read, world.now);
                 }
@@ -141,7 +141,7 @@ proptest! {
                     prop_assert!(until > world.now);
                     world.now = until;
                 }
-                NextStep::Over => match fates.next() {
+                NextStep::Over => match faults.next() {
                     None => break,
                     Some(CommandFault::Resume | CommandFault::Twice) => task.resume(),
                     Some(_) => task.clean_up(),

@@ -139,10 +139,10 @@ mod tests {
         fn whatever_is_packed_comes_out_of_its_windows(text in "\\PC{0,2000}", rows in 0_u64..2_000) {
             let text = format!("{text}{}", long(rows));
             let packed = packed(text.as_bytes());
-            let mut parcel = WindowedPayload::default();
-            let mut next = parcel.add(&window(&packed, 0));
+            let mut windows = WindowedPayload::default();
+            let mut next = windows.add(&window(&packed, 0));
             while let Ok(WindowResult::Ask(from)) = next {
-                next = parcel.add(&window(&packed, from));
+                next = windows.add(&window(&packed, from));
             }
             prop_assert_eq!(next, Ok(WindowResult::Whole(text)));
         }
@@ -156,19 +156,19 @@ mod tests {
     #[test]
     fn windows_of_two_texts_do_not_mix() {
         let (one, other) = (packed(long(800).as_bytes()), packed(long(900).as_bytes()));
-        let mut parcel = WindowedPayload::default();
-        assert_eq!(parcel.add(&window(&one, 0)), Ok(WindowResult::Ask(WINDOW)));
-        assert_eq!(parcel.add(&window(&other, WINDOW)), Err(PayloadError::Changed));
+        let mut windows = WindowedPayload::default();
+        assert_eq!(windows.add(&window(&one, 0)), Ok(WindowResult::Ask(WINDOW)));
+        assert_eq!(windows.add(&window(&other, WINDOW)), Err(PayloadError::Changed));
     }
 
     #[test]
     fn a_window_that_comes_twice_or_too_early_is_reported() {
         let packed = packed(long(2_000).as_bytes());
-        let mut parcel = WindowedPayload::default();
-        parcel.add(&window(&packed, 0)).unwrap();
-        assert_eq!(parcel.add(&window(&packed, 0)), Err(PayloadError::Order { has: 0, wanted: WINDOW }));
+        let mut windows = WindowedPayload::default();
+        windows.add(&window(&packed, 0)).unwrap();
+        assert_eq!(windows.add(&window(&packed, 0)), Err(PayloadError::Order { has: 0, wanted: WINDOW }));
         assert_eq!(
-            parcel.add(&window(&packed, 2 * WINDOW)),
+            windows.add(&window(&packed, 2 * WINDOW)),
             Err(PayloadError::Order { has: 2 * WINDOW, wanted: WINDOW })
         );
     }
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn a_bomb_does_not_go_off() {
         let bomb = packed(&vec![b'0'; MAX_PAYLOAD_BYTES + 1]);
-        let mut parcel = WindowedPayload::default();
-        let mut next = parcel.add(&window(&bomb, 0));
+        let mut windows = WindowedPayload::default();
+        let mut next = windows.add(&window(&bomb, 0));
         while let Ok(WindowResult::Ask(from)) = next {
-            next = parcel.add(&window(&bomb, from));
+            next = windows.add(&window(&bomb, from));
         }
         assert_eq!(next, Err(PayloadError::Large { what: "the text", most: MAX_PAYLOAD_BYTES }));
     }

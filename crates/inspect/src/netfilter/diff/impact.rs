@@ -1,4 +1,4 @@
-//! Whether some packet meets another fate: both rulesets judge the packets that a change can concern.
+//! Whether some packet gets another verdict: both rulesets judge the packets that a change can concern.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub(in crate::netfilter) struct Impact {
 /// What judging packets showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::netfilter) enum Shown {
-    /// Some packet meets another fate.
+    /// Some packet gets another verdict.
     Changes,
     /// None does.
     Same,

@@ -4,7 +4,7 @@ use super::document::{
     Changed, CompareError, Comparison, Differences, Explained, Explanation, OutcomeChange,
 };
 use super::follow::Follower;
-use super::{dead, fate, notable};
+use super::{dead, notable, outcome};
 use crate::netfilter::diff::diff;
 use crate::netfilter::host::{Document, Host, HostChange, diff_hosts};
 use crate::netfilter::layout::{owner, recognize};
@@ -48,7 +48,7 @@ pub fn explain_change(before: &Document, after: &Document) -> Option<Explanation
     Some(all)
 }
 
-/// Says what differs between two of a kind, and which packets meet another fate.
+/// Says what differs between two of a kind, and which packets get another verdict.
 ///
 /// # Errors
 /// Fails where one is a ruleset and the other a host, or where they are of different forms or families.
@@ -58,7 +58,7 @@ pub fn compare(before: &Document, after: &Document) -> Result<Comparison, Compar
             let found = diff(a, b)?;
             let (traffic, limits) = match found.changes.is_empty() {
                 true => Default::default(),
-                false => fate::changes(source(b), a, b),
+                false => outcome::changes(source(b), a, b),
             };
             Ok(Comparison { found: Differences::Ruleset(found), traffic, limits })
         }
@@ -86,7 +86,7 @@ fn host_traffic(a: &Host, b: &Host) -> (Vec<OutcomeChange>, Vec<String>) {
             old.ipsets.clear();
             new.ipsets.clear();
         }
-        let (more, open) = fate::changes(source, &old, &new);
+        let (more, open) = outcome::changes(source, &old, &new);
         traffic.extend(more);
         limits.extend(open);
     }
@@ -175,8 +175,8 @@ fn one(source: &str, ruleset: &Ruleset) -> Explained {
     let mut follower = Follower::new(ruleset);
     let (mut hooks, mut redirections) = (Vec::new(), Vec::new());
     for hook in [Hook::Input, Hook::Forward, Hook::Output, Hook::Prerouting, Hook::Postrouting] {
-        if let Some((fates, moved)) = follower.hook(hook) {
-            hooks.push(fates);
+        if let Some((outcomes, moved)) = follower.hook(hook) {
+            hooks.push(outcomes);
             redirections.extend(moved);
         }
     }

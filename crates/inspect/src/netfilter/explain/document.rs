@@ -60,7 +60,7 @@ pub struct Explained {
 /// What becomes of the packets of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HookOutcomes {
-    /// The hook.
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Packets that begin a connection.
     pub new: Vec<TrafficOutcome>,
@@ -85,7 +85,7 @@ pub struct TrafficOutcome {
 /// Packets that are sent elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Redirection {
-    /// The hook.
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Which packets.
     pub packets: String,
@@ -100,7 +100,7 @@ pub struct Redirection {
 pub struct Dead {
     /// Its place, as in `filter/INPUT rule 3`.
     pub at: String,
-    /// The rule.
+    /// The rule as it is printed.
     pub rule: String,
     /// What takes all its packets.
     pub by: Vec<String>,
@@ -115,14 +115,14 @@ pub struct Logger {
     pub at: String,
     /// What stands before every line of it.
     pub prefix: Option<String>,
-    /// The rule.
+    /// The rule as it is printed.
     pub rule: String,
 }
 
 /// Addresses that a program keeps out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Jail {
-    /// The program.
+    /// The program that maintains the rules, such as `docker`.
     pub program: &'static str,
     /// Its chain or set.
     pub name: String,
@@ -139,11 +139,11 @@ pub struct Changed {
     pub drift: Option<bool>,
     /// The same in one word.
     pub status: Status,
-    /// Whether the fate of some packet can change.
+    /// Whether the verdict on some packet can change.
     pub critical: bool,
-    /// The changes.
+    /// Every difference, with the backend that it is in.
     pub changes: Vec<HostChange>,
-    /// The packets that meet another fate.
+    /// The packets that get another verdict.
     pub traffic: Vec<OutcomeChange>,
     /// Where there was more than is followed or listed.
     pub limits: Vec<String>,
@@ -152,13 +152,13 @@ pub struct Changed {
     pub frameworks: Option<[Option<&'static str>; 2]>,
 }
 
-/// What differs between two, and which packets meet another fate.
+/// What differs between two, and which packets get another verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// What differs.
     #[serde(flatten)]
     pub found: Differences,
-    /// The packets that meet another fate.
+    /// The packets that get another verdict.
     pub traffic: Vec<OutcomeChange>,
     /// Where there was more than is followed or listed.
     #[serde(rename = "traffic_limits")]
@@ -197,12 +197,12 @@ pub enum CompareError {
     Unlike,
 }
 
-/// Packets that meet another fate.
+/// Packets that get another verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OutcomeChange {
     /// The source of the rules.
     pub source: String,
-    /// The hook.
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Whether they belong to a connection already.
     pub established: bool,

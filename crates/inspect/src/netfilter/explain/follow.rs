@@ -14,7 +14,7 @@ use crate::netfilter::walk::{End, Engine, Hook, Limits, Path, State, Verdict, ev
 const BUDGET: usize = 20_000_000;
 const LIMITS: Limits = Limits { steps: 2_000_000, ends: 4_096 };
 
-/// How many fates of a hook are reported.
+/// How many outcomes of a hook are reported.
 const MAX_OUTCOMES: usize = 100;
 
 /// Above this many rules a path that meets them all is not followed to its end: what is left of its packets is too fragmented.
@@ -59,9 +59,9 @@ impl<'a> Follower<'a> {
         let edge = matches!(hook, Hook::Prerouting | Hook::Postrouting);
         let (new, redirections) = self.state(hook, State::New, edge);
         let (established, _) = self.state(hook, State::Established, edge);
-        let fates = HookOutcomes { hook, new, established };
-        let silent = fates.new.is_empty() && fates.established.is_empty() && redirections.is_empty();
-        (!silent).then_some((fates, redirections))
+        let outcomes = HookOutcomes { hook, new, established };
+        let silent = outcomes.new.is_empty() && outcomes.established.is_empty() && redirections.is_empty();
+        (!silent).then_some((outcomes, redirections))
     }
 
     fn judges(&self, hook: Hook) -> bool {
@@ -123,35 +123,36 @@ impl<'a> Follower<'a> {
         let many = merged.iter().map(|(_, regions)| regions.len()).sum::<usize>() > MAX_OUTCOMES;
         let merged =
             if many { together(merged, rest, last) } else { merged.into_iter().map(alone).collect() };
-        let mut fates: Vec<TrafficOutcome> = Vec::new();
-        let mut last_fate = None;
+        let mut outcomes: Vec<TrafficOutcome> = Vec::new();
+        let mut last_outcome = None;
         for (decider, regions, several) in merged {
             let (mut by, mut rule) = self.by(decider.chain, decider.rule);
             if let Some((to, count)) = several.filter(|(_, count)| *count > 1) {
                 by = format!("{by} to rule {}, {count} rules", to + 1);
                 rule = None;
             }
-            let fate = |packets| TrafficOutcome {
+            let outcome = |packets| TrafficOutcome {
                 packets,
                 verdict: decider.verdict,
                 by: by.clone(),
                 rule: rule.clone(),
             };
             if rest == Some(decider) {
-                last_fate = Some(fate("everything else".to_owned()));
+                last_outcome = Some(outcome("everything else".to_owned()));
                 continue;
             }
-            fates.extend(regions.iter().map(|region| fate(word::region(region, &self.names, families))));
+            outcomes
+                .extend(regions.iter().map(|region| outcome(word::region(region, &self.names, families))));
         }
-        if fates.len() > MAX_OUTCOMES {
+        if outcomes.len() > MAX_OUTCOMES {
             self.limits.push(format!(
                 "{}: {} more outcomes are not listed",
                 hook.name(),
-                fates.len() - MAX_OUTCOMES
+                outcomes.len() - MAX_OUTCOMES
             ));
-            fates.truncate(MAX_OUTCOMES);
+            outcomes.truncate(MAX_OUTCOMES);
         }
-        fates.extend(last_fate);
+        outcomes.extend(last_outcome);
         let mut redirections = Vec::new();
         for ((chain, rule), regions) in translated {
             let (by, _) = self.by(Some(chain), Some(rule));
@@ -162,7 +163,7 @@ impl<'a> Follower<'a> {
                 redirections.push(Redirection { hook, packets, to: to.clone(), by: by.clone() });
             }
         }
-        (fates, redirections)
+        (outcomes, redirections)
     }
 
     /// `iptables-save` speaks of one family.

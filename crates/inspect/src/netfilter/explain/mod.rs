@@ -7,9 +7,9 @@
 mod dead;
 mod describe;
 mod document;
-mod fate;
 mod follow;
 mod notable;
+mod outcome;
 mod region;
 #[cfg(test)]
 mod tests;

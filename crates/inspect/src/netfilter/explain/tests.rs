@@ -51,7 +51,11 @@ fn what_only_logs_or_counts_splits_nothing() {
         ":L - [0:0]\n-A INPUT -m limit --limit 3/min -j L\n-A INPUT -s 10.0.0.0/9 -j L\n-A L -m limit --limit 1/s -j LOG --log-prefix \"x \"\n-A L -j RETURN\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
     );
     let packets = |all: &Explanation| -> Vec<(String, Verdict)> {
-        all.backends[0].hooks[0].new.iter().map(|fate| (fate.packets.clone(), fate.verdict)).collect()
+        all.backends[0].hooks[0]
+            .new
+            .iter()
+            .map(|outcome| (outcome.packets.clone(), outcome.verdict))
+            .collect()
     };
     assert_eq!(packets(&plain), packets(&logged));
     assert_eq!(logged.backends[0].loggers[0].prefix.as_deref(), Some("x "));
@@ -149,7 +153,7 @@ fn an_unconditional_drop_in_an_isolation_stage_is_remarked() {
 }
 
 #[test]
-fn a_change_is_reported_with_the_packets_that_meet_another_fate() {
+fn a_change_is_reported_with_the_packets_that_meet_another_verdict() {
     let before = read(&save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));
     let after =
         read(&save("-A INPUT -s 203.0.113.0/24 -j REJECT\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));
@@ -165,12 +169,13 @@ fn a_change_is_reported_with_the_packets_that_meet_another_fate() {
 
 #[test]
 fn a_policy_and_an_order_change_traffic_too() {
-    let fates = |a: &str, b: &str| explain_change(&read(a), &read(b)).unwrap().change.unwrap().traffic.len();
+    let outcomes =
+        |a: &str, b: &str| explain_change(&read(a), &read(b)).unwrap().change.unwrap().traffic.len();
     let open = save("").replace("INPUT DROP", "INPUT ACCEPT");
-    assert!(fates(&open, &save("")) > 0);
+    assert!(outcomes(&open, &save("")) > 0);
     let (a, b) = ("-A INPUT -s 10.0.0.0/8 -j ACCEPT", "-A INPUT -j DROP");
-    assert!(fates(&save(&format!("{a}\n{b}")), &save(&format!("{b}\n{a}"))) > 0);
-    assert_eq!(fates(&save(&format!("{a}\n{a}")), &save(a)), 0);
+    assert!(outcomes(&save(&format!("{a}\n{b}")), &save(&format!("{b}\n{a}"))) > 0);
+    assert_eq!(outcomes(&save(&format!("{a}\n{a}")), &save(a)), 0);
 }
 
 #[test]
@@ -232,7 +237,7 @@ proptest! {
                     let at = format!("{}/{} rule {}", rule.table, rule.chain, rule.position);
                     prop_assert!(!all.backends[0].dead.iter().any(|dead| dead.at == at), "{} decides\n{}", at, all);
                     let explained = &all.backends[0].hooks[0].new;
-                    prop_assert!(explained.iter().any(|fate| fate.by == at && fate.verdict == answer.verdict), "{} {}", at, all);
+                    prop_assert!(explained.iter().any(|outcome| outcome.by == at && outcome.verdict == answer.verdict), "{} {}", at, all);
                 }
             }
         }
@@ -240,14 +245,14 @@ proptest! {
 
     /// What two rulesets do differently is reported.
     #[test]
-    fn a_packet_with_another_fate_is_in_the_list(a in rules(), b in rules(), port in 0_u16..120) {
+    fn a_packet_with_another_verdict_is_in_the_list(a in rules(), b in rules(), port in 0_u16..120) {
         let (x, y) = (read(&a), read(&b));
         let all = explain_change(&x, &y).unwrap().change.unwrap();
         let packet = || Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(port).state(State::New).input("eth0");
         let (Document::Ruleset(x), Document::Ruleset(y)) = (x, y) else { return Ok(()) };
         let (before, after) = (walk(&x, &packet()).unwrap().verdict, walk(&y, &packet()).unwrap().verdict);
         if before != after {
-            let explained = all.traffic.iter().any(|fate| !fate.established && (fate.before, fate.after) == (before, after));
+            let explained = all.traffic.iter().any(|outcome| !outcome.established && (outcome.before, outcome.after) == (before, after));
             prop_assert!(explained, "{} → {}\n{:?}", before, after, all.traffic);
         }
     }

@@ -79,8 +79,8 @@ fn changed(text: &mut String, change: &Changed) {
     let headline = match (change.status, change.critical) {
         (Status::Clean, _) => "no drift",
         (Status::Inconclusive, _) => "INCONCLUSIVE: nothing differs in what could be read",
-        (Status::Drift, true) => "DRIFT, critical: some packets meet another fate",
-        (Status::Drift, false) => "drift, and no packet was found that meets another fate",
+        (Status::Drift, true) => "DRIFT, critical: some packets get another verdict",
+        (Status::Drift, false) => "drift, and no packet was found that gets another verdict",
     };
     line(text, &format!("# What changed: {headline}"));
     if let Some([before, after]) = change.frameworks {
@@ -113,24 +113,24 @@ fn changed(text: &mut String, change: &Changed) {
         return;
     }
     line(text, "# What that does to traffic");
-    for fate in &change.traffic {
-        let state = if fate.established { "established" } else { "new" };
+    for outcome in &change.traffic {
+        let state = if outcome.established { "established" } else { "new" };
         line(
             text,
             &format!(
                 "- {} {}, {state}: {}: {} by {} → {} by {}",
-                fate.source,
-                fate.hook.name(),
-                fate.packets,
-                fate.before,
-                fate.before_by,
-                fate.after,
-                fate.after_by
+                outcome.source,
+                outcome.hook.name(),
+                outcome.packets,
+                outcome.before,
+                outcome.before_by,
+                outcome.after,
+                outcome.after_by
             ),
         );
     }
     if change.traffic.is_empty() && change.limits.is_empty() {
-        line(text, "- no new or established connection meets another fate");
+        line(text, "- no new or established connection gets another verdict");
     }
     change.limits.iter().for_each(|limit| line(text, &format!("- not complete: {limit}")));
     text.push('\n');
@@ -155,7 +155,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
     for hook in &backend.hooks {
         let cut = format!("{}: there are more combinations", hook.hook.name());
-        fates(text, hook, !backend.limits.iter().any(|limit| limit.starts_with(&cut)));
+        outcomes(text, hook, !backend.limits.iter().any(|limit| limit.starts_with(&cut)));
     }
     if !backend.redirections.is_empty() {
         line(text, "## Sent elsewhere");
@@ -197,7 +197,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
 }
 
-fn fates(text: &mut String, hook: &HookOutcomes, complete: bool) {
+fn outcomes(text: &mut String, hook: &HookOutcomes, complete: bool) {
     let what = match hook.hook {
         Hook::Input => "To this host (input)",
         Hook::Forward => "Through this host (forward)",
@@ -215,14 +215,14 @@ fn fates(text: &mut String, hook: &HookOutcomes, complete: bool) {
         (&[Verdict::Indeterminate][..], "Open:"),
     ] {
         let own: Vec<&TrafficOutcome> =
-            hook.new.iter().filter(|fate| verdicts.contains(&fate.verdict)).collect();
+            hook.new.iter().filter(|outcome| verdicts.contains(&outcome.verdict)).collect();
         if !own.is_empty() {
             line(text, words);
-            own.iter().for_each(|fate| one(text, fate));
+            own.iter().for_each(|outcome| one(text, outcome));
         }
     }
     let refused: Vec<&TrafficOutcome> =
-        hook.established.iter().filter(|fate| fate.verdict != Verdict::Accept).collect();
+        hook.established.iter().filter(|outcome| outcome.verdict != Verdict::Accept).collect();
     match (refused.as_slice(), hook.established.as_slice()) {
         // Of those that were not followed nobody knows.
         ([], _) if !complete => {}
@@ -231,14 +231,14 @@ fn fates(text: &mut String, hook: &HookOutcomes, complete: bool) {
         ([], _) => line(text, "Established connections pass."),
         (refused, _) => {
             line(text, "Packets of established connections that do not pass:");
-            refused.iter().for_each(|fate| one(text, fate));
+            refused.iter().for_each(|outcome| one(text, outcome));
         }
     }
     text.push('\n');
 }
 
-fn one(text: &mut String, fate: &TrafficOutcome) {
-    line(text, &format!("- {}: {} by {}", fate.packets, fate.verdict, fate.by));
+fn one(text: &mut String, outcome: &TrafficOutcome) {
+    line(text, &format!("- {}: {} by {}", outcome.packets, outcome.verdict, outcome.by));
 }
 
 fn more(text: &mut String, count: usize, most: usize, what: &str) {

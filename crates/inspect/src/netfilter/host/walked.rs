@@ -22,9 +22,9 @@ pub struct HostAnswer {
 /// What one backend makes of a packet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackendAnswer {
-    /// The source.
+    /// The source whose rules gave the answer, such as `nft`.
     pub source: &'static str,
-    /// The answer.
+    /// What this backend does with the packet.
     #[serde(flatten)]
     pub answer: Answer,
 }

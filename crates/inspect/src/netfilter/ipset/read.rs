@@ -9,7 +9,7 @@ use crate::netfilter::ruleset::Warning;
 /// A set of the kernel that rules of `iptables` name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IpSet {
-    /// Its name.
+    /// The name by which rules refer to the set.
     pub name: String,
     /// Its type, such as `hash:ip,port`.
     pub kind: String,

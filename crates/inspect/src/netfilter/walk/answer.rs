@@ -29,9 +29,9 @@ pub struct Answer {
 /// A rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decided {
-    /// Its table.
+    /// The table of the rule or policy that decides.
     pub table: String,
-    /// Its chain.
+    /// The chain of the rule or policy that decides.
     pub chain: String,
     /// Its place, from 1.
     pub position: usize,
@@ -45,7 +45,7 @@ pub struct Decided {
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TracedRule {
-    /// The rule.
+    /// The position of the rule that was tried.
     #[serde(flatten)]
     pub rule: Decided,
     /// Whether all of it held.

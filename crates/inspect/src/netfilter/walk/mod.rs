@@ -6,7 +6,7 @@
 mod answer;
 mod compiled;
 mod engine;
-mod fate;
+mod outcome;
 mod packet;
 mod path;
 mod run;

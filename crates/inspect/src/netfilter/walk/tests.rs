@@ -185,11 +185,11 @@ fn a_rate_that_another_rule_put_beside_the_element_is_asked_as_well() {
         |stmt: &Value| json!({"set": {"op": "update", "elem": source(), "set": "@m", "stmt": stmt.clone()}});
     let limit = json!([{"limit": {"rate": 1000, "burst": 5, "per": "second", "inv": true}}]);
     let none = json!([{"counter": null}]);
-    let fate = |stmt: &Value| {
+    let outcome = |stmt: &Value| {
         let other = json!([{"match": {"op": "==", "left": source(), "right": "10.9.9.9"}}, write(stmt), {"accept": null}]);
         verdict(&native(&[set("m", &json!({}))], &[other, json!([write(&none), {"drop": null}])]), &ssh())
     };
-    assert_eq!((fate(&limit), fate(&none)), (Verdict::Indeterminate, Verdict::Drop));
+    assert_eq!((outcome(&limit), outcome(&none)), (Verdict::Indeterminate, Verdict::Drop));
 }
 
 #[test]
@@ -227,20 +227,20 @@ fn sets(text: &str) -> Vec<IpSet> {
 #[test]
 fn sets_beside_the_rules_are_taken_as_given_only_where_all_was_read_and_no_rule_changes_them() {
     let given = "create bad hash:ip family inet\nadd bad 10.0.0.2\ncreate all list:set\nadd all bad\n";
-    let fate = |rules: &str, given: &str| {
+    let outcome = |rules: &str, given: &str| {
         let rules = Ruleset { ipsets: sets(given), ..read(&save(rules)).unwrap() };
         walk(&rules, &ssh()).unwrap().verdict
     };
     let asks = "-A INPUT -m set --match-set bad src -j DROP";
-    assert_eq!(fate(asks, given), Verdict::Drop);
+    assert_eq!(outcome(asks, given), Verdict::Drop);
     let takes = format!("-A INPUT -j SET --del-set bad src\n{asks}");
-    assert_eq!(fate(&takes, given), Verdict::Indeterminate);
+    assert_eq!(outcome(&takes, given), Verdict::Indeterminate);
     let takes_inside = "-A INPUT -j SET --del-set bad src\n-A INPUT -m set --match-set all src -j DROP";
-    assert_eq!(fate(takes_inside, given), Verdict::Indeterminate);
+    assert_eq!(outcome(takes_inside, given), Verdict::Indeterminate);
     let elsewhere = given.replace("10.0.0.2", "10.0.0.9");
-    assert_eq!(fate(asks, &elsewhere), Verdict::Accept);
+    assert_eq!(outcome(asks, &elsewhere), Verdict::Accept);
     for odd in ["add bad\n", "add bad", "what is this\n", "create bad hash:net\n"] {
-        assert_eq!(fate(asks, &format!("{elsewhere}{odd}")), Verdict::Indeterminate, "{odd}");
+        assert_eq!(outcome(asks, &format!("{elsewhere}{odd}")), Verdict::Indeterminate, "{odd}");
     }
 }
 

@@ -7,7 +7,7 @@ use crate::judge::allow::Allowed;
 use crate::judge::remote;
 use crate::policy::{Carrier, Cloud, Policy, Refusal, shorten};
 
-/// Returns every script that a command would run elsewhere, for the hunt.
+/// Returns every script that a command would run elsewhere, for the search of tier 0.
 pub(in crate::judge) fn scripts(words: &[&str], table: &Cloud) -> Vec<String> {
     let mut found = Vec::new();
     for line in Line::readings(words, table) {

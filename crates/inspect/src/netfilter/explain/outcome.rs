@@ -1,4 +1,4 @@
-//! Packets that meet another fate after a change.
+//! Packets that get another verdict after a change.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::netfilter::walk::{End, Engine, Hook, Limits, State, Verdict, every};
 const BUDGET: usize = 20_000_000;
 const LIMITS: Limits = Limits { steps: 1_000_000, ends: 2_048 };
 
-/// How many changed places are followed one by one, and how many fates are reported.
+/// How many changed places are followed one by one, and how many outcomes are reported.
 const MAX_PLACES: usize = 400;
 const MAX_OUTCOMES: usize = 100;
 
@@ -29,7 +29,7 @@ struct Place {
 /// What decided before and after, for one hook and state.
 type Group = (&'static str, bool, Verdict, String, Verdict, String);
 
-/// Returns the packets that meet another fate, and what was not followed.
+/// Returns the packets that get another verdict, and what was not followed.
 pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<OutcomeChange>, Vec<String>) {
     let mut names = Names::of(&[a, b]);
     let (mut old, mut new) = (compile(a, &mut names), compile(b, &mut names));
@@ -90,7 +90,7 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<OutcomeCha
     }
     if outcomes.len() > MAX_OUTCOMES {
         limits.push(format!(
-            "{source}: {} more kinds of packets meet another fate",
+            "{source}: {} more kinds of packets get another verdict",
             outcomes.len() - MAX_OUTCOMES
         ));
         outcomes.truncate(MAX_OUTCOMES);
