@@ -42,8 +42,8 @@ impl Folders {
     fn work(&self, chore: &Chore) -> Result<String, String> {
         match chore {
             Chore::Verify { file, bytes } => {
-                let (packets, cut_off) = verify(&self.captures.join(plain(file)?), *bytes)
-                    .map_err(|error| error.to_string())?;
+                let (packets, cut_off) =
+                    verify(&self.captures.join(plain(file)?), *bytes).map_err(|error| error.to_string())?;
                 Ok(json!({ "packets": packets, "cut_off": cut_off }).to_string())
             }
             Chore::Analyze { work } => self.analyze(work),

@@ -65,22 +65,14 @@ const MAX_FILE_LINES: usize = 700;
 
 /// Metaphors that are neither part of a name nor a word of prose: readers search for the words of the field.
 const FORBIDDEN_WORDS: [&str; 27] = [
-    "kitchen", "desk", "bench", "kit", "errand", "heard", "told", "bears", "ear", "brief", "ground", "cast", "story",
-    "slate", "chore", "hands", "courier", "brake", "workshop", "barred", "door", "piece", "looks", "way", "stories",
-    "briefs", "benches",
+    "kitchen", "desk", "bench", "kit", "errand", "heard", "told", "bears", "ear", "brief", "ground", "cast",
+    "story", "slate", "chore", "hands", "courier", "brake", "workshop", "barred", "door", "piece", "looks",
+    "way", "stories", "briefs", "benches",
 ];
 
 /// The folders that are free of these words. One that becomes so is added.
-const PLAIN_FOLDERS: [&str; 8] = [
-    "crates/cloud",
-    "crates/inspect",
-    "crates/lab",
-    "crates/pcap",
-    "crates/shell",
-    "demo",
-    "deploy",
-    "docs",
-];
+const PLAIN_FOLDERS: [&str; 8] =
+    ["crates/cloud", "crates/inspect", "crates/lab", "crates/pcap", "crates/shell", "demo", "deploy", "docs"];
 
 /// Where a forbidden word stays: names on the wire, options of other programs, lints, and what people wrote. Each is the
 /// beginning of a path and the text in it.
@@ -301,7 +293,8 @@ fn names_and_prose_are_words_of_the_field() {
             }
         }
     }
-    problems.extend(unused.iter().map(|(path, name)| format!("nothing below `{path}` holds {name} any more")));
+    problems
+        .extend(unused.iter().map(|(path, name)| format!("nothing below `{path}` holds {name} any more")));
     none(problems);
 }
 

@@ -15,8 +15,8 @@ use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask, CommandOutcome, Ended,
-    Instruction, NextStep, SaveError, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_shell::{Cancel, Known};
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
 use ghost_cloud::permission::{RoleGrant, allows, question, read, subscription};
-use ghost_shell::{IdentityCommand, Identity, Response, Shell};
+use ghost_shell::{Identity, IdentityCommand, Response, Shell};
 
 const WHAT: &str = "permissions";
 
@@ -165,7 +165,11 @@ fn optional(granted: &[RoleGrant], roles: &[&str]) -> String {
     }
 }
 
-async fn ask(shell: &Shell, identity: &Arc<Identity>, command: Option<IdentityCommand>) -> Result<String, String> {
+async fn ask(
+    shell: &Shell,
+    identity: &Arc<Identity>,
+    command: Option<IdentityCommand>,
+) -> Result<String, String> {
     let command = command.ok_or("that cannot be asked in words of az")?;
     let told = shell.run_identity_command(identity, command).await;
     if told.exit_code == Some(0) { Ok(told.output) } else { Err(why(&told)) }

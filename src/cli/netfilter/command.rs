@@ -13,8 +13,8 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use ghost_inspect::netfilter::{
-    CompareError, Document, MAX_TEXT_BYTES, Packet, ReadError, State, Status, Verdict, Warning, compare, explain,
-    explain_change, open, read_sets, walk, walk_host,
+    CompareError, Document, MAX_TEXT_BYTES, Packet, ReadError, State, Status, Verdict, Warning, compare,
+    explain, explain_change, open, read_sets, walk, walk_host,
 };
 
 const BAD_NEWS: u8 = 3;

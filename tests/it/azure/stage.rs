@@ -10,7 +10,9 @@ use ghost_base::SystemClock;
 use ghost_lab::LabClock;
 use ghost_lab::azure::{Cloud, Description};
 use ghost_lab::control::{Lab, Remote, Running, Settings};
-use ghost_lab::host::{CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, ScriptOutput, Script, Stage as Scene};
+use ghost_lab::host::{
+    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, Stage as Scene,
+};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask, CommandOutcome,
-    DriveError, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, DriveError, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_lab::LabClock;
 use ghost_lab::control::Remote;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureRequest, CaptureShell, CaptureStep, CaptureTask,
-    CommandOutcome, Ended, Group, Instruction, Limits, NextStep, SaveError, State, Storage, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureRequest, CaptureShell, CaptureStep,
+    CaptureTask, CommandOutcome, Ended, Group, Instruction, Limits, NextStep, SaveError, State, Storage,
+    TaskStore, drive,
 };
 use ghost_cloud::{Account, Container, Name};
 use ghost_shell::{

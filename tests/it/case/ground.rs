@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use ghost_base::Timestamp;
 use ghost_lab::azure::{Answer, Cloud, Description, EstateError, Request};
 use ghost_lab::case::{LabAccess, SnapshotAction};
-use ghost_lab::host::{CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, ScriptOutput, Script, Stage};
+use ghost_lab::host::{
+    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, Stage,
+};
 use serde_json::Value;
 
 /// The estate of the use cases.

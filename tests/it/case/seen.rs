@@ -34,8 +34,12 @@ async fn inside(lab: &Arc<Lab>) -> String {
             "ss -tuln",
         ] {
             let text = command.to_owned();
-            let script =
-                Script { text, arguments: Vec::new(), variables: Vec::new(), transport: ScriptTransport::Ssh };
+            let script = Script {
+                text,
+                arguments: Vec::new(),
+                variables: Vec::new(),
+                transport: ScriptTransport::Ssh,
+            };
             let ran = Lab::host(lab).run(vm, &script).await.unwrap();
             let stable = ran.out.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
             told.push_str(&format!("{vm}$ {command}\n{stable}{}\n", ran.err));

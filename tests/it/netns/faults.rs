@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use ghost_lab::host::{
-    Behavior, CaptureFilter, CaptureOrder, ConnectOutcome, Host as _, HostError, Protocol, ScriptTransport, Service,
-    Stage,
+    Behavior, CaptureFilter, CaptureOrder, ConnectOutcome, Host as _, HostError, Protocol, ScriptTransport,
+    Service, Stage,
 };
 
 use super::place::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ghost_base::SystemClock;
 use ghost_lab::LabClock;
-use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, ScriptOutput, Script, ScriptTransport};
+use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Script, ScriptOutput, ScriptTransport};
 use serde_json::{Value, json};
 
 use crate::random::setting;

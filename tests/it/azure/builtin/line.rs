@@ -1,6 +1,6 @@
 //! Command lines as people write them, and what is printed in every form.
 
-use ghost_lab::az::{MemoryEnvironment, CommandOutput, Profile, az};
+use ghost_lab::az::{CommandOutput, MemoryEnvironment, Profile, az};
 use ghost_lab::azure::{Answer, Request};
 use serde_json::{Value, json};
 
