@@ -11,7 +11,7 @@ pub static STATE: ProbeSpec<Guest> = ProbeSpec {
     script: "guest-state",
     what: "the network state",
     counters: false,
-    read: |text| guest(text).map_err(|error| error.to_string()),
+    read: |text| guest(text).map_err(Into::into),
 };
 
 /// Why the output of the script is no state of a guest.

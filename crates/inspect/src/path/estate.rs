@@ -48,7 +48,7 @@ pub struct Estate {
 pub(super) struct Machine {
     pub(super) name: String,
     pub(super) nics: Vec<usize>,
-    /// Whether it runs, where that is told.
+    /// Whether it runs, where that is reported.
     pub(super) running: Option<bool>,
     pub(super) filters: Known<Filters>,
     pub(super) shaping: Known<Shaping>,

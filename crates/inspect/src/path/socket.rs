@@ -13,7 +13,7 @@ pub(super) struct Listener {
     pub(super) address: Bound,
     /// The port.
     pub(super) port: u16,
-    /// The program, where it is told.
+    /// The program, where it is reported.
     pub(super) program: Option<String>,
 }
 
@@ -177,7 +177,7 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
     }
 
     #[test]
-    fn who_listens_is_told_by_address_and_port() {
+    fn who_listens_is_reported_by_address_and_port() {
         assert_eq!(at("10.0.0.4", 22), "sshd");
         assert_eq!(at("10.0.0.4", 5432), "at 127.0.0.1");
         assert_eq!(at("127.0.0.1", 5432), "here");
@@ -188,7 +188,7 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
     }
 
     #[test]
-    fn a_table_of_both_protocols_is_told_apart() {
+    fn a_table_of_both_protocols_is_distinguished() {
         let both = "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n\
             udp   UNCONN 0 0 0.0.0.0:53 0.0.0.0:*\ntcp   LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n";
         let ports = |protocol| read(both, protocol).unwrap().iter().map(|one| one.port).collect::<Vec<_>>();

@@ -373,7 +373,7 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
         verdict: match judgement.fate {
             Fate::Passes => FlowVerdict::Passes,
             Fate::Degraded | Fate::Partly => FlowVerdict::Degraded,
-            Fate::Stopped | Fate::NoWay(_) => FlowVerdict::Blocked,
+            Fate::Stopped | Fate::NoPath(_) => FlowVerdict::Blocked,
             Fate::Unknown => FlowVerdict::Indeterminate,
         },
         outcome: sentence(&judgement.fate.to_string()),
