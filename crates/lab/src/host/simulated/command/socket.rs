@@ -1,7 +1,8 @@
 //! `ss`, `netstat`, `lsof`, `kill`.
 
 use crate::host::simulated::world::{ProgramResult, World};
-use crate::host::stage::{Protocol, Service};
+use crate::host::simulated::wire::{self, FirstPacket};
+use crate::host::stage::{Protocol, Service, TrafficFlow};
 
 /// Somebody who listens.
 struct Listener {
@@ -67,6 +68,30 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
     all
 }
 
+/// Returns the connections that a machine's own calls leave behind: closed ones wait, and those of which nobody answers go on trying.
+fn connections(world: &World, machine: &str) -> Vec<String> {
+    let flows: Vec<TrafficFlow> =
+        world.stage.flows.iter().filter(|flow| flow.machine == machine && flow.protocol == Protocol::Tcp).cloned().collect();
+    if flows.is_empty() {
+        return Vec::new();
+    }
+    // The look itself counts nowhere.
+    let mut world = world.clone();
+    let own = world.machine(machine).and_then(|machine| machine.nics.first()?.addresses.first().copied());
+    let Some((own, _)) = own else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (flow, port) in flows.iter().zip(45_100_u16..) {
+        let state = match wire::reaches(&mut world, machine, flow.to, flow.protocol, flow.port) {
+            FirstPacket::Open(_) => "TIME-WAIT",
+            FirstPacket::Silent => "SYN-SENT",
+            // A refused one is gone at once.
+            FirstPacket::Refused => continue,
+        };
+        lines.push(format!("{state:<9} 0      0      {own:>18}:{port:<5} {:>13}:{:<5}\n", flow.to, flow.port));
+    }
+    lines
+}
+
 /// Answers `ss` and `netstat`.
 pub(super) fn call(world: &World, machine: &str, words: &[String]) -> ProgramResult {
     let letters: String = words
@@ -106,6 +131,13 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> ProgramRes
             "{first}{:<6} {:<6} {:<6} {:>18}:{:<5} {:>13}:{:<5}{}\n",
             "State", "Recv-Q", "Send-Q", "Local Address", "Port", "Peer Address", "Port", "Process"
         ));
+    }
+    if tcp && !has('l', "--listening") && sport.is_none() {
+        let first = if wide { format!("{:<6}", "tcp") } else { String::new() };
+        let mut connections = connections(world, machine);
+        // What is over is shown to whoever asks for all.
+        connections.retain(|line| !only_established || !line.starts_with("TIME-WAIT"));
+        out.extend(connections.into_iter().map(|line| format!("{first}{line}")));
     }
     for listener in &all {
         let chosen = match listener.protocol {
