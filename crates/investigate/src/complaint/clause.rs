@@ -16,6 +16,8 @@ pub(super) enum Boundary {
     Clause,
     /// The end of a sentence.
     Sentence,
+    /// A blank line.
+    Paragraph,
     /// `Also`, `2)`: what follows is something else.
     Next,
 }
@@ -76,6 +78,8 @@ struct Sentence {
     is_question: bool,
     /// A number or a bullet stands before it.
     is_item: bool,
+    /// A blank line stands before it.
+    is_paragraph: bool,
 }
 
 fn sentences(original: &[char], folded: &[char]) -> Vec<Sentence> {
@@ -84,8 +88,14 @@ fn sentences(original: &[char], folded: &[char]) -> Vec<Sentence> {
     let mut is_item = false;
     let mut at = 0;
     let mut close = |from: usize, to: usize, is_item: bool, is_question: bool| {
-        if from < to {
-            found.push(Sentence { from, to, is_question, is_item });
+        // A line without words only parts what stands around it.
+        if folded.get(from..to).is_some_and(|part| part.iter().any(|char| !char.is_whitespace())) {
+            let blank =
+                folded.get(..from).unwrap_or_default().iter().rev().take_while(|char| char.is_whitespace());
+            let inside =
+                folded.get(from..to).unwrap_or_default().iter().take_while(|char| char.is_whitespace());
+            let is_paragraph = blank.chain(inside).filter(|char| **char == '\n').count() > 1;
+            found.push(Sentence { from, to, is_question, is_item, is_paragraph });
         }
     };
     while let Some(char) = folded.get(at) {
@@ -203,7 +213,11 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
     cuts.extend(starters.iter().map(|place| place.start).filter(said).map(|at| (at, Boundary::Clause, true)));
     cuts.extend(verdict_cuts(&text).into_iter().map(|at| (at, Boundary::Clause, true)));
     cuts.sort_by_key(|(at, boundary, _)| (*at, std::cmp::Reverse(*boundary)));
-    let first = if sentence.is_item { Boundary::Next } else { Boundary::Sentence };
+    let first = match (sentence.is_item, sentence.is_paragraph) {
+        (true, _) => Boundary::Next,
+        (false, true) => Boundary::Paragraph,
+        (false, false) => Boundary::Sentence,
+    };
     let mut found = Vec::new();
     let (mut from, mut boundary) = (0, first);
     for (at, next, is_sure) in cuts {
@@ -252,7 +266,7 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
     // `… times out ping works`: what works is said of ping alone.
     for token in all.iter().filter(|token| is_ping_word(token.text)) {
         let (left, right) = (text.get(..token.start).unwrap_or_default(), until(token.start));
-        if names_something(left) && is_healthy(right) && !names_something(right) {
+        if (names_something(left) || has_verdict(left)) && is_healthy(right) && !names_something(right) {
             cuts.push(token.start);
         }
     }
@@ -426,7 +440,13 @@ fn is_guess(text: &str, symptoms: &BTreeSet<Symptom>) -> bool {
     let all = tokens(text);
     let content = all.iter().filter(|token| is_end_like(token)).count() + port::ports(text, &all).len();
     let trouble = TROUBLE.iter().any(|symptom| symptoms.contains(symptom));
-    is_belief && content < if trouble { 1 } else { 2 }
+    // `on web-1 the firewall is fine`: an end that is given a part is no belief.
+    let direction = &WORDS.direction;
+    let has_part = all.iter().filter(|token| is_end_like(token)).any(|token| {
+        let before = text.get(..token.start).unwrap_or_default().trim_end();
+        direction.from.end(before)
+    });
+    is_belief && !has_part && content < if trouble { 1 } else { 2 }
 }
 
 #[cfg(test)]

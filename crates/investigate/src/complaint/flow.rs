@@ -57,7 +57,7 @@ pub(super) fn flows_of(
     {
         sources = vec![Side::Internet];
     }
-    pair(&sources, &destinations, service, estate)
+    pair(&sources, &destinations, service, sides.is_marked, estate)
 }
 
 /// Returns the ends that are called on a port: where it is glued to some, those alone.
@@ -82,6 +82,7 @@ fn pair(
     sources: &[Side],
     destinations: &[Side],
     service: Service,
+    is_marked: bool,
     estate: &Estate<'_>,
 ) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
     let (mut flows, mut written) = (Vec::new(), Vec::new());
@@ -92,7 +93,7 @@ fn pair(
                 && destinations.iter().all(|destination| match (source.machine(), destination.machine()) {
                     (Some(one), Some(other)) if one != other => {
                         let server = infer::serves(estate, other, one, service);
-                        server <= 0
+                        (server <= 0 || !is_marked)
                             && infer::serves(estate, one, other, service) > 1
                             && infer::who_serves(estate, one, other, service) > 2
                     }
@@ -206,7 +207,7 @@ fn incoming(
         } else {
             named
         };
-        found.extend(pair(&sources, &own, *service, estate).0);
+        found.extend(pair(&sources, &own, *service, true, estate).0);
     }
     found
 }
@@ -228,7 +229,7 @@ fn outgoing(service: Service, sources: &[Side], sides: &Sides, estate: &Estate<'
             .cloned()
             .collect();
         let to: Vec<Side> = servers.iter().map(|at| Side::Machine(*at, None, Basis::Inferred)).collect();
-        found.extend(pair(&own, &to, service, estate).0);
+        found.extend(pair(&own, &to, service, true, estate).0);
     }
     found
 }

@@ -259,12 +259,10 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
     for (name, role) in &WORDS.role {
         for place in role.words.find_all(text) {
             let within = all.iter().any(|token| {
-                let longer = token.end - token.start > place.end - place.start;
-                longer
-                    && token.start <= place.start
-                    && place.end <= token.end
-                    && token.text.is_ascii()
-                    && token.text.contains(['-', '.', '_', ':', '/'])
+                let own = token.start <= place.start && place.end <= token.end && token.text.is_ascii();
+                let before = text.get(token.start..place.start).unwrap_or_default();
+                let behind = text.get(place.end..token.end).unwrap_or_default();
+                own && (!before.is_empty() || behind.contains(['-', '.', '_', ':', '/']))
             });
             if !within {
                 found.push((place.start, place.end, name));
@@ -375,7 +373,7 @@ fn word_mark(text: &str, start: usize, before: &str, behind: &str, roman: bool) 
     if direction.to_behind.begin(glued) || (roman && direction.roman_to_behind.begin(glued)) {
         return Mark::To;
     }
-    let mut rest = before.trim_end_matches(|char: char| char.is_whitespace() || "(\"'[<".contains(char));
+    let mut rest = before.trim_end_matches(|char: char| char.is_whitespace() || "(\"'[<=".contains(char));
     // `for the vm A`: what fills is passed over.
     for _ in 0..4 {
         if ends_clause(before, rest) {

@@ -16,6 +16,7 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     let estate = Estate::new(inventory);
     let mut found: Vec<Complaint> = Vec::new();
     let mut before = Sides::default();
+    let mut spoken: Vec<usize> = Vec::new();
     for mut statement in statements(message, &estate) {
         if !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
             if let Some(last) = found.last_mut() {
@@ -24,10 +25,24 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
             continue;
         }
         let sides = sides(&statement, &estate, &before);
+        spoken.extend(
+            sides.sources.iter().chain(&sides.destinations).chain(&sides.about).filter_map(Side::machine),
+        );
         found.extend(complaints(message, &statement, &sides, &estate));
         before = sides;
     }
-    with_drift(message, &estate, &mut found);
+    with_drift(message, &mut found);
+    for question in
+        found.iter_mut().filter(|complaint| complaint.kind != Kind::Trouble && complaint.machines.is_empty())
+    {
+        // What changed is asked about whoever is named anywhere, everything else about everybody.
+        let about = if question.kind == Kind::Drift { names(spoken.clone(), &estate) } else { Vec::new() };
+        question.machines = if about.is_empty() && question.unknown.is_empty() {
+            names(estate.all(), &estate)
+        } else {
+            about
+        };
+    }
     found
 }
 
@@ -51,10 +66,14 @@ fn kind(statement: &Statement) -> Kind {
     if is_drift(statement) { Kind::Drift } else { Kind::Trouble }
 }
 
+fn is_trouble(statement: &Statement) -> bool {
+    super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
+}
+
 /// Tells whether it asks what changed, and complains about nothing else.
 fn is_drift(statement: &Statement) -> bool {
     statement.symptoms.contains(&Symptom::NothingChanged)
-        && !super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
+        && !is_trouble(statement)
         && statement.is_question
         && statement.ports.is_empty()
 }
@@ -71,7 +90,7 @@ fn complaints(
         text: statement.texts.join(" "),
         kind,
         symptoms: statement.symptoms.clone(),
-        is_doubtful: statement.is_doubtful || statement.is_question,
+        is_doubtful: statement.is_doubtful || (statement.is_question && !is_trouble(statement)),
         flows: Vec::new(),
         machines: Vec::new(),
         ports: sides.services.clone(),
@@ -82,11 +101,7 @@ fn complaints(
     };
     if kind != Kind::Trouble {
         let named = machines(sides, &[], estate);
-        let named = if !named.is_empty() {
-            named
-        } else {
-            names(if sides.scope.is_empty() { estate.all() } else { sides.scope.clone() }, estate)
-        };
+        let named = if named.is_empty() { names(sides.scope.clone(), estate) } else { named };
         return vec![Complaint { machines: named, ..base }];
     }
     if sides.services.len() < 2 || names_only(statement) {
@@ -171,18 +186,9 @@ fn names(machines: Vec<usize>, estate: &Estate<'_>) -> Vec<String> {
 }
 
 /// A baseline that is named asks for what changed since, whatever else is asked.
-fn with_drift(message: &Message, estate: &Estate<'_>, found: &mut Vec<Complaint>) {
+fn with_drift(message: &Message, found: &mut Vec<Complaint>) {
     if message.baselines.is_empty() || found.iter().any(|complaint| complaint.kind == Kind::Drift) {
         return;
-    }
-    let mut machines: Vec<String> = Vec::new();
-    for name in found.iter().flat_map(|complaint| &complaint.machines) {
-        if !machines.contains(name) {
-            machines.push(name.clone());
-        }
-    }
-    if machines.is_empty() {
-        machines = names(estate.all(), estate);
     }
     let says = |text: &str| message.baselines.iter().any(|name| text.contains(name.as_str()));
     let texts: Vec<&str> =
@@ -193,7 +199,7 @@ fn with_drift(message: &Message, estate: &Estate<'_>, found: &mut Vec<Complaint>
         symptoms: [Symptom::NothingChanged].into(),
         is_doubtful: true,
         flows: Vec::new(),
-        machines,
+        machines: Vec::new(),
         ports: Vec::new(),
         accounts: Vec::new(),
         unknown: Vec::new(),

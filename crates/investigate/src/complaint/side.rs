@@ -182,19 +182,18 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let to_named = has(Mark::To);
     // "On A …, at B …": the one that serves the port, or the last one.
     let only_at = count > 1 && groups.iter().all(|(mark, _)| *mark == Mark::At);
-    let serving = |group: &[Side]| {
-        let score = |side: &Side| {
-            side.machine().map_or(0, |at| {
-                sides
-                    .services
-                    .iter()
-                    .map(|service| infer::serves(estate, at, at, *service))
-                    .max()
-                    .unwrap_or(0)
-            })
+    let score = |group: &[Side]| {
+        let score = |at: usize| {
+            sides
+                .services
+                .iter()
+                .map(|service| infer::serves(estate, at, at, *service))
+                .max()
+                .unwrap_or_default()
         };
-        group.iter().map(score).max().unwrap_or(0) > 0
+        group.iter().filter_map(Side::machine).map(score).max().unwrap_or_default()
     };
+    let serving = |group: &[Side]| score(group) > 0;
     // "ssh A, then telnet B 5432": of two that are called, the one that serves nothing calls.
     let has_port = |group: &[Side]| {
         group.iter().any(|side| sides.bound.iter().any(|(known, _)| known == side)) || serving(group)
@@ -202,8 +201,10 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let hop = count > 1
         && groups.iter().all(|(mark, _)| *mark == Mark::To)
         && groups.iter().filter(|(_, group)| has_port(group)).count() == count - 1;
-    let both_serve = only_at && groups.iter().all(|(_, group)| serving(group));
-    let turns = only_at && !both_serve && groups.first().is_some_and(|(_, group)| serving(group));
+    let scores = || groups.iter().map(|(_, group)| score(group));
+    let (first, best) = (scores().next().unwrap_or_default(), scores().skip(1).max().unwrap_or_default());
+    let both_serve = only_at && first > 0 && first == best;
+    let turns = only_at && first > best;
     let caller = if turns { count.saturating_sub(1) } else { 0 };
     let from_named = has(Mark::From);
     for (at, (mark, group)) in groups.iter().cloned().enumerate() {

@@ -74,7 +74,9 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             || !named.ports.is_empty()
             || !named.scope.is_empty()
             || clause.is_ping;
-        let works = clause.is_healthy && !clause.is_trouble() && !clause.is_question && !doubt;
+        let aside = [Symptom::OneProtocol, Symptom::NothingChanged, Symptom::RolledBack];
+        let quiet = clause.symptoms.iter().all(|symptom| aside.contains(symptom));
+        let works = clause.is_healthy && quiet && !clause.is_question && (!doubt || clause.is_ping);
         if works {
             if let Some(control) = control(clause, &named, estate)
                 && let Some(last) = found.last_mut().filter(|_| !starts_next)
@@ -103,8 +105,7 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             continue;
         }
         let begins = found.last().is_none_or(|last| {
-            (starts_next && (last.has_content() || last.has_verdict()))
-                || is_another(last, clause, &named, estate)
+            (starts_next && (last.has_content() || last.has_verdict())) || is_another(last, clause, &named)
         });
         if begins {
             found.push(new(clause, named, doubt, starts_next));
@@ -211,7 +212,7 @@ fn is_turned(clause: &Clause, named: &Named) -> bool {
 }
 
 /// Tells whether a clause is about another thing than the statement so far.
-fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<'_>) -> bool {
+fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
     let verdict = !clause.symptoms.is_empty() || clause.is_ping;
     let sentence = clause.boundary >= Boundary::Sentence;
     let ports = services(named);
@@ -224,6 +225,19 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<
         }
     }
     if is_new_port && !last.ports.is_empty() && ((verdict && last.has_verdict()) || sentence) {
+        return true;
+    }
+    if clause.boundary == Boundary::Paragraph && verdict && last.has_verdict() && last.has_content() {
+        return true;
+    }
+    // All of an application is more than the ends that were named in it.
+    if sentence
+        && verdict
+        && last.has_verdict()
+        && !last.mentions.is_empty()
+        && named.mentions.is_empty()
+        && !named.scope.is_empty()
+    {
         return true;
     }
     let own = machines(&named.mentions);
@@ -249,7 +263,6 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<
         return true;
     }
     let complete = has_side(&last.mentions) > 1;
-    let _ = estate;
     sentence && verdict && is_new_end && complete && last.has_verdict()
 }
 
