@@ -50,6 +50,12 @@ pub(super) fn flows_of(
             }
         }
         sources = inferred(infer::callers(estate, &sides.scope, &servers, service));
+        if sources.is_empty() && service.port.is_none() && service.protocol != Protocol::Icmp {
+            let calls = outgoing(service, &destinations, sides, estate);
+            if !calls.is_empty() {
+                return (calls, Vec::new());
+            }
+        }
     }
     if sources.is_empty()
         && !destinations.is_empty()

@@ -76,6 +76,11 @@ pub(super) fn callers(
     if !found.is_empty() && service.port.is_some() {
         return found;
     }
+    if management && estate.all().len() > SMALL {
+        // Machines are managed from where that is done, or from outside.
+        let jump = estate.of_role("jump");
+        return others(jump);
+    }
     let by_tier: BTreeSet<usize> = servers.iter().flat_map(|server| tier_before(estate, *server)).collect();
     let found = others(by_tier.into_iter().collect());
     if !found.is_empty() {
@@ -111,6 +116,14 @@ pub(super) fn serves(estate: &Estate<'_>, server: usize, caller: usize, service:
     let lets_in = rules(estate, server, service)
         .any(|rule| rule.sources.iter().any(|source| members(estate, source, server).contains(&caller)));
     listens + role + if lets_in { 2 } else { 0 }
+}
+
+/// Tells whether machines of the role of one call those of the role of another, as tiers do.
+pub(super) fn is_called_by(estate: &Estate<'_>, server: usize, caller: usize) -> bool {
+    let role = estate.role(server).and_then(|role| WORDS.role.get(role));
+    role.is_some_and(|role| {
+        estate.role(caller).is_some_and(|caller| role.callers.iter().any(|known| known == caller))
+    })
 }
 
 fn role_serves(estate: &Estate<'_>, machine: usize, port: u16) -> bool {

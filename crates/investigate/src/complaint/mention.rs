@@ -63,7 +63,7 @@ pub(super) enum Mark {
 }
 
 /// What a clause names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) mentions: Vec<Mention>,
     pub(super) ports: Vec<PortMention>,
@@ -411,6 +411,11 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
             text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
         });
         let is_received = direction.receives.are_in(rest);
+        // `503 from B`: B says so, and serves.
+        let last: Vec<&str> = rest.split_whitespace().rev().skip(1).take(3).collect();
+        if last.iter().any(|word| word.parse().is_ok_and(|code: u16| (400..600).contains(&code))) {
+            return Some(Mark::At);
+        }
         return Some(if is_answer || is_received { Mark::To } else { Mark::From });
     }
     if direction.at.end(rest) || direction.of.end(rest) {

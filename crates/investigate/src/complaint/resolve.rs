@@ -4,7 +4,7 @@ use super::flow::flows_of;
 use super::scope::Estate;
 use super::side::{Side, Sides, sides};
 use super::statement::{Statement, statements};
-use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service};
+use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service, Topic};
 use crate::brief::Symptom;
 
 /// Says what a message means in an estate: its complaints, in order, with the flows that fit their words.
@@ -18,7 +18,9 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     let mut before = Sides::default();
     let mut spoken: Vec<usize> = Vec::new();
     for mut statement in statements(message, &estate) {
-        if !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
+        // Without a word of a network, only names of the estate make it a complaint about one.
+        let is_about = statement.has_content() || message.topic == Topic::Incident;
+        if !is_about || !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
             if let Some(last) = found.last_mut() {
                 last.control.append(&mut statement.controls);
             }
@@ -46,7 +48,7 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     found
 }
 
-fn kind(statement: &Statement) -> Kind {
+fn kind(message: &Message, statement: &Statement) -> Kind {
     let exposure = statement.symptoms.contains(&Symptom::Exposure);
     if exposure
         && (statement.is_question
@@ -63,7 +65,7 @@ fn kind(statement: &Statement) -> Kind {
     if question.leftovers.are_in(&text) && !trouble {
         return Kind::Leftovers;
     }
-    if is_drift(statement) { Kind::Drift } else { Kind::Trouble }
+    if is_drift(message, statement) { Kind::Drift } else { Kind::Trouble }
 }
 
 fn is_trouble(statement: &Statement) -> bool {
@@ -71,10 +73,10 @@ fn is_trouble(statement: &Statement) -> bool {
 }
 
 /// Tells whether it asks what changed, and complains about nothing else.
-fn is_drift(statement: &Statement) -> bool {
+fn is_drift(message: &Message, statement: &Statement) -> bool {
     statement.symptoms.contains(&Symptom::NothingChanged)
         && !is_trouble(statement)
-        && statement.is_question
+        && (statement.is_question || !message.baselines.is_empty())
         && statement.ports.is_empty()
 }
 
@@ -85,7 +87,7 @@ fn complaints(
     sides: &Sides,
     estate: &Estate<'_>,
 ) -> Vec<Complaint> {
-    let kind = kind(statement);
+    let kind = kind(message, statement);
     let base = Complaint {
         text: statement.texts.join(" "),
         kind,

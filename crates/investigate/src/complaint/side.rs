@@ -155,8 +155,18 @@ fn members(mention: &Mention, estate: &Estate<'_>, sides: &mut Sides) -> Vec<Sid
         }
         What::Unknown(name) => {
             let label = name.split('.').next().unwrap_or(name);
-            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest: estate.nearest(label) });
-            vec![Side::Nobody]
+            let nearest = estate.nearest(label);
+            // A name of the Internet is looked for there, one of a private zone nowhere.
+            let zone = name.rsplit('.').next().unwrap_or_default();
+            let private =
+                ["internal", "local", "lan", "corp", "intern", "home", "svc", "localdomain", "private"];
+            let is_public = name.contains('.')
+                && nearest.is_empty()
+                && (2..=6).contains(&zone.len())
+                && zone.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && !name.split('.').any(|label| private.contains(&label));
+            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest });
+            vec![if is_public { Side::Internet } else { Side::Nobody }]
         }
     }
 }
@@ -270,6 +280,21 @@ fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Esta
         && !statement.symptoms.contains(&Symptom::Exposure)
     {
         sides.sources = only;
+        return;
+    }
+    // "9200 between A and B", "capture on both A and B": a pair, whoever of the two calls.
+    let text = super::fold::fold(&statement.texts.join(" "));
+    let words = &super::vocabulary::WORDS;
+    let is_pair = words.direction.between.are_in(&text) || words.capture.both_ends.are_in(&text);
+    if let [one, other] = only.as_slice()
+        && is_pair
+        && let (Some(first), Some(second)) = (one.machine(), other.machine())
+    {
+        let by_port: i32 =
+            sides.services.iter().map(|service| infer::who_serves(estate, first, second, *service)).sum();
+        let first_serves = by_port > 0 || (by_port == 0 && infer::is_called_by(estate, first, second));
+        let (caller, server) = if first_serves { (other, one) } else { (one, other) };
+        (sides.sources, sides.destinations) = (vec![caller.clone()], vec![server.clone()]);
         return;
     }
     // "A and B cannot talk on 5432": one of them serves it.

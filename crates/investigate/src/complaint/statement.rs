@@ -22,6 +22,8 @@ pub(super) struct Statement {
     /// The machines of the applications that are named.
     pub(super) scope: Vec<usize>,
     pub(super) controls: Vec<Control>,
+    /// What the same sentence says of something that works.
+    aside: Option<Box<Named>>,
     /// It begins with `Also`, or as an item of a list.
     pub(super) is_next: bool,
     /// What serves is said to stand before the verb: `B does not answer A`.
@@ -56,7 +58,7 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         .chain(&message.accounts)
         .map(|word| super::fold::fold(word))
         .collect();
-    skipped.sort();
+    skipped.retain(|word| estate.named(|name| name == word).is_empty());
     let proxied = message.clauses.iter().any(|clause| clause.folded.contains("upstream"));
     let mut found: Vec<Statement> = Vec::new();
     let mut starts_next = false;
@@ -78,12 +80,16 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         let quiet = clause.symptoms.iter().all(|symptom| aside.contains(symptom));
         let works = clause.is_healthy && quiet && !clause.is_question && (!doubt || clause.is_ping);
         if works {
+            let lends = (!named.mentions.is_empty()).then(|| Box::new(named.clone()));
             if let Some(control) = control(clause, &named, estate)
                 && let Some(last) = found.last_mut().filter(|_| !starts_next)
             {
                 last.controls.push(control);
+                if clause.boundary == Boundary::Clause {
+                    last.aside = last.aside.take().or(lends);
+                }
             } else if let Some(control) = control(clause, &named, estate) {
-                found.push(Statement { controls: vec![control], ..Statement::default() });
+                found.push(Statement { controls: vec![control], aside: lends, ..Statement::default() });
             }
             continue;
         }
@@ -104,6 +110,9 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             }
             continue;
         }
+        // `A works, B does not`: what works may be all that stands there so far.
+        let aside =
+            found.last().and_then(|last| last.aside.clone()).filter(|_| clause.boundary == Boundary::Clause);
         let begins = found.last().is_none_or(|last| {
             (starts_next && (last.has_content() || last.has_verdict())) || is_another(last, clause, &named)
         });
@@ -112,9 +121,57 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         } else if let Some(last) = found.last_mut() {
             merge(last, clause, named, doubt);
         }
+        if let Some(last) = found.last_mut() {
+            last.aside = last.aside.take().or(aside);
+        }
         starts_next = false;
     }
-    found
+    for statement in &mut found {
+        borrow(statement);
+    }
+    let mut kept: Vec<Statement> = Vec::with_capacity(found.len());
+    for statement in found {
+        match kept.last_mut().filter(|last| repeats(last, &statement)) {
+            Some(last) => {
+                last.texts.extend(statement.texts);
+                last.symptoms.extend(statement.symptoms);
+                last.controls.extend(statement.controls);
+            }
+            None => kept.push(statement),
+        }
+    }
+    kept
+}
+
+/// Tells whether a statement names nothing that the one before it does not: a log that is pasted below.
+fn repeats(last: &Statement, statement: &Statement) -> bool {
+    let known = machines(&last.mentions);
+    let same_ends = machines(&statement.mentions).iter().all(|machine| known.contains(machine));
+    let same_ports =
+        statement.ports.iter().all(|port| last.ports.iter().any(|known| known.service == port.service));
+    let says = !statement.mentions.is_empty() || !statement.ports.is_empty();
+    says && same_ends
+        && same_ports
+        && !statement.is_next
+        && statement.scope.is_empty()
+        && statement.is_ping == last.is_ping
+}
+
+/// `5432 works from A but hangs from B`: ends and ports that are left out stand beside what works.
+fn borrow(statement: &mut Statement) {
+    let Some(aside) = statement.aside.take() else { return };
+    if statement.mentions.is_empty() && statement.has_content() && statement.scope.is_empty() {
+        statement.mentions = aside.mentions;
+        return;
+    }
+    let calls = |mention: &Mention| mention.mark == Mark::From;
+    if statement.mentions.is_empty() || !statement.mentions.iter().all(calls) {
+        return;
+    }
+    if statement.ports.is_empty() {
+        statement.ports = services(&aside);
+    }
+    statement.mentions.extend(aside.mentions.into_iter().filter(|mention| !calls(mention)));
 }
 
 fn control(clause: &Clause, named: &Named, estate: &Estate<'_>) -> Option<Control> {
@@ -195,6 +252,7 @@ fn new(clause: &Clause, named: Named, doubt: bool, is_next: bool) -> Statement {
         ports,
         scope: named.scope,
         controls: Vec::new(),
+        aside: None,
         is_next,
     }
 }
@@ -227,7 +285,12 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
     if is_new_port && !last.ports.is_empty() && ((verdict && last.has_verdict()) || sentence) {
         return true;
     }
-    if clause.boundary == Boundary::Paragraph && verdict && last.has_verdict() && last.has_content() {
+    let complete = |mentions: &[Mention]| mentions.iter().filter(|mention| is_side(mention)).count() > 1;
+    if clause.boundary == Boundary::Paragraph
+        && last.has_content()
+        && last.has_verdict()
+        && (verdict || complete(&last.mentions))
+    {
         return true;
     }
     // All of an application is more than the ends that were named in it.
