@@ -204,9 +204,9 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         }
     }
     cuts.extend(WORDS.boundary.list.find_all(&text).iter().map(|place| (place.end, Boundary::Next, false)));
-    cuts.extend(
-        WORDS.boundary.but.find_all(&text).iter().map(|place| (place.start, Boundary::Clause, false)),
-    );
+    let buts = WORDS.boundary.but.find_all(&text);
+    let sure = |at: usize| text.get(..at).is_some_and(|left| count(left) > 1);
+    cuts.extend(buts.iter().map(|place| (place.start, Boundary::Clause, sure(place.start))));
     // A belief begins where somebody has said something before it.
     let said = |at: &usize| text.get(..*at).is_some_and(|left| names_something(left) || has_verdict(left));
     let starters = WORDS.guess.starters.find_all(&text);
@@ -232,7 +232,8 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         }
         // `from A, 02:30 fine`: a time at which it worked is said of nothing that is named.
         let right = text.get(at..).unwrap_or_default().split([',', ';']).next().unwrap_or_default();
-        let is_aside = is_healthy(right) && !names_something(right) && names_something(left);
+        let is_aside =
+            is_healthy(right) && names_something(left) && (!names_something(right) || count(left) > 1);
         if !is_sure && !is_aside && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
             boundary = boundary.max(if has_content(left) { boundary } else { next });
             continue;
@@ -272,7 +273,9 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
     }
     for place in WORDS.boundary.and.find_all(text) {
         let (left, right) = (text.get(..place.start).unwrap_or_default(), until(place.end));
-        if has_verdict(left) && has_verdict(right) && names_something(right) {
+        let both = (has_verdict(left) && has_verdict(right) && names_something(right))
+            || (pairs(left) && pairs(right));
+        if both {
             cuts.push(place.start);
         }
     }
@@ -291,6 +294,19 @@ fn has_content(left: &str) -> bool {
 fn has_verdict(text: &str) -> bool {
     symptoms(text).iter().any(|symptom| TROUBLE.contains(symptom))
         || WORDS.healthy.values().any(|words| words.are_in(text))
+}
+
+/// Returns how many ends and ports stand there.
+fn count(text: &str) -> usize {
+    let all = tokens(text);
+    all.iter().filter(|token| is_end_like(token)).count()
+        + port::ports(text, &all).iter().filter(|port| !port.is_bound).count()
+}
+
+/// Tells whether two ends and a port stand there: a flow of its own.
+fn pairs(text: &str) -> bool {
+    let all = tokens(text);
+    all.iter().filter(|token| is_end_like(token)).count() > 1 && !port::ports(text, &all).is_empty()
 }
 
 /// Tells whether something stands there that may be an end or a port.

@@ -63,7 +63,24 @@ pub(super) fn flows_of(
     {
         sources = vec![Side::Internet];
     }
+    let destinations = called(&sources, destinations, service, estate);
     pair(&sources, &destinations, service, sides.is_marked, estate)
+}
+
+/// Of several that fit, those are meant that the callers' sockets call; all of them where no socket tells it.
+fn called(sources: &[Side], destinations: Vec<Side>, service: Service, estate: &Estate<'_>) -> Vec<Side> {
+    let Some(port) = service.port else { return destinations };
+    let is_one_of = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Role | Basis::Inferred));
+    if destinations.len() < 2 || !destinations.iter().all(is_one_of) {
+        return destinations;
+    }
+    let is_called = |side: &Side| {
+        let server = side.machine().and_then(|at| estate.machine(at));
+        let callers = sources.iter().filter_map(Side::machine).filter_map(|at| estate.machine(at));
+        server.is_some_and(|server| callers.into_iter().any(|caller| caller.calls(server, port)))
+    };
+    let known: Vec<Side> = destinations.iter().filter(|side| is_called(side)).cloned().collect();
+    if known.is_empty() { destinations } else { known }
 }
 
 /// Returns the ends that are called on a port: where it is glued to some, those alone.
@@ -92,7 +109,10 @@ fn pair(
     estate: &Estate<'_>,
 ) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
     let (mut flows, mut written) = (Vec::new(), Vec::new());
+    // Who was inferred was inferred from the port: there is nothing to turn.
+    let is_inferred = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Inferred));
     let turned = service.port.is_some()
+        && !sources.iter().chain(destinations).any(is_inferred)
         && !sources.is_empty()
         && sources.iter().all(|source| {
             !destinations.is_empty()

@@ -96,6 +96,16 @@ pub(super) fn callers(
             estate.application(*server).is_some() && estate.application(*server) == estate.application(*at)
         })
     };
+    // Whoever serves alone in its application serves the others.
+    let alone = servers.iter().all(|server| {
+        estate.all().iter().filter(|at| estate.application(**at) == estate.application(*server)).count()
+            <= own.len()
+    });
+    if alone && !nameless {
+        let callers =
+            estate.all().into_iter().filter(|at| matches!(estate.role(*at), Some("web" | "app" | "worker")));
+        return others(callers.collect());
+    }
     if nameless { others(estate.all().into_iter().filter(same).collect()) } else { Vec::new() }
 }
 

@@ -118,6 +118,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
         }
     }
     roles(text, &all, &mut mentions);
+    bare_roles(text, &all, &mut mentions);
     outside(text, &mut mentions);
     mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
     mark(text, &all, &mut mentions, &ports);
@@ -286,6 +287,26 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
     }
 }
 
+/// `app -> db`, `web can't reach app`: parts of names stand for a role where they have a part in a flow.
+fn bare_roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
+    for (at, token) in all.iter().enumerate() {
+        let Some(role) = role_of_part(token.text).filter(|_| token.kind == Kind::Word) else { continue };
+        let is_arrow = |at: Option<usize>| {
+            at.and_then(|at| all.get(at))
+                .is_some_and(|token| matches!(token.kind, Kind::Arrow | Kind::BackArrow))
+        };
+        let before = text.get(..token.start).unwrap_or_default().trim_end();
+        let behind = text.get(token.end..).unwrap_or_default().trim_start();
+        let calls = ["can't", "cannot", "can not", "cant "].iter().any(|word| behind.starts_with(word));
+        let called = ["to", "reach", "->"].iter().any(|word| before.ends_with(&format!(" {word}")));
+        let overlaps = mentions.iter().any(|mention| mention.start < token.end && token.start < mention.end);
+        if !overlaps && (is_arrow(at.checked_sub(1)) || is_arrow(Some(at + 1)) || calls || called) {
+            let (start, end, what) = (token.start, token.end, What::Role(role, None));
+            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+        }
+    }
+}
+
 fn outside(text: &str, mentions: &mut Vec<Mention>) {
     for place in WORDS.outside.words.find_all(text) {
         let overlaps = mentions.iter().any(|mention| mention.start < place.end && place.start < mention.end);
@@ -413,7 +434,8 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
         let is_received = direction.receives.are_in(rest);
         // `503 from B`: B says so, and serves.
         let last: Vec<&str> = rest.split_whitespace().rev().skip(1).take(3).collect();
-        if last.iter().any(|word| word.parse().is_ok_and(|code: u16| (400..600).contains(&code))) {
+        let is_for = rest.ends_with("for") || rest.ends_with("fur");
+        if !is_for && last.iter().any(|word| word.parse().is_ok_and(|code: u16| (400..600).contains(&code))) {
             return Some(Mark::At);
         }
         return Some(if is_answer || is_received { Mark::To } else { Mark::From });

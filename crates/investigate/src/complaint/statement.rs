@@ -79,7 +79,11 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         let aside = [Symptom::OneProtocol, Symptom::NothingChanged, Symptom::RolledBack];
         let quiet = clause.symptoms.iter().all(|symptom| aside.contains(symptom));
         let works = clause.is_healthy && quiet && !clause.is_question && (!doubt || clause.is_ping);
-        if works {
+        // `… slow for A but not for B`
+        let elliptic = !clause.is_trouble()
+            && named.ports.is_empty()
+            && WORDS.negation.elliptic.begin(clause.folded.trim_start());
+        if works || (elliptic && !named.mentions.is_empty()) {
             let lends = (!named.mentions.is_empty()).then(|| Box::new(named.clone()));
             if let Some(control) = control(clause, &named, estate)
                 && let Some(last) = found.last_mut().filter(|_| !starts_next)
@@ -150,9 +154,11 @@ fn repeats(last: &Statement, statement: &Statement) -> bool {
     let same_ports =
         statement.ports.iter().all(|port| last.ports.iter().any(|known| known.service == port.service));
     let says = !statement.mentions.is_empty() || !statement.ports.is_empty();
+    // An item of a list that names the same is another complaint, a line of a log that begins with a star is not.
+    let is_log = !statement.mentions.is_empty() && !statement.ports.is_empty();
     says && same_ends
         && same_ports
-        && !statement.is_next
+        && (is_log || !statement.is_next)
         && statement.scope.is_empty()
         && statement.is_ping == last.is_ping
 }
@@ -309,9 +315,8 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
     let has_side = |mentions: &[Mention]| mentions.iter().filter(|mention| is_side(mention)).count();
     if has_side(&named.mentions) > 1
         && is_new_end
-        && last.has_verdict()
         && has_side(&last.mentions) > 1
-        && (sentence || verdict)
+        && ((last.has_verdict() && (sentence || verdict)) || (!ports.is_empty() && !last.ports.is_empty()))
     {
         return true;
     }
