@@ -337,8 +337,10 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
         };
         let left = arrow(from, mention.start).map(|token| token.kind == Kind::Arrow);
         let right = arrow(mention.end, to).map(|token| token.kind == Kind::Arrow);
-        let port_between =
-            ports.iter().rev().find(|port| !port.is_bound && port.start >= from && port.end <= mention.start);
+        let port_between = ports
+            .iter()
+            .rev()
+            .find(|port| !port.is_bound && !port.is_word && port.start >= from && port.end <= mention.start);
         // Words before a port speak of the port, unless it only follows them: `on 8443 to B`.
         let before =
             port_between.map_or(before, |port| text.get(port.end..mention.start).unwrap_or_default());
@@ -349,8 +351,7 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             (None, None) => word_mark(text, mention.start, before, behind, roman),
         };
         // `port 5432 of B`: B has the port.
-        let has_port =
-            port_between.is_some_and(|port| !port.is_word) && before.split_whitespace().count() < 3;
+        let has_port = port_between.is_some() && before.split_whitespace().count() < 3;
         let mark = if mark == Mark::Of && has_port { Mark::At } else { mark };
         let mark = match (mark, &earlier) {
             (Mark::Open | Mark::At, Some(earlier)) if joined && mark == Mark::Open => earlier.mark,

@@ -315,7 +315,9 @@ fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Esta
     let serves = |side: &Side, service: &Service| {
         let Some(at) = side.machine() else { return true };
         let others = infer::servers(estate, &sides.scope, *service, &[]);
-        infer::serves(estate, at, at, *service) > 0 || others.iter().all(|other| *other == at)
+        // Every machine is managed: that another one is, too, says nothing.
+        let is_managed = service.port.is_some_and(|port| infer::MANAGEMENT.contains(&port));
+        is_managed || infer::serves(estate, at, at, *service) > 0 || others.iter().all(|other| *other == at)
     };
     let calls = !is_at
         && sides
