@@ -149,10 +149,10 @@ fn number_port(text: &str, tokens: &[Token<'_>], at: usize, number: u64, is_list
     if "#*$-+~<>=@_.\\".contains(sign) || behind.starts_with(['%', '#', '$', '°', '€']) {
         return None;
     }
-    // `/items/4711` is a path, `db-1/5432` is not.
-    if sign == '/'
-        && !at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(super::clause::is_end_like)
-    {
+    // `/items/4711` is a path, `db-1/5432` and `80/443` are not.
+    let is_own =
+        |before: &Token<'_>| super::clause::is_end_like(before) || matches!(before.kind, Kind::Number(_));
+    if sign == '/' && !at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(is_own) {
         return None;
     }
     // `-w 3`, `--max-time 20`: the word before is an option; `nc HOST 9092` has the host before.

@@ -208,6 +208,10 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let has_port = |group: &[Side]| {
         group.iter().any(|side| sides.bound.iter().any(|(known, _)| known == side)) || serving(group)
     };
+    // "A reports a reset from B:5432": of two that it comes from, the one with the port serves.
+    let echo = count > 1
+        && groups.iter().all(|(mark, _)| *mark == Mark::From)
+        && groups.iter().filter(|(_, group)| has_port(group)).count() == 1;
     let hop = count > 1
         && groups.iter().all(|(mark, _)| *mark == Mark::To)
         && groups.iter().filter(|(_, group)| has_port(group)).count() == count - 1;
@@ -219,6 +223,7 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let from_named = has(Mark::From);
     for (at, (mark, group)) in groups.iter().cloned().enumerate() {
         match mark {
+            Mark::From if echo && has_port(&group) => sides.destinations.extend(group),
             Mark::To if hop && !has_port(&group) => sides.sources.extend(group),
             Mark::At if only_at && !both_serve && at == caller => sides.sources.extend(group),
             Mark::From => sides.sources.extend(group),

@@ -270,7 +270,8 @@ fn is_date(word: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts = |sign: char| word.split(sign).count();
     let all = |sign: char| word.split(sign).all(is_part);
-    (all('/') && parts('/') > 1)
+    let is_day = |part: &str| part.parse::<u16>().is_ok_and(|number| number < 32);
+    (all('/') && (parts('/') > 2 || word.split('/').all(is_day)))
         || (all('-') && parts('-') > 2)
         || (all('.') && (parts('.') == 2 || parts('.') == 3))
         || word
