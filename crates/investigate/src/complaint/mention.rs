@@ -235,7 +235,7 @@ fn of_word(token: &Token<'_>, estate: &Estate<'_>) -> Option<What> {
     if let Some(found) = of_name(word, estate) {
         return Some(found);
     }
-    // A name that nothing has: it looks like one, and shares something with those that are here.
+    // A name that nothing has: its form is that of a name, and it shares something with those that are here.
     let label = word.split('.').next().unwrap_or(word);
     let own = parts(label);
     let has_number = label.bytes().any(|byte| byte.is_ascii_digit());

@@ -26,7 +26,7 @@ pub(super) enum Kind<'a> {
     Number(u64),
     /// Several ports, as in `8000-8003`.
     Range(u16, u16),
-    /// A time, a date, a version: nothing to look at.
+    /// A time, a date, a version: nothing that is judged.
     Other,
     /// An address, perhaps with a port.
     Address(IpAddr, Option<u16>),
