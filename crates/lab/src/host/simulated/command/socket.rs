@@ -1,7 +1,7 @@
 //! `ss`, `netstat`, `lsof`, `kill`.
 
-use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::simulated::wire::{self, FirstPacket};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::{Protocol, Service, TrafficFlow};
 
 /// Somebody who listens.
@@ -70,8 +70,13 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
 
 /// Returns the connections that a machine's own calls leave behind: closed ones wait, and those of which nobody answers go on trying.
 fn connections(world: &World, machine: &str) -> Vec<String> {
-    let flows: Vec<TrafficFlow> =
-        world.stage.flows.iter().filter(|flow| flow.machine == machine && flow.protocol == Protocol::Tcp).cloned().collect();
+    let flows: Vec<TrafficFlow> = world
+        .stage
+        .flows
+        .iter()
+        .filter(|flow| flow.machine == machine && flow.protocol == Protocol::Tcp)
+        .cloned()
+        .collect();
     if flows.is_empty() {
         return Vec::new();
     }
@@ -87,7 +92,8 @@ fn connections(world: &World, machine: &str) -> Vec<String> {
             // A refused one is gone at once.
             FirstPacket::Refused => continue,
         };
-        lines.push(format!("{state:<9} 0      0      {own:>18}:{port:<5} {:>13}:{:<5}\n", flow.to, flow.port));
+        lines
+            .push(format!("{state:<9} 0      0      {own:>18}:{port:<5} {:>13}:{:<5}\n", flow.to, flow.port));
     }
     lines
 }
