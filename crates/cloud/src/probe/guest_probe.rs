@@ -60,7 +60,7 @@ pub enum ProbeError {
 /// What is gathered, and how it is read.
 #[derive(Debug)]
 pub struct ProbeSpec<T> {
-    /// The script; its variables are `counters` (`yes`, `no`) and `from`.
+    /// The script; its variables are `from` and, where counters are of use, `counters` (`yes`, `no`).
     pub script: &'static str,
     /// What it gathers, for people: "the packet filters".
     pub what: &'static str,
@@ -174,7 +174,10 @@ fn read<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usi
 fn order<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usize) -> CommandRequest {
     let (what, counters) = (wanted.what, if counters { "yes" } else { "no" });
     let part = if from == 0 { String::new() } else { format!(", from byte {from} on") };
-    let variables = vec![("counters", counters.to_owned()), ("from", from.to_string())];
+    let mut variables = vec![("from", from.to_string())];
+    if wanted.counters {
+        variables.insert(0, ("counters", counters.to_owned()));
+    }
     reach.script(wanted.script, variables, format!("look at {what} of {reach}{part}"))
 }
 

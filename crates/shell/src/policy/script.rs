@@ -12,8 +12,9 @@ use crate::{Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 6] = [
+const TEXTS: [(&str, &str); 7] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
+    ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),
@@ -410,11 +411,11 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let known = words("ssh -F none -i /home/ops/.ssh/id_ed25519 -l ops -p 22 10.0.0.4 sudo -n sh -c");
         let policy = Policy::builtin().unwrap().clone().carried_by([known.clone(), words("bash -c")]);
-        for id in ["guest-network", "guest-firewall", "guest-qdisc", "guest-state"] {
-            let values: &[_] = if id == "guest-network" {
-                &[("device", "eth0")]
-            } else {
-                &[("counters", "no"), ("from", "0")]
+        for id in ["guest-network", "guest-firewall", "guest-qdisc", "guest-state", "guest-names"] {
+            let values: &[_] = match id {
+                "guest-network" => &[("device", "eth0")],
+                "guest-firewall" | "guest-qdisc" => &[("counters", "no"), ("from", "0")],
+                _ => &[("from", "0")],
             };
             let script = policy.script(id).unwrap().fill(values).unwrap();
             let ruling = policy.classify_script(&known, &script);

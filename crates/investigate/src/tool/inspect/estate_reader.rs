@@ -16,7 +16,7 @@ use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
-use ghost_cloud::probe::{EstateOperation, STATE};
+use ghost_cloud::probe::{EstateOperation, NAMES, NameServer, STATE};
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
 use ghost_inspect::path::{
@@ -298,6 +298,23 @@ impl<'a> EstateReader<'a> {
             }
             Err(Unfinished::Issue(issue)) => Ok(unread(&issue.text)),
             other => other,
+        }
+    }
+
+    /// Asks the name servers of a machine, and returns the observations of that; nothing where they cannot be asked.
+    pub(super) fn name_servers(
+        &self,
+        machine: &str,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<(Vec<NameServer>, Vec<ObservationId>), Unfinished> {
+        let Ok(name) = Name::parse(machine) else { return Ok((Vec::new(), Vec::new())) };
+        let resource_group = Some(self.place.clone());
+        let guest = Guest { machine: name, resource_group, provider: Some(Provider::Azure) };
+        let before = replay.observations().len();
+        match guest.gather(&NAMES, self.site, replay) {
+            Ok(servers) => Ok((servers, replay.observations().split_off(before))),
+            Err(Unfinished::Issue(_)) => Ok((Vec::new(), Vec::new())),
+            Err(unfinished) => Err(unfinished),
         }
     }
 

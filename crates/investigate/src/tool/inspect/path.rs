@@ -23,6 +23,7 @@ use crate::tool::argument::incident_text;
 use crate::tool::call_replay::CallReplay;
 use ghost_cloud::ResourceGroup;
 use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::{NameAnswer, NameServer};
 use ghost_inspect::path::{
     self, Cause, Document, Effect, Estate, Fate, Flow, Judgement, Object, Reading, Side,
 };
@@ -31,6 +32,8 @@ use ghost_inspect::path::{
 const MAX_FLOWS: usize = 48;
 /// So much of what was noticed is told; the others are counted.
 const MAX_NOTICED: usize = 24;
+/// So many machines of one complaint are asked what their name servers say.
+const MAX_RESOLVERS: usize = 3;
 /// A longer sentence is cut.
 const MAX_SENTENCE_CHARS: usize = 300;
 
@@ -138,6 +141,30 @@ struct Complained {
     flows: Vec<Flow>,
     /// Machines of which somebody asks what is open to the world, and on which ports.
     exposed: Vec<(String, Vec<u16>)>,
+    /// Name servers that fail.
+    failing: Vec<Suspect>,
+}
+
+/// Returns the name servers of a machine that answer with an error, or not at all.
+fn failing_servers(
+    machine: &str,
+    reader: &EstateReader<'_>,
+    replay: &mut CallReplay<'_, '_>,
+) -> Result<Vec<Suspect>, Unfinished> {
+    let (servers, observations) = reader.name_servers(machine, replay)?;
+    let fails = |server: NameServer| {
+        let what = match server.answer {
+            NameAnswer::Fails(status) => {
+                format!("answers {} to a question for a well-known name", plain(&status))
+            }
+            NameAnswer::Silent => "does not answer a question for a well-known name".to_owned(),
+            NameAnswer::Answers | NameAnswer::Unknown(_) => return None,
+        };
+        let why = format!("the name server {} of {} {what}", server.address, plain(machine));
+        let object = format!("dns/{}", server.address);
+        Some(Suspect { code: "dns_failure".to_owned(), object, why, observations: observations.clone() })
+    };
+    Ok(servers.into_iter().filter_map(fails).collect())
 }
 
 /// Keeps the flows that fit what somebody feels, where the words leave open which server is meant: a delay is no refusal.
@@ -220,8 +247,14 @@ fn complained(
     let text = incident_text(replay.context());
     let mut flows: Vec<Flow> = Vec::new();
     let mut complaints = Vec::new();
+    let mut failing = Vec::new();
     let mut asked = Vec::new();
     for (complaint, own) in reader.resolve(&text, replay)? {
+        if complaint.symptoms.contains(&Symptom::Names) {
+            for machine in complaint.machines.iter().take(MAX_RESOLVERS) {
+                failing.extend(failing_servers(machine, reader, replay)?);
+            }
+        }
         let own = showing_the_symptom(&complaint, own, &reader.estate());
         let mut numbers = Vec::new();
         for flow in &own {
@@ -253,7 +286,7 @@ fn complained(
             unknown: unknown.collect(),
         });
     }
-    Ok(Complained { complaints, flows, exposed: asked })
+    Ok(Complained { complaints, flows, exposed: asked, failing })
 }
 
 /// Returns the flow between two ends that are named.
@@ -285,7 +318,8 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
 
 /// Judges the flows and says what comes of each.
 fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Inspection) {
-    let Complained { complaints, flows, exposed } = asked;
+    let Complained { complaints, flows, exposed, failing } = asked;
+    seen.suspect(failing);
     let mut moot = Vec::new();
     for (machine, ports) in &exposed {
         let found = estate.exposure(machine, ports);

@@ -10,9 +10,8 @@ part() {
 }
 saved() {
   tool=$1; shift
-  if [ {{counters}} = yes ]; then all=$("$tool" "$@" -c); else all=$("$tool" "$@"); fi || return $?
-  if [ {{counters}} = yes ]; then printf '%s\n' "$all"
-  else printf '%s\n' "$all" | sed -e '/^# /s/ on [A-Z].*$//' -e 's/^\(:[^ ]* [^ ]*\) \[.*\]$/\1 [0:0]/'; fi
+  all=$("$tool" "$@") || return $?
+  printf '%s\n' "$all" | sed -e '/^# /s/ on [A-Z].*$//' -e 's/^\(:[^ ]* [^ ]*\) \[.*\]$/\1 [0:0]/'
 }
 backend() {
   for tool in iptables ip6tables; do
@@ -30,7 +29,7 @@ backend() {
     done
   done
 }
-ruleset() { if [ {{counters}} = yes ]; then nft -j list ruleset; else nft -j -s list ruleset; fi; }
+ruleset() { nft -j -s list ruleset; }
 chosen() { update-alternatives --query iptables 2>/dev/null || alternatives --display iptables 2>/dev/null; iptables --version 2>/dev/null; true; }
 tables() { if [ -e "/proc/net/$1" ]; then cat "/proc/net/$1"; fi; }
 devices() { all=$(tc qdisc show) || return $?; printf '%s\n' "$all" | sed -n 's/^qdisc [^ ]* [^ ]* dev \([^ ]*\) .*/\1/p' | uniq; }
