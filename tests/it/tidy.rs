@@ -64,10 +64,10 @@ const NAMES_A_REVIEWER: [&str; 6] = [
 const MAX_FILE_LINES: usize = 700;
 
 /// Metaphors that are neither part of a name nor a word of prose: readers search for the words of the field.
-const FORBIDDEN_WORDS: [&str; 27] = [
+const FORBIDDEN_WORDS: [&str; 26] = [
     "kitchen", "desk", "bench", "kit", "errand", "heard", "told", "bears", "ear", "brief", "ground", "cast",
     "story", "slate", "chore", "hands", "courier", "brake", "workshop", "barred", "door", "piece", "looks",
-    "way", "stories", "briefs", "benches",
+    "way", "stories", "briefs",
 ];
 
 /// The folders that are free of these words. One that becomes so is added.
@@ -88,8 +88,8 @@ const FORBIDDEN_WORDS_ALLOWED: &[(&str, &str)] = &[
     ("crates/pcap/src", "\"one_way\""),
     ("crates/pcap/src/compare/verdict.rs", "\"other_way\""),
     ("crates/shell/src/policy", "-brief"),
-    ("demo/cases/a.toml", "Ping works both ways."),
-    ("demo/cases/f.toml", "The account looks healthy"),
+    ("", "Ping works both ways."),
+    ("", "The account looks healthy"),
     ("docs/design/modules.md", "`brief/`"),
     ("docs/tools/shell.md", "`bench`"),
 ];

@@ -28,6 +28,7 @@ pub enum ConversationVerdict {
     /// Some packets are lost.
     PartialLoss,
     /// One direction takes a path that does not pass one of the places.
+    #[serde(rename = "other_way")]
     OtherPath,
     /// Packets arrive, and wait on the path.
     Delayed,
@@ -137,4 +138,18 @@ fn waits(trip: &Transit, round: u64) -> bool {
 pub(super) fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
     let wanted = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(wanted - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_has_the_same_name_in_words_and_in_json() {
+        for verdict in
+            [ConversationVerdict::PartialLoss, ConversationVerdict::OtherPath, ConversationVerdict::Delayed]
+        {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
+    }
 }

@@ -30,6 +30,7 @@ pub enum State {
     /// It was reset.
     Reset,
     /// Only one direction was seen.
+    #[serde(rename = "one_way")]
     Unidirectional,
 }
 
@@ -145,4 +146,16 @@ pub(crate) fn reasons(reset: &Reset) -> BTreeMap<&'static str, f64> {
         found.insert("other_end_reset_after_ms", super::stream::ms(later));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_has_the_same_name_in_words_and_in_json() {
+        for state in [State::SynSent, State::HalfOpen, State::Unidirectional] {
+            assert_eq!(serde_json::to_value(state).unwrap(), state.name());
+        }
+    }
 }

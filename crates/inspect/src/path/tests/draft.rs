@@ -386,6 +386,7 @@ fn guest(machine: &Machine) -> Guest {
         settings: text(machine.settings.clone()),
         tcp: text(sockets),
         udp: text("State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n".to_owned()),
+        connections: None,
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn act(
         ("storageaccounts", action) => storage::act(cloud, request, &resource, action).map(alone),
         ("networkwatchers/packetcaptures", action) => {
             match watch::capture::post(cloud, &resource, action, now) {
-                Some(Some(told)) => Ok(alone(soon(cloud, request, Some(Done::Result(told))).0)),
+                Some(Some(posted)) => Ok(alone(soon(cloud, request, Some(Done::Result(posted))).0)),
                 Some(None) => Ok(alone(soon(cloud, request, Some(Done::Nothing)).0)),
                 None => Err(no_action(action)),
             }
@@ -57,9 +57,9 @@ pub(super) fn act(
         ("networkwatchers", action) => {
             let body = if request.body.is_empty() { json!({}) } else { change::document(request)? };
             match watch::post(cloud, action, &body) {
-                Some(told) => match told? {
-                    PostResult::AtOnce(told) => Ok(alone(Answer::json(200, told))),
-                    PostResult::Soon(told) => Ok(alone(soon(cloud, request, Some(Done::Result(told))).0)),
+                Some(posted) => match posted? {
+                    PostResult::AtOnce(posted) => Ok(alone(Answer::json(200, posted))),
+                    PostResult::Soon(posted) => Ok(alone(soon(cloud, request, Some(Done::Result(posted))).0)),
                     PostResult::PendingConnectivity(trial) => {
                         let (answer, name) = soon(cloud, request, None);
                         let job = DialJob { operation: name.clone(), ..trial.job };
