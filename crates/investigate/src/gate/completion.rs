@@ -36,7 +36,6 @@ pub struct CompletionCheck {
     pub covered: Coverage,
 }
 
-/// Checks every gate.
 #[must_use]
 pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     let state = context.state;
