@@ -6,6 +6,7 @@
 #![expect(missing_docs, reason = "a doc line says what the name does not; nobody else depends on this crate")]
 
 pub mod brief;
+pub mod complaint;
 mod consent;
 pub mod conversation;
 pub mod coverage;
@@ -16,6 +17,7 @@ mod fence;
 pub mod finding;
 pub mod gate;
 mod hypothesis;
+pub mod judged;
 mod limits;
 pub mod model;
 mod outcome;

@@ -28,6 +28,10 @@ pub enum FindingError {
     NoObservation { id: ObservationId },
     #[error("the citation of {id} quotes nothing; give words that stand in it")]
     NothingQuoted { id: ObservationId },
+    #[error(
+        "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
+    )]
+    OtherFlow,
     #[error("{id} does not say {quote:?}")]
     NotSaid { id: ObservationId, quote: String },
 }

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::HypothesisState;
-use crate::brief;
+use crate::brief::{self, Brief};
 use crate::coverage;
 use crate::event::{Finding, Waived};
 use crate::finding::{self, FindingError};
 use crate::gate::Coverage;
+use crate::gate::flows::{self, FlowJudgement};
 use crate::suspect::{Layer, Looked};
 use crate::tool::{CallContext, running_tasks};
 
@@ -63,8 +64,13 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
             found.state
         )),
     }));
-    let checked: Vec<Checked> =
-        claim.findings.iter().map(|claim| (claim.clone(), finding::check(claim, context))).collect();
+    let symptoms = brief::read(&coverage::asked(state));
+    let judged = flows::judged(context);
+    let check = |claim: &Finding| {
+        let held = finding::check(claim, context)?;
+        judged.as_ref().and_then(|judged| judged.objection(claim)).map_or(Ok(held), Err)
+    };
+    let checked: Vec<Checked> = claim.findings.iter().map(|claim| (claim.clone(), check(claim))).collect();
     closed.extend(checked.iter().filter_map(|(finding, held)| {
         let why = held.as_ref().err()?;
         Some(format!("findings_hold: {} {}: {why}", finding.code, finding.object))
@@ -72,23 +78,36 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     closed.extend(running_tasks(context).into_iter().map(|task| {
         format!("no_capture_running: {task} still runs; wait for it, or end it with cancel_task")
     }));
+    let unclaimed = judged.iter().flat_map(|judged| judged.unclaimed(&claim.findings));
+    closed.extend(unclaimed.map(|cause| {
+        format!(
+            "flows_explained: {cause}; it decides over a flow in question and has to be among the findings"
+        )
+    }));
     let held = checked.iter().filter(|(_, held)| held.is_ok());
     let codes: Vec<&str> = held.map(|(finding, _)| finding.code.as_str()).collect();
-    let (gaps, covered) = gaps(claim, context, &codes);
+    let (gaps, covered) = gaps(claim, context, &symptoms, judged.as_ref(), &codes);
     closed.extend(gaps);
     CompletionCheck { checked, closed, covered }
 }
 
 /// Returns what was neither inspected nor waived, and how much was covered.
-fn gaps(claim: &Claim, context: &CallContext<'_>, codes: &[&str]) -> (Vec<String>, Coverage) {
+fn gaps(
+    claim: &Claim,
+    context: &CallContext<'_>,
+    symptoms: &Brief,
+    judged: Option<&FlowJudgement>,
+    codes: &[&str],
+) -> (Vec<String>, Coverage) {
     let state = context.state;
-    let symptoms = brief::read(&coverage::asked(state));
     if !symptoms.names_trouble() {
         return (Vec::new(), Coverage::Nothing);
     }
-    let machines = coverage::machines(&symptoms, &topology(context));
+    let named = || coverage::machines(symptoms, &topology(context));
+    let machines =
+        judged.map(|judged| judged.machines.clone()).filter(|all| !all.is_empty()).unwrap_or_else(named);
     let looked: Vec<Looked> = state.calls().flat_map(|call| context.supported(call).looked).collect();
-    let missing = coverage::missing(&symptoms, &machines, &looked, codes);
+    let missing = coverage::missing(symptoms, &machines, &looked, codes);
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
             let same =
@@ -96,7 +115,8 @@ fn gaps(claim: &Claim, context: &CallContext<'_>, codes: &[&str]) -> (Vec<String
             waived.what.layer == gap.layer && same && waived.why.trim().len() >= MIN_REASON_BYTES
         })
     };
-    let covered = if missing.is_empty() { Coverage::Whole } else { Coverage::Partly };
+    let is_open = !missing.is_empty() || judged.is_some_and(FlowJudgement::leaves_open);
+    let covered = if is_open { Coverage::Partly } else { Coverage::Whole };
     let open = missing.iter().filter(|gap| !is_waived(gap)).map(|gap| {
         let of = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
         format!(

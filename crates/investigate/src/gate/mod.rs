@@ -4,6 +4,7 @@
 //! Never: an outcome that a model chose.
 
 mod completion;
+mod flows;
 mod outcome;
 
 pub use completion::{Claim, CompletionCheck, completion};

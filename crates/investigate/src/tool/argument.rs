@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::conversation;
-use crate::event::Refusal;
+use crate::event::{Instruction, Refusal};
 use crate::model::Ask;
 use crate::playbook::{self, Ends};
 use crate::state::{Entry, State};
@@ -58,6 +58,23 @@ pub(super) fn incident_ends(context: &CallContext<'_>) -> Ends {
         before.entries.truncate(at);
     }
     playbook::ends(&incident_question(&before, context))
+}
+
+/// Returns what people wrote before a call was made: the record of a call is read again later, and has to mean the same.
+pub(super) fn incident_text(context: &CallContext<'_>) -> String {
+    let own = &context.call.call.id;
+    let mut text = context.state.opened.symptom.clone();
+    for entry in &context.state.entries {
+        match entry {
+            Entry::Turn(turn) if turn.calls.iter().any(|call| call.call.id == *own) => break,
+            Entry::Message { text: message, instruction: Instruction::Steer, .. } => {
+                text.push('\n');
+                text.push_str(message);
+            }
+            Entry::Turn(_) | Entry::Message { .. } | Entry::Note { .. } => {}
+        }
+    }
+    text
 }
 
 /// Returns the resource group of the incident, where the configuration names none.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::argument::{Refused, refuse};
-use super::{drift, filter, nsg, packet, qdisc, route, storage, topology};
+use super::{drift, filter, nsg, packet, path, qdisc, route, storage, topology};
 use crate::event::ObservationId;
 use crate::model::ToolSpec;
 use crate::suspect::{Borne, Layer, Looked, Suspect, once, plain};
@@ -50,6 +50,7 @@ const COMMON: [&str; 3] = ["reasoning", "hypothesis_id", "resource_group"];
 pub(in crate::tool) fn inspectors(site: &Arc<Site>) -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(InspectorTool::new(topology::Topology, site)),
+        Box::new(InspectorTool::new(path::CheckPath, site)),
         Box::new(InspectorTool::new(nsg::InspectNsg, site)),
         Box::new(InspectorTool::new(route::EffectiveRouteInspector, site)),
         Box::new(InspectorTool::new(drift::DetectEffectiveNetworkDrift, site)),

@@ -6,10 +6,13 @@
 
 mod argument;
 mod drift;
+mod estate_reader;
 mod filter;
 mod inspector;
+mod inventory;
 mod nsg;
 mod packet;
+mod path;
 mod qdisc;
 mod route;
 mod storage;
