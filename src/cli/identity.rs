@@ -63,7 +63,7 @@ impl Setup {
     fn account(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Account> {
         let hint = || format!("see [azure.{role}] of the configuration");
         let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
-        let way = match told.sign_in {
+        let method = match told.sign_in {
             SignIn::Managed => SignInMethod::Managed { client: told.client_id.clone() },
             SignIn::Folder => SignInMethod::Folder(told.folder.clone().ok_or_else(|| missing("folder"))?),
             SignIn::ServicePrincipal => SignInMethod::Principal {
@@ -72,7 +72,7 @@ impl Setup {
                 proof: self.proof(role, told)?,
             },
         };
-        Ok(Account { way, subscription: told.subscription.clone() })
+        Ok(Account { method, subscription: told.subscription.clone() })
     }
 
     fn proof(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Credential> {

@@ -195,6 +195,6 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
     let reach = ghost("nsg reach --rules - --exit-code", &document);
     let told = String::from_utf8(reach.stdout).unwrap();
     assert!(told.contains("through for certain") && told.contains("behind the first"), "{told}");
-    assert!(told.contains("the rules cut the packet space into too many pieces: only the first"), "{told}");
+    assert!(told.contains("the rules cut the packet space into too many parts: only the first"), "{told}");
     assert_eq!(reach.status.code(), Some(4));
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
 use ghost_cloud::permission::{RoleGrant, allows, question, read, subscription};
-use ghost_shell::{Errand, Identity, Response, Shell};
+use ghost_shell::{Identity, IdentityCommand, Response, Shell};
 
 const WHAT: &str = "permissions";
 
@@ -102,11 +102,11 @@ async fn of(
         Err(why) => return problem(why),
     };
     let asked = groups.iter().map(String::as_str).chain([watchers]).map(|group| {
-        let errand = question(&subscription, group);
+        let command = question(&subscription, group);
         async move {
             (
                 group,
-                ask(shell, identity, errand)
+                ask(shell, identity, command)
                     .await
                     .and_then(|told| read(&told).map_err(|error| error.to_string())),
             )
@@ -165,9 +165,13 @@ fn optional(granted: &[RoleGrant], roles: &[&str]) -> String {
     }
 }
 
-async fn ask(shell: &Shell, identity: &Arc<Identity>, errand: Option<Errand>) -> Result<String, String> {
-    let errand = errand.ok_or("that cannot be asked in words of az")?;
-    let told = shell.errand(identity, errand).await;
+async fn ask(
+    shell: &Shell,
+    identity: &Arc<Identity>,
+    command: Option<IdentityCommand>,
+) -> Result<String, String> {
+    let command = command.ok_or("that cannot be asked in words of az")?;
+    let told = shell.run_identity_command(identity, command).await;
     if told.exit_code == Some(0) { Ok(told.output) } else { Err(why(&told)) }
 }
 

@@ -17,7 +17,7 @@ use crate::session::Letter;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
-use ghost_lab::case::{Failed, Pair, inject, reset};
+use ghost_lab::case::{InjectError, Pair, inject, reset};
 use ghost_lab::control::Lab;
 use ghost_lab_slack::{DemoControl, OrderOutcome};
 use ghost_store::Store;
@@ -229,7 +229,7 @@ impl Parts {
     }
 
     async fn change(&self, there: &There) -> Result<(), String> {
-        let told = |failed: Failed| failed.to_string();
+        let told = |failed: InjectError| failed.to_string();
         if reset(&self.lab, &self.data).await.map_err(told)?.is_none() {
             // What somebody repaired by hand is broken again, too.
             self.lab.restore().await.map_err(|error| error.to_string())?;

@@ -91,7 +91,7 @@ impl Said<'_> {
             (None, None) => self.setup.config.meter.iterations.unwrap_or(ITERATIONS),
         };
         let ask = MeasurementRequest {
-            way: self.way(&source, &destination)?,
+            access: self.access(&source, &destination)?,
             compare: self.compare(store, storage.is_some())?,
             session,
             source,
@@ -175,7 +175,7 @@ impl Said<'_> {
         }
     }
 
-    fn way(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
+    fn access(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
         let flags = self.arguments;
         let provider = self.pick(flags.provider.as_ref(), &["PROVIDER"], |file| file.provider.as_ref());
         match provider.as_deref() {

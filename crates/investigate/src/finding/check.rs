@@ -18,6 +18,10 @@ pub enum FindingError {
     UnknownFault { code: String },
     #[error("the object of {} is named {}, not {object:?}", fault.as_str(), fault.object_kind().pattern())]
     WrongObject { fault: Fault, object: String },
+    #[error(
+        "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
+    )]
+    NotOfTheFlows,
     #[error("it cites no observation")]
     NothingCited,
     #[error(
@@ -28,10 +32,6 @@ pub enum FindingError {
     NoObservation { id: ObservationId },
     #[error("the citation of {id} quotes nothing; give words that stand in it")]
     NothingQuoted { id: ObservationId },
-    #[error(
-        "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
-    )]
-    OtherFlow,
     #[error("{id} does not say {quote:?}")]
     NotSaid { id: ObservationId, quote: String },
 }

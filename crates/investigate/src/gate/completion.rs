@@ -37,6 +37,7 @@ pub struct CompletionCheck {
     pub covered: Coverage,
 }
 
+/// Checks every gate.
 #[must_use]
 pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     let state = context.state;
@@ -68,7 +69,7 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     let judged = flows::judged(context);
     let check = |claim: &Finding| {
         let held = finding::check(claim, context)?;
-        judged.as_ref().and_then(|judged| judged.objection(claim)).map_or(Ok(held), Err)
+        judged.as_ref().map_or(Ok(()), |judged| judged.accepts(claim)).map(|()| held)
     };
     let checked: Vec<Checked> = claim.findings.iter().map(|claim| (claim.clone(), check(claim))).collect();
     closed.extend(checked.iter().filter_map(|(finding, held)| {

@@ -1,6 +1,6 @@
 //! What the judgement of the flows in question says about claims.
 //!
-//! Goes in: the record of `check_path`, judged again, and the findings that are claimed. Comes out: claims that do not touch what people
+//! Goes in: the record of `check_path`, judged anew, and the findings that are claimed. Comes out: claims that do not touch what people
 //! complain about, and causes that are not claimed. Never: a word of a model.
 
 use crate::event::Finding;
@@ -12,7 +12,7 @@ use crate::tool::CallContext;
 /// The argument of a comparison with a baseline.
 const COMPARED: &str = "compare_session_id";
 
-/// The last judgement of the flows that people complain about.
+/// What the last judgement of the complaints' flows came to.
 pub(super) struct FlowJudgement {
     /// The machines at the ends of the flows.
     pub(super) machines: Vec<String>,
@@ -34,14 +34,17 @@ pub(super) fn judged(context: &CallContext<'_>) -> Option<FlowJudgement> {
 }
 
 impl FlowJudgement {
-    /// Returns why a claim is no finding, where it does not touch the flows in question.
-    pub(super) fn objection(&self, claim: &Finding) -> Option<FindingError> {
+    /// Accepts a claim that concerns the flows in question, or something that no flow shows.
+    ///
+    /// # Errors
+    /// Says that it touches none of them.
+    pub(super) fn accepts(&self, claim: &Finding) -> Result<(), FindingError> {
         let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
         let fits = !is_judged_by_flow(&claim.code)
             || self.judged.is_beside_flows()
             || self.causes.iter().chain(&self.changed).any(is)
             || self.is_of_packets(&claim.object);
-        (!fits).then_some(FindingError::OtherFlow)
+        if fits { Ok(()) } else { Err(FindingError::NotOfTheFlows) }
     }
 
     /// Tells whether an object is a flow in question that nothing explains that was read: its packets may.

@@ -60,16 +60,16 @@ pub(super) fn incident_ends(context: &CallContext<'_>) -> Ends {
     playbook::ends(&incident_question(&before, context))
 }
 
-/// Returns what people wrote before a call was made: the record of a call is read again later, and has to mean the same.
+/// Returns what people said before a call was made: the record of a call is read again later, and has to mean the same.
 pub(super) fn incident_text(context: &CallContext<'_>) -> String {
     let own = &context.call.call.id;
     let mut text = context.state.opened.symptom.clone();
     for entry in &context.state.entries {
         match entry {
             Entry::Turn(turn) if turn.calls.iter().any(|call| call.call.id == *own) => break,
-            Entry::Message { text: message, instruction: Instruction::Steer, .. } => {
+            Entry::Message { text: said, instruction: Instruction::Steer, .. } => {
                 text.push('\n');
-                text.push_str(message);
+                text.push_str(said);
             }
             Entry::Turn(_) | Entry::Message { .. } | Entry::Note { .. } => {}
         }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::argument::{Protocol, Refused, refuse, resource_group};
 use super::estate_reader::{EstateReader, INTERNET};
 use super::inspector::{Inspection, Inspector, Unfinished};
+use crate::brief::Symptom;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::Fault;
 use crate::judged::{
@@ -124,9 +125,9 @@ impl Inspector for CheckPath {
             None => complained(&mut reader, replay)?,
         };
         let estate = reader.estate();
-        let mut inspection = Inspection::default();
-        add_judgements(&estate, &reader, asked, &mut inspection);
-        Ok(inspection)
+        let mut seen = Inspection::default();
+        tell(&estate, &reader, asked, &mut seen);
+        Ok(seen)
     }
 }
 
@@ -137,6 +138,73 @@ struct Complained {
     flows: Vec<Flow>,
     /// Machines of which somebody asks what is open to the world, and on which ports.
     exposed: Vec<(String, Vec<u16>)>,
+}
+
+/// Keeps the flows that fit what somebody feels, where the words leave open which server is meant: a delay is no refusal.
+fn showing_the_symptom(complaint: &Complaint, flows: Vec<Flow>, estate: &Estate) -> Vec<Flow> {
+    let is_open = |flow: &Flow| {
+        let mut known = complaint.flows.iter().filter(|known| known.destination.address() == Some(flow.dst));
+        known.all(|known| !known.destination.is_named())
+    };
+    let servers: BTreeSet<IpAddr> = flows.iter().filter(|flow| is_open(flow)).map(|flow| flow.dst).collect();
+    if servers.len() < 2 {
+        return flows;
+    }
+    let shown: BTreeMap<IpAddr, Shown> = servers
+        .iter()
+        .map(|server| {
+            let own = flows.iter().filter(|flow| flow.dst == *server);
+            (*server, own.map(|flow| Shown::of(&estate.judge(flow))).max().unwrap_or(Shown::Passes))
+        })
+        .collect();
+    let fits = |wanted: &[Shown]| -> BTreeSet<IpAddr> {
+        shown.iter().filter(|(_, shown)| wanted.contains(shown)).map(|(server, _)| *server).collect()
+    };
+    let feels = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+    let mut kept = BTreeSet::new();
+    if feels(Symptom::Refused) {
+        kept.extend(fits(&[Shown::Refused]));
+    }
+    if feels(Symptom::Hanging) || feels(Symptom::Unreachable) {
+        kept.extend(fits(&[Shown::Stopped, Shown::Refused]));
+    }
+    if feels(Symptom::Slow) || feels(Symptom::Lossy) {
+        kept.extend(fits(&[Shown::Degraded]));
+        if kept.is_empty() {
+            // What is slow now and then is not stopped.
+            kept.extend(fits(&[Shown::Passes]));
+        }
+    }
+    if kept.is_empty() {
+        return flows;
+    }
+    flows.into_iter().filter(|flow| !servers.contains(&flow.dst) || kept.contains(&flow.dst)).collect()
+}
+
+/// What a caller sees of a flow, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    Passes,
+    Degraded,
+    Refused,
+    Stopped,
+}
+
+impl Shown {
+    fn of(judgement: &Judgement) -> Self {
+        let refuses = |fault: path::Fault| {
+            matches!(
+                fault,
+                path::Fault::GuestFirewallReject | path::Fault::TcpRefused | path::Fault::UdpRefused
+            )
+        };
+        match judgement.stops().first() {
+            Some((_, effect)) if refuses(effect.cause.fault) => Self::Refused,
+            Some(_) => Self::Stopped,
+            None if judgement.hurts().is_empty() => Self::Passes,
+            None => Self::Degraded,
+        }
+    }
 }
 
 fn ports_of(complaint: &Complaint) -> Vec<u16> {
@@ -154,6 +222,7 @@ fn complained(
     let mut complaints = Vec::new();
     let mut asked = Vec::new();
     for (complaint, own) in reader.resolve(&text, replay)? {
+        let own = showing_the_symptom(&complaint, own, &reader.estate());
         let mut numbers = Vec::new();
         for flow in &own {
             let at = flows.iter().position(|known| known == flow).unwrap_or_else(|| {
@@ -215,50 +284,44 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
 }
 
 /// Judges the flows and says what comes of each.
-fn add_judgements(
-    estate: &Estate,
-    reader: &EstateReader<'_>,
-    asked: Complained,
-    inspection: &mut Inspection,
-) {
+fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Inspection) {
     let Complained { complaints, flows, exposed } = asked;
     let mut moot = Vec::new();
     for (machine, ports) in &exposed {
         let found = estate.exposure(machine, ports);
-        inspection
-            .suspect(found.causes.iter().map(|cause| exposure(cause, machine, ports, reader)).collect());
+        seen.suspect(found.causes.iter().map(|cause| exposure(cause, machine, ports, reader)).collect());
         moot.extend(found.moot.iter().map(|cause| NoticedObject {
             object: object(&cause.object),
             what: format!("would let the internet in to {}", plain(machine)),
             why_not: "another gate closes it".to_owned(),
         }));
         if found.missing.is_empty() {
-            inspection.looked(Layer::Exposure, machine);
+            seen.looked(Layer::Exposure, machine);
         }
     }
     let judged: Vec<Judgement> = flows.iter().take(MAX_FLOWS).map(|flow| estate.judge(flow)).collect();
     if flows.len() > judged.len() {
-        inspection.notes.push(format!("{} more flows were not judged", flows.len() - judged.len()));
+        seen.notes.push(format!("{} more flows were not judged", flows.len() - judged.len()));
     }
     let mut machines: BTreeSet<&str> = BTreeSet::new();
     let mut missing: BTreeSet<Document> = BTreeSet::new();
     for judgement in &judged {
-        inspection.suspect(suspects(judgement, reader));
-        lines(judgement, inspection);
+        seen.suspect(suspects(judgement, reader));
+        lines(judgement, seen);
         machines.extend(ends(judgement, estate));
         missing.extend(judgement.missing().into_iter().map(|missing| missing.what));
     }
     for machine in machines {
-        read_layers(machine, reader, &missing, inspection);
+        read_layers(machine, reader, &missing, seen);
     }
     let document = JudgedFlows {
         complaints,
         flows: judged.iter().map(|judgement| flow(judgement, estate)).collect(),
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
     };
-    inspection.facts = json!(document);
+    seen.facts = json!(document);
     for warning in estate.warnings().iter().take(8) {
-        inspection.notes.push(sentence(warning));
+        seen.notes.push(sentence(warning));
     }
 }
 
@@ -281,22 +344,22 @@ fn read_layers(
     machine: &str,
     reader: &EstateReader<'_>,
     missing: &BTreeSet<Document>,
-    inspection: &mut Inspection,
+    seen: &mut Inspection,
 ) {
     if reader.read_state(machine, |guest| guest.filters.values().all(is_text)) {
-        inspection.looked(Layer::Guest, machine);
+        seen.looked(Layer::Guest, machine);
     }
     if reader.read_state(machine, |guest| guest.shaping.as_ref().is_some_and(is_text)) {
-        inspection.looked(Layer::Shaping, machine);
+        seen.looked(Layer::Shaping, machine);
     }
     let lacks = |is: &dyn Fn(&Document) -> bool| missing.iter().any(is);
     if !lacks(&|document| matches!(document, Document::Rules { .. } | Document::Configuration)) {
-        inspection.looked(Layer::Rules, machine);
+        seen.looked(Layer::Rules, machine);
     }
     if !lacks(&|document| {
         matches!(document, Document::Routes { .. } | Document::Networks | Document::Configuration)
     }) {
-        inspection.looked(Layer::Routes, machine);
+        seen.looked(Layer::Routes, machine);
     }
 }
 
@@ -320,7 +383,7 @@ fn suspects(judgement: &Judgement, reader: &EstateReader<'_>) -> Vec<Suspect> {
     effects
         .filter_map(|(side, effect)| {
             let (code, object) = (effect.cause.fault.as_str(), object(&effect.cause.object));
-            let known = code.parse::<Fault>().is_ok_and(|fault| fault.object_kind().matches(&object));
+            let known = code.parse::<Fault>().is_ok_and(|known| known.object_kind().matches(&object));
             known.then(|| {
                 let why = reader.words(&effect.cause).unwrap_or_else(|| reason(judgement, side, effect));
                 let observations = reader.observations(&effect.cause.object, &judgement.flow);
@@ -379,7 +442,7 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
         verdict: match judgement.fate {
             Fate::Passes => FlowVerdict::Passes,
             Fate::Degraded | Fate::Partly => FlowVerdict::Degraded,
-            Fate::Stopped | Fate::NoWay(_) => FlowVerdict::Blocked,
+            Fate::Stopped | Fate::NoPath(_) => FlowVerdict::Blocked,
             Fate::Unknown => FlowVerdict::Indeterminate,
         },
         outcome: sentence(&judgement.fate.to_string()),
@@ -422,20 +485,14 @@ fn noticed(judged: &[Judgement], estate: &Estate) -> Vec<NoticedObject> {
         .collect()
 }
 
-fn lines(judgement: &Judgement, inspection: &mut Inspection) {
-    inspection.line(&format!("{}: {}", judgement.flow, judgement.fate));
+fn lines(judgement: &Judgement, seen: &mut Inspection) {
+    seen.line(&format!("{}: {}", judgement.flow, judgement.fate));
     for (side, hop) in judgement.hops() {
         let arrow = match side {
             Side::Forward => "->",
             Side::Return => "<-",
         };
-        inspection.line(&format!(
-            "  {arrow} {} {:?} {:?}: {}",
-            hop.at,
-            hop.kind,
-            hop.verdict(),
-            hop.summary()
-        ));
+        seen.line(&format!("  {arrow} {} {:?} {:?}: {}", hop.at, hop.kind, hop.verdict(), hop.summary()));
     }
 }
 
