@@ -13,7 +13,6 @@ use crate::state::Spent;
 pub struct Limits {
     /// Turns of the model.
     pub turns: u32,
-    /// Commands.
     pub commands: u32,
     /// Minutes, those not counted in which a human is waited for.
     pub minutes: u32,

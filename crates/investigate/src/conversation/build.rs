@@ -53,7 +53,7 @@ pub fn messages(state: &State) -> Vec<Message> {
             // How it ends is not the model's to decide.
             Entry::Message { instruction: Instruction::Stop | Instruction::Report, .. } => {}
             Entry::Note { text } => messages.push(Message::User { text: text.clone() }),
-            Entry::Turn(turn) => messages.extend(said(turn)),
+            Entry::Turn(turn) => messages.extend(turn_messages(turn)),
         }
     }
     messages.push(Message::User { text: standing(state) });
@@ -94,7 +94,7 @@ fn within(scope: &Scope) -> String {
     text
 }
 
-fn said(turn: &Turn) -> Vec<Message> {
+fn turn_messages(turn: &Turn) -> Vec<Message> {
     // Whoever refused once goes on refusing with its refusal in view.
     let refused = matches!(turn.stop, Stop::Refused { .. });
     if turn.calls.is_empty() && (turn.text.is_empty() || refused) {

@@ -1,4 +1,4 @@
-//! What a model is told: the session as messages, short enough for its window.
+//! The conversation for a model: the session as messages, short enough for its window.
 //!
 //! Goes in: the state. Comes out: the same question for the same state. Never: text of the outside without its fence; a
 //! call without its result; an observation that can no longer be named.

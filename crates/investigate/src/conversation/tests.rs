@@ -1,4 +1,4 @@
-//! Facts about what a model is told.
+//! Facts about the conversation for a model.
 
 use serde_json::json;
 
@@ -115,7 +115,7 @@ fn text(ask: &Ask) -> String {
 }
 
 #[test]
-fn what_fits_is_told_whole() {
+fn what_fits_is_sent_whole() {
     let state = session(3, 500);
     let (ask, compacted) = ask(&state, 200_000);
     is_well_formed(&ask.messages);
@@ -138,9 +138,9 @@ fn the_oldest_results_go_first_and_their_observations_stay_named() {
     let (ask, compacted) = ask(&state, 60_000);
     is_well_formed(&ask.messages);
     assert!(compacted > 0);
-    let told = text(&ask);
+    let sent = text(&ask);
     assert!(
-        told.contains("o1\\\"]") || told.contains("[\\\"o1\\\"]"),
+        sent.contains("o1\\\"]") || sent.contains("[\\\"o1\\\"]"),
         "the first observation is no longer named"
     );
     let Some(Message::Results { results }) =
@@ -177,7 +177,7 @@ fn the_beginning_stays_the_same_from_turn_to_turn() {
 }
 
 #[test]
-fn an_order_to_stop_is_not_the_models_to_hear() {
+fn an_instruction_to_stop_is_not_shown_to_the_model() {
     let mut state = session(1, 10);
     let said = HumanMessage {
         who: "ben".to_owned(),

@@ -1,4 +1,4 @@
-//! A call of the model: its tool is asked what to do, again after each command.
+//! A call of the model: its tool is asked for the next action, again after each command.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use crate::state::{CallState, State, Step};
 use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, ToolAction, evidence_source};
 use ghost_base::{Digest, Timestamp};
 
-/// After so many denials a hypothesis cannot be tested.
-const DENIALS: u32 = 3;
-/// No result is longer, whatever a tool returns.
-const LONGEST_RESULT: usize = 256 * 1024;
+/// After this many denials a hypothesis cannot be tested.
+const MAX_DENIALS: u32 = 3;
+/// Limits the result of a call, whatever a tool returns.
+const MAX_RESULT_BYTES: usize = 256 * 1024;
 
-/// Says what to do next for a call whose commands are all over.
+/// Returns what to do next for a call whose commands are all over.
 pub(super) fn advance(
     state: &State,
     call: &CallState,
@@ -46,7 +46,7 @@ pub(super) fn advance(
         ToolAction::Run(_) | ToolAction::Wait(_) if ended => {
             finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"))
         }
-        // One turn can call more than everything that is left. What has begun comes to its end.
+        // One turn can call more than the rest of the budget. What has begun is completed.
         ToolAction::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
             let reason = format!("the budget of {} commands is spent", state.limits.commands);
             finish(state, call, CallResult::refuse(Refusal::Ended, reason))
@@ -127,7 +127,7 @@ fn propose(
 fn finish(state: &State, call: &CallState, outcome: CallResult) -> Effect {
     let CallResult { content, is_error, refused, mut events } = outcome;
     let mut content = content.to_string();
-    if content.len() > LONGEST_RESULT {
+    if content.len() > MAX_RESULT_BYTES {
         content = r#"{"status":"error","reason":"the result is too long"}"#.to_owned();
     }
     let returned =
@@ -139,7 +139,7 @@ fn finish(state: &State, call: &CallState, outcome: CallResult) -> Effect {
 
 /// Gives up on hypotheses whose commands were denied too often.
 fn given_up(state: &State) -> Vec<Event> {
-    let denied = state.active().filter(|hypothesis| hypothesis.denials >= DENIALS);
+    let denied = state.active().filter(|hypothesis| hypothesis.denials >= MAX_DENIALS);
     denied
         .map(|hypothesis| {
             Event::HypothesisSet(HypothesisSet {

@@ -1,4 +1,4 @@
-//! A command: judged, asked for, run or refused, and what a takeover makes of it.
+//! A command: judged, asked about, run or refused, and how a takeover continues it.
 
 use crate::decision::{DecisionContext, Effect, approval_name};
 use crate::event::{
@@ -9,8 +9,8 @@ use crate::{check_destinations, check_sandbox, is_reclassified, ruling_of};
 use ghost_base::Timestamp;
 use ghost_shell::{Request, Ruling, Verdict};
 
-/// After so many modifications whoever modifies is not getting anywhere.
-const ROUNDS: u32 = 5;
+/// Limits how often one command is modified.
+const MAX_ROUNDS: u32 = 5;
 
 /// Judges a command; a declared script has its declared verdict where it is exactly the one that was declared.
 pub(super) fn judge(
@@ -79,7 +79,9 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
             }
             // A plan can be approved or denied as a whole, not changed.
             Reply::Modify { .. } if state.denied_as_plan(step) => Effect::Refuse { step: step.id },
-            Reply::Modify { command } if round.classified.round < ROUNDS && !command.trim().is_empty() => {
+            Reply::Modify { command }
+                if round.classified.round < MAX_ROUNDS && !command.trim().is_empty() =>
+            {
                 let judged = judge(state, step.id, round.classified.round + 1, (command, None), context);
                 Effect::Record(vec![Event::Classified(judged)])
             }
@@ -186,7 +188,7 @@ fn planned(state: &State, step: &Step, context: &DecisionContext<'_>) -> Vec<Str
     if alone || plan.iter().any(never) { Vec::new() } else { plan.to_vec() }
 }
 
-/// Ends a command that did not run, or whose fate nobody is asked about any more, because the session is stopped.
+/// Ends a command that did not run, or about whose outcome nobody is asked any more, because the session is stopped.
 fn abandon(step: &Step) -> Effect {
     let reason = if step.outcome_unknown {
         "the session was stopped; whether the command took effect is not known"

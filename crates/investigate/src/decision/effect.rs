@@ -1,4 +1,4 @@
-//! What a driver is asked to do, and what deciding takes.
+//! The effects that a driver performs, and what a decision needs.
 
 use crate::event::{ApprovalRequested, Event, ModelAsked, StepId};
 use crate::model::{Ask, Investigator};
@@ -14,7 +14,6 @@ pub enum Effect {
     Record(Vec<Event>),
     /// Record that a model is asked, ask it, record its answer.
     Ask {
-        /// What is recorded.
         asked: ModelAsked,
         /// What is asked.
         ask: Box<Ask>,
@@ -24,7 +23,6 @@ pub enum Effect {
     /// Use the consent up where one is named, record the intent unless it is recorded, record that it executes, run it,
     /// record its end.
     Execute {
-        /// The step.
         step: StepId,
         /// The question whose answer is used up.
         consumes: Option<String>,
@@ -32,22 +30,11 @@ pub enum Effect {
         intended: bool,
     },
     /// Let the gate note that nothing ran, record the end.
-    Refuse {
-        /// The step.
-        step: StepId,
-    },
+    Refuse { step: StepId },
     /// Close the question with a no: the session is being stopped.
-    Withdraw {
-        /// The question.
-        approval: String,
-    },
-    /// Do this on files of this machine, keep what comes of it as a text, record it as an observation of the call.
-    FileTask {
-        /// The call.
-        call: String,
-        /// What to do.
-        task: FileTask,
-    },
+    Withdraw { approval: String },
+    /// Do this on files of this machine, store the result as a text, record it as an observation of the call.
+    FileTask { call: String, task: FileTask },
     /// Wait for what arrives, at most until then.
     Wait {
         /// When to look again by oneself.
@@ -59,14 +46,12 @@ pub enum Effect {
     Rest,
 }
 
-/// What deciding takes beside the state.
+/// What a decision needs beside the state.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
     /// By which commands are judged.
     pub policy: &'a Policy,
-    /// What may be called.
     pub tools: &'a Registry,
-    /// Where whole texts are found.
     pub evidence: &'a dyn Evidence,
     /// Who is going to be asked.
     pub investigator: &'a Investigator,

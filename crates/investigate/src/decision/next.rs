@@ -63,14 +63,14 @@ fn unless_zero(limit: u64) -> u64 {
     if limit == 0 { u64::MAX } else { limit }
 }
 
-/// So many turns in a row may lead nowhere.
-const PATIENCE: usize = 3;
+/// Limits the turns in a row that lead nowhere.
+const MAX_FRUITLESS_TURNS: usize = 3;
 
 /// Returns what follows the last turn before the model is asked again.
 fn after_turn(state: &State) -> Option<Vec<Event>> {
     let Some(Entry::Turn(last)) = state.entries.last() else { return None };
     let fruitless = fruitless(state);
-    if fruitless > PATIENCE {
+    if fruitless > MAX_FRUITLESS_TURNS {
         let why = format!("{fruitless} turns in a row called nothing that could be done");
         return Some(close(state, "code", &why));
     }

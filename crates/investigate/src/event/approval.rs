@@ -6,19 +6,15 @@ use crate::event::{StepId, text};
 use ghost_base::{Digest, Timestamp};
 use ghost_shell::Impact;
 
-/// See [`Event::ApprovalRequested`](crate::event::Event::ApprovalRequested).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {
-    /// The approval's name.
     pub approval: String,
-    /// The step.
     pub step: StepId,
-    /// The round.
     pub round: u32,
     /// What exactly is asked.
     #[serde(with = "text")]
     pub digest: Digest,
-    /// From then on the answer is no.
+    /// From then on the question counts as denied.
     #[serde(with = "text")]
     pub expires_at: Timestamp,
     /// How many different people must approve.
@@ -28,8 +24,8 @@ pub struct ApprovalRequested {
     /// An earlier run was cut off, so that nobody knows whether it took effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outcome_unknown: bool,
-    /// The commands that a yes covers, each once at most and in this order, the one of the step first; empty where it is that
-    /// one alone.
+    /// The commands that an approval covers, each at most once and in this order, that of the step first; empty where it is only
+    /// that one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
     /// The judgement on each command of the plan, in the same order; empty in ledgers of before.
@@ -42,9 +38,7 @@ pub struct ApprovalRequested {
 pub struct PlanJudgement {
     /// `SAFE` or `RISKY`: a plan holds nothing else.
     pub verdict: String,
-    /// The rule that decided.
     pub rule: String,
-    /// Why.
     pub reason: String,
     /// What it would do to the world, where it needs consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,32 +63,23 @@ impl ApprovalRequested {
     }
 }
 
-/// See [`Event::ApprovalVoted`](crate::event::Event::ApprovalVoted).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalVoted {
-    /// The approval.
     pub approval: String,
-    /// Who.
     pub who: String,
     /// Whether it was a yes.
     pub approves: bool,
-    /// When.
     #[serde(with = "text")]
     pub at: Timestamp,
 }
 
-/// See [`Event::ApprovalDecided`](crate::event::Event::ApprovalDecided).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalDecided {
-    /// The approval.
     pub approval: String,
-    /// The step.
     pub step: StepId,
-    /// What was decided.
     pub answer: Reply,
     /// Whose vote it was.
     pub who: String,
-    /// When.
     #[serde(with = "text")]
     pub at: Timestamp,
 }
@@ -106,10 +91,7 @@ pub enum Reply {
     /// Run exactly what was shown, once.
     Approve,
     /// Run nothing.
-    Deny {
-        /// Why.
-        reason: String,
-    },
+    Deny { reason: String },
     /// Judge this command instead.
     Modify {
         /// The whole new command.
@@ -122,11 +104,8 @@ impl Reply {
     pub const STOPPED: &'static str = "the session was stopped";
 }
 
-/// See [`Event::ApprovalExpired`](crate::event::Event::ApprovalExpired).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalExpired {
-    /// The approval.
     pub approval: String,
-    /// The step.
     pub step: StepId,
 }

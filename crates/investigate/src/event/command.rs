@@ -6,14 +6,11 @@ use serde_json::Value;
 use crate::event::{Impact, StepId, text};
 use ghost_base::Digest;
 
-/// See [`Event::Proposed`](crate::event::Event::Proposed).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proposed {
-    /// The step.
     pub step: StepId,
     /// The call that it belongs to.
     pub call: String,
-    /// The tool.
     pub tool: String,
     /// The whole command.
     pub command: String,
@@ -41,10 +38,8 @@ pub struct DeclaredScript {
     pub variables: Vec<(String, String)>,
 }
 
-/// See [`Event::Classified`](crate::event::Event::Classified).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Classified {
-    /// The step.
     pub step: StepId,
     /// The round: every modification is a new one, from 1.
     pub round: u32,
@@ -54,9 +49,7 @@ pub struct Classified {
     pub verdict: String,
     /// The tier that decided.
     pub tier: u8,
-    /// The rule that decided.
     pub rule: String,
-    /// Why.
     pub reason: String,
     /// What it would do to the world, where a human has to be asked; absent in ledgers of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,10 +62,8 @@ pub struct Classified {
     pub policy: Digest,
 }
 
-/// See [`Event::Intent`](crate::event::Event::Intent).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
-    /// The step.
     pub step: StepId,
     /// What exactly.
     #[serde(with = "text")]
@@ -82,19 +73,15 @@ pub struct Intent {
     pub approval: Option<String>,
 }
 
-/// See [`Event::Executing`](crate::event::Event::Executing).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Executing {
-    /// The step.
     pub step: StepId,
     /// The fencing number of the owner that runs it.
     pub epoch: u64,
 }
 
-/// See [`Event::Done`](crate::event::Event::Done).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// The step.
     pub step: StepId,
     /// `completed`, `denied` or `error`.
     pub status: String,
@@ -102,7 +89,6 @@ pub struct Done {
     pub classification: String,
     /// Who settled it: `auto_approved`, `user_denied` and so on.
     pub action: String,
-    /// The exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Standard output, redacted and clipped.
@@ -136,10 +122,8 @@ pub struct Done {
     pub output_metadata: Value,
 }
 
-/// See [`Event::Unknown`](crate::event::Event::Unknown).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unknown {
-    /// The step.
     pub step: StepId,
     /// The fencing number of the owner that went away.
     pub epoch: u64,

@@ -9,26 +9,21 @@ use crate::event::text;
 use crate::tool::FileTask;
 use ghost_base::Digest;
 
-/// See [`Event::Observed`](crate::event::Event::Observed).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
-    /// Its name.
     pub id: ObservationId,
     /// The call that it came from.
     pub call: String,
     /// The step, where it is the output of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
-    /// The tool.
     pub tool: String,
-    /// What was looked at, in a line.
+    /// What was read, in a line.
     pub what: String,
-    /// How much it weighs.
     pub source: EvidenceSource,
     /// The digest under which the text lies.
     #[serde(with = "text")]
     pub digest: Digest,
-    /// Its length.
     pub bytes: u64,
 }
 
@@ -51,7 +46,7 @@ pub enum EvidenceSource {
     LocalProbe,
     /// A probe inside the machine in question.
     GuestProbe,
-    /// What the cloud was told to do.
+    /// What is configured in the cloud.
     Configured,
     /// What the cloud does.
     Effective,
@@ -59,34 +54,26 @@ pub enum EvidenceSource {
     Wire,
 }
 
-/// See [`Event::FindingAccepted`](crate::event::Event::FindingAccepted).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindingAccepted {
-    /// The claim.
     #[serde(flatten)]
     pub finding: Finding,
-    /// What bears it out.
+    /// What supports it.
     pub why: String,
 }
 
-/// See [`Event::FindingRejected`](crate::event::Event::FindingRejected).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindingRejected {
-    /// The claim.
     #[serde(flatten)]
     pub finding: Finding,
-    /// What is wrong with it.
     pub why: String,
 }
 
 /// A claim about the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The fault code.
     pub code: String,
-    /// What is at fault.
     pub object: String,
-    /// In words.
     pub statement: String,
     /// What shows it.
     pub evidence: Vec<Citation>,
@@ -95,7 +82,6 @@ pub struct Finding {
 /// A place in an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
-    /// The observation.
     pub observation: ObservationId,
     /// Words that stand in it; may be absent where the code of the finding knows what to look for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,6 @@ use crate::event::{
     Reopened, Resumed, Returned, Unknown,
 };
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body", rename_all = "snake_case")]
 pub enum Event {
@@ -45,7 +44,7 @@ pub enum Event {
     Done(Done),
     /// Its owner went away while it ran: nobody knows whether it had an effect.
     Unknown(Unknown),
-    /// Evidence was kept.
+    /// Evidence was stored.
     Observed(Observed),
     /// A call got its result.
     Returned(Returned),
@@ -56,7 +55,7 @@ pub enum Event {
     /// A human wrote something.
     #[serde(rename = "said")]
     HumanMessage(HumanMessage),
-    /// The code told the model something that nobody said.
+    /// The code added a note for the model that nobody wrote.
     Noted(Noted),
     /// Something arrived that says nothing.
     Discarded(Discarded),
@@ -68,7 +67,7 @@ pub enum Event {
     Concluded(Concluded),
     /// The report, the board or a card reached somebody.
     Delivered(Delivered),
-    /// Somebody wants it to go on behind its report.
+    /// Somebody wants it to continue after its report.
     Reopened(Reopened),
 }
 

@@ -14,20 +14,15 @@ pub const FORMAT: u32 = 1;
 pub struct Recorded {
     /// Its number, from 1.
     pub seq: u64,
-    /// When it was recorded.
     pub at: Timestamp,
-    /// The word for what happened.
     pub kind: String,
-    /// The hash of its line.
     pub hash: Digest,
-    /// What happened.
     pub content: Content,
 }
 
 /// What a line holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// An event.
     Known(Box<Event>),
     /// An event of a kind that a later version made up.
     Foreign,
@@ -40,26 +35,15 @@ pub enum Content {
 pub enum LedgerError {
     /// It cannot be read at all.
     #[error("event {seq} cannot be read: {what}")]
-    Unreadable {
-        /// Which event, from 1.
-        seq: u64,
-        /// What is wrong.
-        what: String,
-    },
+    Unreadable { seq: u64, what: String },
     /// It was written in a format of the future.
     #[error(
         "event {seq} has format {found}, this program reads formats up to {FORMAT}; use the version that wrote it"
     )]
-    Newer {
-        /// Which event.
-        seq: u64,
-        /// Its format.
-        found: u32,
-    },
+    Newer { seq: u64, found: u32 },
     /// It is not what was written.
     #[error("event {seq} was changed: {what}")]
     Changed {
-        /// Which event.
         seq: u64,
         /// What does not fit.
         what: &'static str,
@@ -112,7 +96,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Starts a chain.
     #[must_use]
     pub fn new(session: SessionId) -> Self {
         let head = Digest::of(session.as_str());

@@ -1,4 +1,4 @@
-//! The session as a whole: how it begins, what people say, how it ends.
+//! The session as a whole: how it begins, what people write, how it ends.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,10 @@ use crate::{Confidence, HypothesisState, Limits, Outcome};
 use ghost_base::Digest;
 use ghost_shell::{Scope, Surroundings};
 
-/// See [`Event::Opened`](crate::event::Event::Opened).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     /// What is wrong, in the words of whoever asks.
     pub symptom: String,
-    /// Who asks.
     pub requester: String,
     /// Where: `terminal`, or a channel and a thread.
     pub origin: Origin,
@@ -27,16 +25,15 @@ pub struct Opened {
     pub investigator: Investigator,
     /// What may be spent.
     pub limits: Limits,
-    /// Which part of the cloud may be looked at; everything, where none is said.
+    /// Which part of the cloud may be read; everything, where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// To which places commands may send something before anybody wrote a word; absent in ledgers of before.
+    /// To which destinations commands may send something before anybody wrote a word; absent in earlier ledgers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Surroundings>,
     /// Whether a program wrote the symptom, as an alert: then its words are no words of people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_program: bool,
-    /// The version of the program.
     pub version: String,
 }
 
@@ -48,10 +45,8 @@ pub struct Origin {
     /// The workspace, where the messenger has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// The channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// The thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
 }
@@ -59,9 +54,7 @@ pub struct Origin {
 /// What somebody said before the session began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
-    /// Who.
     pub who: String,
-    /// What.
     pub text: String,
 }
 
@@ -91,7 +84,6 @@ impl Delivered {
     }
 }
 
-/// See [`Event::HypothesisSet`](crate::event::Event::HypothesisSet).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisSet {
     /// Its name, such as `H1`.
@@ -108,12 +100,9 @@ pub struct HypothesisSet {
     pub why: Option<String>,
 }
 
-/// See [`Event::HumanMessage`](crate::event::Event::HumanMessage).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HumanMessage {
-    /// Who.
     pub who: String,
-    /// What.
     pub text: String,
     #[serde(rename = "wish")]
     pub instruction: Instruction,
@@ -131,7 +120,6 @@ pub enum Instruction {
     Report,
 }
 
-/// See [`Event::Noted`](crate::event::Event::Noted).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noted {
     /// What the model reads.
@@ -156,14 +144,12 @@ pub enum Note {
     BudgetLow,
 }
 
-/// See [`Event::Discarded`](crate::event::Event::Discarded).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Discarded {
     /// Why it says nothing.
     pub why: String,
 }
 
-/// See [`Event::BudgetSpent`](crate::event::Event::BudgetSpent).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BudgetSpent {
     /// Which: `turns`, `commands`, `minutes`, `captured bytes`, `tokens`, `cost`.
@@ -174,21 +160,19 @@ pub struct BudgetSpent {
     pub limit: u64,
 }
 
-/// See [`Event::Resumed`](crate::event::Event::Resumed).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resumed {
     /// The fencing number of the new owner.
     pub epoch: u64,
 }
 
-/// See [`Event::Concluded`](crate::event::Event::Concluded).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Concluded {
     /// What came of it; computed.
     pub outcome: Outcome,
     /// How sure; follows from the outcome.
     pub confidence: Confidence,
-    /// How sure the model claims to be; it counts for nothing and is told.
+    /// How sure the model claims to be; the report shows it, and it counts for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<Confidence>,
     /// What the model claims.
@@ -197,27 +181,24 @@ pub struct Concluded {
     pub actions: Vec<String>,
     /// What would settle what is open.
     pub open_questions: Vec<String>,
-    /// What was not looked at, and why not.
+    /// What was not inspected, and why not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waived: Vec<Waived>,
     /// Who ended it: `model`, `human`, `budget` or `code`.
     pub by: String,
-    /// The faults of the report before and now, where it was a second look at them.
+    /// The faults of the report before and now, where they were checked again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recheck: Vec<Rechecked>,
 }
 
-/// A layer that was not looked at.
+/// A layer that was not inspected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waived {
-    /// Which.
     #[serde(flatten)]
     pub what: Looked,
-    /// Why not.
     pub why: String,
 }
 
-/// See [`Event::Reopened`](crate::event::Event::Reopened).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reopened {
     /// Who wants it.
@@ -229,27 +210,22 @@ pub struct Reopened {
     pub recheck: bool,
 }
 
-/// See [`Event::Delivered`](crate::event::Event::Delivered).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivered {
     /// What: `report`, `board`, or `card` and the name of its question.
     pub what: String,
-    /// Where to.
     pub place: String,
-    /// Its digest.
     #[serde(with = "text")]
     pub digest: Digest,
 }
 
-/// Who is said to have answered where code alone decided what runs.
+/// The provider that is recorded where code alone decided what runs.
 pub const RECHECK_PROVIDER: &str = "recheck";
 
 /// A fault before and now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rechecked {
-    /// The fault code.
     pub code: String,
-    /// What is at fault.
     pub object: String,
     /// What was seen when it was reported; empty where it was not there then.
     pub before: String,
@@ -266,7 +242,7 @@ pub struct Rechecked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Now {
-    /// The same look was taken, whole, and does not show it any more.
+    /// The same inspection was repeated completely and does not show it any more.
     Fixed,
     /// Nobody can tell.
     Unknown,

@@ -56,9 +56,9 @@ fn back(lines: &[String]) -> Result<Vec<Recorded>, LedgerError> {
 #[test]
 fn what_was_written_is_read() {
     let mut chain = Chain::new(session());
-    let (line, told) = chain.seal(Timestamp::from_millis(7), &opened()).unwrap();
+    let (line, sealed) = chain.seal(Timestamp::from_millis(7), &opened()).unwrap();
     let found = back(&[line]).unwrap();
-    assert_eq!(found, [told]);
+    assert_eq!(found, [sealed]);
     assert_eq!(Chain::behind(session(), &found), chain);
 }
 
@@ -113,9 +113,9 @@ fn a_kind_of_the_future_is_read_as_foreign_and_a_format_of_the_future_is_refused
     let prev = back(&lines).unwrap().last().unwrap().hash;
     let at = Timestamp::from_millis(0).to_string();
     let digest = Digest::of(body);
-    let hash = Digest::of_fields(["s1", "4", &at, "dreamed", &prev.to_string(), &digest.to_string()]);
+    let hash = Digest::of_fields(["s1", "4", &at, "future", &prev.to_string(), &digest.to_string()]);
     let line = format!(
-        r#"{{"format":1,"session":"s1","seq":4,"at":"{at}","kind":"dreamed","prev":"{prev}","digest":"{digest}","hash":"{hash}","body":{body}}}"#
+        r#"{{"format":1,"session":"s1","seq":4,"at":"{at}","kind":"future","prev":"{prev}","digest":"{digest}","hash":"{hash}","body":{body}}}"#
     );
     lines.push(line.clone());
     assert_eq!(back(&lines).unwrap().last().unwrap().content, Content::Foreign);

@@ -6,7 +6,6 @@ use crate::event::text;
 use crate::model::{Call, Carry, Investigator, Stop, Usage};
 use ghost_base::Digest;
 
-/// See [`Event::ModelAsked`](crate::event::Event::ModelAsked).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelAsked {
     /// The turn, from zero.
@@ -22,35 +21,27 @@ pub struct ModelAsked {
     pub digest: Digest,
 }
 
-/// See [`Event::ModelAnswered`](crate::event::Event::ModelAnswered).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswered {
-    /// The turn.
     pub turn: u32,
     #[serde(rename = "brain")]
     pub investigator: Investigator,
-    /// The words.
     pub text: String,
-    /// The calls.
     pub calls: Vec<Call>,
     /// What the provider wants to see again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry: Option<Carry>,
-    /// Tokens.
     pub usage: Usage,
     /// Millionths of a dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
     /// How long it took.
     pub latency_ms: u64,
-    /// Why it ended.
     pub stop: Stop,
 }
 
-/// See [`Event::AnswerFailed`](crate::event::Event::AnswerFailed).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerFailed {
-    /// The turn.
     pub turn: u32,
     /// What went wrong.
     pub problem: String,
@@ -59,12 +50,9 @@ pub struct AnswerFailed {
     pub too_long: bool,
 }
 
-/// See [`Event::Returned`](crate::event::Event::Returned).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Returned {
-    /// The call.
     pub call: String,
-    /// The tool.
     pub tool: String,
     /// What the model reads. Text of the network in it is fenced.
     pub content: String,

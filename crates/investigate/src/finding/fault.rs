@@ -132,7 +132,6 @@ impl Fault {
         Self::NoDrift,
     ];
 
-    /// Returns the code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

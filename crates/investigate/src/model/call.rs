@@ -9,7 +9,6 @@ use crate::model::{Answer, Ask, Call, Carry, Investigator, Message, Stop, Usage}
 pub(super) struct Draft {
     /// The provider's name for it, if it gave one.
     pub(super) id: Option<String>,
-    /// The tool.
     pub(super) tool: String,
     /// An object, or the text that was none.
     pub(super) arguments: Value,
@@ -18,15 +17,12 @@ pub(super) struct Draft {
 /// A turn as a provider wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Turn {
-    /// Its words.
     pub(super) text: String,
     /// Its calls, in order.
     pub(super) calls: Vec<Draft>,
     /// What the provider wants to see again.
     pub(super) carry: Option<Value>,
-    /// What it used.
     pub(super) usage: Usage,
-    /// Why it ended.
     pub(super) stop: Stop,
 }
 

@@ -123,7 +123,7 @@ fn times(count: u32) -> String {
 }
 
 /// Says who was left behind, and why, and who goes on.
-fn told(gone: &Investigator, why: &str, next: &Investigator) -> String {
+fn announcement(gone: &Investigator, why: &str, next: &Investigator) -> String {
     format!("{} {why}. From here on {} goes on.", named(gone), named(next))
 }
 
@@ -138,7 +138,7 @@ impl Model for Fallback {
         let mut moves: Vec<String> = Vec::new();
         let leave = |left: usize, why: &str, moves: &mut Vec<String>| {
             let (gone, next) = (self.at(left)?.investigator(), self.at(left + 1)?.investigator());
-            moves.push(told(&gone, why, &next));
+            moves.push(announcement(&gone, why, &next));
             self.left.fetch_max(left + 1, Ordering::Relaxed);
             Some(left + 1)
         };

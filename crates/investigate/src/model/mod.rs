@@ -7,11 +7,11 @@ pub mod anthropic;
 mod call;
 mod fallback;
 pub mod gemini;
+mod history;
 pub mod openai;
 mod port;
 mod price;
 mod scripted;
-mod step;
 mod wire;
 
 pub use fallback::Fallback;

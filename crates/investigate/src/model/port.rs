@@ -31,7 +31,6 @@ pub struct Ask {
     pub system: String,
     /// What may be called. It stays the same within a session.
     pub tools: Vec<ToolSpec>,
-    /// The conversation.
     pub messages: Vec<Message>,
     /// The most tokens of the answer.
     pub max_output_tokens: u32,
@@ -39,10 +38,9 @@ pub struct Ask {
     pub fruitless: u32,
 }
 
-/// A tool, as a model is told of it.
+/// A tool, as a model sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: String,
     /// What it does, with examples.
     pub description: String,
@@ -50,19 +48,14 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// From the outside: the symptom, people, notes of the code.
-    User {
-        /// What it says.
-        text: String,
-    },
+    User { text: String },
     /// What the model said before.
     Assistant {
         /// Its words; may be empty where it called something.
         text: String,
-        /// What it called.
         calls: Vec<Call>,
         /// What its provider wants to see again. Another provider ignores it.
         carry: Option<Carry>,
@@ -88,9 +81,7 @@ pub struct Call {
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
-    /// Which call.
     pub id: String,
-    /// The tool's name.
     pub tool: String,
     /// What the model reads, as JSON text.
     pub content: String,
@@ -103,7 +94,6 @@ pub struct ToolResult {
 pub struct Carry {
     /// Who understands it.
     pub provider: String,
-    /// What it is.
     pub value: Value,
 }
 
@@ -112,15 +102,12 @@ pub struct Carry {
 pub struct Answer {
     /// Who answered: with a fallback it need not be the first.
     pub investigator: Investigator,
-    /// Its words.
     pub text: String,
     /// What it wants to call, in order.
     pub calls: Vec<Call>,
     /// What its provider wants to see again.
     pub carry: Option<Carry>,
-    /// What it used.
     pub usage: Usage,
-    /// Why it ended.
     pub stop: Stop,
 }
 
@@ -165,57 +152,32 @@ pub enum ModelError {
     /// Too many requests, or too many tokens.
     #[error("{provider} limits the rate of requests")]
     RateLimited {
-        /// Who.
         provider: String,
         /// When to come back, where it said so.
         retry_after: Option<Duration>,
     },
     /// It cannot be reached, is overloaded or broke off.
     #[error("{provider} is not available: {what}")]
-    Unavailable {
-        /// Who.
-        provider: String,
-        /// What happened.
-        what: String,
-    },
+    Unavailable { provider: String, what: String },
     /// It did not answer in time.
     #[error("{provider} did not answer within {} s", after.as_secs())]
     Timeout {
-        /// Who.
         provider: String,
         /// How long it was waited for.
         after: Duration,
     },
     /// The key is missing, wrong or may not use the model.
     #[error("{provider} refuses the key: {what}")]
-    Unauthorized {
-        /// Who.
-        provider: String,
-        /// What it said.
-        what: String,
-    },
+    Unauthorized { provider: String, what: String },
     /// The conversation does not fit into the window.
     #[error("the conversation is too long for {provider}")]
-    TooLong {
-        /// Who.
-        provider: String,
-    },
+    TooLong { provider: String },
     /// It calls the request wrong. Asking again does not help.
     #[error("{provider} rejects the request: {what}")]
-    Rejected {
-        /// Who.
-        provider: String,
-        /// What it said.
-        what: String,
-    },
+    Rejected { provider: String, what: String },
     /// What it sent is not what its documentation describes.
     #[error("the answer of {provider} cannot be read: {what}")]
-    Unreadable {
-        /// Who.
-        provider: String,
-        /// What was wrong.
-        what: String,
-    },
+    Unreadable { provider: String, what: String },
     /// The list of turns is over.
     #[error("the script has no turn {turn}")]
     ScriptOver {

@@ -1,4 +1,4 @@
-//! A model that reads its turns from a list. It ships: a demonstration and the tests run the real way with it.
+//! A model that reads its turns from a list. It ships: a demonstration and the tests run the real path with it.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::model::{Answer, Ask, Call, Investigator, Listener, Model, ModelError, Stop, Usage};
 
-/// No script is longer.
-const LONGEST: usize = 10_000;
+/// Limits the length of a script.
+const MAX_TURNS: usize = 10_000;
 
 /// The turns, one after the other. Which one comes next follows from the ledger, so that a resumed session goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,11 +40,10 @@ pub enum ScriptedError {
     Line {
         /// Which, from 1.
         line: usize,
-        /// What is wrong.
         what: String,
     },
     /// There are too many.
-    #[error("the script has more than {LONGEST} turns")]
+    #[error("the script has more than {MAX_TURNS} turns")]
     TooLong,
     /// There is none.
     #[error("the script has no turn")]
@@ -65,7 +64,7 @@ impl Scripted {
         }
         match turns.len() {
             0 => Err(ScriptedError::Empty),
-            length if length > LONGEST => Err(ScriptedError::TooLong),
+            length if length > MAX_TURNS => Err(ScriptedError::TooLong),
             _ => Ok(Self { turns }),
         }
     }

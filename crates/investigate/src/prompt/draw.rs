@@ -1,4 +1,4 @@
-//! Draws the sections together.
+//! The whole prompt, from its sections and the addition of the operator, which is bounded and quoted.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,10 @@ use crate::model::ToolSpec;
 use crate::prompt::GATES;
 use crate::prompt::fill::fill;
 use crate::prompt::section::{SECTIONS, SITE, TOOLS};
-use crate::prompt::site::quoted;
 use crate::{Fence, Limits};
 
-/// Of a tool that no section knows, so many characters of its own description stand in the prompt.
-const LONGEST_SENTENCE: usize = 200;
+/// Limits the description of a tool that no section knows.
+const MAX_SENTENCE_CHARS: usize = 200;
 
 /// What a prompt depends on.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +18,6 @@ pub struct Setting<'a> {
     pub tools: &'a [ToolSpec],
     /// The session's nonce, as the [`Fence`] has it.
     pub nonce: &'a str,
-    /// The budgets of the session.
     pub limits: &'a Limits,
     /// The operator's own addition, from the configuration.
     pub site: Option<&'a str>,
@@ -75,7 +73,7 @@ fn tools(present: &[ToolSpec]) -> String {
 fn sentence(description: &str) -> String {
     let line = description.lines().next().unwrap_or_default();
     let end = line.find(". ").map_or(line.len(), |dot| dot + 1);
-    line.get(..end).unwrap_or(line).chars().take(LONGEST_SENTENCE).collect()
+    line.get(..end).unwrap_or(line).chars().take(MAX_SENTENCE_CHARS).collect()
 }
 
 fn gates() -> String {
@@ -119,4 +117,31 @@ fn thousands(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Limits the operator's addition to the prompt.
+const MAX_SITE_BYTES: usize = 4_000;
+
+/// Marks where the addition was cut.
+const CUT: &str = "> (cut here: the addition is longer than 4,000 bytes)";
+
+/// Returns the addition as quoted lines; `None` where it says nothing.
+fn quoted(site: Option<&str>, fence: &Fence) -> Option<String> {
+    let whole = site?.trim();
+    if whole.is_empty() {
+        return None;
+    }
+    let text = fence.inside(head(whole, MAX_SITE_BYTES));
+    let bounded = head(&text, MAX_SITE_BYTES);
+    let mut lines: Vec<String> =
+        bounded.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+    if bounded.len() < text.len() || whole.len() > MAX_SITE_BYTES {
+        lines.push(CUT.to_owned());
+    }
+    Some(lines.join("\n"))
+}
+
+/// Returns the beginning of a text, not longer than so many bytes.
+fn head(text: &str, max_bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text)
 }

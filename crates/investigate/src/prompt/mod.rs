@@ -5,11 +5,11 @@
 
 mod draw;
 mod fill;
-mod gate;
+
 mod section;
-mod site;
+
 #[cfg(test)]
 mod tests;
 
 pub use draw::{Setting, system};
-pub use gate::GATES;
+pub use section::GATES;

@@ -80,7 +80,7 @@ fn batch(events: &[Event], left: &[Recorded]) -> Result<usize, Box<Divergence>> 
     let moment = left.first().map(|first| first.at);
     for (wanted, found) in events.iter().zip(left) {
         same(found, wanted)?;
-        // They were stored in one step.
+        // They were stored together.
         if Some(found.at) != moment {
             let expected = moment.map(|moment| format!("the moment {moment}")).unwrap_or_default();
             return Err(Divergence::at(found, expected, found.at.to_string()));

@@ -7,19 +7,17 @@ use serde_json::Value;
 
 use crate::event::Recorded;
 
-/// A longer value is cut where it is told.
-const LONGEST: usize = 300;
+/// A longer value is cut in the message.
+const MAX_VALUE_BYTES: usize = 300;
 
 /// Where a record is not what this program would have done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct Divergence {
-    /// Which event, from 1.
     pub seq: u64,
     /// The word for what is recorded.
     pub kind: String,
     /// What follows from the events before it.
     pub expected: String,
-    /// What is recorded.
     pub recorded: String,
 }
 
@@ -44,20 +42,20 @@ impl Divergence {
         })
     }
 
-    /// Names the first place in which two values differ.
+    /// Names the first path in which two values differ.
     pub(super) fn between(recorded: &Recorded, expected: &Value, found: &Value) -> Box<Self> {
-        let (place, expected, found) = first(String::new(), expected, found);
-        let tell = |value: Option<&Value>| match value {
-            Some(value) => format!("{place} {}", cut(value)),
-            None => format!("no {place}"),
+        let (path, expected, found) = first(String::new(), expected, found);
+        let describe = |value: Option<&Value>| match value {
+            Some(value) => format!("{path} {}", cut(value)),
+            None => format!("no {path}"),
         };
-        Self::at(recorded, tell(expected), tell(found))
+        Self::at(recorded, describe(expected), describe(found))
     }
 }
 
 /// Returns where two values first differ, and what stands there in each.
 fn first<'a>(
-    place: String,
+    path: String,
     one: &'a Value,
     other: &'a Value,
 ) -> (String, Option<&'a Value>, Option<&'a Value>) {
@@ -66,36 +64,36 @@ fn first<'a>(
         (Value::Object(left), Value::Object(right)) => {
             let mut keys = left.keys().chain(right.keys().filter(|key| !left.contains_key(*key)));
             match keys.find(|key| differs(left.get(*key), right.get(*key))) {
-                Some(key) => deeper(format!("{place}/{key}"), left.get(key), right.get(key)),
-                None => (place, Some(one), Some(other)),
+                Some(key) => deeper(format!("{path}/{key}"), left.get(key), right.get(key)),
+                None => (path, Some(one), Some(other)),
             }
         }
         (Value::Array(left), Value::Array(right)) => {
             let mut all = 0..left.len().max(right.len());
             match all.find(|at| differs(left.get(*at), right.get(*at))) {
-                Some(at) => deeper(format!("{place}/{at}"), left.get(at), right.get(at)),
-                None => (place, Some(one), Some(other)),
+                Some(at) => deeper(format!("{path}/{at}"), left.get(at), right.get(at)),
+                None => (path, Some(one), Some(other)),
             }
         }
-        (one, other) => (place, Some(one), Some(other)),
+        (one, other) => (path, Some(one), Some(other)),
     }
 }
 
 fn deeper<'a>(
-    place: String,
+    path: String,
     one: Option<&'a Value>,
     other: Option<&'a Value>,
 ) -> (String, Option<&'a Value>, Option<&'a Value>) {
     match (one, other) {
-        (Some(one), Some(other)) => first(place, one, other),
-        (one, other) => (place, one, other),
+        (Some(one), Some(other)) => first(path, one, other),
+        (one, other) => (path, one, other),
     }
 }
 
 fn cut(value: &Value) -> String {
     let mut text = value.to_string();
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
+    if text.len() > MAX_VALUE_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_VALUE_BYTES));
         text.push('…');
     }
     text
@@ -107,8 +105,8 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(one: &Value, other: &Value, place: &str) {
-        assert_eq!(first(String::new(), one, other).0, place);
+    fn check(one: &Value, other: &Value, path: &str) {
+        assert_eq!(first(String::new(), one, other).0, path);
     }
 
     #[test]
@@ -121,6 +119,6 @@ mod tests {
 
     #[test]
     fn a_long_value_is_cut_at_a_character() {
-        assert!(cut(&json!("ü".repeat(500))).len() <= LONGEST + '…'.len_utf8());
+        assert!(cut(&json!("ü".repeat(500))).len() <= MAX_VALUE_BYTES + '…'.len_utf8());
     }
 }

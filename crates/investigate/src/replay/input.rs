@@ -1,4 +1,4 @@
-//! What comes from outside: where it may come, and what has to fit.
+//! Events from outside: where they may occur, and what they have to match.
 
 use std::collections::BTreeSet;
 
@@ -213,8 +213,8 @@ fn ran(state: &State, done: &Done, recorded: &Recorded) -> Result<(), Box<Diverg
     };
     check(done.action == action, recorded, action, &done.action)?;
     let command = modified.then(|| round.classified.command.clone());
-    let told = format!("the changed command {command:?}");
-    check(done.modified_command == command, recorded, &told, &format!("{:?}", done.modified_command))
+    let changed = format!("the changed command {command:?}");
+    check(done.modified_command == command, recorded, &changed, &format!("{:?}", done.modified_command))
 }
 
 /// What was refused did not run.

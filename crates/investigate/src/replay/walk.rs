@@ -12,10 +12,10 @@ use crate::tool::{Evidence, Registry};
 use ghost_base::SessionId;
 use ghost_shell::Policy;
 
-/// A session is answered by a few models at most.
-const MOST_BRAINS: usize = 8;
+/// Limits the models that are tried for one decision.
+const MAX_INVESTIGATORS: usize = 8;
 
-/// What a record that holds came to.
+/// The result of a replay without divergence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replayed {
     /// How many events there are.
@@ -24,7 +24,6 @@ pub struct Replayed {
     pub decided: u64,
     /// The word for where it stands.
     pub standing: &'static str,
-    /// What came of it.
     pub outcome: Option<Outcome>,
 }
 
@@ -116,7 +115,7 @@ fn investigators(recorded: &[Recorded]) -> Vec<&Investigator> {
             _ => continue,
         };
         if investigators.iter().all(|known| known.window != investigator.window)
-            && investigators.len() < MOST_BRAINS
+            && investigators.len() < MAX_INVESTIGATORS
         {
             investigators.push(investigator);
         }
@@ -124,12 +123,11 @@ fn investigators(recorded: &[Recorded]) -> Vec<&Investigator> {
     investigators
 }
 
-/// What deciding once more takes.
+/// What a replay needs beside the events.
 #[derive(Clone, Copy)]
 pub struct ReplayInputs<'a> {
     /// By which commands are judged.
     pub policy: &'a Policy,
-    /// What may be called.
     pub tools: &'a Registry,
     /// The texts behind observations.
     pub evidence: &'a dyn Evidence,

@@ -13,7 +13,6 @@ use ghost_base::Timestamp;
 /// Where a session stands at one moment. Its texts are data: whoever draws it escapes them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Board {
-    /// The session.
     pub session: String,
     /// The word for where it stands.
     pub standing: &'static str,
@@ -23,7 +22,6 @@ pub struct Board {
     pub hypotheses: Vec<Hypothesis>,
     /// What was looked at, oldest first.
     pub checks: Vec<Check>,
-    /// What happens now.
     pub current: Current,
     /// How long ago it was opened; for one that is over, how long it took.
     pub elapsed: Duration,
@@ -57,7 +55,6 @@ pub enum Mark {
     Unknown,
 }
 
-/// What happens now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Current {
     /// A model thinks.
@@ -66,17 +63,10 @@ pub enum Current {
         turn: u32,
     },
     /// A command is being judged, asked about or run.
-    Running {
-        /// Which step.
-        step: StepId,
-        /// The command.
-        command: String,
-    },
+    Running { step: StepId, command: String },
     /// Somebody has to answer.
     Waiting {
-        /// The question.
         approval: String,
-        /// Which step.
         step: StepId,
         /// The command that is asked about.
         command: String,
@@ -106,7 +96,6 @@ pub enum Current {
 /// A budget. A limit of zero is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Which.
     pub what: &'static str,
     /// How much was used.
     pub used: u64,

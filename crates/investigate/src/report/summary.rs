@@ -12,7 +12,6 @@ use ghost_base::SessionId;
 /// A session in a list. Its keys are those of the contracts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Its name.
     pub id: String,
     /// Where it stands: see [`State::standing`]; `erased`, `newer` or `broken` where there is no state.
     pub state: String,

@@ -8,24 +8,18 @@ use ghost_base::Timestamp;
 /// A question and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
-    /// What was asked.
     pub requested: ApprovalRequested,
-    /// When.
     pub asked_at: Timestamp,
-    /// Who voted.
     pub votes: Vec<Vote>,
     /// How it ended; `None` while it is open.
     pub ending: Option<Ending>,
 }
 
-/// One vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vote {
-    /// Who.
     pub who: String,
     /// Whether it was a yes.
     pub approves: bool,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -34,11 +28,9 @@ pub struct Vote {
 pub enum Ending {
     /// Somebody decided.
     Decided {
-        /// What.
         answer: Reply,
         /// Whose vote it was.
         who: String,
-        /// When.
         at: Timestamp,
     },
     /// Nobody did in time.
@@ -65,11 +57,11 @@ impl State {
 }
 
 /// A consent that was used for the first of its commands, and those that it still covers.
-type Held<'a> = Option<(&'a Approval, &'a [String])>;
+type RemainingPlan<'a> = Option<(&'a Approval, &'a [String])>;
 
 impl State {
     /// Returns the consent to a plan that covers a command: given in the same call, used for the plan's first command already, with
-    /// this one not passed over since. One that was asked about by itself has its own answer.
+    /// this one not skipped since. One that was asked about by itself has its own answer.
     #[must_use]
     pub fn covering(&self, step: &Step) -> Option<&Approval> {
         let own = step.rounds.len() > 1 || step.rounds.iter().any(|round| !round.approvals.is_empty());
@@ -78,20 +70,20 @@ impl State {
         }
         let before = self.steps.iter().filter(|other| other.call == step.call);
         let before = before.take_while(|other| other.id != step.id);
-        let (approval, left) = before.fold(None, |held, other| self.held(other, held))?;
+        let (approval, left) = before.fold(None, |held, other| self.remaining(other, held))?;
         let covers = left.iter().any(|next| next == step.current());
         (covers && was_shown(&approval.requested, &step.round()?.classified)).then_some(approval)
     }
 
-    /// Returns the questions about the whole plan that a step was denied with.
+    /// Tells whether a step was denied together with its whole plan.
     #[must_use]
     pub fn denied_as_plan(&self, step: &Step) -> bool {
         step.asked().and_then(|name| self.approvals.get(name)).is_some_and(|asked| asked.requested.is_plan())
     }
 
-    /// Returns what is held behind a step.
-    fn held<'a>(&'a self, step: &'a Step, before: Held<'a>) -> Held<'a> {
-        // What reads on the way leaves a consent as it is.
+    /// Returns the consent that remains after a step.
+    fn remaining<'a>(&'a self, step: &'a Step, before: RemainingPlan<'a>) -> RemainingPlan<'a> {
+        // A read in between leaves a consent as it is.
         if step.plan.is_empty() {
             return before;
         }
@@ -100,7 +92,7 @@ impl State {
             yes && asked.requested.is_plan() && asked.requested.step == step.id
         });
         let (approval, left) = granted.map(|asked| (asked, asked.requested.plan.as_slice())).or(before)?;
-        // A no behind it is a no to what was left; what is not of the plan gives it up.
+        // A denial after it denies the rest; a command that is not part of the plan gives it up.
         let ran = step.done.as_ref().is_none_or(|done| done.status != "denied");
         let at = left.iter().position(|next| next == step.current()).filter(|_| ran)?;
         Some((approval, left.get(at + 1..).unwrap_or_default()))
@@ -109,11 +101,11 @@ impl State {
 
 /// Tells whether what the gate found about a command stood on the card of its plan, or whether it found nothing.
 fn was_shown(asked: &ApprovalRequested, judged: &Classified) -> bool {
-    let told = |(command, shown): (&String, &PlanJudgement)| {
+    let same = |(command, shown): (&String, &PlanJudgement)| {
         *command == judged.command && (&shown.rule, &shown.reason) == (&judged.rule, &judged.reason)
     };
-    // Before judgements stood on cards nothing that was found did.
+    // Cards of earlier versions show no judgements.
     !is_reclassified(judged)
         || asked.judgements.is_empty()
-        || asked.plan.iter().zip(&asked.judgements).any(told)
+        || asked.plan.iter().zip(&asked.judgements).any(same)
 }

@@ -10,11 +10,11 @@ use crate::state::{
 };
 use ghost_base::{SessionId, Timestamp};
 
-/// What the model is told when a session goes on behind its report.
+/// The note for the model when a session continues after its report.
 const REOPENED: &str = "The report was delivered, and the session goes on. What was observed stays on record and can be cited. \
 Answer what follows: test it, and complete the investigation again.";
 
-/// What stands in the conversation where findings were checked again.
+/// The note in the conversation where findings were checked again.
 const RECHECKED: &str = "The report was delivered. Somebody said that it is fixed: the looks that had shown the faults were taken again, \
 as they were, and the result was reported. What was observed stays on record and can be cited.";
 
@@ -31,19 +31,13 @@ pub enum FoldError {
     #[error(
         "event {seq} is of the kind `{kind}`, which this version does not know; use the version that wrote it"
     )]
-    Foreign {
-        /// Which event.
-        seq: u64,
-        /// Its kind.
-        kind: String,
-    },
+    Foreign { seq: u64, kind: String },
     /// Its content is gone.
     #[error("the content of the session was erased; its chain of digests is all that is left")]
     Erased,
-    /// It speaks of something that never happened.
+    /// It names something that never happened.
     #[error("event {seq} speaks of {what}, which is not there")]
     Misplaced {
-        /// Which event.
         seq: u64,
         /// Of what.
         what: String,
@@ -185,7 +179,7 @@ impl State {
                 self.entries.push(Entry::Message { at, who, text, instruction: said.instruction });
             }
             Event::Noted(noted) => self.entries.push(Entry::Note { text: noted.text.clone() }),
-            // What says nothing is told in the story alone.
+            // What says nothing appears in the timeline alone.
             Event::Discarded(_) => {}
             Event::BudgetSpent(spent) => self.budget_spent = Some(spent.clone()),
             Event::Resumed(_) => self.spent.waited += at.since(self.last_at),
@@ -197,7 +191,7 @@ impl State {
         Ok(())
     }
 
-    /// Goes on with everything that is known, and may spend as much again.
+    /// Continues with everything that is known, and may spend as much again.
     fn reopen(&mut self, reopened: &Reopened, at: Timestamp) {
         self.earlier.extend(self.concluded.take());
         (self.end_request, self.budget_spent) = (None, None);
@@ -215,7 +209,7 @@ impl State {
         self.entries.push(Entry::Message { at, who, text, instruction: Instruction::Steer });
     }
 
-    /// Keeps a claim that holds; the same one, made once more behind a report, takes the place of itself.
+    /// Keeps a claim that holds; the same one, made again after a report, replaces it.
     fn accept(&mut self, found: &FindingAccepted) {
         let same = |known: &&mut FindingAccepted| {
             let (one, other) = (&known.finding, &found.finding);

@@ -15,11 +15,9 @@ use ghost_base::{Digest, SessionId, Timestamp};
 /// Everything that follows from the events of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// Its name.
     pub session: SessionId,
     /// How it began.
     pub opened: Opened,
-    /// When.
     pub opened_at: Timestamp,
     /// How many events there are.
     pub seq: u64,
@@ -27,21 +25,19 @@ pub struct State {
     pub last_at: Timestamp,
     /// The hash of the last line.
     pub head: Digest,
-    /// The board, in the order in which hypotheses came up.
+    /// The board, in the order in which hypotheses were added.
     pub hypotheses: Vec<Hypothesis>,
     /// What was said.
     pub entries: Vec<Entry>,
-    /// The commands.
     pub steps: Vec<Step>,
     /// The questions, by name.
     pub approvals: BTreeMap<String, Approval>,
-    /// The evidence.
     pub observations: Vec<Observation>,
     /// Claims that hold.
     pub accepted: Vec<FindingAccepted>,
     /// Claims that do not.
     pub rejected: Vec<FindingRejected>,
-    /// Commands that humans would not have.
+    /// Commands that humans denied.
     pub denials: Vec<Denial>,
     /// The question to a model that is open.
     pub asked: Option<ModelAsked>,
@@ -55,7 +51,6 @@ pub struct State {
     pub budget_spent: Option<BudgetSpent>,
     /// What may be used, all in all.
     pub limits: Limits,
-    /// What was used.
     pub spent: Spent,
     /// How it ended.
     pub concluded: Option<(Timestamp, Concluded)>,
@@ -67,17 +62,14 @@ pub struct State {
     pub earlier: Vec<(Timestamp, Concluded)>,
 }
 
-/// A piece of evidence and when it was recorded.
+/// An observation and when it was recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub observed: Observed,
 }
 
 impl State {
-    /// Returns a hypothesis.
     #[must_use]
     pub fn hypothesis(&self, id: &str) -> Option<&Hypothesis> {
         self.hypotheses.iter().find(|hypothesis| hypothesis.id == id)
@@ -88,7 +80,6 @@ impl State {
         self.hypotheses.iter().filter(|hypothesis| hypothesis.state == HypothesisState::Active)
     }
 
-    /// Returns a step.
     #[must_use]
     pub fn step(&self, id: StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == id)
@@ -100,7 +91,6 @@ impl State {
         self.steps.iter().find(|step| step.phase != Phase::Done)
     }
 
-    /// Returns an observation.
     #[must_use]
     pub fn observation(&self, id: ObservationId) -> Option<&Observation> {
         self.observations.iter().find(|observation| observation.observed.id == id)
@@ -181,20 +171,14 @@ impl State {
 pub enum Entry {
     /// A human wrote something.
     Message {
-        /// When.
         at: Timestamp,
-        /// Who.
         who: String,
-        /// What.
         text: String,
         /// What it asks for.
         instruction: Instruction,
     },
-    /// The code told the model something.
-    Note {
-        /// What.
-        text: String,
-    },
+    /// The code added a note for the model.
+    Note { text: String },
     /// The model took a turn.
     Turn(Turn),
 }
@@ -204,24 +188,19 @@ pub enum Entry {
 pub struct Turn {
     /// Its number, from zero.
     pub number: u32,
-    /// When it was recorded.
     pub at: Timestamp,
     /// Who took it.
     pub investigator: Investigator,
-    /// Its words.
     pub text: String,
-    /// Its calls.
     pub calls: Vec<CallState>,
     /// What its provider wants to see again.
     pub carry: Option<Carry>,
-    /// Why it ended.
     pub stop: Stop,
 }
 
 /// A call and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallState {
-    /// The call.
     pub call: Call,
     /// Its commands, in order.
     pub steps: Vec<StepId>,

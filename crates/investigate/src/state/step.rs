@@ -1,20 +1,16 @@
-//! A command on its way: proposed, judged, consented to, run.
+//! A step: a command that is proposed, judged, approved and run.
 
 use crate::event::{Classified, DeclaredScript, Done, Reply, StepId};
 use ghost_base::Timestamp;
 
-/// A command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Its number.
     pub id: StepId,
     /// The call that it belongs to.
     pub call: String,
-    /// The tool.
     pub tool: String,
     /// The command as it was proposed.
     pub command: String,
-    /// Why it was.
     pub reasoning: String,
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
@@ -41,7 +37,6 @@ pub struct Step {
 /// A judgement, and what humans said to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// The judgement.
     pub classified: Classified,
     /// The questions that were asked about it, by name: more than one where an outcome was unknown.
     pub approvals: Vec<String>,
@@ -52,27 +47,21 @@ pub struct Round {
 pub enum Phase {
     /// It was proposed and not judged yet.
     Proposed,
-    /// It was judged.
     Judged,
     /// A human is asked.
     AwaitingApproval {
-        /// The question.
         approval: String,
     },
     /// A human answered.
     Decided {
-        /// The question.
         approval: String,
-        /// The answer.
         answer: Reply,
         /// Who gave it.
         who: String,
-        /// When.
         at: Timestamp,
     },
     /// Nobody answered.
     Expired {
-        /// The question.
         approval: String,
     },
     /// The consent is used up, and nothing ran yet.
@@ -91,10 +80,9 @@ pub enum Phase {
     Done,
 }
 
-/// A command that a human would not have.
+/// A command that a human denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
-    /// The step.
     pub step: StepId,
     /// The command as it was shown last.
     pub command: String,

@@ -84,7 +84,6 @@ pub enum FileTask {
         kind: String,
         /// The session under which it is to be kept.
         session: String,
-        /// The document.
         text: String,
     },
 }
@@ -113,12 +112,10 @@ impl FileTask {
     }
 }
 
-/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     /// What the model reads.
     pub content: Value,
-    /// Whether it failed.
     pub is_error: bool,
     /// Why it was refused before anything was tried.
     pub refused: Option<Refusal>,
@@ -177,13 +174,9 @@ impl Evidence for NoEvidence {
 
 /// What a tool can read when it is asked for its next action.
 pub struct CallContext<'a> {
-    /// The session.
     pub state: &'a State,
-    /// The call.
     pub call: &'a CallState,
-    /// The texts.
     pub evidence: &'a dyn Evidence,
-    /// What may be called.
     pub tools: &'a Registry,
     /// The present moment.
     pub now: Timestamp,

@@ -63,7 +63,6 @@ impl Registry {
         &self.specs
     }
 
-    /// Finds a tool.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&dyn Tool> {
         let at = self.specs.iter().position(|spec| spec.name == name)?;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::model::anthropic::carry::Thoughts;
-use crate::model::anthropic::decode::{Decoder, Step, Turn};
+use crate::model::anthropic::decode::{DecodedTurn, Decoder, Delta};
 use crate::model::anthropic::encode::Former;
+use crate::model::anthropic::encode::Thoughts;
 use crate::model::anthropic::{encode, error};
 use crate::model::wire::{Class, Client, Endpoint, Failed, Key, attempts};
 use crate::model::{
@@ -15,7 +15,6 @@ use crate::model::{
 };
 use ghost_base::Secret;
 
-/// Its name.
 pub(super) const PROVIDER: &str = "anthropic";
 
 /// Where it is, if the configuration does not say otherwise.
@@ -27,9 +26,7 @@ const VERSION: &str = "2023-06-01";
 /// How Anthropic is reached, and as which model.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The model's name.
     pub model: String,
-    /// The key.
     pub key: Secret,
     /// The base address, with or without `/v1`; Anthropic's own where there is none.
     pub base: Option<String>,
@@ -79,7 +76,7 @@ impl Anthropic {
     }
 
     /// Asks once. A turn that does not arrive whole is none.
-    async fn once(&self, request: &encode::Request, listener: &dyn Listener) -> Result<Turn, Failed> {
+    async fn once(&self, request: &encode::Request, listener: &dyn Listener) -> Result<DecodedTurn, Failed> {
         let unreadable = |what: &str| self.client.unreadable(what.to_owned());
         let mut events = self.client.events(self.path, &request.body).await?;
         let mut decoder = Decoder::default();
@@ -90,9 +87,9 @@ impl Anthropic {
                 return Err(events.reported(500, &event.data));
             }
             match decoder.read(&data).map_err(unreadable)? {
-                Step::Quiet => {}
-                Step::Words(words) => listener.text(&words),
-                Step::End => return decoder.finish().map_err(unreadable),
+                Delta::Quiet => {}
+                Delta::Words(words) => listener.text(&words),
+                Delta::End => return decoder.finish().map_err(unreadable),
             }
         }
     }

@@ -5,17 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::model::anthropic::encode::object;
-use crate::model::anthropic::usage::Tokens;
 use crate::model::{Call, Stop, Usage};
 
 /// What an event brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Delta {
     /// Nothing to hear.
     Quiet,
-    /// Words.
     Words(String),
-    /// The end of the turn.
     End,
 }
 
@@ -26,13 +23,12 @@ pub(super) struct Decoder {
     blocks: BTreeMap<u64, Block>,
     usage: Tokens,
     reason: Option<String>,
-    /// Why it was refused.
     details: Option<String>,
 }
 
 /// A turn that is complete.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Turn {
+pub(super) struct DecodedTurn {
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
     pub(super) usage: Usage,
@@ -72,7 +68,7 @@ impl Decoder {
     ///
     /// # Errors
     /// Fails where the stream is not as documented, and says why.
-    pub(super) fn read(&mut self, event: &Value) -> Result<Step, &'static str> {
+    pub(super) fn read(&mut self, event: &Value) -> Result<Delta, &'static str> {
         match string(event, "type") {
             "message_start" => {
                 let message = event.get("message").ok_or("a message starts without one")?;
@@ -80,13 +76,13 @@ impl Decoder {
                     return Err("a second message starts");
                 }
                 self.usage.read(message.get("usage"));
-                Ok(Step::Quiet)
+                Ok(Delta::Quiet)
             }
             "content_block_start" => self.start(event),
-            "content_block_delta" => self.piece(event),
+            "content_block_delta" => self.delta(event),
             "content_block_stop" => {
                 self.block(event)?.whole = true;
-                Ok(Step::Quiet)
+                Ok(Delta::Quiet)
             }
             "message_delta" => {
                 self.usage.read(event.get("usage"));
@@ -99,14 +95,14 @@ impl Decoder {
                     let words = [string(details, "explanation"), string(details, "category")];
                     self.details = words.into_iter().find(|word| !word.is_empty()).map(str::to_owned);
                 }
-                Ok(Step::Quiet)
+                Ok(Delta::Quiet)
             }
-            "message_stop" => Ok(Step::End),
-            _ => Ok(Step::Quiet),
+            "message_stop" => Ok(Delta::End),
+            _ => Ok(Delta::Quiet),
         }
     }
 
-    fn start(&mut self, event: &Value) -> Result<Step, &'static str> {
+    fn start(&mut self, event: &Value) -> Result<Delta, &'static str> {
         let index = index(event)?;
         let content = event.get("content_block").ok_or("a block starts without content")?;
         let (kind, step) = match string(content, "type") {
@@ -118,23 +114,23 @@ impl Decoder {
                     .values()
                     .any(|block| matches!(&block.kind, Kind::Text(text) if !text.is_empty()));
                 let words = format!("{}{text}", if apart { "\n\n" } else { "" });
-                let step = if words.is_empty() { Step::Quiet } else { Step::Words(words) };
+                let step = if words.is_empty() { Delta::Quiet } else { Delta::Words(words) };
                 (Kind::Text(text), step)
             }
             "thinking" => {
                 let (text, signature) = (string(content, "thinking"), string(content, "signature"));
-                (Kind::Thought { text: text.to_owned(), signature: signature.to_owned() }, Step::Quiet)
+                (Kind::Thought { text: text.to_owned(), signature: signature.to_owned() }, Delta::Quiet)
             }
-            "redacted_thinking" => (Kind::Hidden(content.clone()), Step::Quiet),
+            "redacted_thinking" => (Kind::Hidden(content.clone()), Delta::Quiet),
             "tool_use" => {
                 let (id, tool) = (string(content, "id").to_owned(), string(content, "name").to_owned());
                 if id.is_empty() || tool.is_empty() {
                     return Err("a call has no name");
                 }
                 let input = content.get("input").cloned().unwrap_or(Value::Null);
-                (Kind::Call { id, tool, input, json: String::new() }, Step::Quiet)
+                (Kind::Call { id, tool, input, json: String::new() }, Delta::Quiet)
             }
-            _ => (Kind::Other, Step::Quiet),
+            _ => (Kind::Other, Delta::Quiet),
         };
         match self.blocks.insert(index, Block { kind, whole: false }) {
             Some(_) => Err("a block starts twice"),
@@ -142,16 +138,16 @@ impl Decoder {
         }
     }
 
-    fn piece(&mut self, event: &Value) -> Result<Step, &'static str> {
-        let delta = event.get("delta").ok_or("a piece has no content")?;
+    fn delta(&mut self, event: &Value) -> Result<Delta, &'static str> {
+        let delta = event.get("delta").ok_or("a delta has no content")?;
         let block = self.block(event)?;
         if block.whole {
-            return Err("a piece comes behind the end of its block");
+            return Err("a delta comes behind the end of its block");
         }
         match (string(delta, "type"), &mut block.kind) {
             ("text_delta", Kind::Text(text)) => {
                 text.push_str(string(delta, "text"));
-                return Ok(Step::Words(string(delta, "text").to_owned()));
+                return Ok(Delta::Words(string(delta, "text").to_owned()));
             }
             ("thinking_delta", Kind::Thought { text, .. }) => text.push_str(string(delta, "thinking")),
             ("signature_delta", Kind::Thought { signature, .. }) => {
@@ -160,22 +156,22 @@ impl Decoder {
             ("input_json_delta", Kind::Call { json, .. }) => json.push_str(string(delta, "partial_json")),
             ("text_delta" | "thinking_delta" | "signature_delta" | "input_json_delta", Kind::Other) => {}
             ("text_delta" | "thinking_delta" | "signature_delta" | "input_json_delta", _) => {
-                return Err("a piece does not belong into its block");
+                return Err("a delta does not belong into its block");
             }
             _ => {}
         }
-        Ok(Step::Quiet)
+        Ok(Delta::Quiet)
     }
 
     fn block(&mut self, event: &Value) -> Result<&mut Block, &'static str> {
-        self.blocks.get_mut(&index(event)?).ok_or("a piece belongs to no block")
+        self.blocks.get_mut(&index(event)?).ok_or("a delta belongs to no block")
     }
 
     /// Closes the turn.
     ///
     /// # Errors
     /// Fails where it has no beginning or no reason to end.
-    pub(super) fn finish(self) -> Result<Turn, &'static str> {
+    pub(super) fn finish(self) -> Result<DecodedTurn, &'static str> {
         if !self.begun {
             return Err("the message has no beginning");
         }
@@ -226,7 +222,7 @@ impl Decoder {
             _ if calls.is_empty() => Stop::End,
             _ => Stop::Calls,
         };
-        Ok(Turn { text: text.join("\n\n"), calls, usage, stop, blocks })
+        Ok(DecodedTurn { text: text.join("\n\n"), calls, usage, stop, blocks })
     }
 }
 
@@ -322,6 +318,37 @@ mod tests {
             prop_assert_eq!(&sent, &called, "what is sent again has the calls that are answered");
             prop_assert!(turn.blocks.iter().all(|block| string(block, "type") != "thinking" || block["signature"] != ""));
             prop_assert_eq!(turn.stop == Stop::Calls, !turn.calls.is_empty() && reason != "max_tokens");
+        }
+    }
+}
+
+/// Tokens in the provider's words: `input` leaves out what the cache read and wrote.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    input: Option<u64>,
+    read: Option<u64>,
+    written: Option<u64>,
+    output: Option<u64>,
+}
+
+impl Tokens {
+    /// Takes over what an event says. Numbers are sums so far, not differences.
+    pub(super) fn read(&mut self, usage: Option<&Value>) {
+        let number = |name: &str| usage?.get(name)?.as_u64();
+        self.input = number("input_tokens").or(self.input);
+        self.read = number("cache_read_input_tokens").or(self.read);
+        self.written = number("cache_creation_input_tokens").or(self.written);
+        self.output = number("output_tokens").or(self.output);
+    }
+
+    /// Returns the tokens in the port's words, in which those of the cache are part of the input.
+    pub(super) fn sum(self) -> Usage {
+        let cached = self.read.unwrap_or(0).saturating_add(self.written.unwrap_or(0));
+        Usage {
+            input: self.input.map(|input| input.saturating_add(cached)),
+            cached: self.read,
+            cache_written: self.written,
+            output: self.output,
         }
     }
 }

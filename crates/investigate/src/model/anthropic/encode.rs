@@ -1,13 +1,19 @@
 //! A conversation as a request of the Messages API.
+//!
+//! Anthropic wants to see a turn with signed thoughts again, block by block, together with what preceded it.
+//! A signature holds for a thought only as long as the system prompt, the tools and the messages before it are the same; the
+//! provider rejects the request otherwise. The digest of what was sent decides here, before it is sent: after a compaction the
+//! thoughts behind it are left out, without a failed request.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::model::anthropic::carry::Thoughts;
-use crate::model::{Ask, Call, Message, ToolResult, ToolSpec};
+use crate::model::anthropic::client::PROVIDER;
+use crate::model::{Ask, Call, Carry, Message, ToolResult, ToolSpec};
 use ghost_base::Digest;
 
 /// The longest name of a tool.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// A request, and the digest of everything in it that a thought of its answer will depend on.
 pub(super) struct Request {
@@ -164,15 +170,65 @@ pub(super) fn id(id: &str) -> String {
 /// Makes a name of a tool that is allowed here.
 fn name(tool: &str) -> String {
     let name: String =
-        tool.chars().take(LONGEST_NAME).map(|char| if is_plain(char) { char } else { '_' }).collect();
+        tool.chars().take(MAX_NAME_CHARS).map(|char| if is_plain(char) { char } else { '_' }).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
 /// Tells whether a tool may be offered under this name.
 pub(super) fn is_name(name: &str) -> bool {
-    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_plain)
+    (1..=MAX_NAME_CHARS).contains(&name.len()) && name.chars().all(is_plain)
 }
 
 fn is_plain(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
+}
+
+/// The value of a [`Carry`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Thoughts {
+    /// The model that thought.
+    pub(super) model: String,
+    /// The digest of everything before the turn, in hexadecimal.
+    pub(super) before: String,
+    /// The turn's content as it came.
+    pub(super) blocks: Vec<Value>,
+}
+
+impl Thoughts {
+    /// Wraps a turn's content, nothing where it has no thought.
+    pub(super) fn wrap(model: &str, before: Digest, blocks: Vec<Value>) -> Option<Carry> {
+        if !blocks.iter().any(is_thought) {
+            return None;
+        }
+        let thoughts = Self { model: model.to_owned(), before: before.to_string(), blocks };
+        let value = serde_json::to_value(thoughts).ok()?;
+        Some(Carry { provider: PROVIDER.to_owned(), value })
+    }
+
+    /// Returns a turn's content where it may be sent again: to the same model, behind the same messages, with the same calls.
+    pub(super) fn reopen(
+        carry: Option<&Carry>,
+        model: &str,
+        before: Digest,
+        calls: &[Call],
+    ) -> Option<Vec<Value>> {
+        let carry = carry.filter(|carry| carry.provider == PROVIDER)?;
+        let thoughts: Self = serde_json::from_value(carry.value.clone()).ok()?;
+        let ids = thoughts.blocks.iter().filter(|block| kind(block) == "tool_use");
+        let ids = ids.map(|block| block.get("id").and_then(Value::as_str).unwrap_or_default());
+        let same = thoughts.model == model
+            && thoughts.before == before.to_string()
+            && calls.iter().all(|call| id(&call.id) == call.id)
+            && ids.eq(calls.iter().map(|call| call.id.as_str()));
+        same.then_some(thoughts.blocks)
+    }
+}
+
+/// Names the kind of a block.
+pub(super) fn kind(block: &Value) -> &str {
+    block.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_thought(block: &Value) -> bool {
+    matches!(kind(block), "thinking" | "redacted_thinking")
 }

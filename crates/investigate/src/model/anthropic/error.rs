@@ -21,7 +21,7 @@ pub(super) fn classify(_status: u16, body: &Value) -> Option<Class> {
         "invalid_request_error" if says(&SPENT) => Some(Class::Unauthorized),
         "invalid_request_error" | "not_found_error" => Some(Class::Rejected),
         "request_too_large" => Some(Class::TooLong),
-        // The limit of a month looks like the limit of a minute, but no pause ends it.
+        // The limit of a month resembles the limit of a minute, but no pause ends it.
         "rate_limit_error" if code(error) == Some("enforced_spend_limit_reached") => {
             Some(Class::Unauthorized)
         }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_too_long_is_told_by_its_words() {
+    fn a_request_that_is_too_long_is_recognized_by_its_words() {
         check(
             "invalid_request_error",
             "prompt is too long: 215432 tokens > 200000 maximum",

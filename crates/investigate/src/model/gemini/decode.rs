@@ -1,11 +1,11 @@
-//! A turn out of the pieces in which Gemini writes it.
+//! A turn out of the chunks in which Gemini writes it.
 
 use serde_json::{Value, json};
 
 use crate::model::call::{Draft, Turn};
 use crate::model::{Listener, Stop, Usage};
 
-/// Collects the pieces of a turn.
+/// Collects the chunks of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     text: String,
@@ -28,16 +28,16 @@ pub(super) enum End {
 }
 
 impl Reader {
-    /// Reads the next piece.
-    pub(super) fn feed(&mut self, piece: &Value, listener: &dyn Listener) {
-        if let Some(usage) = piece.get("usageMetadata") {
+    /// Reads the next chunk.
+    pub(super) fn feed(&mut self, chunk: &Value, listener: &dyn Listener) {
+        if let Some(usage) = chunk.get("usageMetadata") {
             self.count(usage);
         }
-        if let Some(reason) = word(piece.get("promptFeedback"), "blockReason") {
-            let detail = word(piece.get("promptFeedback"), "blockReasonMessage");
+        if let Some(reason) = word(chunk.get("promptFeedback"), "blockReason") {
+            let detail = word(chunk.get("promptFeedback"), "blockReasonMessage");
             self.blocked = Some(said(&reason, detail.as_deref()));
         }
-        let candidates = piece.get("candidates").and_then(Value::as_array);
+        let candidates = chunk.get("candidates").and_then(Value::as_array);
         let Some(candidate) = candidates.and_then(|list| list.first()) else {
             return;
         };
@@ -81,7 +81,7 @@ impl Reader {
         true
     }
 
-    /// The counts of a piece stand for the whole turn so far. Zeros are not written.
+    /// The counts of a chunk stand for the whole turn so far. Zeros are not written.
     fn count(&mut self, usage: &Value) {
         let number = |key: &str| usage.get(key).and_then(Value::as_u64);
         if let Some(input) = number("promptTokenCount") {
@@ -95,7 +95,7 @@ impl Reader {
         }
     }
 
-    /// Tells whether the end was told.
+    /// Tells whether the end was announced.
     pub(super) fn is_over(&self) -> bool {
         self.reason.is_some() || self.blocked.is_some()
     }
@@ -175,15 +175,15 @@ mod tests {
     use super::*;
     use crate::model::Silent;
 
-    fn read(pieces: &[Value]) -> End {
+    fn read(chunks: &[Value]) -> End {
         let mut reader = Reader::default();
-        for piece in pieces {
-            reader.feed(piece, &Silent);
+        for chunk in chunks {
+            reader.feed(chunk, &Silent);
         }
         reader.finish("m")
     }
 
-    fn piece(parts: Value) -> Value {
+    fn chunk(parts: Value) -> Value {
         json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "index": 0 }] })
     }
 
@@ -192,8 +192,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn whole(pieces: &[Value]) -> Turn {
-        match read(pieces) {
+    fn whole(chunks: &[Value]) -> Turn {
+        match read(chunks) {
             End::Whole(turn) => turn,
             other @ (End::BrokeOff | End::Unsigned) => panic!("{other:?}"),
         }
@@ -203,12 +203,12 @@ mod tests {
     fn signatures_stay_with_their_parts() {
         let signed = json!({ "functionCall": { "name": "a", "args": {} }, "thoughtSignature": "c2ln" });
         let turn = whole(&[
-            piece(json!([{ "text": "a plan", "thought": true }])),
-            piece(json!([{ "text": "So" }])),
-            piece(json!([{ "text": " it is." }])),
-            piece(json!([{ "text": "", "thoughtSignature": "dGV4dA==" }])),
-            piece(json!([signed.clone()])),
-            piece(json!([{ "functionCall": { "id": "7", "name": "b" } }])),
+            chunk(json!([{ "text": "a plan", "thought": true }])),
+            chunk(json!([{ "text": "So" }])),
+            chunk(json!([{ "text": " it is." }])),
+            chunk(json!([{ "text": "", "thoughtSignature": "dGV4dA==" }])),
+            chunk(json!([signed.clone()])),
+            chunk(json!([{ "functionCall": { "id": "7", "name": "b" } }])),
             stop("STOP"),
         ]);
         assert_eq!(turn.text, "So it is.");
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn each_reason_has_its_meaning() {
-        let call = || piece(json!([{ "functionCall": { "name": "a", "args": {} } }]));
+        let call = || chunk(json!([{ "functionCall": { "name": "a", "args": {} } }]));
         let why = |reason: &str| format!("{reason}: m");
         assert_eq!(whole(&[stop("STOP")]).stop, Stop::End);
         let cut = whole(&[call(), stop("MAX_TOKENS")]);
@@ -252,7 +252,7 @@ mod tests {
         let blocked = json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } });
         assert_eq!(whole(&[blocked]).stop, Stop::Refused { why: "PROHIBITED_CONTENT".to_owned() });
         assert_eq!(read(&[json!({ "candidates": [] })]), End::BrokeOff);
-        assert_eq!(read(&[piece(json!([{ "text": "So" }]))]), End::BrokeOff);
+        assert_eq!(read(&[chunk(json!([{ "text": "So" }]))]), End::BrokeOff);
         assert_eq!(read(&[json!([1]), json!("x"), json!({ "candidates": [null] })]), End::BrokeOff);
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::gemini::PROVIDER;
 use crate::model::gemini::schema::documented;
-use crate::model::step::{Outcome, Step, name, steps};
+use crate::model::history::{CallOutcome, HistoryEntry, entries, name};
 use crate::model::{Ask, Call, Carry, Message, ToolSpec, call};
 
 /// Stands where a call has no signature because another model made it. The documentation names this value for
@@ -44,17 +44,17 @@ fn tool(tool: &ToolSpec) -> Value {
 /// Returns the conversation; neighbors of one role become one content, because roles have to alternate.
 fn contents(messages: &[Message], model: &str, signed: bool) -> Value {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
-    for step in steps(messages) {
+    for step in entries(messages) {
         match step {
-            Step::User(text) => append(&mut contents, "user", vec![json!({ "text": spoken(text) })]),
-            Step::Turn(turn) => {
+            HistoryEntry::User(text) => append(&mut contents, "user", vec![json!({ "text": spoken(text) })]),
+            HistoryEntry::Turn(turn) => {
                 let parts = kept(turn.carry, turn.calls, model).filter(|_| signed);
                 let parts = parts.unwrap_or_else(|| rebuilt(turn.text, turn.calls, model));
-                let told: Vec<Value> =
+                let calls_sent: Vec<Value> =
                     parts.iter().filter_map(|part| part.get("functionCall")).cloned().collect();
                 append(&mut contents, "model", parts);
                 let responses =
-                    turn.outcomes.iter().zip(&told).map(|(outcome, call)| response(*outcome, call));
+                    turn.outcomes.iter().zip(&calls_sent).map(|(outcome, call)| response(*outcome, call));
                 append(&mut contents, "user", responses.collect());
             }
         }
@@ -120,7 +120,7 @@ fn insists(model: &str) -> bool {
 }
 
 /// Returns what came of a call, with the names that the call has in this request.
-fn response(outcome: Outcome<'_>, call: &Value) -> Value {
+fn response(outcome: CallOutcome<'_>, call: &Value) -> Value {
     let key = if outcome.is_error { "error" } else { "output" };
     let mut response = json!({ "name": call.get("name"), "response": { key: content(outcome.content) } });
     if let (Some(id), Some(response)) = (call.get("id"), response.as_object_mut()) {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_was_changed_is_told_without_its_thoughts() {
+    fn a_turn_that_was_changed_is_sent_without_its_thoughts() {
         let mut messages = turn(Some(carry("m")));
         if let Message::Assistant { calls, .. } = &mut messages[2] {
             calls.pop();

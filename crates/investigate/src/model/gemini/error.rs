@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_and_a_long_conversation_are_told_apart_from_a_wrong_request() {
+    fn a_wrong_key_and_a_long_conversation_are_distinguished_from_a_wrong_request() {
         let long = "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).";
         check(400, "INVALID_ARGUMENT", long, Some(Class::TooLong));
         let key = "API key not valid. Please pass a valid API key.";

@@ -11,5 +11,4 @@ mod schema;
 
 pub use model::{Gemini, Options};
 
-/// The name of the provider.
 const PROVIDER: &str = "gemini";

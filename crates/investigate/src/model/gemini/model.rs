@@ -33,7 +33,6 @@ pub struct Options {
     pub retries: Retries,
 }
 
-/// Gemini.
 #[derive(Debug)]
 pub struct Gemini {
     client: Client,
@@ -82,11 +81,11 @@ impl Gemini {
                 Err(_) if reader.is_over() => break,
                 Err(failed) => return Err(failed),
             };
-            let piece = events.json(&event)?;
-            if let Some(error) = error::find(&piece) {
+            let chunk = events.json(&event)?;
+            if let Some(error) = error::find(&chunk) {
                 return Err(events.reported(error::status(error), &event.data));
             }
-            reader.feed(&piece, listener);
+            reader.feed(&chunk, listener);
         }
         match reader.finish(&self.model) {
             End::Whole(turn) => Ok(turn),

@@ -10,5 +10,4 @@ mod responses;
 
 pub use model::{Dialect, Limit, OpenAi, Options, Sign};
 
-/// The name of the provider.
 const PROVIDER: &str = "openai";

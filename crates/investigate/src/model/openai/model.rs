@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use crate::model::call::Turn;
-use crate::model::openai::responses::decode::Step;
+use crate::model::openai::responses::decode::Progress;
 use crate::model::openai::{PROVIDER, chat, error, responses};
 use crate::model::wire::{Client, Endpoint, Failed, Key, attempts};
 use crate::model::{
@@ -60,7 +60,7 @@ pub struct Options {
     pub dialect: Dialect,
     /// Its word for the most tokens of an answer; the responses dialect has its own.
     pub limit: Limit,
-    /// Whether the model reasons, so that its encrypted reasoning is asked for in the responses dialect. `None`: told from
+    /// Whether the model reasons, so that its encrypted reasoning is asked for in the responses dialect. `None`: derived from
     /// the model's name. OpenAI refuses the question for models that do not reason.
     pub reasons: Option<bool>,
     /// A stable word, at most 64 letters, that leads requests with the same beginning to the same cache
@@ -143,9 +143,9 @@ impl OpenAi {
                 break;
             }
             match reader.feed(&events.json(&event)?, listener) {
-                Step::More => {}
-                Step::Over => break,
-                Step::Failed(error) => {
+                Progress::More => {}
+                Progress::Over => break,
+                Progress::Failed(error) => {
                     let body = json!({ "error": error }).to_string();
                     return Err(events.reported(error::status(&error), &body));
                 }
@@ -162,7 +162,7 @@ impl OpenAi {
         let frame = chat::encode::Frame { model: &self.model, limit, cache_key: self.cache_key.as_deref() };
         let mut events = self.client.events("chat/completions", &chat::encode::body(ask, frame)).await?;
         let mut reader = chat::decode::Reader::default();
-        let mut told = false;
+        let mut announced = false;
         loop {
             let event = match events.next().await {
                 Ok(Some(event)) => event,
@@ -172,7 +172,7 @@ impl OpenAi {
                 Err(failed) => return Err(failed),
             };
             if event.data.trim() == "[DONE]" {
-                told = true;
+                announced = true;
                 break;
             }
             if let Err(error) = reader.feed(&events.json(&event)?, listener) {
@@ -180,7 +180,7 @@ impl OpenAi {
                 return Err(events.reported(error::status(&error), &body));
             }
         }
-        reader.finish(told).ok_or_else(|| events.cut())
+        reader.finish(announced).ok_or_else(|| events.cut())
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasoning_is_told_from_the_name() {
+    fn reasoning_is_derived_from_the_name() {
         for name in
             ["o3", "o4-mini", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-mini", "gpt-10", "codex-mini-latest"]
         {

@@ -13,7 +13,7 @@ use crate::model::wire::sse::{Event, Reader};
 use crate::model::wire::status::{Class, Failed};
 
 /// The most that is read of an answer.
-pub(super) const LONGEST_ANSWER: usize = 16 << 20;
+pub(super) const MAX_RESPONSE_BYTES: usize = 16 << 20;
 
 /// The bytes of an answer.
 pub(super) struct Body<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(super) fn new(client: &'a Client, response: Response, deadline: Instant) -> Self {
-        Self { client, response, deadline, left: LONGEST_ANSWER }
+        Self { client, response, deadline, left: MAX_RESPONSE_BYTES }
     }
 
     /// Returns the next bytes, nothing at the end.
@@ -35,7 +35,9 @@ impl<'a> Body<'a> {
         let Some(chunk) = chunk.map_err(|error| self.client.broken(error))? else { return Ok(None) };
         match self.left.checked_sub(chunk.len()) {
             Some(left) => self.left = left,
-            None => return Err(self.client.unreadable(format!("it is longer than {LONGEST_ANSWER} bytes"))),
+            None => {
+                return Err(self.client.unreadable(format!("it is longer than {MAX_RESPONSE_BYTES} bytes")));
+            }
         }
         Ok(Some(chunk.to_vec()))
     }

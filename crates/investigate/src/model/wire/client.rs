@@ -23,7 +23,7 @@ use ghost_base::{Clock, Secret, SystemClock};
 pub struct Timeouts {
     /// Until a connection stands.
     pub connect: Duration,
-    /// Between the request and the first byte, and between two pieces of an answer.
+    /// Between the request and the first byte, and between two parts of an answer.
     pub idle: Duration,
     /// For a whole answer, from the request to its last byte.
     pub total: Duration,
@@ -62,7 +62,6 @@ pub(crate) struct Key {
     pub(crate) header: &'static str,
     /// What stands before the key, such as `Bearer `.
     pub(crate) prefix: &'static str,
-    /// The key.
     pub(crate) secret: Secret,
 }
 
@@ -163,7 +162,7 @@ impl Client {
         let headers = response.headers().clone();
         let header = |name: &str| headers.get(name)?.to_str().ok();
         let pause = status::pause(header, SystemClock.now());
-        let body = Body::new(self, response, deadline).beginning(status::LONGEST_BODY).await;
+        let body = Body::new(self, response, deadline).beginning(status::MAX_ERROR_BODY_BYTES).await;
         self.failed(status, &String::from_utf8_lossy(&body), pause)
     }
 

@@ -18,20 +18,10 @@ pub enum Egress {
 pub enum BuildError {
     /// The base address is none.
     #[error("the base address of {provider} cannot be used: {what}")]
-    Address {
-        /// Who.
-        provider: &'static str,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// The conversation would be readable on its way.
+    Address { provider: &'static str, what: String },
+    /// The conversation would be readable in transit.
     #[error("{provider} must be reached over https: only {host} on this machine may do without")]
-    Plain {
-        /// Who.
-        provider: &'static str,
-        /// The host of the base address.
-        host: String,
-    },
+    Plain { provider: &'static str, host: String },
     /// The configuration keeps conversations inside.
     #[error("no_egress is set and neither is {host} this machine nor is its base address listed")]
     Forbidden {
@@ -40,16 +30,10 @@ pub enum BuildError {
     },
     /// There is no key, or it cannot be one.
     #[error("the key of {provider} {what}")]
-    Key {
-        /// Who.
-        provider: &'static str,
-        /// What is wrong with it.
-        what: &'static str,
-    },
+    Key { provider: &'static str, what: &'static str },
     /// The machine cannot speak TLS, for want of certificates for instance.
     #[error("no connection to {provider} can be set up: {what}")]
     Tls {
-        /// Who.
         provider: &'static str,
         /// What was missing.
         what: String,

@@ -27,7 +27,7 @@ impl Default for Retries {
 }
 
 /// The longest pause of our own choice.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// Asks until there is an answer or no use in asking again.
 ///
@@ -45,7 +45,7 @@ where
     let backoff = ExponentialBuilder::new()
         .with_jitter()
         .with_min_delay(retries.pause)
-        .with_max_delay(LONGEST_PAUSE)
+        .with_max_delay(MAX_PAUSE)
         .with_max_times(usize::try_from(retries.attempts.saturating_sub(1)).unwrap_or(usize::MAX));
     let adjust = |failed: &Failed, pause: Option<Duration>| {
         let pause = match failed.again {
@@ -74,9 +74,9 @@ mod tests {
 
     /// Notes what it hears.
     #[derive(Default)]
-    struct Heard(Mutex<Vec<Duration>>);
+    struct RecordingListener(Mutex<Vec<Duration>>);
 
-    impl Listener for Heard {
+    impl Listener for RecordingListener {
         fn text(&self, _words: &str) {}
         fn retry(&self, _error: &ModelError, after: Duration) {
             self.0.lock().unwrap().push(after);
@@ -92,16 +92,16 @@ mod tests {
         retries: Retries,
         mut answers: Vec<Result<u32, Failed>>,
     ) -> (Result<u32, ModelError>, Vec<Duration>, Duration) {
-        let (heard, began) = (Heard::default(), Instant::now());
+        let (pauses, began) = (RecordingListener::default(), Instant::now());
         answers.reverse();
         let answers = Mutex::new(answers);
         let next = || {
             let answer = answers.lock().unwrap().pop().unwrap();
             async { answer }
         };
-        let answer = attempts(retries, &heard, next).await;
+        let answer = attempts(retries, &pauses, next).await;
         assert!(answers.lock().unwrap().is_empty(), "asked less often than expected");
-        (answer, heard.0.into_inner().unwrap(), began.elapsed())
+        (answer, pauses.0.into_inner().unwrap(), began.elapsed())
     }
 
     #[tokio::test(start_paused = true)]

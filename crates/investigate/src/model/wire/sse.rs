@@ -1,15 +1,14 @@
-//! Server-sent events, read from whatever pieces the network delivers.
+//! Server-sent events, read from whatever chunks the network delivers.
 //!
 //! Follows the section "Interpreting an event stream" of the HTML standard. What is left at the end of a stream without an
 //! empty line behind it is no event: it may be cut off.
 
-/// The longest line. A model's longest line is one piece of an answer; the whole answer is bounded elsewhere.
-const LONGEST_LINE: usize = 4 << 20;
+/// The longest line. A model's longest line is one part of an answer; the whole answer is bounded elsewhere.
+const MAX_LINE_BYTES: usize = 4 << 20;
 
 /// The longest data of one event.
-const LONGEST_DATA: usize = 8 << 20;
+const MAX_DATA_BYTES: usize = 8 << 20;
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Event {
     /// Its type; `message` where it has none.
@@ -41,17 +40,17 @@ impl Reader {
     /// # Errors
     /// Fails where a line or an event has no bound. Nothing can be read after that.
     pub(crate) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
-        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            let (text, end) = match piece.split_last() {
+        for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (text, end) = match part.split_last() {
                 Some((end @ (b'\n' | b'\r'), text)) => (text, Some(*end)),
-                Some(_) | None => (piece, None),
+                Some(_) | None => (part, None),
             };
             if self.after_return && text.is_empty() && end == Some(b'\n') {
                 self.after_return = false;
                 continue;
             }
             self.after_return = end == Some(b'\r');
-            if self.line.len() + text.len() > LONGEST_LINE {
+            if self.line.len() + text.len() > MAX_LINE_BYTES {
                 return Err(TooLong);
             }
             self.line.extend_from_slice(text);
@@ -76,7 +75,7 @@ impl Reader {
         match field {
             "event" => value.clone_into(&mut self.name),
             "data" => {
-                if self.data.len() + value.len() >= LONGEST_DATA {
+                if self.data.len() + value.len() >= MAX_DATA_BYTES {
                     return Err(TooLong);
                 }
                 if self.has_data {
@@ -105,10 +104,10 @@ impl Reader {
 mod tests {
     use super::*;
 
-    fn read(pieces: &[&[u8]]) -> Vec<Event> {
+    fn read(chunks: &[&[u8]]) -> Vec<Event> {
         let (mut reader, mut events) = (Reader::default(), Vec::new());
-        for piece in pieces {
-            reader.push(piece, &mut events).unwrap();
+        for part in chunks {
+            reader.push(part, &mut events).unwrap();
         }
         events
     }
@@ -119,7 +118,7 @@ mod tests {
             .iter()
             .map(|(name, data)| Event { name: (*name).to_owned(), data: (*data).to_owned() })
             .collect();
-        assert_eq!(read(&[text.as_bytes()]), expected, "in one piece");
+        assert_eq!(read(&[text.as_bytes()]), expected, "in one chunk");
         let bytes: Vec<_> = text.as_bytes().chunks(1).collect();
         assert_eq!(read(&bytes), expected, "byte by byte");
         for at in 0..text.len() {

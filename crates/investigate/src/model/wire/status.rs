@@ -11,13 +11,13 @@ use ghost_base::Timestamp;
 use ghost_shell::redact;
 
 /// The most that is read of the body of an error.
-pub(super) const LONGEST_BODY: usize = 32 << 10;
+pub(super) const MAX_ERROR_BODY_BYTES: usize = 32 << 10;
 
 /// The most that is repeated of it.
-const LONGEST_WORDS: usize = 600;
+const MAX_ERROR_CHARS: usize = 600;
 
 /// Nobody is waited for longer than this, whatever it asks.
-const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+const MAX_PAUSE: Duration = Duration::from_secs(3600);
 
 /// What an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) enum Again {
 /// An error, and whether asking again can help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failed {
-    /// What the caller is told in the end.
+    /// The error that the caller gets in the end.
     pub(crate) error: ModelError,
     /// Whether asking again can help.
     pub(crate) again: Again,
@@ -122,7 +122,7 @@ pub(super) fn pause<'a>(header: impl Fn(&str) -> Option<&'a str>, now: Timestamp
         Some(Duration::from_secs(u64::try_from(left).unwrap_or(0)))
     };
     let pause = number("retry-after-ms", 0.001).or_else(|| number("retry-after", 1.0)).or_else(until_date);
-    pause.map(|pause| pause.min(LONGEST_PAUSE))
+    pause.map(|pause| pause.min(MAX_PAUSE))
 }
 
 /// Says in one short line what a provider answered, without secrets and without control characters.
@@ -155,7 +155,7 @@ pub(super) fn clean(text: &str, secret: Option<&str>) -> String {
     let text = redact(&text).into_string();
     let words: Vec<_> = text.split(|char: char| char.is_whitespace() || char.is_control()).collect();
     let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST_WORDS) {
+    match line.char_indices().nth(MAX_ERROR_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn an_endless_pause_is_bounded() {
         for endless in ["999999999", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"] {
-            assert_eq!(at(&[("retry-after", endless)]), Some(LONGEST_PAUSE), "{endless}");
+            assert_eq!(at(&[("retry-after", endless)]), Some(MAX_PAUSE), "{endless}");
         }
     }
 
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(words(502, "<html><body>Bad gateway</body></html>", None), "HTTP 502, a page of HTML");
         assert_eq!(words(500, "", None), "HTTP 500");
         assert_eq!(words(500, "upstream \u{1b}[31mfailed", None), "HTTP 500, upstream [31mfailed");
-        assert!(words(500, &"word ".repeat(900), None).chars().count() < LONGEST_WORDS + 20);
+        assert!(words(500, &"word ".repeat(900), None).chars().count() < MAX_ERROR_CHARS + 20);
     }
 
     #[test]

@@ -22,11 +22,8 @@ pub enum NodeState {
 /// A machine, an interface, a subnet or a boundary on the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathNode {
-    /// What it is called.
     pub name: String,
-    /// What it is.
     pub what: String,
-    /// Its parts.
     pub lines: Vec<(NodeState, String)>,
 }
 

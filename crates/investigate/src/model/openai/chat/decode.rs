@@ -6,21 +6,21 @@ use crate::model::call::{Draft, Turn, arguments};
 use crate::model::{Listener, Stop, Usage};
 
 /// More calls than any model makes in a turn.
-const MOST_CALLS: usize = 256;
+const MAX_CALLS_PER_TURN: usize = 256;
 
 /// Collects the chunks of a turn.
 #[derive(Debug, Default)]
 pub(in crate::model::openai) struct Reader {
     text: String,
     refusal: String,
-    calls: Vec<Piece>,
+    calls: Vec<PartialCall>,
     reason: Option<String>,
     usage: Usage,
 }
 
 /// A call, as far as it was written.
 #[derive(Debug, Default)]
-struct Piece {
+struct PartialCall {
     index: Option<u64>,
     id: Option<String>,
     tool: String,
@@ -72,8 +72,8 @@ impl Reader {
         if let Some(words) = delta.get("refusal").and_then(Value::as_str) {
             self.refusal.push_str(words);
         }
-        for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            self.piece(piece);
+        for delta in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.add_call_delta(delta);
         }
     }
 
@@ -84,12 +84,12 @@ impl Reader {
         }
     }
 
-    fn piece(&mut self, piece: &Value) {
-        let function = piece.get("function").unwrap_or(piece);
-        let index = piece.get("index").and_then(Value::as_u64);
-        let id = piece.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    fn add_call_delta(&mut self, delta: &Value) {
+        let function = delta.get("function").unwrap_or(delta);
+        let index = delta.get("index").and_then(Value::as_u64);
+        let id = delta.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         let tool = function.get("name").and_then(Value::as_str).unwrap_or_default();
-        let Some(call) = self.place(index, id, tool) else {
+        let Some(call) = self.call(index, id, tool) else {
             return;
         };
         call.id = call.id.take().or_else(|| id.map(str::to_owned));
@@ -103,27 +103,27 @@ impl Reader {
         }
     }
 
-    /// Finds the call that a piece continues, or begins one.
+    /// Finds the call that a delta continues, or begins one.
     ///
     /// OpenAI counts by index. Some servers give none, others give each call the same: then another name begins another call,
     /// and so does a tool where there was no name.
-    fn place(&mut self, index: Option<u64>, id: Option<&str>, tool: &str) -> Option<&mut Piece> {
+    fn call(&mut self, index: Option<u64>, id: Option<&str>, tool: &str) -> Option<&mut PartialCall> {
         let found = match (index, id) {
             (Some(_), _) => self.calls.iter().rposition(|call| call.index == index),
             (None, Some(id)) => self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)),
             (None, None) if tool.is_empty() => self.calls.len().checked_sub(1),
             (None, None) => None,
         };
-        let same = |call: &Piece| match (id, call.id.as_deref()) {
+        let same = |call: &PartialCall| match (id, call.id.as_deref()) {
             (Some(now), Some(before)) => now == before,
             (Some(_) | None, Some(_) | None) => true,
         };
         let found = found.filter(|at| self.calls.get(*at).is_some_and(same));
         if found.is_none() {
-            if self.calls.len() >= MOST_CALLS {
+            if self.calls.len() >= MAX_CALLS_PER_TURN {
                 return None;
             }
-            self.calls.push(Piece { index, ..Piece::default() });
+            self.calls.push(PartialCall { index, ..PartialCall::default() });
         }
         let at = found.unwrap_or(self.calls.len().saturating_sub(1));
         self.calls.get_mut(at)
@@ -142,15 +142,15 @@ impl Reader {
         };
     }
 
-    /// Tells whether the end was told.
+    /// Tells whether the end was announced.
     pub(in crate::model::openai) fn is_over(&self) -> bool {
         self.reason.is_some()
     }
 
-    /// Returns the turn, or nothing if the stream was over before it. `told` says that the server told the end.
-    pub(in crate::model::openai) fn finish(self, told: bool) -> Option<Turn> {
+    /// Returns the turn, or nothing if the stream was over before it. `announced` says that the server announced the end.
+    pub(in crate::model::openai) fn finish(self, announced: bool) -> Option<Turn> {
         let silent = self.text.is_empty() && self.refusal.is_empty() && self.calls.is_empty();
-        if self.reason.is_none() && (!told || silent) {
+        if self.reason.is_none() && (!announced || silent) {
             return None;
         }
         let reason = self.reason.as_deref().unwrap_or("stop");
@@ -160,7 +160,7 @@ impl Reader {
             return Some(Turn { text: self.text, calls: Vec::new(), carry: None, usage: self.usage, stop });
         }
         let mut calls = self.calls;
-        if reason == "length" && calls.last().is_some_and(Piece::is_cut_off) {
+        if reason == "length" && calls.last().is_some_and(PartialCall::is_cut_off) {
             calls.pop();
         }
         let stop = match (reason, calls.is_empty()) {
@@ -169,12 +169,12 @@ impl Reader {
             (_, false) => Stop::Calls,
             (_, true) => Stop::End,
         };
-        let calls = calls.into_iter().map(Piece::draft).collect();
+        let calls = calls.into_iter().map(PartialCall::draft).collect();
         Some(Turn { text: self.text, calls, carry: None, usage: self.usage, stop })
     }
 }
 
-impl Piece {
+impl PartialCall {
     /// Tells whether the end of the arguments is missing.
     fn is_cut_off(&self) -> bool {
         self.object.is_none() && (self.text.trim().is_empty() || !arguments(&self.text).is_object())
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_calls_find_their_call_by_index() {
+    fn deltas_of_calls_find_their_call_by_index() {
         let turn = read(&[
             delta(json!({ "role": "assistant", "content": null })),
             calls(
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_share_an_index_are_told_apart_by_their_names() {
+    fn calls_that_share_an_index_are_distinguished_by_their_names() {
         let turn = read(&[
             calls(json!([{ "index": 0, "id": "a", "function": { "name": "look", "arguments": "{}" } }])),
             calls(
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_index_and_name_are_told_apart_by_their_tools() {
+    fn calls_without_index_and_name_are_distinguished_by_their_tools() {
         let turn = read(&[
             calls(json!([{ "function": { "name": "look", "arguments": "{\"x\"" } }])),
             calls(json!([{ "function": { "arguments": ":1}" } }])),

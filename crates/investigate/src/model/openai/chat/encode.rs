@@ -2,13 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::step::{Step, id, name, steps};
+use crate::model::history::{HistoryEntry, entries, id, name};
 use crate::model::{Ask, Call, ToolSpec, call};
 
 /// What a request says besides the conversation.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::model::openai) struct Frame<'a> {
-    /// The model.
     pub(in crate::model::openai) model: &'a str,
     /// The word for the most tokens of an answer.
     pub(in crate::model::openai) limit: &'static str,
@@ -45,22 +44,22 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 fn messages(ask: &Ask) -> Value {
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     if !ask.system.is_empty() {
-        told.push(json!({ "role": "system", "content": ask.system }));
+        messages.push(json!({ "role": "system", "content": ask.system }));
     }
-    for step in steps(&ask.messages) {
+    for step in entries(&ask.messages) {
         match step {
-            Step::User(text) => told.push(json!({ "role": "user", "content": text })),
-            Step::Turn(turn) => {
-                told.extend(assistant(turn.text, turn.calls));
-                told.extend(turn.outcomes.iter().map(|outcome| {
+            HistoryEntry::User(text) => messages.push(json!({ "role": "user", "content": text })),
+            HistoryEntry::Turn(turn) => {
+                messages.extend(assistant(turn.text, turn.calls));
+                messages.extend(turn.outcomes.iter().map(|outcome| {
                     json!({ "role": "tool", "tool_call_id": id(&outcome.call.id), "content": outcome.content })
                 }));
             }
         }
     }
-    Value::Array(told)
+    Value::Array(messages)
 }
 
 /// Returns the message of a turn; nothing for a silent one, which servers refuse.
@@ -103,7 +102,7 @@ mod tests {
         let turn = |text: &str, calls| Message::Assistant { text: text.to_owned(), calls, carry: None };
         let ask = Ask {
             turn: 2,
-            system: "Be brief.".to_owned(),
+            system: "Be short.".to_owned(),
             tools: Vec::new(),
             messages: vec![
                 Message::User { text: "one".to_owned() },
@@ -123,7 +122,7 @@ mod tests {
         let expected = json!({
             "model": "m", "max_tokens": 9, "stream": true, "stream_options": { "include_usage": true },
             "messages": [
-                { "role": "system", "content": "Be brief." },
+                { "role": "system", "content": "Be short." },
                 { "role": "user", "content": "one" },
                 { "role": "assistant", "tool_calls": [call("a", "{\"x\":1}"), call("b", "{\"not_an_object\":\"[\"}")] },
                 { "role": "tool", "tool_call_id": "a", "content": "{}" },

@@ -16,10 +16,9 @@ pub(in crate::model::openai) struct Reader {
 
 /// What an event leads to.
 #[derive(Debug, PartialEq)]
-pub(in crate::model::openai) enum Step {
+pub(in crate::model::openai) enum Progress {
     /// More is to come.
     More,
-    /// The turn is over.
     Over,
     /// The provider gave up; this is its error.
     Failed(Value),
@@ -27,7 +26,7 @@ pub(in crate::model::openai) enum Step {
 
 impl Reader {
     /// Reads the next event.
-    pub(in crate::model::openai) fn feed(&mut self, event: &Value, listener: &dyn Listener) -> Step {
+    pub(in crate::model::openai) fn feed(&mut self, event: &Value, listener: &dyn Listener) -> Progress {
         let delta = || event.get("delta").and_then(Value::as_str).unwrap_or_default();
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "response.output_text.delta" => {
@@ -38,17 +37,17 @@ impl Reader {
             "response.output_item.done" => self.items.extend(event.get("item").cloned()),
             "response.completed" | "response.incomplete" => {
                 self.end = event.get("response").cloned();
-                return Step::Over;
+                return Progress::Over;
             }
-            "response.failed" => return Step::Failed(failure(event.get("response").unwrap_or(event))),
-            "error" => return Step::Failed(failure(event)),
-            // Beginnings, and ends of what was told in pieces. An error without a type comes from servers in between.
+            "response.failed" => return Progress::Failed(failure(event.get("response").unwrap_or(event))),
+            "error" => return Progress::Failed(failure(event)),
+            // Beginnings, and ends of what was sent in deltas. An error without a type comes from servers in between.
             _ if event.get("error").is_some_and(|error| !error.is_null()) => {
-                return Step::Failed(failure(event));
+                return Progress::Failed(failure(event));
             }
             _ => {}
         }
-        Step::More
+        Progress::More
     }
 
     /// Returns the turn, or nothing if the stream was over before it.
@@ -126,7 +125,7 @@ fn draft(item: &Value) -> Draft {
 /// Returns the items to hand back.
 ///
 /// Without its encrypted content an item of reasoning is only a name, of something that was never stored; the items after it
-/// are refused without it. Then the turn is told anew instead. So it is where calls cannot be named.
+/// are refused without it. Then the turn is rebuilt instead. So it is where calls cannot be named.
 fn carry(items: Vec<Value>, model: &str, host: &str) -> Option<Value> {
     let whole = |item: &Value| match item["type"].as_str() {
         Some("reasoning") => item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty()),
@@ -159,7 +158,7 @@ mod tests {
     fn read(events: &[Value]) -> Option<Turn> {
         let mut reader = Reader::default();
         for event in events {
-            if reader.feed(event, &Silent) == Step::Over {
+            if reader.feed(event, &Silent) == Progress::Over {
                 break;
             }
         }
@@ -242,28 +241,28 @@ mod tests {
     }
 
     #[test]
-    fn words_come_from_the_items_or_else_from_the_pieces() {
+    fn words_come_from_the_items_or_else_from_the_deltas() {
         let delta = |text: &str| json!({ "type": "response.output_text.delta", "delta": text });
-        let pieces = [delta("So it"), delta(" is."), completed()];
-        assert_eq!(read(&pieces).unwrap().text, "So it is.");
+        let events = [delta("So it"), delta(" is."), completed()];
+        assert_eq!(read(&events).unwrap().text, "So it is.");
         let message =
             json!({ "type": "message", "content": [{ "type": "output_text", "text": "So it is." }] });
         assert_eq!(read(&[delta("So it"), done(message), completed()]).unwrap().text, "So it is.");
     }
 
     #[test]
-    fn an_end_is_told_or_there_is_none() {
+    fn an_end_is_announced_or_there_is_none() {
         assert_eq!(read(&[done(call("{}", "completed"))]), None);
         let mut reader = Reader::default();
         let nested = json!({ "type": "error", "error": { "code": "server_error" } });
-        assert_eq!(reader.feed(&nested, &Silent), Step::Failed(json!({ "code": "server_error" })));
+        assert_eq!(reader.feed(&nested, &Silent), Progress::Failed(json!({ "code": "server_error" })));
         let flat = json!({ "type": "error", "code": "rate_limit_exceeded", "message": "m" });
-        assert_eq!(reader.feed(&flat, &Silent), Step::Failed(flat.clone()));
+        assert_eq!(reader.feed(&flat, &Silent), Progress::Failed(flat.clone()));
         let failed =
             json!({ "type": "response.failed", "response": { "error": { "code": "server_error" } } });
-        assert_eq!(reader.feed(&failed, &Silent), Step::Failed(json!({ "code": "server_error" })));
+        assert_eq!(reader.feed(&failed, &Silent), Progress::Failed(json!({ "code": "server_error" })));
         for odd in [json!([1]), json!("x"), json!(null), json!({ "type": 3 })] {
-            assert_eq!(reader.feed(&odd, &Silent), Step::More);
+            assert_eq!(reader.feed(&odd, &Silent), Progress::More);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model::history::{HistoryEntry, entries, id, name};
 use crate::model::openai::PROVIDER;
-use crate::model::step::{Step, id, name, steps};
 use crate::model::{Ask, Call, Carry, Message, ToolSpec, call};
 
 /// OpenAI refuses a lower limit.
@@ -12,7 +12,6 @@ const LEAST: u32 = 16;
 /// Whose items may be handed back, and what else a request says.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::model::openai) struct Frame<'a> {
-    /// The model.
     pub(in crate::model::openai) model: &'a str,
     /// The host: items are encrypted for whoever made them.
     pub(in crate::model::openai) host: &'a str,
@@ -61,14 +60,14 @@ fn tool(tool: &ToolSpec) -> Value {
 
 fn input(messages: &[Message], frame: Frame<'_>) -> Value {
     let mut items = Vec::new();
-    for step in steps(messages) {
+    for step in entries(messages) {
         match step {
-            Step::User(text) => items.push(json!({ "role": "user", "content": text })),
-            Step::Turn(turn) => {
-                let told = kept(turn.carry, turn.calls, frame).filter(|_| frame.carried);
-                let told = told.unwrap_or_else(|| rebuilt(turn.text, turn.calls));
-                let named: Vec<String> = told.iter().filter_map(call_id).map(str::to_owned).collect();
-                items.extend(told);
+            HistoryEntry::User(text) => items.push(json!({ "role": "user", "content": text })),
+            HistoryEntry::Turn(turn) => {
+                let turn_items = kept(turn.carry, turn.calls, frame).filter(|_| frame.carried);
+                let turn_items = turn_items.unwrap_or_else(|| rebuilt(turn.text, turn.calls));
+                let named: Vec<String> = turn_items.iter().filter_map(call_id).map(str::to_owned).collect();
+                items.extend(turn_items);
                 let outputs = turn.outcomes.iter().zip(named);
                 items.extend(outputs.map(|(outcome, id)| {
                     json!({ "type": "function_call_output", "call_id": id, "output": outcome.content })
@@ -91,9 +90,9 @@ fn kept(carry: Option<&Carry>, calls: &[Call], frame: Frame<'_>) -> Option<Vec<V
         return None;
     }
     let items = carry.value.get("items")?.as_array()?;
-    let told: Vec<&Value> = items.iter().filter(|item| call_id(item).is_some()).collect();
-    let same = told.len() == calls.len()
-        && told.iter().zip(calls).all(|(item, call)| item["name"].as_str() == Some(&call.tool));
+    let called: Vec<&Value> = items.iter().filter(|item| call_id(item).is_some()).collect();
+    let same = called.len() == calls.len()
+        && called.iter().zip(calls).all(|(item, call)| item["name"].as_str() == Some(&call.tool));
     same.then(|| items.clone())
 }
 
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn items_for_another_model_or_host_are_told_anew() {
+    fn items_for_another_model_or_host_are_rebuilt() {
         let expected = json!([
             { "role": "user", "content": "one" },
             { "role": "assistant", "content": "Hm." },
@@ -180,10 +179,10 @@ mod tests {
     fn nothing_is_stored_and_reasoning_is_asked_for_where_there_is_some() {
         let ask = Ask {
             turn: 0,
-            system: "Be brief.".to_owned(),
+            system: "Be short.".to_owned(),
             tools: vec![ToolSpec {
                 name: "look".to_owned(),
-                description: "Looks.".to_owned(),
+                description: "Reads.".to_owned(),
                 parameters: json!({ "type": "object" }),
             }],
             messages: Vec::new(),
@@ -192,8 +191,8 @@ mod tests {
         };
         let expected = json!({
             "model": "m", "input": [], "max_output_tokens": 99, "store": false, "stream": true,
-            "instructions": "Be brief.", "prompt_cache_key": "ghost", "include": ["reasoning.encrypted_content"],
-            "tools": [{ "type": "function", "name": "look", "description": "Looks.",
+            "instructions": "Be short.", "prompt_cache_key": "ghost", "include": ["reasoning.encrypted_content"],
+            "tools": [{ "type": "function", "name": "look", "description": "Reads.",
                         "parameters": { "type": "object" }, "strict": false }],
         });
         assert_eq!(body(&ask, FRAME), expected);

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// The cloud.
 #[derive(Default)]
 pub(super) struct Cloud {
     pub(super) captures: BTreeMap<String, (String, String)>,

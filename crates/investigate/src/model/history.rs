@@ -1,40 +1,36 @@
-//! A conversation as steps, each call beside its result, the way every provider insists on.
+//! A conversation as entries, each call beside its result, as every provider requires.
 
 use crate::model::{Call, Carry, Message, ToolResult};
 use ghost_base::Digest;
 
 /// The longest name that each provider takes, of a tool.
-const LONGEST_NAME: usize = 64;
+const MAX_TOOL_NAME_CHARS: usize = 64;
 
 /// The longest name that each provider takes, of a call.
-const LONGEST_ID: usize = 40;
+const MAX_CALL_ID_CHARS: usize = 40;
 
 /// A part of a conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step<'a> {
+pub(super) enum HistoryEntry<'a> {
     /// From the outside.
     User(&'a str),
-    /// What the model said, and what came of it.
-    Turn(Turn<'a>),
+    /// What the model said, and the results of its calls.
+    Turn(PastTurn<'a>),
 }
 
-/// What a model said, and what came of it.
+/// What a model said, and the results of its calls.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Turn<'a> {
-    /// Its words.
+pub(super) struct PastTurn<'a> {
     pub(super) text: &'a str,
-    /// What it called.
     pub(super) calls: &'a [Call],
     /// What its provider wants to see again.
     pub(super) carry: Option<&'a Carry>,
     /// One for each call, in the same order.
-    pub(super) outcomes: Vec<Outcome<'a>>,
+    pub(super) outcomes: Vec<CallOutcome<'a>>,
 }
 
-/// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Outcome<'a> {
-    /// The call.
+pub(super) struct CallOutcome<'a> {
     pub(super) call: &'a Call,
     /// What the model reads.
     pub(super) content: &'a str,
@@ -42,13 +38,13 @@ pub(super) struct Outcome<'a> {
     pub(super) is_error: bool,
 }
 
-/// Takes a conversation apart. A call without a result would make every later request fail, so it gets one; a result
+/// Splits a conversation. A call without a result would make every later request fail, so it gets one; a result
 /// without a call would too, and says nothing.
-pub(super) fn steps(messages: &[Message]) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
+pub(super) fn entries(messages: &[Message]) -> Vec<HistoryEntry<'_>> {
+    let mut entries = Vec::new();
     for (n, message) in messages.iter().enumerate() {
         match message {
-            Message::User { text } => steps.push(Step::User(text)),
+            Message::User { text } => entries.push(HistoryEntry::User(text)),
             Message::Results { .. } => {}
             Message::Assistant { text, calls, carry } => {
                 let results = match messages.get(n + 1) {
@@ -56,33 +52,33 @@ pub(super) fn steps(messages: &[Message]) -> Vec<Step<'_>> {
                     Some(Message::User { .. } | Message::Assistant { .. }) | None => &[],
                 };
                 let outcomes = calls.iter().map(|call| outcome(call, results)).collect();
-                steps.push(Step::Turn(Turn { text, calls, carry: carry.as_ref(), outcomes }));
+                entries.push(HistoryEntry::Turn(PastTurn { text, calls, carry: carry.as_ref(), outcomes }));
             }
         }
     }
-    steps
+    entries
 }
 
-fn outcome<'a>(call: &'a Call, results: &'a [ToolResult]) -> Outcome<'a> {
+fn outcome<'a>(call: &'a Call, results: &'a [ToolResult]) -> CallOutcome<'a> {
     match results.iter().find(|result| result.id == call.id) {
-        Some(result) => Outcome { call, content: &result.content, is_error: result.is_error },
-        None => Outcome { call, content: r#""no result was recorded""#, is_error: true },
+        Some(result) => CallOutcome { call, content: &result.content, is_error: result.is_error },
+        None => CallOutcome { call, content: r#""no result was recorded""#, is_error: true },
     }
 }
 
 /// Makes a name of a tool that each provider takes. A model may have made up any.
 pub(super) fn name(tool: &str) -> String {
     let plain = |char: char| if is_plain(char) { char } else { '_' };
-    let name: String = tool.chars().take(LONGEST_NAME).map(plain).collect();
+    let name: String = tool.chars().take(MAX_TOOL_NAME_CHARS).map(plain).collect();
     if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
         return name;
     }
-    format!("_{name}").chars().take(LONGEST_NAME).collect()
+    format!("_{name}").chars().take(MAX_TOOL_NAME_CHARS).collect()
 }
 
 /// Makes a name of a call that each provider takes. Some allow themselves more.
 pub(super) fn id(id: &str) -> String {
-    if !id.is_empty() && id.len() <= LONGEST_ID && id.chars().all(is_plain) {
+    if !id.is_empty() && id.len() <= MAX_CALL_ID_CHARS && id.chars().all(is_plain) {
         return id.to_owned();
     }
     let digest: String = Digest::of(id).to_string().chars().take(32).collect();
@@ -116,11 +112,11 @@ mod tests {
             Message::User { text: "x".to_owned() },
         ];
         let outcomes = vec![
-            Outcome { call: &calls[0], content: r#""no result was recorded""#, is_error: true },
-            Outcome { call: &calls[1], content: "{}", is_error: false },
+            CallOutcome { call: &calls[0], content: r#""no result was recorded""#, is_error: true },
+            CallOutcome { call: &calls[1], content: "{}", is_error: false },
         ];
-        let turn = Turn { text: "", calls: &calls, carry: None, outcomes };
-        assert_eq!(steps(&messages), [Step::Turn(turn), Step::User("x")]);
+        let turn = PastTurn { text: "", calls: &calls, carry: None, outcomes };
+        assert_eq!(entries(&messages), [HistoryEntry::Turn(turn), HistoryEntry::User("x")]);
     }
 
     #[test]
@@ -130,7 +126,7 @@ mod tests {
             (name("run shell!").as_str(), name("").as_str(), name("1a").as_str()),
             ("run_shell_", "_", "_1a")
         );
-        assert_eq!(name(&"ä".repeat(99)).len(), LONGEST_NAME);
+        assert_eq!(name(&"ä".repeat(99)).len(), MAX_TOOL_NAME_CHARS);
         assert_eq!(id("call_1-a"), "call_1-a");
         for odd in ["", "functions.look:0", &"a".repeat(41)] {
             let made = id(odd);
