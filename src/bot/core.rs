@@ -13,7 +13,7 @@ pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Looks, Refusal};
 use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
-use crate::session::{Letter, Shells, preview};
+use crate::session::{Letter, OpenShell, preview};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::read;
 use ghost_investigate::hold;
@@ -62,7 +62,7 @@ pub struct Parts {
     /// By which commands are judged.
     pub policy: Arc<Policy>,
     /// How the gates of sessions are made.
-    pub shells: Arc<Shells>,
+    pub open_shell: Arc<OpenShell>,
     /// Where whole texts are found.
     pub evidence: Arc<dyn Evidence>,
     /// Who thinks in new sessions.
@@ -107,8 +107,8 @@ impl Core {
     /// machine. Where no gate can be made, by what the record says.
     pub(super) fn judge(&self, state: &State, command: &str) -> Ruling {
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
-        let (shells, evidence) = (self.shells.as_ref(), self.evidence.as_ref());
-        preview(state, command, shells, &self.policy, evidence).unwrap_or_else(|why| {
+        let (open_shell, evidence) = (self.open_shell.as_ref(), self.evidence.as_ref());
+        preview(state, command, open_shell, &self.policy, evidence).unwrap_or_else(|why| {
             tracing::warn!("a command is judged without looking at this machine: {why}");
             let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
             hold(state, &self.policy, evidence, ruling)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::http::{Answer, Direction, Judged, Measures, Outcome, SessionState, Whose};
-use crate::session::{EngineError, Rest, Watcher};
+use crate::session::{EngineError, Observer, Rest};
 use ghost_base::{SessionId, Timestamp};
 use ghost_investigate::event::{ApprovalDecided, Content, Event, Recorded, Reply, StepId};
 use ghost_investigate::state::State;
@@ -134,11 +134,11 @@ pub(super) struct Counting {
     driven: AtomicU64,
     /// When the incidents arrived whose sessions have no message yet.
     arrived: Mutex<HashMap<SessionId, Timestamp>>,
-    next: Arc<dyn Watcher>,
+    next: Arc<dyn Observer>,
 }
 
 impl Counting {
-    pub(super) fn new(measures: Measures, next: Arc<dyn Watcher>) -> Self {
+    pub(super) fn new(measures: Measures, next: Arc<dyn Observer>) -> Self {
         Self { measures, driven: AtomicU64::new(0), arrived: Mutex::default(), next }
     }
 
@@ -162,7 +162,7 @@ impl Counting {
     }
 }
 
-impl Watcher for Counting {
+impl Observer for Counting {
     fn recorded(&self, state: &State, event: &Recorded) {
         for measure in measured(state, event) {
             self.count(measure, &state.session, event.at);

@@ -25,7 +25,7 @@ mod words;
 pub use authority::{Approvers, Groups, People, Person, may_take_part};
 pub use core::{Control, Core, Parts};
 pub use directory::Directory;
-pub use freeze::{FlagBrake, Freeze};
+pub use freeze::{Freeze, StoreFreezeCheck};
 pub use handle::Bot;
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};

@@ -55,8 +55,8 @@ impl Application {
     /// Fails where Slack will not have the bot before somebody changes something.
     pub async fn run(self, stop: CancelSignal) -> Result<(), SocketError> {
         let Self { core, presenter, mut worker, way, sweep, vitals } = self;
-        worker.engine.watcher =
-            Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.watcher)));
+        worker.engine.observer =
+            Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.observer)));
         core.count_with(vitals.measures.clone());
         count_calls(&core, &vitals.measures);
         let (pause, paused) = Cancel::new();

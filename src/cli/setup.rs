@@ -96,7 +96,7 @@ impl Setup {
 
     /// Returns how sessions wait.
     pub(super) fn sleep(&self) -> std::sync::Arc<dyn crate::session::Sleep> {
-        let usual = || std::sync::Arc::new(crate::session::Asleep::by(self.clock()));
+        let usual = || std::sync::Arc::new(crate::session::ClockSleep::new(self.clock()));
         self.sleep.clone().unwrap_or_else(|| usual())
     }
 

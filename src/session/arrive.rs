@@ -97,7 +97,7 @@ async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError>
                 if let Item::Delivered(text) = item
                     && let Some(at) = Letter::arrived(text)
                 {
-                    desk.engine.watcher.arrived(desk.session(), at);
+                    desk.engine.observer.arrived(desk.session(), at);
                 }
                 before.insert(0, Event::Opened(*opened));
                 desk.record(&before, taken).await?;

@@ -82,7 +82,7 @@ impl<'a> Desk<'a> {
                 None => self.state = Some(State::fold(self.lease.session(), std::slice::from_ref(event))?),
             }
             if let Some(state) = &self.state {
-                self.engine.watcher.recorded(state, event);
+                self.engine.observer.recorded(state, event);
             }
         }
         Ok(())
@@ -118,7 +118,8 @@ impl<'a> Desk<'a> {
     /// Takes a session again whose lease ended while nobody else wanted it.
     pub(super) async fn take_again(&mut self) -> Result<(), EngineError> {
         let (engine, session) = (self.engine, self.session().clone());
-        let taken = patiently(engine, || engine.store.acquire(&session, &engine.owner, engine.ttl)).await?;
+        let taken =
+            patiently(engine, || engine.store.acquire(&session, &engine.owner, engine.lease_ttl)).await?;
         self.lease = taken.ok_or(EngineError::Fenced)?;
         Ok(())
     }
@@ -152,7 +153,7 @@ where
 
 /// Says that the store is away, waits, and returns how long to wait the next time.
 async fn outage(engine: &Engine, error: &StoreError, wait: Duration) -> Duration {
-    engine.watcher.trouble(&format!("{error}; nothing is lost, trying again"));
+    engine.observer.trouble(&format!("{error}; nothing is lost, trying again"));
     tokio::time::sleep(wait).await;
     (wait * 2).min(LONGEST_WAIT)
 }

@@ -42,20 +42,20 @@ struct Watched<'a> {
 impl<'a> Watched<'a> {
     fn begin(engine: &'a Engine, lease: &Lease) -> Self {
         let session = lease.session().clone();
-        engine.watcher.began(&session, lease.is_orphans());
+        engine.observer.began(&session, lease.is_orphans());
         Self { engine, session, told: false }
     }
 
     fn end(&mut self, how: &Result<Rest, EngineError>) {
         self.told = true;
-        self.engine.watcher.ended(&self.session, Some(how));
+        self.engine.observer.ended(&self.session, Some(how));
     }
 }
 
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
         if !self.told {
-            self.engine.watcher.ended(&self.session, None);
+            self.engine.observer.ended(&self.session, None);
         }
     }
 }
@@ -86,7 +86,7 @@ impl Engine {
     /// # Errors
     /// Fails where the session cannot be read, or another owner took it over.
     pub async fn drive(&self, session: &SessionId, hands: &Hands) -> Result<Rest, EngineError> {
-        let taken = patiently(self, || self.store.acquire(session, &self.owner, self.ttl)).await?;
+        let taken = patiently(self, || self.store.acquire(session, &self.owner, self.lease_ttl)).await?;
         let Some(lease) = taken else { return Ok(Rest::Taken) };
         let mut watched = Watched::begin(self, &lease);
         let rest = self.attend(lease, hands).await;
@@ -112,18 +112,18 @@ impl Engine {
         self.resume(desk).await?;
         self.drain(desk).await?;
         if let Err(why) = self.settle(desk).await? {
-            self.watcher.trouble(&format!("people cannot be shown where it stands: {why}"));
+            self.observer.trouble(&format!("people cannot be shown where it stands: {why}"));
         }
         loop {
             self.drain(desk).await?;
             let Some(state) = desk.state() else { return Ok(Rest::Missing) };
-            let brain = self.kitchen.model.brain();
+            let brain = self.model.brain();
             let kit = Kit {
-                policy: &self.kitchen.policy,
-                tools: &self.kitchen.tools,
-                evidence: self.kitchen.evidence.as_ref(),
+                policy: &self.policy,
+                tools: &self.tools,
+                evidence: self.evidence.as_ref(),
                 brain: &brain,
-                site: self.kitchen.site.as_deref(),
+                site: self.site_prompt.as_deref(),
             };
             let now = desk.now();
             let effect = next(state, &kit, now);
@@ -203,8 +203,8 @@ impl Engine {
 
     /// Holds a command back while somebody wants none to begin. Returns whether it did: then everything is looked at again.
     async fn is_held(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<bool, EngineError> {
-        let Some(why) = self.kitchen.brake.held().await else { return Ok(false) };
-        self.watcher.trouble(&why);
+        let Some(why) = self.freeze.frozen().await else { return Ok(false) };
+        self.observer.trouble(&why);
         let (mut pause, session) = (hands.pause.clone(), desk.session().clone());
         let holding = async {
             tokio::select! {
@@ -228,7 +228,7 @@ impl Engine {
 
     async fn settle(&self, desk: &mut Desk<'_>) -> Result<Result<(), String>, EngineError> {
         let Some(state) = desk.state() else { return Ok(Ok(())) };
-        let (settled, lease) = keep(desk, self.kitchen.courier.settle(state)).await?;
+        let (settled, lease) = keep(desk, self.delivery.settle(state)).await?;
         desk.lease = lease;
         match settled {
             Ok(delivered) if delivered.is_empty() => Ok(Ok(())),
@@ -243,7 +243,7 @@ impl Engine {
     async fn deliver(&self, desk: &mut Desk<'_>) -> Result<Option<String>, EngineError> {
         let Some(state) = desk.state() else { return Ok(None) };
         let text = report::rca(state);
-        let bringing = self.kitchen.courier.deliver(state, &text);
+        let bringing = self.delivery.deliver(state, &text);
         let (brought, lease) = keep(desk, bringing).await?;
         desk.lease = lease;
         match brought {

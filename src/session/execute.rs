@@ -43,7 +43,7 @@ impl Gate {
             Some(shell) => shell,
             None => {
                 let approver = Arc::clone(&self.approver);
-                let builder = (engine.kitchen.shells)(state).map_err(EngineError::Shell)?;
+                let builder = (engine.open_shell)(state).map_err(EngineError::Shell)?;
                 builder.approver(approver).build().map_err(|error| EngineError::Shell(causes(&error)))?
             }
         };
@@ -52,12 +52,7 @@ impl Gate {
 
     /// Judges a command as the gate would now; `None` where it is a script that the policy does not declare any more.
     fn judge(&mut self, engine: &Engine, state: &State, step: &Step) -> Result<Option<Ruling>, EngineError> {
-        let known = ghost_investigate::known_at(
-            state,
-            step,
-            &engine.kitchen.policy,
-            engine.kitchen.evidence.as_ref(),
-        );
+        let known = ghost_investigate::known_at(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let Some(Scripted { carrier, script, variables }) = step.scripted() else {
@@ -75,12 +70,7 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let known = ghost_investigate::known_at(
-            state,
-            step,
-            &engine.kitchen.policy,
-            engine.kitchen.evidence.as_ref(),
-        );
+        let known = ghost_investigate::known_at(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let response = run(shell, step, cancel).await;
@@ -213,13 +203,13 @@ async fn attend<T>(
                     return None;
                 }
                 asked = true;
-                engine.watcher.trouble("an approved command is running; the session pauses when it ends");
+                engine.observer.trouble("an approved command is running; the session pauses when it ends");
             }
             () = &mut stopped, if !asked => {
                 asked = true;
                 cancel.cancel();
             }
-            _ = beat.tick() => engine.watcher.running(state, step.id, engine.clock.now().since(began)),
+            _ = beat.tick() => engine.observer.running(state, step.id, engine.clock.now().since(began)),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) async fn keep<T>(
 }
 
 async fn renew(engine: &Engine, lease: &mut Lease, length: u64) -> EngineError {
-    let third = (engine.ttl / 3).max(Duration::from_millis(10));
+    let third = (engine.lease_ttl / 3).max(Duration::from_millis(10));
     // Many short works in a row use a lease up as one long work does: the first pause is what is left of its first third.
     let left = lease.until().since(engine.clock.now());
     let mut pause = left.saturating_sub(2 * third).min(third);
@@ -45,7 +45,7 @@ async fn renew(engine: &Engine, lease: &mut Lease, length: u64) -> EngineError {
 /// Takes a session again whose lease ended, unless somebody else has it, or had it and went on.
 async fn take_again(engine: &Engine, lease: &Lease, length: u64) -> Result<Lease, EngineError> {
     let session = lease.session();
-    let taken = patiently(engine, || engine.store.acquire(session, &engine.owner, engine.ttl)).await?;
+    let taken = patiently(engine, || engine.store.acquire(session, &engine.owner, engine.lease_ttl)).await?;
     let taken = taken.ok_or(EngineError::Fenced)?;
     if patiently(engine, || engine.store.read(session, length)).await?.is_empty() {
         return Ok(taken);

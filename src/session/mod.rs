@@ -16,26 +16,26 @@ mod erase;
 mod evidence;
 mod execute;
 pub mod export;
+mod file_task;
 mod keep;
 mod letter;
+mod port;
 mod preview;
 mod question;
 pub mod retention;
-mod sleep;
 mod think;
 mod vote;
-mod watch;
 mod worker;
-mod workshop;
 
 pub use drive::Hands;
-pub use engine::{Engine, EngineError, Kitchen, Prices, Rest, Shells};
+pub use engine::{Engine, EngineBuilder, EngineError, OpenShell, Rest, TurnCost};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
 pub use letter::{Letter, Opening};
+pub use port::{
+    ClockSleep, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver, Observer,
+    ReportDelivery, Sleep,
+};
 pub use preview::preview;
-pub use sleep::{Asleep, Sleep};
 pub use vote::{Cast, Voted, cast};
-pub use watch::{Brake, Courier, Free, Quiet, Watcher};
 pub use worker::Worker;
-pub use workshop::{NoWorkshop, Workshop};

@@ -1,6 +1,6 @@
 //! The verdict that the gate of this machine will give, before anybody proposes the command.
 
-use crate::session::Shells;
+use crate::session::OpenShell;
 use ghost_investigate::known_of;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Evidence;
@@ -13,10 +13,10 @@ use ghost_shell::{Policy, Ruling};
 pub fn preview(
     state: &State,
     command: &str,
-    shells: &Shells,
+    open_shell: &OpenShell,
     policy: &Policy,
     evidence: &dyn Evidence,
 ) -> Result<Ruling, String> {
     let known = known_of(state, policy, evidence, command);
-    shells(state)?.known(known).judge(command).map_err(|error| error.to_string())
+    open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string())
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::session::Engine;
-use crate::session::Watcher;
+use crate::session::Observer;
 use ghost_investigate::event::{AnswerFailed, Answered, Asked, Event};
 use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
 use ghost_investigate::state::State;
@@ -13,7 +13,7 @@ use ghost_investigate::state::State;
 const LONGEST: usize = 400_000;
 
 /// Passes on what a model says while it says it.
-struct Ear(Arc<dyn Watcher>);
+struct Ear(Arc<dyn Observer>);
 
 impl Listener for Ear {
     fn text(&self, words: &str) {
@@ -27,13 +27,13 @@ impl Listener for Ear {
 
 /// Asks and returns what is to be recorded.
 pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<Answered, AnswerFailed> {
-    let (model, began) = (&engine.kitchen.model, engine.clock.now());
-    let answer = model.answer(ask, &Ear(Arc::clone(&engine.watcher))).await;
+    let (model, began) = (&engine.model, engine.clock.now());
+    let answer = model.answer(ask, &Ear(Arc::clone(&engine.observer))).await;
     let latency = engine.clock.now().since(began);
     match answer {
         Ok(answer) => {
             let Answer { brain, text, calls, carry, usage, stop } = answer;
-            let cost_micros = (engine.kitchen.prices)(&brain, &usage);
+            let cost_micros = (engine.turn_cost)(&brain, &usage);
             bounded(Answered {
                 turn: asked.turn,
                 cost_micros,

@@ -13,7 +13,7 @@ use crate::bot::present::slate::{Change, Slate};
 use crate::bot::present::status::Statuses;
 use crate::bot::show::{Looks, agent_status};
 use crate::bot::{Freeze, Thread};
-use crate::session::{Courier, EngineError, Rest, Watcher};
+use crate::session::{EngineError, Observer, ReportDelivery, Rest};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
 use ghost_investigate::state::State;
@@ -46,7 +46,7 @@ pub struct Presenter {
     pub(super) trail: Arc<Trail>,
     pub(super) pictures: Arc<Pictures>,
     /// Who brings reports of sessions that did not begin in Slack.
-    pub(super) elsewhere: Arc<dyn Courier>,
+    pub(super) elsewhere: Arc<dyn ReportDelivery>,
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// As whom what is approved runs.
     acts_as: Option<String>,
@@ -92,7 +92,7 @@ impl Presenter {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         trail: Arc<Trail>,
-        elsewhere: Arc<dyn Courier>,
+        elsewhere: Arc<dyn ReportDelivery>,
         broadcast: bool,
     ) -> Self {
         let (jobs, queue) = mpsc::unbounded_channel();
@@ -294,7 +294,7 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
 }
 
-impl Watcher for Presenter {
+impl Observer for Presenter {
     fn recorded(&self, state: &State, event: &Recorded) {
         let (Some(thread), Content::Known(event)) = (Thread::of(&state.opened.origin), &event.content) else {
             return;

@@ -8,7 +8,7 @@ use crate::bot::present::gone::gone;
 use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
 use crate::bot::present::publish::takes_no_files;
 use crate::bot::show::command_file;
-use crate::session::Courier;
+use crate::session::ReportDelivery;
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
 use ghost_slack::arrive::Words;
@@ -19,7 +19,7 @@ use ghost_slack::web::{Address, CallError, Posted, Upload};
 const FAR: usize = 1_000;
 
 #[async_trait]
-impl Courier for Presenter {
+impl ReportDelivery for Presenter {
     async fn deliver(&self, state: &State, report: &str) -> Result<String, String> {
         match Thread::of(&state.opened.origin) {
             Some(thread) => self.publish(state, &thread).await.map_err(|error| error.to_string()),

@@ -8,13 +8,13 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::bot::{
-    Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Settings, Way, requests,
+    Application, Bot, Core, Directory, Own, Parts, Presenter, Settings, StoreFreezeCheck, Way, requests,
 };
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
+use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{Brain, Reports, brain};
-use crate::cli::kitchen::{engine, kitchen};
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -176,18 +176,20 @@ async fn application(
         Some(identity) => presenter.acting_as(identity.as_str()),
         None => presenter,
     });
-    let brake = Arc::new(FlagBrake(Arc::clone(&store)));
-    let kitchen = kitchen(setup, Arc::clone(&model), presenter.clone(), brake)?;
-    let engine = engine(setup, "bot", Arc::clone(&store), kitchen, presenter.clone())?;
+    let engine = engine(setup, Arc::clone(&store), Arc::clone(&model))?
+        .delivery(presenter.clone())
+        .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&store))))
+        .observer(presenter.clone())
+        .build(owner("bot")?);
     let core = Arc::new(Core::new(Parts {
         settings,
         store: Arc::clone(&store),
         clock: Arc::clone(&clock),
         directory: Directory::new(&web, identity),
         web,
-        policy: Arc::clone(&engine.kitchen.policy),
-        shells: Arc::clone(&engine.kitchen.shells),
-        evidence: Arc::clone(&engine.kitchen.evidence),
+        policy: Arc::clone(&engine.policy),
+        open_shell: Arc::clone(&engine.open_shell),
+        evidence: Arc::clone(&engine.evidence),
         brain: model.brain(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::bot::{Approvers, People, Place, Settings};
-use crate::cli::kitchen::limits;
+use crate::cli::engine::limits;
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
 use ghost_investigate::{RequesterMay, SelfApproval};

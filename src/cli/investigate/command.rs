@@ -7,18 +7,18 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum as _};
 
 use crate::cli::consent::{Consent, human, is_plain};
+use crate::cli::engine::{engine, limits, owner};
 use crate::cli::investigate::again;
 use crate::cli::investigate::brain::{Brain, brain};
 use crate::cli::investigate::courier::Reports;
 use crate::cli::investigate::question::{Asked, ask, rule};
 use crate::cli::investigate::screen::{Kind, Screen};
 use crate::cli::investigate::words::{Keyboard, Said, read as heard};
-use crate::cli::kitchen::{engine, kitchen, limits};
 use crate::cli::name::{new_session, random};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::session::{Engine, Free, Hands, Letter, Rest};
+use crate::session::{Engine, Hands, Letter, Rest};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Opened, Origin, Said as SaidEvent, read};
@@ -117,9 +117,10 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             brain(setup, arguments.brain, arguments.script.as_deref(), thought.map(|turn| &turn.brain))?
         }
     };
-    let courier = Arc::new(Reports::new(setup.data()?));
-    let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
-    let engine = engine(setup, "terminal", store, kitchen, screen.clone())?;
+    let engine = engine(setup, store, Arc::clone(&model))?
+        .delivery(Arc::new(Reports::new(setup.data()?)))
+        .observer(screen.clone())
+        .build(owner("terminal")?);
     let session = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => session.clone(),
         None => {

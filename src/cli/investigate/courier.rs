@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use crate::session::Courier;
+use crate::session::ReportDelivery;
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
@@ -25,7 +25,7 @@ impl Reports {
 }
 
 #[async_trait]
-impl Courier for Reports {
+impl ReportDelivery for Reports {
     async fn deliver(&self, state: &State, text: &str) -> Result<String, String> {
         let file = self.file(&state.session);
         let folder = file.parent().unwrap_or(&self.0);

@@ -76,7 +76,7 @@ pub(super) async fn ask(
 fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
-    let (policy, evidence) = (&engine.kitchen.policy, engine.kitchen.evidence.as_ref());
+    let (policy, evidence) = (&engine.policy, engine.evidence.as_ref());
     let judge = |command: &str| hold(state, policy, evidence, policy.classify(command));
     let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
     let one = |(command, impact): (&String, Option<Impact>)| {
@@ -109,6 +109,6 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
         round: asked.round,
         plan,
         outcome_unknown: asked.outcome_unknown,
-        identity: engine.kitchen.acts_as.clone(),
+        identity: engine.acts_as.clone(),
     })
 }

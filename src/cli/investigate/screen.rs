@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cli::investigate::line;
-use crate::session::Watcher;
+use crate::session::Observer;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::report::{Board, plain};
@@ -80,7 +80,7 @@ impl Screen {
     }
 }
 
-impl Watcher for Screen {
+impl Observer for Screen {
     fn recorded(&self, state: &State, event: &Recorded) {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner).trouble = None;
         if self.kind == Kind::Json {

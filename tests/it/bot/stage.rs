@@ -7,15 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ghost_agent::bot::{
-    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Own, Parts,
-    People, Place, Presenter, SCOPES, Settings, Way, requests,
+    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, NoLeftovers, Own, Parts, People, Place,
+    Presenter, SCOPES, Settings, StoreFreezeCheck, Way, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
-use ghost_agent::session::{Asleep, Engine, EvidenceFolder, Kitchen, NoWorkshop, Worker};
+use ghost_agent::session::{Engine, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::model::{Model, Scripted};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_lab_slack::Timing;
 use ghost_shell::{Cancel, Policy, Programs, Shell};
@@ -244,8 +243,8 @@ impl World {
             directory: Directory::new(&web, identity),
             web,
             policy,
-            shells: Arc::clone(&engine.kitchen.shells),
-            evidence: Arc::clone(&engine.kitchen.evidence),
+            open_shell: Arc::clone(&engine.open_shell),
+            evidence: Arc::clone(&engine.evidence),
             brain: model.brain(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
@@ -266,35 +265,24 @@ impl World {
         presenter: &Arc<Presenter>,
         data: &Path,
     ) -> Engine {
-        let evidence = data.join("evidence");
         let (data, cwd) = (data.to_owned(), self.folder.path().to_owned());
         // Where a test puts an `az` of its own, that is the one.
         let az = [("az".to_owned(), cwd.join("az"))].into_iter().filter(|(_, path)| path.exists());
         let programs = Programs::new(az.collect()).unwrap();
-        Engine {
-            store: Arc::clone(&self.store),
-            clock: Arc::clone(&self.clock) as _,
-            sleep: Arc::new(Asleep::by(Arc::clone(&self.clock) as _)),
-            owner: format!("bot-{:p}", Arc::as_ptr(presenter)),
-            ttl: Duration::from_secs(5),
-            kitchen: Kitchen {
-                model,
-                tools: Arc::new(Registry::default()),
-                policy,
-                evidence: Arc::new(EvidenceFolder::new(evidence)),
-                courier: Arc::clone(presenter) as _,
-                brake: Arc::new(FlagBrake(Arc::clone(&self.store))),
-                workshop: Arc::new(NoWorkshop),
-                prices: Arc::new(|_, _| None),
-                site: None,
-                acts_as: None,
-                shells: Arc::new(move |state: &State| {
+        Engine::builder(Arc::clone(&self.store), model, policy, &data)
+            .clock(Arc::clone(&self.clock) as _)
+            .lease_ttl(Duration::from_secs(5))
+            .delivery(Arc::clone(presenter) as _)
+            .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&self.store))))
+            .observer(Arc::clone(presenter) as _)
+            .open_shell({
+                let data = data.clone();
+                move |state: &State| {
                     let shell = Shell::builder(state.session.clone(), &data);
                     Ok(shell.scope(state.opened.scope.clone()).cwd(cwd.clone()).programs(programs.clone()))
-                }),
-            },
-            watcher: Arc::clone(presenter) as _,
-        }
+                }
+            })
+            .build(format!("bot-{:p}", Arc::as_ptr(presenter)))
     }
 }
 
@@ -330,7 +318,7 @@ impl Running {
 struct Nowhere;
 
 #[async_trait::async_trait]
-impl ghost_agent::session::Courier for Nowhere {
+impl ghost_agent::session::ReportDelivery for Nowhere {
     async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, String> {
         Err("there is no place for it".to_owned())
     }

@@ -7,7 +7,7 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::Watcher;
+use ghost_agent::session::Observer;
 use ghost_investigate::event::Recorded;
 use ghost_investigate::state::State;
 use rustix::process::{Pid, Signal, getpid, kill_process};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::child::{Job, open, start};
 use super::mortal::{Answer, Mortal, Point, When};
-use super::plot::{engine, play, runs, watched};
+use super::plot::{engine, observed, play, runs};
 use super::proof::End;
 use crate::random::{Random, is_long, seed};
 use crate::store::server::Server;
@@ -172,7 +172,7 @@ async fn until(at: &str, mut holds: impl FnMut() -> bool) {
 pub(super) struct Aloud;
 
 #[expect(clippy::print_stdout, reason = "how the process that watches learns what happened")]
-impl Watcher for Aloud {
+impl Observer for Aloud {
     fn recorded(&self, _state: &State, event: &Recorded) {
         println!("{}", event.kind);
     }
@@ -195,6 +195,6 @@ pub(super) async fn child(job: &Job) {
         }
         Answer::Told
     });
-    let worker = watched(engine(&job.folder, Arc::new(store), "worker", TTL), Arc::new(Aloud));
+    let worker = observed(engine(&job.folder, Arc::new(store), "worker", TTL), Arc::new(Aloud));
     play(&worker, &job.folder).await;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Courier, Rest, Watcher};
+use ghost_agent::session::{Observer, ReportDelivery, Rest};
 use ghost_base::ManualClock;
 use ghost_investigate::event::{Content, Event, Recorded, StepId, Wish};
 use ghost_investigate::state::State;
@@ -33,7 +33,7 @@ async fn short_turns_in_a_row_do_not_use_the_lease_up() {
     let world = World::new(&turns);
     world.mention("look at 5001").await;
     // Each turn takes a quarter of the lease, which nobody else could take in between.
-    let engine = world.watched(Arc::new(Ticking(world.clock.clone())));
+    let engine = world.observed(Arc::new(Ticking(world.clock.clone())));
     assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
     let epochs: BTreeSet<u64> = world.recorded().await.iter().filter_map(epoch).collect();
     assert_eq!(epochs.len(), 1, "{epochs:?}");
@@ -44,7 +44,7 @@ async fn short_turns_in_a_row_do_not_use_the_lease_up() {
 /// Lets time go by with every answer of the model.
 struct Ticking(Arc<ManualClock>);
 
-impl Watcher for Ticking {
+impl Observer for Ticking {
     fn recorded(&self, _state: &State, event: &Recorded) {
         if event.kind == "answered" {
             self.0.advance(Duration::from_millis(7_500));
@@ -65,7 +65,7 @@ fn epoch(event: &Recorded) -> Option<u64> {
 struct Lame;
 
 #[async_trait]
-impl Courier for Lame {
+impl ReportDelivery for Lame {
     async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
         Err("nobody is at home".to_owned())
     }
@@ -76,7 +76,7 @@ async fn a_report_that_reached_nobody_comes_up_again() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at 5001").await;
     let mut engine = world.engine();
-    engine.kitchen.courier = Arc::new(Lame);
+    engine.delivery = Arc::new(Lame);
     assert!(matches!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
     world.clock.advance(Duration::from_secs(31));
     let found = world.store.next_work("next", Duration::ZERO).await.unwrap();

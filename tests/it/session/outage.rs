@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::session::Watcher;
+use ghost_agent::session::Observer;
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::state::State;
 
 use super::child::open;
 use super::mortal::{Answer, Mortal, Point, When};
-use super::plot::{engine, play, watched};
+use super::plot::{engine, observed, play};
 use super::proof::End;
 use crate::random::{Random, is_long, seed};
 use crate::store::server::Server;
@@ -25,7 +25,7 @@ struct Keeper {
     heard: Mutex<Vec<String>>,
 }
 
-impl Watcher for Keeper {
+impl Observer for Keeper {
     fn recorded(&self, _state: &State, _event: &Recorded) {}
     fn words(&self, _words: &str) {}
     fn trouble(&self, what: &str) {
@@ -82,7 +82,7 @@ async fn through(
         if here.1 == When::After { Answer::Lost } else { Answer::Told }
     }));
     let keeper = Arc::new(Keeper { server: Arc::clone(server), heard: Mutex::default() });
-    let worker = watched(engine(folder.path(), store.clone(), "worker", TTL), keeper.clone());
+    let worker = observed(engine(folder.path(), store.clone(), "worker", TTL), keeper.clone());
     // A human's own calls fail too, and nobody starts the server for those.
     let nurse = async {
         loop {

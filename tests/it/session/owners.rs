@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::child::{Job, open, start};
 use super::crash::Aloud;
-use super::plot::{answer, engine, mention, play, runs, script, session, thinking, watched};
+use super::plot::{answer, engine, mention, observed, play, runs, script, session, thinking};
 use super::world::hands;
 use crate::store::server::Server;
 
@@ -114,7 +114,7 @@ pub(super) async fn child(job: &Job) {
     let store = open(&job.place).await;
     let owner = engine(&job.folder, store.clone(), "stale", TTL);
     let late = if job.detail == "turn" { LATE } else { u32::MAX };
-    let owner = watched(thinking(owner, Slow::new(late, Arc::default())), Arc::new(Aloud));
+    let owner = observed(thinking(owner, Slow::new(late, Arc::default())), Arc::new(Aloud));
     mention(store.as_ref(), &session()).await;
     let end = loop {
         match owner.drive(&session(), &hands()).await {

@@ -4,15 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::{
-    Asleep, Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, NoWorkshop, Quiet, Rest,
-    Watcher, cast,
-};
+use ghost_agent::session::{Cast, Engine, EngineError, Letter, Observer, Rest, cast};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{Opened, Origin, Reply, read};
 use ghost_investigate::model::{Brain, Model, Scripted};
 use ghost_investigate::state::{Ending, State};
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{Policy, Shell};
 use ghost_store::{Store, StoreError};
@@ -63,43 +59,27 @@ pub(super) fn script() -> Vec<String> {
 
 /// Returns what drives sessions whose files lie in a folder.
 pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Duration) -> Engine {
-    let data = folder.join("data");
-    let (evidence, cwd) = (data.join("evidence"), folder.to_owned());
-    let shells = move |state: &State| {
-        let builder = Shell::builder(state.session.clone(), &data);
-        Ok(builder.scope(state.opened.scope.clone()).cwd(cwd.clone()))
-    };
-    Engine {
-        store,
-        clock: Arc::new(SystemClock),
-        sleep: Arc::new(Asleep::by(Arc::new(SystemClock))),
-        owner: owner.to_owned(),
-        ttl,
-        kitchen: Kitchen {
-            model: Arc::new(Scripted::parse(&script().join("\n")).unwrap()),
-            tools: Arc::new(Registry::default()),
-            policy: Arc::new(Policy::builtin().unwrap().clone()),
-            shells: Arc::new(shells),
-            evidence: Arc::new(EvidenceFolder::new(evidence)),
-            prices: Arc::new(|_, _| None),
-            site: None,
-            acts_as: None,
-            courier: Arc::new(Folder(folder.to_owned())),
-            brake: Arc::new(Free),
-            workshop: Arc::new(NoWorkshop),
-        },
-        watcher: Arc::new(Quiet),
-    }
+    let (data, cwd) = (folder.join("data"), folder.to_owned());
+    let model = Arc::new(Scripted::parse(&script().join("\n")).unwrap());
+    let policy = Arc::new(Policy::builtin().unwrap().clone());
+    Engine::builder(store, model, policy, &folder.join("data"))
+        .lease_ttl(ttl)
+        .open_shell(move |state: &State| {
+            let builder = Shell::builder(state.session.clone(), &data);
+            Ok(builder.scope(state.opened.scope.clone()).cwd(cwd.clone()))
+        })
+        .delivery(Arc::new(Folder(folder.to_owned())))
+        .build(owner)
 }
 
 /// Returns an engine with another model.
 pub(super) fn thinking(engine: Engine, model: Arc<dyn Model>) -> Engine {
-    Engine { kitchen: Kitchen { model, ..engine.kitchen }, ..engine }
+    Engine { model, ..engine }
 }
 
-/// Returns an engine that somebody looks at.
-pub(super) fn watched(engine: Engine, watcher: Arc<dyn Watcher>) -> Engine {
-    Engine { watcher, ..engine }
+/// Returns an engine with another observer.
+pub(super) fn observed(engine: Engine, observer: Arc<dyn Observer>) -> Engine {
+    Engine { observer, ..engine }
 }
 
 /// Tells a session of its incident; again changes nothing.

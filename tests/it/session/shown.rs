@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Brake, Courier, Engine, Kitchen, Rest};
+use ghost_agent::session::{Engine, FreezeCheck, ReportDelivery, Rest};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Delivered, Wish};
@@ -70,7 +70,7 @@ async fn no_command_begins_while_it_is_held_back() {
     let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]);
     world.mention("look at the link").await;
     let brake = Arc::new(Held(Mutex::new(2)));
-    let engine = with(&world, world.engine().kitchen.courier, Some(brake.clone()));
+    let engine = with(&world, world.engine().delivery, Some(brake.clone()));
     assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
     assert_eq!(*brake.0.lock().unwrap(), 0);
     times(&world.recorded().await, "done", 1);
@@ -81,7 +81,7 @@ async fn no_command_begins_while_it_is_held_back() {
 async fn a_session_that_is_held_back_can_be_stopped() {
     let world = World::new(&[suppose(), run(LOOK)]);
     world.mention("look at the link").await;
-    let engine = with(&world, world.engine().kitchen.courier, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
+    let engine = with(&world, world.engine().delivery, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
     let hands = hands();
     let (rest, ()) = tokio::join!(engine.drive(&world.session, &hands), async {
         while !world.kinds().await.iter().any(|kind| kind == "classified") {
@@ -121,18 +121,18 @@ async fn what_lies_outside_the_scope_is_refused_and_nobody_is_asked() {
     assert_eq!(world.state().await.concluded.unwrap().1.outcome, Outcome::Inconclusive);
 }
 
-fn with(world: &World, courier: Arc<dyn Courier>, brake: Option<Arc<dyn Brake>>) -> Engine {
+fn with(world: &World, delivery: Arc<dyn ReportDelivery>, freeze: Option<Arc<dyn FreezeCheck>>) -> Engine {
     let engine = world.engine();
-    let brake = brake.unwrap_or_else(|| engine.kitchen.brake.clone());
-    Engine { kitchen: Kitchen { courier, brake, ..engine.kitchen }, ..engine }
+    let freeze = freeze.unwrap_or_else(|| engine.freeze.clone());
+    Engine { delivery, freeze, ..engine }
 }
 
 /// Holds commands back so often.
 struct Held(Mutex<u32>);
 
 #[async_trait]
-impl Brake for Held {
-    async fn held(&self) -> Option<String> {
+impl FreezeCheck for Held {
+    async fn frozen(&self) -> Option<String> {
         let mut left = self.0.lock().unwrap();
         let held = left.checked_sub(1)?;
         *left = held;
@@ -144,7 +144,7 @@ impl Brake for Held {
 struct Deaf;
 
 #[async_trait]
-impl Courier for Deaf {
+impl ReportDelivery for Deaf {
     async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
         Err("nobody is there".to_owned())
     }
@@ -158,7 +158,7 @@ impl Courier for Deaf {
 struct Board;
 
 #[async_trait]
-impl Courier for Board {
+impl ReportDelivery for Board {
     async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
         Ok("a wall".to_owned())
     }

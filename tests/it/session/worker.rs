@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::child::{Job, open, start};
 use super::crash::Aloud;
-use super::plot::{engine, mention, state, thinking, watched};
+use super::plot::{engine, mention, observed, state, thinking};
 use super::world::{conclude, hands, run, suppose};
 use crate::store::server::Server;
 
@@ -191,7 +191,7 @@ pub(super) async fn child(job: &Job) {
     let mut crowd = Crowd::new(&short());
     crowd.gate = Some(Arc::default());
     let engine = thinking(engine(&job.folder, store, "dead", TTL), Arc::new(crowd));
-    let worker = Worker { engine: watched(engine, Arc::new(Aloud)), most: 1 };
+    let worker = Worker { engine: observed(engine, Arc::new(Aloud)), most: 1 };
     let (_cancel, stop) = Cancel::new();
     worker.run(stop).await;
 }

@@ -7,15 +7,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
-    Voted, Watcher, cast,
+    Cast, Engine, Hands, Letter, NoObserver, Observer, ReportDelivery, Rest, Voted, cast,
 };
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_investigate::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
 use ghost_investigate::model::{Brain, Scripted};
 use ghost_investigate::replay::{Source, Wording, replay};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{CancelSignal, Policy, Programs, Scope, Shell, Support, Surroundings};
 use ghost_store::{EmbeddedStore, Settings, Store};
@@ -25,7 +23,7 @@ use tempfile::TempDir;
 pub(super) struct Folder(pub(super) PathBuf);
 
 #[async_trait]
-impl Courier for Folder {
+impl ReportDelivery for Folder {
     async fn deliver(&self, _state: &State, report: &str) -> Result<String, String> {
         std::fs::write(self.0.join("rca.md"), report).map_err(|error| error.to_string())?;
         Ok("a file".to_owned())
@@ -77,14 +75,14 @@ impl World {
     }
 
     pub(super) fn engine(&self) -> Engine {
-        self.watched(Arc::new(Quiet))
+        self.observed(Arc::new(NoObserver))
     }
 
-    pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
+    pub(super) fn observed(&self, observer: Arc<dyn Observer>) -> Engine {
         let data = self.folder.path().join("data");
-        let (evidence, clock) = (data.join("evidence"), self.clock.clone());
+        let clock = self.clock.clone();
         let (programs, support) = (self.programs.clone(), self.support.clone());
-        let shells = move |state: &State| {
+        let open_shell = move |state: &State| {
             let builder = Shell::builder(state.session.clone(), &data)
                 .scope(state.opened.scope.clone())
                 .programs(programs.clone())
@@ -94,27 +92,14 @@ impl World {
                 None => builder,
             })
         };
-        Engine {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            sleep: Arc::new(Asleep::by(self.clock.clone())),
-            owner: "owner-a".to_owned(),
-            ttl: Duration::from_secs(30),
-            kitchen: Kitchen {
-                model: Arc::new(self.script.clone()),
-                tools: Arc::new(Registry::default()),
-                policy: Arc::new(Policy::builtin().unwrap().clone()),
-                shells: Arc::new(shells),
-                evidence: Arc::new(EvidenceFolder::new(evidence)),
-                prices: Arc::new(|_, _| None),
-                site: None,
-                acts_as: None,
-                courier: Arc::new(Folder(self.folder.path().to_owned())),
-                brake: Arc::new(Free),
-                workshop: Arc::new(NoWorkshop),
-            },
-            watcher,
-        }
+        let (model, policy) = (Arc::new(self.script.clone()), Arc::new(Policy::builtin().unwrap().clone()));
+        Engine::builder(self.store.clone(), model, policy, &self.folder.path().join("data"))
+            .clock(self.clock.clone())
+            .lease_ttl(Duration::from_secs(30))
+            .open_shell(open_shell)
+            .delivery(Arc::new(Folder(self.folder.path().to_owned())))
+            .observer(observer)
+            .build("owner-a")
     }
 
     /// Tells the session of an incident.
@@ -169,11 +154,11 @@ impl World {
 
     /// Holds that the record is what follows from itself.
     pub(super) async fn replays(&self) {
-        let kitchen = self.engine().kitchen;
+        let engine = self.engine();
         let source = Source {
-            policy: &kitchen.policy,
-            tools: &kitchen.tools,
-            evidence: kitchen.evidence.as_ref(),
+            policy: &engine.policy,
+            tools: &engine.tools,
+            evidence: engine.evidence.as_ref(),
             site: None,
             wording: Wording::Same,
         };

@@ -12,7 +12,7 @@ use super::row::{Row, is_right};
 use super::served::Served;
 use super::tally::Tally;
 use super::world::{engine, scope, seconds, setup};
-use crate::cli::kitchen::limits;
+use crate::cli::engine::limits;
 use crate::cli::lab::found;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;

@@ -8,11 +8,10 @@ use super::pace::Paced;
 use super::passing::Passing;
 use super::served::Served;
 use crate::cli::investigate::Reports;
-use crate::cli::kitchen::kitchen;
 use crate::cli::lab::reach::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::session::{Engine, Free, Quiet};
+use crate::session::Engine;
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
 use ghost_lab::control::Lab;
@@ -63,16 +62,12 @@ pub(super) fn engine(
 ) -> anyhow::Result<Engine> {
     let clock: Arc<dyn Clock> = Arc::new(lab.clock().clone());
     let store = EmbeddedStore::with_clock(&data.join("store.redb"), Settings::default(), Arc::clone(&clock))?;
-    let kitchen = kitchen(setup, model, Arc::new(Reports::new(data)), Arc::new(Free))?;
-    Ok(Engine {
-        store: Arc::new(store),
-        clock,
-        sleep: Arc::new(Passing::by(lab.clock().clone())),
-        owner: "eval".to_owned(),
-        ttl: TTL,
-        kitchen,
-        watcher: Arc::new(Quiet),
-    })
+    Ok(crate::cli::engine::engine(setup, Arc::new(store), model)?
+        .clock(clock)
+        .sleep(Arc::new(Passing::by(lab.clock().clone())))
+        .lease_ttl(TTL)
+        .delivery(Arc::new(Reports::new(data)))
+        .build("eval"))
 }
 
 /// Returns how much of the lab's time lies between two moments, in seconds.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::session::Workshop;
+use crate::session::FileTasks;
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
 use ghost_investigate::state::State;
@@ -30,16 +30,16 @@ pub(in crate::cli) struct Folders {
 }
 
 #[async_trait]
-impl Workshop for Folders {
-    async fn work(&self, _state: &State, chore: &Chore) -> Result<String, String> {
+impl FileTasks for Folders {
+    async fn run(&self, _state: &State, chore: &Chore) -> Result<String, String> {
         let (folders, chore) = (self.clone(), chore.clone());
-        let work = tokio::task::spawn_blocking(move || folders.work(&chore)).await;
+        let work = tokio::task::spawn_blocking(move || folders.run_task(&chore)).await;
         work.unwrap_or_else(|_| Err("it failed in a way that it must not".to_owned()))
     }
 }
 
 impl Folders {
-    fn work(&self, chore: &Chore) -> Result<String, String> {
+    fn run_task(&self, chore: &Chore) -> Result<String, String> {
         match chore {
             Chore::Verify { file, bytes } => {
                 let (packets, cut_off) = verify(&self.captures.join(plain(file)?), *bytes)?;
@@ -161,11 +161,11 @@ mod tests {
     fn what_was_kept_is_recalled_and_never_replaced() {
         let data = tempfile::tempdir().unwrap();
         let folders = folders(data.path());
-        assert_eq!(folders.work(&recall("before")).unwrap(), "null");
-        folders.work(&keep("before", "{}")).unwrap();
-        folders.work(&keep("before", "{}")).unwrap();
-        assert!(folders.work(&keep("before", "[]")).is_err());
-        assert_eq!(folders.work(&recall("before")).unwrap(), "{}");
+        assert_eq!(folders.run_task(&recall("before")).unwrap(), "null");
+        folders.run_task(&keep("before", "{}")).unwrap();
+        folders.run_task(&keep("before", "{}")).unwrap();
+        assert!(folders.run_task(&keep("before", "[]")).is_err());
+        assert_eq!(folders.run_task(&recall("before")).unwrap(), "{}");
         assert!(data.path().join("effective/before.json").exists());
     }
 
@@ -174,12 +174,12 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let folders = folders(data.path());
         for name in ["../x", "a/b", ".", "..", "", "a b"] {
-            assert!(folders.work(&recall(name)).is_err(), "{name}");
-            assert!(folders.work(&keep(name, "x")).is_err(), "{name}");
+            assert!(folders.run_task(&recall(name)).is_err(), "{name}");
+            assert!(folders.run_task(&keep(name, "x")).is_err(), "{name}");
             let verify = Chore::Verify { file: name.to_owned(), bytes: 1 };
-            assert!(folders.work(&verify).unwrap_err().contains("no name"), "{name}");
+            assert!(folders.run_task(&verify).unwrap_err().contains("no name"), "{name}");
         }
         let other = Chore::Recall { kind: "../effective".to_owned(), session: "x".to_owned() };
-        assert!(folders.work(&other).is_err());
+        assert!(folders.run_task(&other).is_err());
     }
 }

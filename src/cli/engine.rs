@@ -1,19 +1,18 @@
-//! Putting an engine together from the configuration.
+//! The engine that the configuration describes: the terminal, the bot and the evaluation begin with the same one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 
 use crate::cli::capture::configured;
+use crate::cli::files::Folders;
 use crate::cli::guest::{Said, ssh};
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
-use crate::cli::workshop::Folders;
 use crate::config::read_small;
-use crate::session::{Brake, Courier, Engine, EvidenceFolder, Kitchen, Watcher};
+use crate::session::{Engine, EngineBuilder};
 use ghost_cloud::Name;
 use ghost_cloud::guest::{GuestAccess, Ssh};
 use ghost_investigate::Limits;
@@ -23,66 +22,43 @@ use ghost_investigate::tool::{Registry, Site};
 use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
 
-/// How long a session belongs to an owner that is silent: so long nobody works on what a replica that died had begun.
-const TTL: Duration = Duration::from_secs(10);
-
-/// Makes what deciding and acting take, but for who shows people where it stands.
-pub(super) fn kitchen(
+/// Begins the engine that the configuration describes. Who delivers, freezes and observes is for the caller to set.
+pub(super) fn engine(
     setup: &Arc<Setup>,
+    store: Arc<dyn Store>,
     model: Arc<dyn Model>,
-    courier: Arc<dyn Courier>,
-    brake: Arc<dyn Brake>,
-) -> anyhow::Result<Kitchen> {
+) -> anyhow::Result<EngineBuilder> {
     let data = setup.data()?;
     let policy = policy(setup)?;
-    Ok(Kitchen {
-        model,
-        tools: Arc::new(tools(setup)?),
-        policy: Arc::clone(&policy),
-        evidence: Arc::new(EvidenceFolder::new(data.join("evidence"))),
-        courier,
-        brake,
-        workshop: Arc::new(Folders { captures: setup.config.capture.folder.clone(), data: data.to_owned() }),
-        prices: {
-            let prices = prices(setup)?;
-            Arc::new(move |brain, usage| match &brain.host {
-                Some(_) => prices.cost(&brain.model, usage).map(Cost::micros),
-                // What asks nobody costs nothing.
-                None => Some(0),
-            })
-        },
-        site: site(setup)?,
-        acts_as: setup.acts_as(),
-        shells: {
-            let setup = Arc::clone(setup);
-            Arc::new(move |state: &State| {
-                let tokens = usize::try_from(setup.config.limits.result_tokens).unwrap_or(usize::MAX);
-                let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
-                let (session, scope) = (state.session.clone(), state.opened.scope.clone());
-                let builder = setup.shell(session, None).map_err(|error| format!("{error:#}"))?;
-                Ok(builder.policy(Arc::clone(&policy)).clip(clip).scope(scope))
-            })
-        },
-    })
+    let prices = prices(setup)?;
+    let (shell_policy, shell_setup) = (Arc::clone(&policy), Arc::clone(setup));
+    Ok(Engine::builder(store, model, policy, data)
+        .clock(setup.clock())
+        .sleep(setup.sleep())
+        .tools(tools(setup)?)
+        .file_tasks(Arc::new(Folders {
+            captures: setup.config.capture.folder.clone(),
+            data: data.to_owned(),
+        }))
+        .turn_cost(move |brain, usage| match &brain.host {
+            Some(_) => prices.cost(&brain.model, usage).map(Cost::micros),
+            // What asks nobody costs nothing.
+            None => Some(0),
+        })
+        .site_prompt(site(setup)?)
+        .acts_as(setup.acts_as())
+        .open_shell(move |state: &State| {
+            let tokens = usize::try_from(shell_setup.config.limits.result_tokens).unwrap_or(usize::MAX);
+            let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
+            let (session, scope) = (state.session.clone(), state.opened.scope.clone());
+            let builder = shell_setup.shell(session, None).map_err(|error| format!("{error:#}"))?;
+            Ok(builder.policy(Arc::clone(&shell_policy)).clip(clip).scope(scope))
+        }))
 }
 
-/// Makes an engine of it. The owner's name is drawn, so that no two processes share one.
-pub(super) fn engine(
-    setup: &Setup,
-    what: &str,
-    store: Arc<dyn Store>,
-    kitchen: Kitchen,
-    watcher: Arc<dyn Watcher>,
-) -> anyhow::Result<Engine> {
-    Ok(Engine {
-        store,
-        clock: setup.clock(),
-        sleep: setup.sleep(),
-        owner: format!("{what}-{}-{}", std::process::id(), random::<4>()?),
-        ttl: TTL,
-        kitchen,
-        watcher,
-    })
+/// Draws the name of an owner, so that no two processes share one.
+pub(super) fn owner(what: &str) -> anyhow::Result<String> {
+    Ok(format!("{what}-{}-{}", std::process::id(), random::<4>()?))
 }
 
 /// Returns the tools of sessions: what they know of the place comes from the configuration alone.
