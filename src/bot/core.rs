@@ -10,10 +10,10 @@ use tokio::task::JoinSet;
 
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
-use crate::bot::show::{self, Looks, Refusal};
+use crate::bot::show::{self, Refusal, RenderContext};
 use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
-use crate::session::{Letter, OpenShell, preview};
+use crate::session::{InboxMessage, OpenShell, preview};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::read;
 use ghost_investigate::hold;
@@ -30,7 +30,7 @@ pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
 
 /// The bot, as its handlers see it.
 pub struct Core {
-    parts: Parts,
+    parts: CoreServices,
     /// Told when everything was held back or let go, so that it is shown at once.
     pub(super) turned: Notify,
     measures: OnceLock<Measures>,
@@ -40,15 +40,15 @@ pub struct Core {
 }
 
 impl Deref for Core {
-    type Target = Parts;
+    type Target = CoreServices;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &CoreServices {
         &self.parts
     }
 }
 
 /// What a core is made of.
-pub struct Parts {
+pub struct CoreServices {
     /// How it behaves.
     pub settings: Settings,
     /// Where sessions live.
@@ -80,7 +80,7 @@ pub struct Parts {
 impl Core {
     /// Puts a core together.
     #[must_use]
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: CoreServices) -> Self {
         Self {
             parts,
             turned: Notify::new(),
@@ -146,9 +146,9 @@ impl Core {
         &self,
         session: &SessionId,
         key: &str,
-        letter: &Letter,
+        message: &InboxMessage,
     ) -> Result<Delivered, StoreError> {
-        let text = letter
+        let text = message
             .stamped(self.clock.now())
             .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
         self.store.deliver(session, key, &text).await
@@ -161,13 +161,13 @@ impl Core {
     }
 
     /// Returns what surrounds messages to one person.
-    pub(super) fn looks(&self, freeze: Option<&Freeze>, at: ghost_base::Timestamp) -> Looks {
+    pub(super) fn context(&self, freeze: Option<&Freeze>, at: ghost_base::Timestamp) -> RenderContext {
         let frozen = freeze.map(|freeze| show::Frozen {
             by: freeze.who.clone(),
             at: freeze.since.parse().unwrap_or(at),
             reason: freeze.why.clone(),
         });
-        Looks { frozen, ..Looks::default() }
+        RenderContext { frozen, ..RenderContext::default() }
     }
 
     /// Tells somebody something that only they see, when Slack has time for it.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::erase::{EraseError, trouble};
-use super::retention::Kept;
+use super::retention::StoredItem;
 use ghost_base::{SessionId, Timestamp};
 
 /// How the files begin that Ghost makes of a capture: `ghost-SESSION-NUMBER`.
@@ -20,7 +20,7 @@ const ENDS: [&str; 4] = [".cap", ".png", "_semantic.json", "_forensic_report.md"
 pub(super) fn captured(
     folder: &Path,
     running: &BTreeSet<SessionId>,
-) -> Result<Vec<Kept<String>>, EraseError> {
+) -> Result<Vec<StoredItem<String>>, EraseError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -37,7 +37,7 @@ pub(super) fn captured(
         let age = modified.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
         let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
         let needed = running.iter().any(|session| name.starts_with(&format!("{BEGIN}{session}-")));
-        found.push(Kept { what: name, since: Timestamp::from_millis(age), needed });
+        found.push(StoredItem { what: name, since: Timestamp::from_millis(age), needed });
     }
     found.sort_by(|one, other| one.what.cmp(&other.what));
     Ok(found)
@@ -55,9 +55,10 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         let found = captured(folder.path(), &BTreeSet::from(["s1".parse().unwrap()])).unwrap();
-        let told: Vec<(&str, bool)> = found.iter().map(|kept| (kept.what.as_str(), kept.needed)).collect();
+        let found_names: Vec<(&str, bool)> =
+            found.iter().map(|kept| (kept.what.as_str(), kept.needed)).collect();
         assert_eq!(
-            told,
+            found_names,
             [("ghost-s1-1.cap", true), ("ghost-s2-1.cap", false), ("ghost-s2-1_flow.png", false)]
         );
         assert!(captured(&folder.path().join("none"), &BTreeSet::new()).unwrap().is_empty());

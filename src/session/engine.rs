@@ -192,7 +192,7 @@ impl EngineBuilder {
 
 /// How driving ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rest {
+pub enum DriveOutcome {
     /// The session is over and its report delivered.
     Over,
     /// A human is asked; the session belongs to nobody until somebody answers.

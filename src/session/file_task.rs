@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::session::desk::Desk;
-use crate::session::keep::keep;
+use crate::session::owned::{OwnedSession, hold_lease};
 use crate::session::{Engine, EngineError};
 use ghost_investigate::event::Event;
 use ghost_investigate::step::observed_chore;
@@ -13,18 +12,18 @@ impl Engine {
     /// Does a chore, keeps what came of it, and records it.
     pub(super) async fn chore(
         &self,
-        desk: &mut Desk<'_>,
+        owned: &mut OwnedSession<'_>,
         call: &str,
         chore: &Chore,
     ) -> Result<(), EngineError> {
-        let Some(state) = desk.state().cloned() else { return Ok(()) };
-        let (done, lease) = keep(desk, self.file_tasks.run(&state, chore)).await?;
-        desk.lease = lease;
+        let Some(state) = owned.state().cloned() else { return Ok(()) };
+        let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, chore)).await?;
+        owned.lease = lease;
         let text = done.unwrap_or_else(|why| json!({ "error": why }).to_string());
         let digest = self.evidence.keep(&text).map_err(EngineError::Evidence)?;
         let Some(call) = state.call_named(call) else { return Ok(()) };
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
         let observed = observed_chore(&state, call, chore, digest, bytes);
-        desk.record(&[Event::Observed(observed)], 0).await
+        owned.record(&[Event::Observed(observed)], 0).await
     }
 }

@@ -9,7 +9,6 @@
 mod approver;
 mod arrive;
 mod captured;
-mod desk;
 mod drive;
 mod engine;
 mod erase;
@@ -17,8 +16,8 @@ mod evidence;
 mod execute;
 pub mod export;
 mod file_task;
-mod keep;
-mod letter;
+mod message;
+mod owned;
 mod port;
 mod preview;
 mod question;
@@ -27,15 +26,15 @@ mod think;
 mod vote;
 mod worker;
 
-pub use drive::Hands;
-pub use engine::{Engine, EngineBuilder, EngineError, OpenShell, Rest, TurnCost};
+pub use drive::DriveControl;
+pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, TurnCost};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
-pub use letter::{Letter, Opening};
+pub use message::InboxMessage;
 pub use port::{
     ClockSleep, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver, Observer,
     ReportDelivery, Sleep,
 };
 pub use preview::preview;
-pub use vote::{Cast, Voted, cast};
+pub use vote::{SubmittedVote, VoteResult, submit_vote};
 pub use worker::Worker;

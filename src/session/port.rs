@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::session::{EngineError, Rest};
+use crate::session::{DriveOutcome, EngineError};
 use ghost_base::{Clock, SessionId, Timestamp};
 use ghost_investigate::event::{Delivered, Recorded, StepId};
 use ghost_investigate::state::State;
@@ -24,7 +24,7 @@ pub trait Observer: Send + Sync {
     /// This owner has the session now; `orphaned` where the owner before it ended without giving it back.
     fn began(&self, _session: &SessionId, _orphaned: bool) {}
     /// This owner is done with the session for now; `how` is nothing where it was cut off.
-    fn ended(&self, _session: &SessionId, _how: Option<&Result<Rest, EngineError>>) {}
+    fn ended(&self, _session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {}
     /// The incident that a session is about to be opened with reached Ghost at this moment.
     fn arrived(&self, _session: &SessionId, _at: Timestamp) {}
 }

@@ -37,7 +37,7 @@ pub struct Thread {
 
 /// A file, as far as its lifetime goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<T> {
+pub struct StoredItem<T> {
     /// What it is.
     pub what: T,
     /// Since when it is there.
@@ -55,18 +55,26 @@ impl Lifetimes {
     }
 
     /// Returns the texts that are due. What a running session needs never is.
-    pub fn evidence_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+    pub fn evidence_due<'a, T>(
+        &self,
+        kept: &'a [StoredItem<T>],
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'a T> {
         due(self.evidence_days, kept, now)
     }
 
     /// Returns the captures that are due. What a running session needs never is.
-    pub fn captures_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+    pub fn captures_due<'a, T>(
+        &self,
+        kept: &'a [StoredItem<T>],
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'a T> {
         due(self.capture_days, kept, now)
     }
 }
 
-fn due<T>(days: u32, kept: &[Kept<T>], now: Timestamp) -> impl Iterator<Item = &T> {
-    let over = move |kept: &&Kept<T>| !kept.needed && is_over(days, kept.since, now);
+fn due<T>(days: u32, kept: &[StoredItem<T>], now: Timestamp) -> impl Iterator<Item = &T> {
+    let over = move |kept: &&StoredItem<T>| !kept.needed && is_over(days, kept.since, now);
     kept.iter().filter(over).map(|kept| &kept.what)
 }
 
@@ -107,11 +115,11 @@ pub async fn sweep(
     let (mut needed, mut running) = (BTreeSet::new(), BTreeSet::new());
     each(store, |session, lines| {
         let ended = ended(session, lines);
-        if ended == Ended::No {
+        if ended == SessionEnd::No {
             running.insert(session.clone());
             needed.extend(lines.iter().flat_map(|line| in_text(line)));
         }
-        if let Ended::At(at) = ended {
+        if let SessionEnd::At(at) = ended {
             threads.push(Thread { session: session.clone(), ended: Some(at) });
         }
     })
@@ -142,24 +150,24 @@ pub async fn sweep(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum SessionEnd {
     At(Timestamp),
     No,
     Erased,
 }
 
 /// Says when a session ended. What cannot be understood counts as running: nothing of it is removed.
-fn ended(session: &SessionId, lines: &[String]) -> Ended {
-    let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return Ended::No };
+fn ended(session: &SessionId, lines: &[String]) -> SessionEnd {
+    let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return SessionEnd::No };
     match State::fold(session, &recorded) {
-        Ok(state) if state.concluded.is_some() => Ended::At(state.last_at),
-        Err(FoldError::Erased) => Ended::Erased,
-        Ok(_) | Err(_) => Ended::No,
+        Ok(state) if state.concluded.is_some() => SessionEnd::At(state.last_at),
+        Err(FoldError::Erased) => SessionEnd::Erased,
+        Ok(_) | Err(_) => SessionEnd::No,
     }
 }
 
 /// Returns the texts in the evidence folder with their age. Whatever bears another name is not ours.
-fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<Kept<String>>, EraseError> {
+fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<StoredItem<String>>, EraseError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -176,7 +184,7 @@ fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<Kept<Stri
         let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
         found.insert(name, (Timestamp::from_millis(age), needed(digest)));
     }
-    Ok(found.into_iter().map(|(what, (since, needed))| Kept { what, since, needed }).collect())
+    Ok(found.into_iter().map(|(what, (since, needed))| StoredItem { what, since, needed }).collect())
 }
 
 #[cfg(test)]
@@ -200,7 +208,7 @@ mod tests {
     #[test]
     fn a_file_is_due_when_its_days_are_over_unless_it_is_needed() {
         let lifetimes = Lifetimes { thread_days: 0, evidence_days: 2, capture_days: 1 };
-        let kept = |what, since, needed| Kept { what, since: day(since), needed };
+        let kept = |what, since, needed| StoredItem { what, since: day(since), needed };
         let files = [kept("old", 0, false), kept("needed", 0, true), kept("new", 1, false)];
         assert_eq!(lifetimes.evidence_due(&files, day(2)).collect::<Vec<_>>(), [&"old"]);
         assert_eq!(lifetimes.captures_due(&files, day(2)).collect::<Vec<_>>(), [&"old", &"new"]);

@@ -10,12 +10,12 @@ use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
 use ghost_investigate::state::State;
 
 /// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
-const LONGEST: usize = 400_000;
+const MAX_TURN_BYTES: usize = 400_000;
 
 /// Passes on what a model says while it says it.
-struct Ear(Arc<dyn Observer>);
+struct ModelListener(Arc<dyn Observer>);
 
-impl Listener for Ear {
+impl Listener for ModelListener {
     fn text(&self, words: &str) {
         self.0.words(words);
     }
@@ -28,7 +28,7 @@ impl Listener for Ear {
 /// Asks and returns what is to be recorded.
 pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<Answered, AnswerFailed> {
     let (model, began) = (&engine.model, engine.clock.now());
-    let answer = model.answer(ask, &Ear(Arc::clone(&engine.observer))).await;
+    let answer = model.answer(ask, &ModelListener(Arc::clone(&engine.observer))).await;
     let latency = engine.clock.now().since(began);
     match answer {
         Ok(answer) => {
@@ -56,9 +56,9 @@ pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<A
 /// Refuses a turn that is too long to be kept: no line of a ledger holds it.
 fn bounded(answered: Answered) -> Result<Answered, AnswerFailed> {
     match serde_json::to_string(&answered).map(|text| text.len()) {
-        Ok(length) if length <= LONGEST => Ok(answered),
+        Ok(length) if length <= MAX_TURN_BYTES => Ok(answered),
         Ok(length) => {
-            let problem = format!("the turn has {length} bytes, the most is {LONGEST}");
+            let problem = format!("the turn has {length} bytes, the most is {MAX_TURN_BYTES}");
             Err(AnswerFailed { turn: answered.turn, problem, too_long: false })
         }
         Err(error) => Err(AnswerFailed { turn: answered.turn, problem: error.to_string(), too_long: false }),

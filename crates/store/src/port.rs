@@ -13,7 +13,7 @@ pub trait Ledger: Send + Sync {
     /// Appends events and takes the first `drained` items out of the inbox, all in one step; returns the new length.
     ///
     /// # Errors
-    /// [`StoreError::Fenced`] where the lease ended, [`StoreError::Moved`] where the length is another; nothing is written then.
+    /// [`StoreError::Fenced`] where the lease ended, [`StoreError::LengthMismatch`] where the length is another; nothing is written then.
     /// Under a living lease the other length can only come from an append of the same owner whose answer got lost; on a cluster
     /// the way to the servers may have repeated it by itself.
     async fn append(
@@ -189,7 +189,7 @@ pub trait Dispatch: Send + Sync {
 ///
 /// It decides nothing about a session. Where it and a ledger differ, the ledger is right.
 #[async_trait]
-pub trait Wall: Send + Sync {
+pub trait SharedState: Send + Sync {
     /// Returns a flag.
     ///
     /// # Errors
@@ -211,7 +211,7 @@ pub trait Wall: Send + Sync {
     /// Writes a line behind the `expected` lines of the one journal that all owners share. It is never erased.
     ///
     /// # Errors
-    /// [`StoreError::Moved`] where there are more or fewer; nothing is written then.
+    /// [`StoreError::LengthMismatch`] where there are more or fewer; nothing is written then.
     async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError>;
 
     /// Returns the last lines of the journal, up to `limit`, oldest first, and how many there are in all.
@@ -228,6 +228,6 @@ pub trait Wall: Send + Sync {
 }
 
 /// All ports at once.
-pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + Wall {}
+pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState {}
 
-impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + Wall> Store for T {}
+impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState> Store for T {}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::StoreError;
 
 /// The longest line, record or item in bytes. What is larger belongs into the evidence folder.
-pub const LARGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// How long things last.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(super) fn millis(duration: Duration) -> i64 {
 
 /// Refuses what neither backend should carry.
 pub(super) fn fits<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
-    match lines.into_iter().map(str::len).find(|length| *length > LARGEST_LINE) {
+    match lines.into_iter().map(str::len).find(|length| *length > MAX_LINE_BYTES) {
         Some(bytes) => Err(StoreError::TooLarge { bytes }),
         None => Ok(()),
     }

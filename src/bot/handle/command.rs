@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
-use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
-use crate::bot::{Freeze, Place, Thread};
+use crate::bot::show::{self, Message, Pending, Refusal, RenderContext, SessionLine, refusal};
+use crate::bot::{ChannelRules, Freeze, Thread};
 use ghost_investigate::event::ApprovalRequested;
 use ghost_investigate::report::Summary;
 use ghost_slack::arrive::{Command, Origin};
@@ -22,7 +22,7 @@ use ghost_store::{Approval, StoreError};
 
 /// The line about a session that every replica can read.
 #[derive(Deserialize)]
-pub(super) struct Line {
+pub(super) struct PostedLine {
     pub(super) summary: Summary,
     pub(super) channel: Option<String>,
     pub(super) thread: Option<String>,
@@ -36,17 +36,17 @@ pub(super) struct Request {
     pub(super) channel: String,
     pub(super) user: String,
     pub(super) symptom: String,
-    pub(super) place: Place,
+    pub(super) rules: ChannelRules,
 }
 
 /// Slack waits three seconds for an answer.
-const PATIENCE: Duration = Duration::from_millis(2_000);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(2_000);
 
 /// How many sessions are listed.
-const LISTED: usize = 50;
+const MAX_LISTED_SESSIONS: usize = 50;
 
 /// Among so many of late it is looked for those that somebody may see.
-const LOOKED_AT: usize = 10_000;
+const MAX_SEARCHED_SESSIONS: usize = 10_000;
 
 impl Core {
     /// Takes a command.
@@ -109,11 +109,11 @@ impl Core {
         command: &Command,
         symptom: &str,
     ) -> Result<Answer, StoreError> {
-        let Some(place) = self.settings.place(&command.channel).cloned() else {
+        let Some(rules) = self.settings.rules(&command.channel).cloned() else {
             return Ok(private(&words("I do not work in this channel.")));
         };
-        if let Some(what) = place.outside(symptom) {
-            return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
+        if let Some(what) = rules.outside(symptom) {
+            return Ok(private(&refusal(&Refusal::OutOfScope { what }, &RenderContext::default())));
         }
         let request = Request {
             team: origin.team.clone().unwrap_or_default(),
@@ -121,19 +121,19 @@ impl Core {
             channel: command.channel.clone(),
             user: command.user.id.clone(),
             symptom: symptom.to_owned(),
-            place,
+            rules,
         };
-        let (told, hears) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let core = Arc::clone(self);
         self.spawn(async move {
             let failed = core.begin(&request).await.err();
             // Nobody waits any more.
-            if let Err(Some(why)) = told.send(failed) {
+            if let Err(Some(why)) = sender.send(failed) {
                 let thread = Thread { team: request.team, channel: request.channel, ts: String::new() };
                 core.whisper(&thread, &request.user, &words(why));
             }
         });
-        Ok(match timeout(PATIENCE, hears).await {
+        Ok(match timeout(ANSWER_TIMEOUT, receiver).await {
             Ok(Ok(None)) => Answer::Done,
             Ok(Ok(Some(why))) => private(&words(why)),
             Ok(Err(_)) => private(&words("The session could not begin. Ask again.")),
@@ -166,7 +166,7 @@ impl Core {
             key: &request.key,
             who: &request.user,
             symptom: &request.symptom,
-            place: &request.place,
+            rules: &request.rules,
             quotes: Vec::new(),
         });
         let Err(error) = opened.await else { return Ok(()) };
@@ -179,13 +179,13 @@ impl Core {
     /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What
     /// goes on in other channels is for the people there.
     pub(super) async fn seen(&self, channel: &str, user: &str) -> Result<Vec<SessionLine>, StoreError> {
-        let posted = self.store.posted(LOOKED_AT).await?;
-        let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<Line>(line).ok());
+        let posted = self.store.posted(MAX_SEARCHED_SESSIONS).await?;
+        let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<PostedLine>(line).ok());
         let mine = lines.filter(|line| line.channel.as_deref() == Some(channel) || line.requester == user);
-        Ok(mine.take(LISTED).map(|line| self.line(line)).collect())
+        Ok(mine.take(MAX_LISTED_SESSIONS).map(|line| self.line(line)).collect())
     }
 
-    fn line(&self, line: Line) -> SessionLine {
+    fn line(&self, line: PostedLine) -> SessionLine {
         let place = line.channel.zip(line.thread);
         let link = place.and_then(|(channel, ts)| self.link(&channel, &ts));
         SessionLine { summary: line.summary, link }
@@ -200,15 +200,17 @@ impl Core {
     /// Returns what waits for an answer in a channel.
     async fn pending(&self, channel: &str) -> Result<Vec<Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
-        let posted = self.store.posted(LOOKED_AT).await?;
+        let posted = self.store.posted(MAX_SEARCHED_SESSIONS).await?;
         let here = posted.iter().filter(|(_, line)| {
-            let line = serde_json::from_str::<Line>(line).ok();
+            let line = serde_json::from_str::<PostedLine>(line).ok();
             line.and_then(|line| line.channel).as_deref() == Some(channel)
         });
         let here: std::collections::BTreeSet<&ghost_base::SessionId> =
             here.map(|(session, _)| session).collect();
         let mut pending = Vec::new();
-        for approval in open.iter().filter(|approval| here.contains(&approval.record.session)).take(LISTED) {
+        for approval in
+            open.iter().filter(|approval| here.contains(&approval.record.session)).take(MAX_LISTED_SESSIONS)
+        {
             pending.extend(self.described(approval).await?);
         }
         Ok(pending)
@@ -238,7 +240,7 @@ impl Core {
     /// Returns the freeze as the Home tab shows it.
     pub(super) async fn frozen(&self) -> Result<Option<show::Frozen>, StoreError> {
         let freeze = Freeze::current(self.store.as_ref()).await?;
-        Ok(self.looks(freeze.as_ref(), self.clock.now()).frozen)
+        Ok(self.context(freeze.as_ref(), self.clock.now()).frozen)
     }
 }
 

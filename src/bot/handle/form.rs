@@ -98,14 +98,14 @@ impl Core {
             self.whisper(&spot, user, &words(&why));
             return Ok(Answer::Done);
         }
-        let Some(place) = self.settings.place(&spot.channel) else { return Ok(Answer::Done) };
-        if let Some(what) = place.outside(&form.symptom) {
+        let Some(rules) = self.settings.rules(&spot.channel) else { return Ok(Answer::Done) };
+        if let Some(what) = rules.outside(&form.symptom) {
             return Ok(self.answered(&form.meta, user, Some(Refusal::OutOfScope { what })));
         }
         let quotes = self.quotes(&spot, None).await;
         let (thread, who, symptom) = (&spot, user, form.symptom.as_str());
         let key = format!("view {}", submit.view.id);
-        self.open_for(Incident { thread, key: &key, who, symptom, place, quotes }).await?;
+        self.open_for(Incident { thread, key: &key, who, symptom, rules, quotes }).await?;
         Ok(Answer::Done)
     }
 

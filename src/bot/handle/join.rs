@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bot::core::{Core, sent, words};
-use crate::bot::handle::command::Line;
+use crate::bot::handle::command::PostedLine;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{Thread, may_take_part};
@@ -14,7 +14,7 @@ use ghost_slack::web::{Address, Response};
 use ghost_store::StoreError;
 
 /// So many sessions of late are compared.
-const COMPARED: usize = 10_000;
+const MAX_COMPARED_SESSIONS: usize = 10_000;
 
 /// Of so many about the same thing it is asked whether they may be told of.
 const ASKED_ABOUT: usize = 20;
@@ -30,14 +30,14 @@ impl Core {
         let (core, thread, user) = (Arc::clone(self), thread.clone(), user.to_owned());
         self.spawn(async move {
             let own = thread.session().to_string();
-            let posted = match core.store.posted(COMPARED).await {
+            let posted = match core.store.posted(MAX_COMPARED_SESSIONS).await {
                 Ok(posted) => posted,
                 Err(error) => {
                     return tracing::warn!("whether somebody asks about the same is not known: {error}");
                 }
             };
             let same = posted.into_iter().filter_map(|(_, line)| {
-                let line = serde_json::from_str::<Line>(&line).ok()?;
+                let line = serde_json::from_str::<PostedLine>(&line).ok()?;
                 let about = line.summary.symptom.as_deref().map(targets).unwrap_or_default();
                 let target = named.intersection(&about).next()?.clone();
                 let over = line.summary.state == "concluded" || line.summary.id == own;
@@ -61,7 +61,7 @@ impl Core {
     }
 
     /// Tells whether somebody may hear of a session from a channel: it is theirs, or of that channel, or of a public one.
-    async fn may_see(&self, line: &Line, channel: &str, user: &str) -> bool {
+    async fn may_see(&self, line: &PostedLine, channel: &str, user: &str) -> bool {
         let Some(place) = line.channel.as_deref() else { return false };
         if line.requester == user || place == channel {
             return true;
@@ -82,8 +82,8 @@ impl Core {
             self.answer_offer(press, words("This session goes on by itself."));
             return Ok(());
         }
-        let told = self.join(press, user, value).await?;
-        self.answer_offer(press, told);
+        let answer = self.join(press, user, value).await?;
+        self.answer_offer(press, answer);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Core {
             return Ok(gone());
         };
         // What a button says about itself counts for nothing: who may see and stop what is looked up.
-        let line = Line {
+        let line = PostedLine {
             summary: ghost_investigate::report::Summary::of(&other),
             channel: Some(there.channel.clone()),
             thread: Some(there.ts.clone()),

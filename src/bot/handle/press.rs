@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
-use crate::bot::journal::{Deed, Entry, note};
+use crate::bot::journal::{Entry, JournalAction, note};
 use crate::bot::present::posted;
 use crate::bot::show::{
     self, Meta, Preview, Refusal, asked_text, deny_modal, modify_modal, notice_modal, typed_command,
@@ -251,7 +251,7 @@ impl Core {
         why: &str,
     ) -> Result<(), StoreError> {
         let why = format!("{}: {why}", if freeze { "freeze" } else { "thaw" });
-        let entry = Entry { what: Deed::Refused, who: user, place, why: &why, session: "" };
+        let entry = Entry { what: JournalAction::Refused, who: user, place, why: &why, session: "" };
         note(&self.store, self.clock.as_ref(), entry).await
     }
 
@@ -264,8 +264,8 @@ impl Core {
         }
         let Some((word, session)) = value.split_once(':') else { return Ok(()) };
         let what = match word {
-            "yes" => Deed::Helped,
-            "no" => Deed::NotHelped,
+            "yes" => JournalAction::Helped,
+            "no" => JournalAction::NotHelped,
             _ => return Ok(()),
         };
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -289,7 +289,7 @@ impl Core {
         place: &str,
         freeze: bool,
     ) -> Result<(), StoreError> {
-        let what = if freeze { Deed::Freeze } else { Deed::Thaw };
+        let what = if freeze { JournalAction::Freeze } else { JournalAction::Thaw };
         let entry = Entry { what, who: user, place, why, session: "" };
         if freeze {
             Freeze::new(user, why, self.clock.now()).set(self.store.as_ref()).await?;

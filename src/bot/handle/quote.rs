@@ -74,24 +74,24 @@ fn author(words: &Words, names: &BTreeMap<String, String>) -> String {
 }
 
 /// Splits a text at the mentions of people: before each of them, its id, and what is behind the last one.
-fn pieces(text: &str) -> (Vec<(&str, &str)>, &str) {
-    let (mut pieces, mut rest) = (Vec::new(), text);
+fn split_mentions(text: &str) -> (Vec<(&str, &str)>, &str) {
+    let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((before, behind)) = rest.split_once("<@") {
         let Some((inside, after)) = behind.split_once('>') else { break };
-        pieces.push((before, inside.split('|').next().unwrap_or_default()));
+        parts.push((before, inside.split('|').next().unwrap_or_default()));
         rest = after;
     }
-    (pieces, rest)
+    (parts, rest)
 }
 
 fn mentioned(text: &str) -> Vec<String> {
-    pieces(text).0.into_iter().map(|(_, id)| id.to_owned()).collect()
+    split_mentions(text).0.into_iter().map(|(_, id)| id.to_owned()).collect()
 }
 
 fn renamed(text: &str, names: &BTreeMap<String, String>) -> String {
-    let (pieces, rest) = pieces(text);
+    let (parts, rest) = split_mentions(text);
     let named = |(before, id): (&str, &str)| format!("{before}@{}", names.get(id).map_or(id, String::as_str));
-    pieces.into_iter().map(named).chain([rest.to_owned()]).collect()
+    parts.into_iter().map(named).chain([rest.to_owned()]).collect()
 }
 
 #[cfg(test)]

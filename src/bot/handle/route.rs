@@ -128,7 +128,7 @@ async fn route(core: &Arc<Core>, arrival: &Arrival) -> Result<Answer, StoreError
     let origin = &arrival.origin;
     match &arrival.what {
         What::Mention(words) => core.mentioned(origin, words).await,
-        What::Message(words) => core.heard(origin, words).await,
+        What::Message(words) => core.on_message(origin, words).await,
         What::Stopped(stopped) => core.stopped(origin, stopped).await,
         What::Press(press) => core.pressed(press).await,
         What::Submit(submit) => core.submitted(submit).await,

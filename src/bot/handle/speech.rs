@@ -6,7 +6,7 @@ use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
 use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
-use crate::session::Letter;
+use crate::session::InboxMessage;
 use ghost_investigate::event::{Said, Wish};
 use ghost_slack::arrive::{Kind, Origin, Stopped, Words};
 use ghost_slack::pace::Priority;
@@ -18,7 +18,7 @@ use ghost_store::StoreError;
 const RETRIES: u64 = 3;
 
 /// Whoever says more has a report, no symptom.
-const LONGEST: usize = 20_000;
+const MAX_SYMPTOM_BYTES: usize = 20_000;
 
 impl Core {
     /// Takes a mention.
@@ -32,7 +32,11 @@ impl Core {
     }
 
     /// Takes any message. A mention comes a second time as such.
-    pub(super) async fn heard(self: &Arc<Self>, origin: &Origin, said: &Words) -> Result<Answer, StoreError> {
+    pub(super) async fn on_message(
+        self: &Arc<Self>,
+        origin: &Origin,
+        said: &Words,
+    ) -> Result<Answer, StoreError> {
         let direct = said.kind == Kind::Im;
         if !said.is_speech() || (!direct && self.names_us(&said.text)) {
             return Ok(Answer::Done);
@@ -80,18 +84,18 @@ impl Core {
     ) -> Result<Answer, StoreError> {
         let thread = thread_of(origin, &said.channel, said.root());
         let session = thread.session();
-        let Some(place) = self.settings.place(&said.channel) else { return Ok(Answer::Done) };
+        let Some(rules) = self.settings.rules(&said.channel) else { return Ok(Answer::Done) };
         if let Some(bot) = &said.bot {
             if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
                 let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
                 let symptom = crate::bot::words::plain(&said.everything());
-                if let Some(what) = place.outside(&symptom) {
+                if let Some(what) = rules.outside(&symptom) {
                     tracing::info!("an alert opens no session: {what}");
                     return Ok(Answer::Done);
                 }
                 let (key, quotes) = (&origin.key, Vec::new());
                 let incident =
-                    Incident { thread: &thread, key, who: &name, symptom: &symptom, place, quotes };
+                    Incident { thread: &thread, key, who: &name, symptom: &symptom, rules, quotes };
                 self.open(incident, true).await?;
             }
             return Ok(Answer::Done);
@@ -141,20 +145,20 @@ impl Core {
             }
             Meant::Words(text) if known => {
                 // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
-                if let Some(what) = place.outside(&text) {
-                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+                if let Some(what) = rules.outside(&text) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
                 self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
             }
             Meant::Words(text) => {
-                if let Some(what) = place.outside(&text) {
-                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+                if let Some(what) = rules.outside(&text) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
-                if text.len() > LONGEST {
+                if text.len() > MAX_SYMPTOM_BYTES {
                     self.whisper(
                         &thread,
                         &user,
@@ -165,7 +169,7 @@ impl Core {
                 let quotes =
                     if said.is_answer() { self.quotes(&thread, Some(&said.ts)).await } else { Vec::new() };
                 let (key, who, symptom) = (&origin.key, &user, &text);
-                self.open_for(Incident { thread: &thread, key, who, symptom, place, quotes }).await?;
+                self.open_for(Incident { thread: &thread, key, who, symptom, rules, quotes }).await?;
             }
         }
         Ok(Answer::Done)
@@ -182,13 +186,13 @@ impl Core {
         addressed: bool,
     ) -> Result<(), StoreError> {
         let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
-        let letter = if addressed { Letter::Again(said) } else { Letter::Said(said) };
-        self.write(&thread.session(), key, &letter).await.map(drop)
+        let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
+        self.write(&thread.session(), key, &message).await.map(drop)
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
         let message = match self.state(&thread.session()).await? {
-            Some(state) => show::status(&state, &show::Looks::default(), self.clock.now()),
+            Some(state) => show::status(&state, &show::RenderContext::default(), self.clock.now()),
             None => words("The session has not begun yet."),
         };
         self.whisper(thread, user, &message);

@@ -2,7 +2,7 @@
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
-use crate::bot::present::look::METADATA;
+use crate::bot::present::render::METADATA;
 use ghost_investigate::state::State;
 use ghost_slack::pace::Priority;
 use ghost_slack::text::channel as named;

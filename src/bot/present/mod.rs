@@ -9,14 +9,14 @@
 //! a workspace change fifty messages a minute.
 
 mod follow;
+mod freeze;
 mod gone;
-mod look;
 mod presenter;
 mod publish;
+mod render;
 mod settle;
-mod slate;
 mod status;
-mod turn;
+mod tracker;
 
-pub(super) use look::{Piece, card_of, converted, looks, posted};
 pub use presenter::{Pictures, Presenter, Trail};
+pub(super) use render::{RenderedMessage, card_of, context, converted, posted};

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
-use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
 use crate::bot::present::publish::takes_no_files;
+use crate::bot::present::render::{METADATA, RenderedMessage, board_of, card_of, place, posted};
 use crate::bot::show::command_file;
 use crate::session::ReportDelivery;
 use ghost_investigate::event::Delivered;
@@ -46,16 +46,16 @@ impl ReportDelivery for Presenter {
 impl Presenter {
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
         // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
-        let (looks, at) = (self.looks(state), state.last_at);
-        let board = board_of(state, &looks, at);
+        let (context, at) = (self.context(state), state.last_at);
+        let board = board_of(state, &context, at);
         let standing = state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place));
-        let mut cards: Vec<Piece> = state
+        let mut cards: Vec<RenderedMessage> = state
             .approvals
             .iter()
             .filter(|(name, approval)| {
                 approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
             })
-            .filter_map(|(name, _)| card_of(state, name, &looks, at))
+            .filter_map(|(name, _)| card_of(state, name, &context, at))
             .collect();
         // Somebody waits for a new card, hardly anybody for an old one, nobody for the board.
         cards.sort_by_key(|card| state.place_of(&card.what).is_some());
@@ -65,13 +65,13 @@ impl Presenter {
             Some(_) => (None, None),
         };
         let mut settled = Vec::new();
-        for piece in first.into_iter().chain(&cards).chain(last) {
-            match self.bring(state, thread, piece).await {
+        for rendered in first.into_iter().chain(&cards).chain(last) {
+            match self.bring(state, thread, rendered).await {
                 Ok(None) => {}
                 Ok(Some(there)) => settled.push(Delivered {
-                    what: piece.what.clone(),
+                    what: rendered.what.clone(),
                     place: place(&there),
-                    digest: piece.digest,
+                    digest: rendered.digest,
                 }),
                 // What cannot be shown there keeps no session from going on.
                 Err(error) if gone(&error).is_some() => {
@@ -93,48 +93,48 @@ impl Presenter {
         &self,
         state: &State,
         thread: &Thread,
-        piece: &Piece,
+        rendered: &RenderedMessage,
     ) -> Result<Option<Posted>, CallError> {
-        let known = state.place_of(&piece.what);
+        let known = state.place_of(&rendered.what);
         let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
         let there = match standing {
             Some((there, digest)) => {
-                if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
+                if digest == rendered.digest && self.tracker.shows(&there, digest).unwrap_or(true) {
                     return Ok(None);
                 }
                 there
             }
-            None => match self.find(state, thread, &piece.what).await? {
+            None => match self.find(state, thread, &rendered.what).await? {
                 (Some(there), _) => there,
-                (None, said) => return self.put(state, thread, piece, &said).await.map(Some),
+                (None, said) => return self.put(state, thread, rendered, &said).await.map(Some),
             },
         };
-        match self.change(&there, piece).await {
+        match self.change(&there, rendered).await {
             // Somebody deleted it. Where it still asks for something it is put up again.
-            Err(error) if error.code() == Some("message_not_found") => match asks(state, &piece.what) {
-                true => self.put(state, thread, piece, &self.said(thread).await?).await.map(Some),
+            Err(error) if error.code() == Some("message_not_found") => match asks(state, &rendered.what) {
+                true => self.put(state, thread, rendered, &self.said(thread).await?).await.map(Some),
                 false => Ok(Some(there)),
             },
             done => done.map(|()| Some(there)),
         }
     }
 
-    async fn change(&self, there: &Posted, piece: &Piece) -> Result<(), CallError> {
-        let change = self.slate.want(there.clone(), piece.message.clone(), piece.digest);
-        self.slate.show(&self.web.at(Priority::Approval), change).await.map(drop)
+    async fn change(&self, there: &Posted, rendered: &RenderedMessage) -> Result<(), CallError> {
+        let change = self.tracker.want(there.clone(), rendered.message.clone(), rendered.digest);
+        self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop)
     }
 
     async fn put(
         &self,
         state: &State,
         thread: &Thread,
-        piece: &Piece,
+        rendered: &RenderedMessage,
         said: &[Words],
     ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
-        self.attach(state, &to, &piece.what, said).await?;
-        let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
-        self.slate.note(&there, Some(piece.digest));
+        self.attach(state, &to, &rendered.what, said).await?;
+        let there = self.web.at(Priority::Approval).post(&to, &rendered.message).await?;
+        self.tracker.note(&there, Some(rendered.digest));
         Ok(there)
     }
 
@@ -162,7 +162,7 @@ impl Presenter {
     pub(super) fn end(&self, state: &State) {
         self.forget_fresh(state);
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
-        places.for_each(|there| self.slate.forget(&there));
+        places.for_each(|there| self.tracker.forget(&there));
     }
 
     /// Tells whether a message is a certain one of ours.

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use crate::bot::journal::{Deed, Note, read};
+use crate::bot::journal::{JournalAction, Note, read};
 use crate::cli::print::{line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
@@ -41,11 +41,11 @@ async fn lines(setup: &Setup) -> anyhow::Result<Vec<String>> {
 
 fn told(note: &Note) -> String {
     let what = match note.what {
-        Deed::Freeze => "freeze",
-        Deed::Thaw => "thaw",
-        Deed::Helped => "the report helped",
-        Deed::NotHelped => "the report did not help",
-        Deed::Refused => "refused",
+        JournalAction::Freeze => "freeze",
+        JournalAction::Thaw => "thaw",
+        JournalAction::Helped => "the report helped",
+        JournalAction::NotHelped => "the report did not help",
+        JournalAction::Refused => "refused",
     };
     let beside = |label: &str, text: &str| {
         if text.is_empty() { String::new() } else { format!(" · {label}{}", text.escape_debug()) }

@@ -8,7 +8,8 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::bot::{
-    Application, Bot, Core, Directory, Own, Parts, Presenter, Settings, StoreFreezeCheck, Way, requests,
+    Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
+    StoreFreezeCheck, requests,
 };
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
@@ -77,7 +78,7 @@ pub(in crate::cli) async fn serve(
         Hinted::new(error, hint)
     })?;
     let left = Arc::new(FoundLast::default());
-    let own = Own::new(identity.team.clone(), identity.enterprise.clone());
+    let own = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
     let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
@@ -108,7 +109,7 @@ pub(in crate::cli) async fn serve(
 async fn listen(
     setup: &Setup,
     application: &Application,
-    (tokens, own): (Arc<Kept>, Own),
+    (tokens, own): (Arc<Kept>, OwnApp),
     mut stop: CancelSignal,
 ) -> anyhow::Result<impl Future<Output = ()> + use<>> {
     let listener = match setup.config.http.listen {
@@ -121,11 +122,11 @@ async fn listen(
     };
     let vitals = application.vitals.clone();
     let bot = Bot { core: Arc::clone(&application.core), measures: vitals.measures.clone() };
-    let extra = match application.way {
-        Way::Requests => {
+    let extra = match application.event_source {
+        EventSource::Requests => {
             requests(Arc::new(bot), own, Arc::new(move || tokens.signing()), Arc::new(SystemClock))
         }
-        Way::Sockets(_) => axum::Router::new(),
+        EventSource::Sockets(_) => axum::Router::new(),
     };
     Ok(async move {
         match listener {
@@ -181,7 +182,7 @@ async fn application(
         .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&store))))
         .observer(presenter.clone())
         .build(owner("bot")?);
-    let core = Arc::new(Core::new(Parts {
+    let core = Arc::new(Core::new(CoreServices {
         settings,
         store: Arc::clone(&store),
         clock: Arc::clone(&clock),
@@ -197,12 +198,12 @@ async fn application(
         // The words behind it are in the journal alone.
         trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),
     }));
-    let way = match setup.config.slack.transport {
-        Transport::Socket => Way::Sockets(SocketSettings {
+    let event_source = match setup.config.slack.transport {
+        Transport::Socket => EventSource::Sockets(SocketSettings {
             connections: setup.config.slack.connections,
             ..SocketSettings::default()
         }),
-        Transport::Http => Way::Requests,
+        Transport::Http => EventSource::Requests,
     };
     let lifetimes = Lifetimes {
         thread_days: setup.config.retention.thread_days,
@@ -218,6 +219,13 @@ async fn application(
             }
         })
     };
-    let worker = Worker { engine, most: setup.config.bot.sessions };
-    Ok(Application { core, presenter, worker, way, sweep: Arc::new(sweeping), vitals: Vitals::default() })
+    let worker = Worker { engine, max_sessions: setup.config.bot.sessions };
+    Ok(Application {
+        core,
+        presenter,
+        worker,
+        event_source,
+        sweep: Arc::new(sweeping),
+        vitals: Vitals::default(),
+    })
 }

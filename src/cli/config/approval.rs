@@ -44,7 +44,7 @@ fn at_terminal(requester: Option<RequesterMay>, impact: Impact) -> bool {
 
 mod slack {
     use super::{Finding, IMPACTS, Impact, Setup, State, WHAT};
-    use crate::bot::{People, Place};
+    use crate::bot::{ChannelRules, People};
     use crate::cli::bot::settings;
 
     /// Says who approves in Slack where no channel has people of its own.
@@ -59,12 +59,12 @@ mod slack {
     pub(super) fn channels(setup: &Setup) -> Vec<Finding> {
         let settings = settings(setup);
         let mut found = Vec::new();
-        for (id, place) in &settings.channels {
+        for (id, rules) in &settings.channels {
             for impact in IMPACTS {
-                if place.approvers.about(impact) == settings.anywhere.approvers.about(impact) {
+                if rules.approvers.about(impact) == settings.anywhere.approvers.about(impact) {
                     continue;
                 }
-                let (state, told) = people(place, impact, settings.limits.votes_needed(impact));
+                let (state, told) = people(rules, impact, settings.limits.votes_needed(impact));
                 found.push(Finding::new(state, WHAT, format!("{} in {id}: {told}", impact.as_str())));
             }
         }
@@ -72,13 +72,13 @@ mod slack {
     }
 
     /// Names who may approve, and how many of them it takes.
-    fn people(place: &Place, impact: Impact, needed: u32) -> (State, String) {
-        let People { users, groups } = place.approvers.about(impact);
+    fn people(rules: &ChannelRules, impact: Impact, needed: u32) -> (State, String) {
+        let People { users, groups } = rules.approvers.about(impact);
         if users.is_empty() && groups.is_empty() {
             return (State::Ok, "nobody, so that it can only be denied".to_owned());
         }
         let named: Vec<&str> = users.iter().chain(groups).map(String::as_str).collect();
-        let own = match ghost_investigate::may_approve(place.approvers.own.requester, "x", "x", impact) {
+        let own = match ghost_investigate::may_approve(rules.approvers.own.requester, "x", "x", impact) {
             Ok(()) => "",
             Err(_) => ", not whoever asked",
         };
@@ -97,15 +97,15 @@ mod slack {
         use super::*;
         use crate::bot::Approvers;
 
-        fn place(users: &[&str]) -> Place {
+        fn rules(users: &[&str]) -> ChannelRules {
             let users: BTreeSet<String> = users.iter().map(|user| (*user).to_owned()).collect();
             let named = People { users, ..People::default() };
-            Place { approvers: Approvers { outage: named, ..Approvers::default() }, scope: None }
+            ChannelRules { approvers: Approvers { outage: named, ..Approvers::default() }, scope: None }
         }
 
         #[test]
         fn it_names_who_approves_and_says_where_too_few_are_named() {
-            let told = |users: &[&str]| people(&place(users), Impact::Outage, 2);
+            let told = |users: &[&str]| people(&rules(users), Impact::Outage, 2);
             assert_eq!(told(&["U1", "U2"]), (State::Ok, "2 of U1, U2, not whoever asked".to_owned()));
             let (state, few) = told(&["U1"]);
             assert!(state == State::Warning && few.contains("fewer are named"), "{few}");

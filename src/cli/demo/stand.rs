@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
 use super::story::Story;
-use crate::session::Letter;
+use crate::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{Said, Wish, read};
 use ghost_investigate::state::State;
@@ -201,9 +201,10 @@ impl Parts {
         let now = SystemClock.now();
         for session in &under_way {
             let said = Said { who: user.to_owned(), text: "stop".to_owned(), wish: Wish::Stop };
-            let letter = serde_json::to_string(&Letter::Said(said)).map_err(|error| error.to_string())?;
+            let message =
+                serde_json::to_string(&InboxMessage::Said(said)).map_err(|error| error.to_string())?;
             let key = format!("play-stop-{}", now.as_millis());
-            self.store.deliver(session, &key, &letter).await.map_err(|error| error.to_string())?;
+            self.store.deliver(session, &key, &message).await.map_err(|error| error.to_string())?;
         }
         Ok(OrderOutcome { summary: "It ends with what it knows.".to_owned(), ..OrderOutcome::default() })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
-use crate::session::Letter;
+use crate::session::InboxMessage;
 use ghost_base::SessionId;
 use ghost_investigate::event::{Said, Wish};
 use ghost_investigate::model::Model;
@@ -28,8 +28,8 @@ pub(super) async fn ask(
     let refused = match state.map(possible) {
         Some(Ok(())) => {
             let said = Said { who, text: "fixed, check again".to_owned(), wish: Wish::Steer };
-            let letter = serde_json::to_string(&Letter::Recheck(said))?;
-            store.deliver(session, &random::<8>()?, &letter).await?;
+            let message = serde_json::to_string(&InboxMessage::Recheck(said))?;
+            store.deliver(session, &random::<8>()?, &message).await?;
             return Ok(());
         }
         Some(Err(Refused::Running)) => return Ok(()),

@@ -18,7 +18,7 @@ use crate::cli::name::{new_session, random};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::session::{Engine, Hands, Letter, Rest};
+use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Opened, Origin, Said as SaidEvent, read};
@@ -176,8 +176,8 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         by_program: false,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
-    engine.store.deliver(&session, "open", &letter).await?;
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
+    engine.store.deliver(&session, "open", &message).await?;
     Ok(session)
 }
 
@@ -206,9 +206,9 @@ impl Terminal<'_> {
         let approver = self.arguments.approve.approver(self.setup);
         loop {
             let (pause, signal) = Cancel::new();
-            let hands = Hands { pause: signal };
+            let control = DriveControl { pause: signal };
             let rest = {
-                let driving = self.engine.drive(self.session, &hands);
+                let driving = self.engine.drive(self.session, &control);
                 tokio::pin!(driving);
                 let mut interrupts = 0_u8;
                 loop {
@@ -227,8 +227,8 @@ impl Terminal<'_> {
                 }
             };
             match rest {
-                Rest::Over => return self.report().await,
-                Rest::Waiting { approval, .. } => {
+                DriveOutcome::Over => return self.report().await,
+                DriveOutcome::Waiting { approval, .. } => {
                     self.screen.clear();
                     let state = self.state().await?;
                     let held = self.keyboard.take().await;
@@ -242,16 +242,18 @@ impl Terminal<'_> {
                         note(&why);
                     }
                 }
-                Rest::Paused => return Err(self.paused("paused")),
-                Rest::Stuck { why } => return Err(self.paused(&why)),
-                Rest::Undelivered { why } => {
+                DriveOutcome::Paused => return Err(self.paused("paused")),
+                DriveOutcome::Stuck { why } => return Err(self.paused(&why)),
+                DriveOutcome::Undelivered { why } => {
                     return Err(self.paused(&format!("the report could not be written: {why}")));
                 }
-                Rest::Taken => {
+                DriveOutcome::Taken => {
                     let error = anyhow::anyhow!("another process drives the session {}", self.session);
                     return Err(Hinted::new(error, "wait for it to end, or until its lease ends").into());
                 }
-                Rest::Missing => return Err(anyhow::anyhow!("the session {} never began", self.session)),
+                DriveOutcome::Missing => {
+                    return Err(anyhow::anyhow!("the session {} never began", self.session));
+                }
             }
         }
     }
@@ -272,8 +274,8 @@ impl Terminal<'_> {
             ),
             Said::Words(wish, text) => {
                 let said = SaidEvent { who: human(self.setup), text, wish };
-                let letter = serde_json::to_string(&Letter::Said(said))?;
-                self.engine.store.deliver(self.session, &random::<8>()?, &letter).await?;
+                let message = serde_json::to_string(&InboxMessage::Said(said))?;
+                self.engine.store.deliver(self.session, &random::<8>()?, &message).await?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config;
-use crate::session::{Cast, Engine, Voted, cast};
+use crate::session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{Impact, Reply};
@@ -52,24 +52,28 @@ pub(super) async fn ask(
         Choice::Modify { command } => Reply::Modify { command },
         Choice::Expired => return Ok(Asked::Lost("nobody answered in time".to_owned())),
     };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval: name.to_owned(),
         who: decision.who.to_string(),
         answer,
         key: random::<8>()?,
         at: SystemClock.now(),
     };
-    let counted = cast(engine.store.as_ref(), state, rule, &vote).await?;
+    let counted = submit_vote(engine.store.as_ref(), state, rule, &vote).await?;
     Ok(match counted {
-        Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
+        VoteResult::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
             Asked::Answered
         }
-        Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
+        VoteResult::Counted(Outcome::AlreadyDecided { by, .. }) => {
             Asked::Lost(format!("{} answered before", by.reviewer))
         }
-        Voted::Counted(Outcome::Expired) => Asked::Lost("the answer came too late; nothing ran".to_owned()),
-        Voted::Counted(Outcome::Unknown) | Voted::Unknown => Asked::Lost("the question is gone".to_owned()),
-        Voted::Refused(why) => Asked::Lost(why),
+        VoteResult::Counted(Outcome::Expired) => {
+            Asked::Lost("the answer came too late; nothing ran".to_owned())
+        }
+        VoteResult::Counted(Outcome::Unknown) | VoteResult::Unknown => {
+            Asked::Lost("the question is gone".to_owned())
+        }
+        VoteResult::Refused(why) => Asked::Lost(why),
     })
 }
 

@@ -12,12 +12,12 @@
 
 mod gather;
 mod import;
-mod pieces;
 mod read;
 mod verify;
+mod write;
 
 pub use gather::{ExportError, export};
 pub use import::{AuditFate, ImportError, Imported, import};
-pub use pieces::{Export, Header};
 pub use read::{ReadError, read};
 pub use verify::Unsound;
+pub use write::{Export, Header};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ghost_agent::bot::show::{Looks, Message, People, Person};
+use ghost_agent::bot::show::{Message, People, Person, RenderContext};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::{Chain, Event, Recorded};
 use ghost_investigate::state::State;
@@ -209,16 +209,16 @@ pub(super) fn told() -> Ledger {
     ledger
 }
 
-pub(super) fn looks() -> Looks {
+pub(super) fn context() -> RenderContext {
     let people = People::new()
         .with("ana", Person::Member("U0ANA".to_owned()))
         .with("ben", Person::Member("U0BEN".to_owned()))
         .with("dora", Person::Terminal("dora".to_owned()));
-    Looks {
+    RenderContext {
         people,
         card: Some("https://example.com/card".to_owned()),
         thread: Some("https://example.com/thread".to_owned()),
-        ..Looks::default()
+        ..RenderContext::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use ghost_agent::bot::Way;
+use ghost_agent::bot::EventSource;
 use ghost_agent::http::{Patience, serve};
 use ghost_shell::Cancel;
 use ghost_slack::socket::Settings as SocketSettings;
@@ -24,7 +24,7 @@ struct Measured {
 impl Measured {
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     async fn new(world: &World) -> Self {
-        let application = world.application(Way::Sockets(SocketSettings::default())).await;
+        let application = world.application(EventSource::Sockets(SocketSettings::default())).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (cancel, stop) = Cancel::new();

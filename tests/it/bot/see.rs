@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use ghost_agent::bot::Thread;
-use ghost_agent::bot::journal::Deed;
+use ghost_agent::bot::journal::JournalAction;
 use ghost_investigate::event::read;
 use ghost_investigate::state::State;
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ impl World {
     /// Returns what somebody was refused, as it is on record.
     pub(super) async fn refused(&self, who: &str) -> Vec<String> {
         let notes = super::freeze::journal(self).await;
-        let of_them = notes.into_iter().filter(|note| note.what == Deed::Refused && note.who == who);
+        let of_them = notes.into_iter().filter(|note| note.what == JournalAction::Refused && note.who == who);
         of_them.map(|note| note.why).collect()
     }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ghost_agent::bot::{
-    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, NoLeftovers, Own, Parts, People, Place,
-    Presenter, SCOPES, Settings, StoreFreezeCheck, Way, requests,
+    Application, Approvers, Bot, COMMAND, ChannelRules, Core, CoreServices, Directory, EVENTS, EventSource,
+    NoLeftovers, OwnApp, People, Presenter, SCOPES, Settings, StoreFreezeCheck, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::session::{Engine, Worker};
@@ -86,7 +86,7 @@ pub(super) fn settings() -> Settings {
     let bob = People { users: BTreeSet::from(["U0LABBOB01".to_owned()]), groups: BTreeSet::new() };
     let group = People { users: BTreeSet::new(), groups: BTreeSet::from(["S0LABONCAL".to_owned()]) };
     Settings {
-        anywhere: Place {
+        anywhere: ChannelRules {
             approvers: Approvers {
                 measurement: group.clone(),
                 outage: group.clone(),
@@ -174,14 +174,14 @@ impl World {
     /// Starts a bot that takes signed requests in place of sockets.
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
     async fn bot_over_requests(&self) -> Running {
-        let application = self.application(Way::Requests).await;
+        let application = self.application(EventSource::Requests).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/slack/events", listener.local_addr().unwrap());
         let secret = self.slack.name("SLACK_SIGNING_SECRET").to_owned();
         let bot = Bot { core: Arc::clone(&application.core), measures: application.vitals.measures.clone() };
         let router = requests(
             Arc::new(bot),
-            Own::default(),
+            OwnApp::default(),
             Arc::new(move || Secret::new(&secret)),
             Arc::new(SystemClock),
         );
@@ -201,7 +201,7 @@ impl World {
 
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     async fn bot_over_sockets(&self) -> Running {
-        let application = self.application(Way::Sockets(SocketSettings::default())).await;
+        let application = self.application(EventSource::Sockets(SocketSettings::default())).await;
         let (cancel, stop) = Cancel::new();
         let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
         self.until("the bot is connected", async || {
@@ -212,7 +212,7 @@ impl World {
         Running { cancel, task }
     }
 
-    pub(super) async fn application(&self, way: Way) -> Application {
+    pub(super) async fn application(&self, event_source: EventSource) -> Application {
         drop(rustls::crypto::ring::default_provider().install_default());
         let token = |name: &str| Secret::new(self.slack.name(name));
         let tokens = FixedTokens { bot: token("SLACK_BOT_TOKEN"), app: token("SLACK_APP_TOKEN") };
@@ -236,7 +236,7 @@ impl World {
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());
         let engine = self.engine(Arc::clone(&model), Arc::clone(&policy), &presenter, &data);
-        let core = Arc::new(Core::new(Parts {
+        let core = Arc::new(Core::new(CoreServices {
             settings: self.settings.clone(),
             store: Arc::clone(&self.store),
             clock: Arc::clone(&clock),
@@ -251,11 +251,11 @@ impl World {
             leftovers: Arc::new(NoLeftovers),
             trail: Arc::new(|_, _, _| {}),
         }));
-        let worker = Worker { engine, most: 16 };
+        let worker = Worker { engine, max_sessions: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
         let vitals = Vitals::default();
         self.counted.lock().unwrap().push(vitals.measures.clone());
-        Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals }
+        Application { core, presenter, worker, event_source, sweep: Arc::new(sweep), vitals }
     }
 
     fn engine(

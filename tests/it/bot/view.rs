@@ -13,7 +13,7 @@ use ghost_shell::Policy;
 use ghost_slack::arrive::{View, What, interactive};
 use serde_json::{Value, json};
 
-use crate::bot::ledger::{good, good_view, looks, told};
+use crate::bot::ledger::{context, good, good_view, told};
 
 const NOW: Timestamp = Timestamp::from_millis(1_760_000_000_000);
 
@@ -176,7 +176,7 @@ fn a_refusal_says_why_in_plain_words() {
         (Refusal::Unverified, "the answer is no"),
         (Refusal::NotStored, "does not count"),
     ] {
-        let message = refusal(&why, &looks());
+        let message = refusal(&why, &context());
         assert!(good(&message).contains(words) && message.text.contains(words), "{}", message.text);
     }
 }

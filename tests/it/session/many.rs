@@ -83,7 +83,7 @@ pub(super) async fn child(job: &Job) {
     let asked = Arc::new(Asked(AtomicUsize::new(0)));
     let engine =
         thinking(engine(&job.folder, store.clone(), "worker", Duration::from_secs(30)), Arc::new(script));
-    let worker = Worker { engine: observed(engine, asked.clone()), most: 8 };
+    let worker = Worker { engine: observed(engine, asked.clone()), max_sessions: 8 };
     let fill = async {
         for number in 0..count {
             let session: SessionId = format!("wait-{number}").parse().unwrap();

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use ghost_base::{SessionId, Timestamp};
 use ghost_store::{
     Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Consumed, Delivered, Dispatch, Inbox, Item,
-    Lease, Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
+    Lease, Leases, Ledger, Opened, Outcome, SharedState, Store, StoreError, Vote,
 };
 
 /// A moment around a call.
@@ -179,7 +179,7 @@ impl Dispatch for Mortal {
 }
 
 #[async_trait]
-impl Wall for Mortal {
+impl SharedState for Mortal {
     async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
         self.inner.flag(name).await
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::{Cast, Engine, EngineError, Letter, Observer, Rest, cast};
+use ghost_agent::session::{
+    DriveOutcome, Engine, EngineError, InboxMessage, Observer, SubmittedVote, submit_vote,
+};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{Opened, Origin, Reply, read};
 use ghost_investigate::model::{Brain, Model, Scripted};
@@ -14,7 +16,7 @@ use ghost_shell::{Policy, Shell};
 use ghost_store::{Store, StoreError};
 use serde_json::json;
 
-use super::world::{Folder, REFUSED, hands, run, turn};
+use super::world::{Folder, REFUSED, control, run, turn};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -98,19 +100,19 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         by_program: false,
         version: "test".to_owned(),
     };
-    let letter = serde_json::to_string(&Letter::Open(Box::new(opened))).unwrap();
-    patient(async || store.deliver(session, "open", &letter).await).await;
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened))).unwrap();
+    patient(async || store.deliver(session, "open", &message).await).await;
 }
 
 /// Plays a session to its end, in both roles. Somebody else may have begun.
 pub(super) async fn play(engine: &Engine, folder: &Path) {
     mention(engine.store.as_ref(), &session()).await;
     loop {
-        match engine.drive(&session(), &hands()).await {
-            Ok(Rest::Over) => return,
-            Ok(Rest::Waiting { approval, .. }) => answer(engine, folder, &approval).await,
+        match engine.drive(&session(), &control()).await {
+            Ok(DriveOutcome::Over) => return,
+            Ok(DriveOutcome::Waiting { approval, .. }) => answer(engine, folder, &approval).await,
             // A dead owner, or an acquisition of our own whose answer got lost: the lease ends, and the session comes up.
-            Ok(Rest::Taken) | Err(EngineError::Fenced) => {
+            Ok(DriveOutcome::Taken) | Err(EngineError::Fenced) => {
                 patient(async || engine.store.next_work(&engine.owner, PATIENCE).await).await;
             }
             rest => panic!("{rest:?}"),
@@ -134,14 +136,14 @@ pub(super) async fn answer(engine: &Engine, folder: &Path, approval: &str) {
     };
     // Whoever changed a command is not the one who approves it.
     let who = if state.modified(&asked.requested).is_some() { "cem" } else { "ben" };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval: approval.to_owned(),
         who: who.to_owned(),
         answer: reply,
         key: format!("click-{approval}"),
         at: SystemClock.now(),
     };
-    patient(async || cast(engine.store.as_ref(), &state, SelfApproval::default(), &vote).await).await;
+    patient(async || submit_vote(engine.store.as_ref(), &state, SelfApproval::default(), &vote).await).await;
 }
 
 /// Reads and folds a session.

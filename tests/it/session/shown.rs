@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Engine, FreezeCheck, ReportDelivery, Rest};
+use ghost_agent::session::{DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Delivered, Wish};
 use ghost_investigate::state::State;
 use ghost_shell::Scope;
 
-use super::world::{World, conclude, hands, run, suppose, times};
+use super::world::{World, conclude, control, run, suppose, times};
 
 const LOOK: &str = "cat /proc/net/dev";
 
@@ -21,10 +21,10 @@ async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
     let end = conclude("REFUTED");
     let world = World::new(&[suppose(), run(LOOK), end.clone(), run(LOOK), end]);
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let before = world.state().await;
     world.again("ben", "look once more").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let after = world.state().await;
     assert_eq!((before.observations.len(), after.observations.len()), (1, 2));
     assert_eq!(after.observations.first(), before.observations.first());
@@ -41,9 +41,9 @@ async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
 async fn words_that_mention_nobody_leave_a_report_alone() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     world.say("ben", "thanks", Wish::Steer).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let recorded = world.recorded().await;
     times(&recorded, "concluded", 1);
     // What people say to each other is not kept, either.
@@ -56,10 +56,13 @@ async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
     let world = World::new(&[suppose(), conclude("REFUTED"), conclude("REFUTED")]);
     world.mention("look at the link").await;
     let silent = with(&world, Arc::new(Deaf), None);
-    assert!(matches!(silent.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
+    assert!(matches!(
+        silent.drive(&world.session, &control()).await.unwrap(),
+        DriveOutcome::Undelivered { .. }
+    ));
     world.clock.advance(Duration::from_secs(31));
     world.again("ben", "and now").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let kinds = world.kinds().await;
     let at = |kind: &str| kinds.iter().position(|found| found == kind).unwrap();
     assert!(at("concluded") < at("delivered") && at("delivered") < at("reopened"), "{kinds:?}");
@@ -71,7 +74,7 @@ async fn no_command_begins_while_it_is_held_back() {
     world.mention("look at the link").await;
     let brake = Arc::new(Held(Mutex::new(2)));
     let engine = with(&world, world.engine().delivery, Some(brake.clone()));
-    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
+    assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
     assert_eq!(*brake.0.lock().unwrap(), 0);
     times(&world.recorded().await, "done", 1);
     world.replays().await;
@@ -82,14 +85,14 @@ async fn a_session_that_is_held_back_can_be_stopped() {
     let world = World::new(&[suppose(), run(LOOK)]);
     world.mention("look at the link").await;
     let engine = with(&world, world.engine().delivery, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
-    let hands = hands();
-    let (rest, ()) = tokio::join!(engine.drive(&world.session, &hands), async {
+    let control = control();
+    let (rest, ()) = tokio::join!(engine.drive(&world.session, &control), async {
         while !world.kinds().await.iter().any(|kind| kind == "classified") {
             tokio::task::yield_now().await;
         }
         world.say("ben", "stop", Wish::Stop).await;
     });
-    assert_eq!(rest.unwrap(), Rest::Over);
+    assert_eq!(rest.unwrap(), DriveOutcome::Over);
     times(&world.recorded().await, "executing", 0);
 }
 
@@ -98,7 +101,7 @@ async fn where_people_are_shown_it_is_on_record() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at the link").await;
     let engine = with(&world, Arc::new(Board), None);
-    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
+    assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.place_of("board").unwrap().place, "a wall");
     assert!(state.is_reported());
@@ -111,7 +114,7 @@ async fn what_lies_outside_the_scope_is_refused_and_nobody_is_asked() {
     let mut world = World::new(&[suppose(), run("az vm start -g rg-db -n x"), conclude("REFUTED")]);
     world.scope = Some(Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() });
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let recorded = world.recorded().await;
     times(&recorded, "approval_requested", 0);
     times(&recorded, "executing", 0);

@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    Cast, Engine, Hands, Letter, NoObserver, Observer, ReportDelivery, Rest, Voted, cast,
+    DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery, SubmittedVote,
+    VoteResult, submit_vote,
 };
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_investigate::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
@@ -126,28 +127,28 @@ impl World {
             by_program: false,
             version: "test".to_owned(),
         };
-        self.letter("open", &Letter::Open(Box::new(opened))).await;
+        self.message("open", &InboxMessage::Open(Box::new(opened))).await;
     }
 
     /// Mentions it once more.
     pub(super) async fn again(&self, who: &str, text: &str) {
         let said = Said { who: who.to_owned(), text: text.to_owned(), wish: Wish::Steer };
-        self.letter(text, &Letter::Again(said)).await;
+        self.message(text, &InboxMessage::Again(said)).await;
     }
 
     pub(super) async fn say(&self, who: &str, text: &str, wish: Wish) {
         let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
-        self.letter(text, &Letter::Said(said)).await;
+        self.message(text, &InboxMessage::Said(said)).await;
     }
 
-    async fn letter(&self, key: &str, letter: &Letter) {
-        let text = serde_json::to_string(letter).unwrap();
+    async fn message(&self, key: &str, message: &InboxMessage) {
+        let text = serde_json::to_string(message).unwrap();
         self.store.deliver(&self.session, key, &text).await.unwrap();
     }
 
     /// Drives it, and decides everything that is recorded by then once more.
-    pub(super) async fn drive(&self) -> Rest {
-        let rest = self.engine().drive(&self.session, &hands()).await.unwrap();
+    pub(super) async fn drive(&self) -> DriveOutcome {
+        let rest = self.engine().drive(&self.session, &control()).await.unwrap();
         self.replays().await;
         rest
     }
@@ -186,15 +187,20 @@ impl World {
     /// Drives to the next question and returns its name.
     pub(super) async fn question(&self) -> String {
         let rest = self.drive().await;
-        let Rest::Waiting { approval, .. } = rest else { panic!("no question but {rest:?}") };
+        let DriveOutcome::Waiting { approval, .. } = rest else { panic!("no question but {rest:?}") };
         approval
     }
 
-    pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> Voted {
+    pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> VoteResult {
         let key = format!("{who}-{}", self.clock.now());
-        let vote =
-            Cast { approval: approval.to_owned(), who: who.to_owned(), answer, key, at: self.clock.now() };
-        cast(self.store.as_ref(), &self.state().await, SelfApproval::default(), &vote).await.unwrap()
+        let vote = SubmittedVote {
+            approval: approval.to_owned(),
+            who: who.to_owned(),
+            answer,
+            key,
+            at: self.clock.now(),
+        };
+        submit_vote(self.store.as_ref(), &self.state().await, SelfApproval::default(), &vote).await.unwrap()
     }
 
     pub(super) async fn recorded(&self) -> Vec<Recorded> {
@@ -219,8 +225,8 @@ impl World {
     }
 }
 
-pub(super) fn hands() -> Hands {
-    Hands { pause: CancelSignal::never() }
+pub(super) fn control() -> DriveControl {
+    DriveControl { pause: CancelSignal::never() }
 }
 
 /// Writes a turn that calls tools.

@@ -1,7 +1,7 @@
 //! What holds for flags and for the lines about sessions, whatever the store is made of.
 
 use ghost_base::Timestamp;
-use ghost_store::{Backlog, LARGEST_LINE, StoreError};
+use ghost_store::{Backlog, MAX_LINE_BYTES, StoreError};
 
 use super::{World, id};
 
@@ -53,7 +53,7 @@ pub(super) async fn the_line_about_an_erased_session_is_gone(world: &World) {
 }
 
 pub(super) async fn what_is_too_long_is_not_put_up(world: &World) {
-    let long = "x".repeat(LARGEST_LINE + 1);
+    let long = "x".repeat(MAX_LINE_BYTES + 1);
     let refused = world.store.post(&id("s1"), &long, Timestamp::from_millis(1)).await;
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })));
     assert!(matches!(world.store.set_flag("freeze", Some(&long)).await, Err(StoreError::TooLarge { .. })));
@@ -66,7 +66,7 @@ pub(super) async fn the_journal_grows_by_one_line_at_a_time(world: &World) {
     world.store.note(0, "a").await.unwrap();
     for expected in [0, 2] {
         let refused = world.store.note(expected, "b").await;
-        assert!(matches!(refused, Err(StoreError::Moved { length: 1 })), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::LengthMismatch { length: 1 })), "{refused:?}");
     }
     world.store.note(1, "b\nc").await.unwrap();
     assert_eq!(notes(1).await, (2, vec!["b\nc".to_owned()]));
@@ -95,7 +95,7 @@ pub(super) async fn notes_of_many_at_once_are_each_written_behind_what_was_read(
                 let line = format!("{length}.{who} {before}");
                 match world.store.note(length, &line).await {
                     Ok(()) => break,
-                    Err(StoreError::Moved { .. }) => {}
+                    Err(StoreError::LengthMismatch { .. }) => {}
                     Err(error) => panic!("{error}"),
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::arrive::{Arrival, command, event, interactive};
 use crate::signed::form;
-use ghost_base::{Secret, Timestamp, keyed, same};
+use ghost_base::{Secret, Timestamp, hmac_sha256, same};
 
 /// How old a request may be, and how far ahead its clock.
 pub const WINDOW: Duration = Duration::from_secs(300);
@@ -109,7 +109,7 @@ fn check<'h>(
     }
     let mut message = format!("v0:{time}:").into_bytes();
     message.extend_from_slice(body);
-    let expected = format!("v0={}", keyed(secret.expose().as_bytes(), &message));
+    let expected = format!("v0={}", hmac_sha256(secret.expose().as_bytes(), &message));
     if same(&expected, signature) { Ok(()) } else { Err(Refused::Forged) }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn sent(media: &str, body: &str) -> Sent {
-        let signature = format!("v0={}", keyed(b"secret", format!("v0:{NOW}:{body}").as_bytes()));
+        let signature = format!("v0={}", hmac_sha256(b"secret", format!("v0:{NOW}:{body}").as_bytes()));
         let headers = vec![
             ("content-type", media.to_owned()),
             ("x-slack-request-timestamp", NOW.to_string()),

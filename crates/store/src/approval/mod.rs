@@ -1,10 +1,10 @@
 //! Questions to humans: what is stored, and the one way it changes.
 
 mod record;
-mod step;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transition;
 
 pub use record::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Opened, Outcome, Vote,

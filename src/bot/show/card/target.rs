@@ -17,7 +17,7 @@ const OPTIONS: [&str; 12] = [
 ];
 
 /// A longer command is looked at as far as this.
-const LONGEST: usize = 20_000;
+const MAX_COMMAND_BYTES: usize = 20_000;
 
 const GROUPS: [&str; 2] = ["--resource-group", "-g"];
 
@@ -45,7 +45,7 @@ pub(super) fn target(command: &str) -> Option<String> {
 /// Returns the words of a command; what stands in quotes is one, so that no script can name another target.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for char in command.chars().take(LONGEST) {
+    for char in command.chars().take(MAX_COMMAND_BYTES) {
         match (char, quote) {
             ('"' | '\'', None) => quote = Some(char),
             (_, Some(mark)) if char == mark => quote = None,
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_is_told_where_it_can_be() {
+    fn a_target_is_shown_where_the_command_names_it() {
         for (command, found) in [
             ("az network watcher packet-capture create -g rg-1 --vm web-1 --name cap", Some("web-1 in rg-1")),
             ("az network nsg rule create --nsg-name='web' -g rg", Some("web in rg")),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bot::show::Meta;
-use crate::bot::show::kit::plain_text;
+use crate::bot::show::block::plain_text;
 use crate::bot::show::text::head;
 use ghost_slack::arrive::View;
 

@@ -17,7 +17,7 @@ struct Plan {
     active: usize,
     rooms: usize,
     /// How many commands an active session runs, and how long it thinks before each.
-    looks: usize,
+    context: usize,
     thinks: Duration,
     kills: usize,
     /// How long a replica lives.
@@ -28,10 +28,10 @@ impl Plan {
     fn new() -> Self {
         if is_long() {
             let (thinks, between) = (Duration::from_secs(15), 3_000..6_000);
-            Self { waiting: 2_000, active: 500, rooms: 50, looks: 8, thinks, kills: 27, between }
+            Self { waiting: 2_000, active: 500, rooms: 50, context: 8, thinks, kills: 27, between }
         } else {
             let (thinks, between) = (Duration::from_millis(1_500), 1_500..3_000);
-            Self { waiting: 60, active: 30, rooms: 5, looks: 4, thinks, kills: 3, between }
+            Self { waiting: 60, active: 30, rooms: 5, context: 4, thinks, kills: 3, between }
         }
     }
 }
@@ -40,7 +40,7 @@ impl Plan {
 async fn replicas_that_are_killed_lose_nothing_and_do_nothing_twice() {
     let plan = Plan::new();
     let mut chance = Random::new(seed("replicas"));
-    let Some(mut stage) = Stage::start(plan.rooms, plan.looks, plan.thinks).await else { return };
+    let Some(mut stage) = Stage::start(plan.rooms, plan.context, plan.thinks).await else { return };
     let began = Instant::now();
     let waiting = stage.mention(0..plan.waiting, true).await;
     stage.all(&waiting, "a session waits with a card", |state| card(state).is_some()).await;

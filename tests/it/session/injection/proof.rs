@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use ghost_agent::session::Rest;
+use ghost_agent::session::DriveOutcome;
 use ghost_investigate::event::Reply;
 use ghost_shell::{Policy, Programs};
 use serde::Deserialize;
@@ -186,7 +186,7 @@ pub(super) async fn session(commands: &[&str], az: &Path, symptom: &str, consent
     world.programs = Programs::new([("az".to_owned(), az.to_owned())].into()).unwrap();
     world.mention(symptom).await;
     let mut questions = 0;
-    while let Rest::Waiting { approval, .. } = world.drive().await {
+    while let DriveOutcome::Waiting { approval, .. } = world.drive().await {
         questions += 1;
         world.answer(&approval, "ben", consent.clone()).await;
     }

@@ -102,8 +102,9 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
 }
 
 fn in_the_thread(state: &ghost_investigate::state::State) {
-    let looks = crate::bot::show::Looks::default();
-    let board = serde_json::to_string(&crate::bot::show::board(state, &looks, state.last_at).blocks).unwrap();
+    let context = crate::bot::show::RenderContext::default();
+    let board =
+        serde_json::to_string(&crate::bot::show::board(state, &context, state.last_at).blocks).unwrap();
     assert!(board.contains("puppet weak failed, and the playbook goes on in its place"), "{board}");
 }
 

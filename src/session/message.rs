@@ -8,7 +8,7 @@ use ghost_investigate::event::{Opened, Said};
 /// A letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Letter {
+pub enum InboxMessage {
     /// An incident. It begins the session; a second one is kept as words.
     Open(Box<Opened>),
     /// Words of a human.
@@ -28,18 +28,18 @@ struct Stamp {
 #[derive(Serialize)]
 struct Stamped<'a> {
     #[serde(flatten)]
-    letter: &'a Letter,
+    message: &'a InboxMessage,
     #[serde(flatten)]
     stamp: Stamp,
 }
 
-impl Letter {
+impl InboxMessage {
     /// Writes the letter, with the moment at which it reached Ghost.
     ///
     /// # Errors
     /// Fails where it cannot be written.
     pub fn stamped(&self, at: Timestamp) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&Stamped { letter: self, stamp: Stamp { arrived: at.to_string() } })
+        serde_json::to_string(&Stamped { message: self, stamp: Stamp { arrived: at.to_string() } })
     }
 
     /// Reads from a written letter when it reached Ghost.
@@ -49,9 +49,6 @@ impl Letter {
     }
 }
 
-/// The incident that a session begins with.
-pub type Opening = Opened;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,11 +57,11 @@ mod tests {
     #[test]
     fn a_stamp_is_read_and_does_not_change_the_letter() {
         let said = Said { who: "U1".to_owned(), text: "so?".to_owned(), wish: Wish::Steer };
-        let (letter, at) = (Letter::Again(said), Timestamp::from_millis(1_700_000_000_123));
-        let text = letter.stamped(at).unwrap();
-        assert_eq!(serde_json::from_str::<Letter>(&text).unwrap(), letter);
-        assert_eq!(Letter::arrived(&text), Some(at));
-        assert_eq!(Letter::arrived(&serde_json::to_string(&letter).unwrap()), None);
-        assert_eq!(Letter::arrived("{\"arrived\":\"soon\"}"), None);
+        let (message, at) = (InboxMessage::Again(said), Timestamp::from_millis(1_700_000_000_123));
+        let text = message.stamped(at).unwrap();
+        assert_eq!(serde_json::from_str::<InboxMessage>(&text).unwrap(), message);
+        assert_eq!(InboxMessage::arrived(&text), Some(at));
+        assert_eq!(InboxMessage::arrived(&serde_json::to_string(&message).unwrap()), None);
+        assert_eq!(InboxMessage::arrived("{\"arrived\":\"soon\"}"), None);
     }
 }

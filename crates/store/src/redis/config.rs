@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Where the servers are and how long to wait for them.
 #[derive(Clone)]
-pub struct Place {
+pub struct RedisConfig {
     /// One of
     /// - `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS, whose certificate has to be valid;
     /// - `redis-cluster://USER:PASSWORD@HOST:PORT,HOST:PORT`;
@@ -28,7 +28,7 @@ pub struct Place {
     pub connect: Duration,
 }
 
-impl Place {
+impl RedisConfig {
     /// Names a server, with two seconds for an answer and for a connection.
     #[must_use]
     pub fn new(url: impl Into<String>, prefix: impl Into<String>) -> Self {
@@ -54,9 +54,9 @@ impl Place {
 }
 
 /// Prints no password.
-impl fmt::Debug for Place {
+impl fmt::Debug for RedisConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Place")
+        out.debug_struct("RedisConfig")
             .field("address", &self.address())
             .field("prefix", &self.prefix)
             .finish_non_exhaustive()
@@ -81,9 +81,10 @@ mod tests {
             ("hunter2", "://"),
             ("", "://"),
         ] {
-            assert_eq!(Place::new(url, "ghost").address(), shown, "{url}");
+            assert_eq!(RedisConfig::new(url, "ghost").address(), shown, "{url}");
         }
-        let place = Place { password: Some("hunter2".to_owned()), ..Place::new("redis://h", "ghost") };
-        assert!(!format!("{place:?}").contains("hunter2"));
+        let config =
+            RedisConfig { password: Some("hunter2".to_owned()), ..RedisConfig::new("redis://h", "ghost") };
+        assert!(!format!("{config:?}").contains("hunter2"));
     }
 }

@@ -9,11 +9,11 @@ use ghost_investigate::state::State;
 use ghost_store::{Item, Lease, StoreError};
 
 /// The first wait after a store did not answer; it doubles up to the longest.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const FIRST_RETRY_WAIT: Duration = Duration::from_millis(100);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 /// What an owner holds.
-pub(super) struct Desk<'a> {
+pub(super) struct OwnedSession<'a> {
     pub(super) engine: &'a Engine,
     pub(super) lease: Lease,
     chain: Chain,
@@ -21,11 +21,11 @@ pub(super) struct Desk<'a> {
     state: Option<State>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> OwnedSession<'a> {
     /// Reads a session whose lease was taken.
     pub(super) async fn open(engine: &'a Engine, lease: Lease) -> Result<Self, EngineError> {
         let session = lease.session().clone();
-        let lines = patiently(engine, || engine.store.read(&session, 0)).await?;
+        let lines = retry_until_available(engine, || engine.store.read(&session, 0)).await?;
         let recorded = read(&session, lines.iter().map(String::as_str))?;
         let chain = Chain::behind(session.clone(), &recorded);
         let state = if recorded.is_empty() { None } else { Some(State::fold(&session, &recorded)?) };
@@ -49,7 +49,7 @@ impl<'a> Desk<'a> {
 
     /// Returns what waits in the inbox.
     pub(super) async fn inbox(&self) -> Result<Vec<Item>, EngineError> {
-        Ok(patiently(self.engine, || self.engine.store.inbox(self.session())).await?)
+        Ok(retry_until_available(self.engine, || self.engine.store.inbox(self.session())).await?)
     }
 
     /// Returns the present moment. A clock that was set back must not put a later event before an earlier one.
@@ -91,18 +91,20 @@ impl<'a> Desk<'a> {
     /// Appends lines however long the store is away; they are there once, or somebody else owns the session.
     async fn store(&mut self, lines: &[String], drained: u64) -> Result<(), EngineError> {
         let expected = self.chain.length();
-        let mut wait = FIRST_WAIT;
+        let mut wait = FIRST_RETRY_WAIT;
         loop {
             match self.engine.store.append(&self.lease, expected, lines, drained).await {
                 Ok(_) => return Ok(()),
-                Err(StoreError::Moved { length })
+                Err(StoreError::LengthMismatch { length })
                     if length > expected && self.is_stored(expected, lines).await? =>
                 {
                     return Ok(());
                 }
                 // An append of ours may have arrived although its answer did not.
-                Err(StoreError::Overdrawn { .. }) if self.is_stored(expected, lines).await? => return Ok(()),
-                Err(StoreError::Moved { .. }) => return Err(EngineError::Fenced),
+                Err(StoreError::InboxTooShort { .. }) if self.is_stored(expected, lines).await? => {
+                    return Ok(());
+                }
+                Err(StoreError::LengthMismatch { .. }) => return Err(EngineError::Fenced),
                 Err(StoreError::Fenced) => {
                     self.take_again().await?;
                     if self.is_stored(expected, lines).await? {
@@ -119,7 +121,8 @@ impl<'a> Desk<'a> {
     pub(super) async fn take_again(&mut self) -> Result<(), EngineError> {
         let (engine, session) = (self.engine, self.session().clone());
         let taken =
-            patiently(engine, || engine.store.acquire(&session, &engine.owner, engine.lease_ttl)).await?;
+            retry_until_available(engine, || engine.store.acquire(&session, &engine.owner, engine.lease_ttl))
+                .await?;
         self.lease = taken.ok_or(EngineError::Fenced)?;
         Ok(())
     }
@@ -127,7 +130,7 @@ impl<'a> Desk<'a> {
     /// Tells whether the ledger goes on behind `from` with exactly these lines; fails where it goes on otherwise.
     async fn is_stored(&self, from: u64, lines: &[String]) -> Result<bool, EngineError> {
         let engine = self.engine;
-        let tail = patiently(engine, || engine.store.read(self.lease.session(), from)).await?;
+        let tail = retry_until_available(engine, || engine.store.read(self.lease.session(), from)).await?;
         match tail.as_slice() {
             [] => Ok(false),
             tail if tail == lines => Ok(true),
@@ -137,12 +140,15 @@ impl<'a> Desk<'a> {
 }
 
 /// Asks a store until it answers.
-pub(super) async fn patiently<T, F>(engine: &Engine, mut ask: impl FnMut() -> F) -> Result<T, StoreError>
+pub(super) async fn retry_until_available<T, F>(
+    engine: &Engine,
+    mut ask: impl FnMut() -> F,
+) -> Result<T, StoreError>
 where
     // An `AsyncFnMut` would make a future that no task can be made of.
     F: Future<Output = Result<T, StoreError>>,
 {
-    let mut wait = FIRST_WAIT;
+    let mut wait = FIRST_RETRY_WAIT;
     loop {
         match ask().await {
             Err(error @ StoreError::Unavailable { .. }) => wait = outage(engine, &error, wait).await,
@@ -155,5 +161,57 @@ where
 async fn outage(engine: &Engine, error: &StoreError, wait: Duration) -> Duration {
     engine.observer.trouble(&format!("{error}; nothing is lost, trying again"));
     tokio::time::sleep(wait).await;
-    (wait * 2).min(LONGEST_WAIT)
+    (wait * 2).min(MAX_RETRY_WAIT)
+}
+
+/// Renews a lease for as long as `work` takes; returns its result and the lease as it is then.
+///
+/// A lease that ended while nobody else wanted the session is taken again. Where somebody else has or had the session the work
+/// is dropped: a command of it is killed.
+pub(super) async fn hold_lease<T>(
+    owned: &OwnedSession<'_>,
+    work: impl Future<Output = T>,
+) -> Result<(T, Lease), EngineError> {
+    let mut lease = owned.lease.clone();
+    let done = tokio::select! {
+        biased;
+        done = work => done,
+        lost = renew(owned.engine, &mut lease, owned.length()) => return Err(lost),
+    };
+    Ok((done, lease))
+}
+
+async fn renew(engine: &Engine, lease: &mut Lease, length: u64) -> EngineError {
+    let third = (engine.lease_ttl / 3).max(Duration::from_millis(10));
+    // Many short works in a row use a lease up as one long work does: the first pause is what is left of its first third.
+    let left = lease.until().since(engine.clock.now());
+    let mut pause = left.saturating_sub(2 * third).min(third);
+    loop {
+        tokio::time::sleep(pause).await;
+        match retry_until_available(engine, || engine.store.renew(lease)).await {
+            Ok(renewed) => *lease = renewed,
+            Err(StoreError::Fenced) => match take_lease_again(engine, lease, length).await {
+                Ok(taken) => *lease = taken,
+                Err(lost) => return lost,
+            },
+            Err(error) => return error.into(),
+        }
+        pause = third;
+    }
+}
+
+/// Takes a session again whose lease ended, unless somebody else has it, or had it and went on.
+async fn take_lease_again(engine: &Engine, lease: &Lease, length: u64) -> Result<Lease, EngineError> {
+    let session = lease.session();
+    let taken =
+        retry_until_available(engine, || engine.store.acquire(session, &engine.owner, engine.lease_ttl))
+            .await?;
+    let taken = taken.ok_or(EngineError::Fenced)?;
+    if retry_until_available(engine, || engine.store.read(session, length)).await?.is_empty() {
+        return Ok(taken);
+    }
+    match retry_until_available(engine, || engine.store.release(&taken)).await {
+        Ok(()) | Err(StoreError::Fenced) => Err(EngineError::Fenced),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -11,7 +11,7 @@ use ghost_base::{Digest, SessionId};
 pub(super) const FORMAT: u32 = 1;
 
 /// A longer text is cut into pieces. Escaped, a piece is at most six times as long.
-const PIECE: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Export {
 
 /// A line behind the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Piece {
+pub(super) struct ContentLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) evidence: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,10 +74,10 @@ impl Export {
     /// # Errors
     /// Fails where `out` does.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let evidence: Vec<Piece> =
-            self.evidence.iter().flat_map(|(digest, text)| of_evidence(digest, text)).collect();
-        let audit = self.audit.as_deref().map(of_audit).unwrap_or_default();
-        let count = |pieces: &[Piece]| u64::try_from(pieces.len()).unwrap_or(u64::MAX);
+        let evidence: Vec<ContentLine> =
+            self.evidence.iter().flat_map(|(digest, text)| evidence_lines(digest, text)).collect();
+        let audit = self.audit.as_deref().map(audit_lines).unwrap_or_default();
+        let count = |lines: &[ContentLine]| u64::try_from(lines.len()).unwrap_or(u64::MAX);
         let header = Header {
             export: FORMAT,
             session: self.session.clone(),
@@ -91,24 +91,24 @@ impl Export {
         for line in &self.ledger {
             writeln!(out, "{line}")?;
         }
-        for piece in evidence.iter().chain(&audit) {
-            writeln!(out, "{}", serde_json::to_string(piece)?)?;
+        for line in evidence.iter().chain(&audit) {
+            writeln!(out, "{}", serde_json::to_string(line)?)?;
         }
         out.flush()
     }
 }
 
-fn of_evidence(digest: &Digest, text: &str) -> Vec<Piece> {
-    let piece = |text: &str| Piece {
+fn evidence_lines(digest: &Digest, text: &str) -> Vec<ContentLine> {
+    let line = |text: &str| ContentLine {
         evidence: Some(digest.to_string()),
         text: Some(text.to_owned()),
-        ..Piece::default()
+        ..ContentLine::default()
     };
-    cut(text).into_iter().map(piece).collect()
+    cut(text).into_iter().map(line).collect()
 }
 
-fn of_audit(bytes: &[u8]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn audit_lines(bytes: &[u8]) -> Vec<ContentLine> {
+    let mut lines = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let (content, ended) = match line.strip_suffix(b"\n") {
             Some(content) => (content, true),
@@ -116,32 +116,35 @@ fn of_audit(bytes: &[u8]) -> Vec<Piece> {
         };
         match std::str::from_utf8(content) {
             Ok(text) => {
-                let piece =
-                    |text: &str| Piece { audit: Some(text.to_owned()), more: true, ..Piece::default() };
-                pieces.extend(cut(text).into_iter().map(piece));
+                let line = |text: &str| ContentLine {
+                    audit: Some(text.to_owned()),
+                    more: true,
+                    ..ContentLine::default()
+                };
+                lines.extend(cut(text).into_iter().map(line));
             }
-            Err(_) => pieces.extend(content.chunks(PIECE).map(|chunk| {
+            Err(_) => lines.extend(content.chunks(MAX_TEXT_BYTES).map(|chunk| {
                 let hex = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
-                Piece { audit_hex: Some(hex), more: true, ..Piece::default() }
+                ContentLine { audit_hex: Some(hex), more: true, ..ContentLine::default() }
             })),
         }
-        if let Some(last) = pieces.last_mut() {
+        if let Some(last) = lines.last_mut() {
             last.more = !ended;
         }
     }
-    pieces
+    lines
 }
 
 /// Cuts a text into pieces, at least one.
 fn cut(text: &str) -> Vec<&str> {
-    let (mut pieces, mut left) = (Vec::new(), text);
-    while left.len() > PIECE {
-        let (piece, rest) = left.split_at(left.floor_char_boundary(PIECE));
-        pieces.push(piece);
+    let (mut chunks, mut left) = (Vec::new(), text);
+    while left.len() > MAX_TEXT_BYTES {
+        let (chunk, rest) = left.split_at(left.floor_char_boundary(MAX_TEXT_BYTES));
+        chunks.push(chunk);
         left = rest;
     }
-    pieces.push(left);
-    pieces
+    chunks.push(left);
+    chunks
 }
 
 /// Values that are written as the text they print.
@@ -178,7 +181,7 @@ mod tests {
 
     #[test]
     fn long_texts_and_torn_audits_come_back_byte_for_byte() {
-        let long = "\u{1}ü".repeat(PIECE);
+        let long = "\u{1}ü".repeat(MAX_TEXT_BYTES);
         let audits: [&[u8]; 6] =
             [b"", b"\n", b"a\n\nb\n", b"a\ntorn", b"a\n\xff\xfe torn \xc3", b"\xff\n{\"x\":1}\n"];
         for audit in audits {

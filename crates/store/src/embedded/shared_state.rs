@@ -5,11 +5,11 @@ use redb::{ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 use crate::embedded::open::Store;
 use crate::embedded::table::{FLAGS, JOURNAL, LINES, WALL, broken, name, parse, print};
-use crate::{StoreError, Wall, settings};
+use crate::{SharedState, StoreError, settings};
 use ghost_base::{SessionId, Timestamp};
 
 #[async_trait]
-impl Wall for Store {
+impl SharedState for Store {
     async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
         self.look(move |read| {
             let flags = read.open_table(FLAGS).map_err(broken)?;
@@ -54,7 +54,7 @@ impl Wall for Store {
                 length if length == expected => {
                     journal.insert(expected, line.as_str()).map(drop).map_err(broken)
                 }
-                length => Err(StoreError::Moved { length }),
+                length => Err(StoreError::LengthMismatch { length }),
             }
         })
         .await

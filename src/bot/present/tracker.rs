@@ -10,21 +10,21 @@ use ghost_base::Digest;
 use ghost_slack::web::{CallError, Message, Posted, Shown, Web};
 
 /// A message changes once in this time: nobody reads faster, and Slack counts each change.
-const BREATH: Duration = Duration::from_secs(1);
+const MIN_CHANGE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Of so many messages it is remembered what they show.
-const REMEMBERED: usize = 10_000;
+const MAX_TRACKED_MESSAGES: usize = 10_000;
 
 /// A message that has not changed for so long belongs to a session that goes on elsewhere, or not at all. Whoever changes it
 /// then looks first.
-const LONG_AGO: Duration = Duration::from_secs(3600);
+const TRACKED_FOR: Duration = Duration::from_secs(3600);
 
 /// The messages that stand.
 #[derive(Default)]
-pub(super) struct Slate(Mutex<HashMap<Posted, Row>>);
+pub(super) struct MessageTracker(Mutex<HashMap<Posted, Tracked>>);
 
 #[derive(Default)]
-struct Row {
+struct Tracked {
     /// The number of the newest change that somebody wants.
     newest: u64,
     /// What is shown, as far as it is known: while a call is under way nobody knows.
@@ -41,7 +41,7 @@ pub(super) struct Change {
     digest: Digest,
 }
 
-impl Slate {
+impl MessageTracker {
     /// Says that a message is to become another one. Whoever said so before has been overtaken.
     pub(super) fn want(&self, posted: Posted, message: Message, digest: Digest) -> Change {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +51,7 @@ impl Slate {
     }
 
     /// Waits until a message has stood for a moment. What is wanted meanwhile overtakes the change.
-    pub(super) async fn breathe(&self, change: &Change) {
+    pub(super) async fn wait_for_interval(&self, change: &Change) {
         let changed = {
             let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             rows.get(&change.posted).and_then(|row| row.changed)
@@ -120,8 +120,8 @@ impl Slate {
         let row = rows.entry(posted.clone()).or_default();
         row.shown = shown;
         row.changed = Some(Instant::now());
-        if rows.len() > REMEMBERED {
-            rows.retain(|_, row| row.changed.is_some_and(|changed| changed.elapsed() < LONG_AGO));
+        if rows.len() > MAX_TRACKED_MESSAGES {
+            rows.retain(|_, row| row.changed.is_some_and(|changed| changed.elapsed() < TRACKED_FOR));
         }
     }
 
@@ -133,5 +133,5 @@ impl Slate {
 
 /// Returns how much of a moment is left.
 pub(super) fn rest_of(since: Option<Instant>) -> Duration {
-    since.map_or(Duration::ZERO, |since| BREATH.saturating_sub(since.elapsed()))
+    since.map_or(Duration::ZERO, |since| MIN_CHANGE_INTERVAL.saturating_sub(since.elapsed()))
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::bot::Freeze;
-use crate::bot::show::{self, Frozen, Looks, People, Person, board, card};
+use crate::bot::show::{self, Frozen, People, Person, RenderContext, board, card};
 use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
@@ -14,7 +14,7 @@ use ghost_slack::web::{Message, Posted};
 pub(super) const METADATA: &str = "ghost";
 
 /// Something that is shown.
-pub(in crate::bot) struct Piece {
+pub(in crate::bot) struct RenderedMessage {
     /// `board`, or `card` and its question.
     pub(super) what: String,
     /// How it looks.
@@ -23,7 +23,7 @@ pub(in crate::bot) struct Piece {
     pub(in crate::bot) digest: Digest,
 }
 
-impl Piece {
+impl RenderedMessage {
     /// Makes a piece of a message.
     pub(super) fn new(state: &State, what: String, drawn: &show::Message) -> Self {
         let digest = Digest::of(drawn.to_json().to_string());
@@ -40,24 +40,29 @@ pub(in crate::bot) fn converted(drawn: &show::Message) -> Message {
 }
 
 /// Returns the board at a moment.
-pub(super) fn board_of(state: &State, looks: &Looks, now: Timestamp) -> Piece {
-    Piece::new(state, Delivered::BOARD.to_owned(), &board(state, looks, now))
+pub(super) fn board_of(state: &State, context: &RenderContext, now: Timestamp) -> RenderedMessage {
+    RenderedMessage::new(state, Delivered::BOARD.to_owned(), &board(state, context, now))
 }
 
 /// Returns the card of a question at a moment.
-pub(in crate::bot) fn card_of(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Piece> {
-    let drawn = card(state, approval, looks, now)?;
-    Some(Piece::new(state, Delivered::card_of(approval), &drawn))
+pub(in crate::bot) fn card_of(
+    state: &State,
+    approval: &str,
+    context: &RenderContext,
+    now: Timestamp,
+) -> Option<RenderedMessage> {
+    let drawn = card(state, approval, context, now)?;
+    Some(RenderedMessage::new(state, Delivered::card_of(approval), &drawn))
 }
 
 /// Returns what surrounds a session.
-pub(in crate::bot) fn looks(state: &State, frozen: Option<&Freeze>) -> Looks {
+pub(in crate::bot) fn context(state: &State, frozen: Option<&Freeze>) -> RenderContext {
     let frozen = frozen.map(|freeze| Frozen {
         by: freeze.who.clone(),
         at: freeze.since.parse().unwrap_or(state.last_at),
         reason: freeze.why.clone(),
     });
-    Looks { people: people(state, frozen.as_ref()), frozen, ..Looks::default() }
+    RenderContext { people: people(state, frozen.as_ref()), frozen, ..RenderContext::default() }
 }
 
 /// Collects everybody whom the ledger names. Slack vouched for them when they came.

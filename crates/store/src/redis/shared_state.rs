@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 
 use crate::redis::connect::Store;
-use crate::{StoreError, Wall, settings};
+use crate::{SharedState, StoreError, settings};
 use ghost_base::{SessionId, Timestamp};
 
 #[async_trait]
-impl Wall for Store {
+impl SharedState for Store {
     async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
         self.ask(redis::cmd("GET").arg(self.keys.flag(name))).await
     }
@@ -35,7 +35,7 @@ impl Wall for Store {
         script.key(self.keys.journal()).arg(expected).arg(line);
         match self.run::<Vec<u64>>(&script).await?.first() {
             None => Ok(()),
-            Some(length) => Err(StoreError::Moved { length: *length }),
+            Some(length) => Err(StoreError::LengthMismatch { length: *length }),
         }
     }
 

@@ -11,49 +11,49 @@ use ghost_base::SessionId;
 use ghost_investigate::report::Summary;
 
 /// How many sessions are shown anew; the latest come first.
-const MOST: usize = 5_000;
+const MAX_REDRAWN_SESSIONS: usize = 5_000;
 
 #[derive(serde::Deserialize)]
-struct Line {
+struct PostedSummary {
     summary: Summary,
 }
 
 impl Presenter {
     /// Looks whether everything is held back. Where that changed, the sessions at work here are shown anew.
-    pub(super) async fn look(&self) {
+    pub(super) async fn check_freeze(&self) {
         if self.notice().await {
             let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for session in driven.into_keys() {
-                self.show_anew(&session).await;
+                self.redraw(&session).await;
             }
         }
     }
 
     /// Looks once more behind a board of a session that is not at work here: it may have waited while everything was held back or
     /// let go, and then what it shows is older than what stood there.
-    pub(super) async fn look_again(&self, session: &SessionId, drawn: Option<&Freeze>) {
+    pub(super) async fn recheck_freeze(&self, session: &SessionId, drawn: Option<&Freeze>) {
         if self.is_driven(session) {
             return;
         }
         let Ok(found) = Freeze::current(self.store.as_ref()).await else { return };
         if found.as_ref() != drawn {
             self.notice().await;
-            self.show_anew(session).await;
+            self.redraw(session).await;
         }
     }
 
     /// Shows on everything that stands open whether it is held back.
-    pub async fn turn(&self) {
+    pub async fn show_freeze(&self) {
         self.notice().await;
-        let posted = match self.store.posted(MOST).await {
+        let posted = match self.store.posted(MAX_REDRAWN_SESSIONS).await {
             Ok(posted) => posted,
             Err(error) => return tracing::warn!("a freeze or its end is shown late: {error}"),
         };
         for (session, line) in posted {
-            let over =
-                serde_json::from_str::<Line>(&line).is_ok_and(|line| line.summary.state == "concluded");
+            let over = serde_json::from_str::<PostedSummary>(&line)
+                .is_ok_and(|line| line.summary.state == "concluded");
             if !over {
-                self.show_anew(&session).await;
+                self.redraw(&session).await;
             }
         }
     }
@@ -67,7 +67,7 @@ impl Presenter {
         changed
     }
 
-    async fn show_anew(&self, session: &SessionId) {
+    async fn redraw(&self, session: &SessionId) {
         let Some(state) = self.state(session).await else { return };
         let Some(thread) = Thread::of(&state.opened.origin).filter(|_| state.concluded.is_none()) else {
             return;

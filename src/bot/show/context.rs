@@ -6,7 +6,7 @@ use ghost_investigate::event::Reply;
 
 /// What surrounds a session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Looks {
+pub struct RenderContext {
     /// Who is who.
     pub people: People,
     /// Whether every new command is held back.
