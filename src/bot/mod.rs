@@ -34,4 +34,4 @@ pub use requests::{OwnApp, Signing, requests};
 pub use run::{Application, EventSource, Sweep};
 pub use settings::{ChannelRules, Settings};
 pub use thread::{SLACK, Thread};
-pub use words::{Meant, meant, without_mention};
+pub use words::{Intent, meant, without_mention};

@@ -119,9 +119,9 @@ impl Application {
 /// Counts every call of Slack, and how many wait for their turn.
 fn count_calls(core: &Core, measures: &Measures) {
     let counted = measures.clone();
-    core.web.tell(Box::new(move |method, error| counted.slack_call(method, outcome(error))));
+    core.web.observe_calls(Box::new(move |method, error| counted.slack_call(method, outcome(error))));
     let web = core.web.clone();
-    measures.ask(move |measures| measures.queue_depth(count(web.line().waiting())));
+    measures.ask(move |measures| measures.queue_depth(count(web.queue().waiting())));
 }
 
 fn count_sockets(watch: Arc<Watch>, measures: &Measures) {

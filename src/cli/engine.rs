@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use crate::cli::capture::configured;
 use crate::cli::files::Folders;
-use crate::cli::guest::{Said, ssh};
+use crate::cli::guest::{SshOptions, ssh};
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
@@ -79,7 +79,9 @@ pub(super) fn tools(setup: &Setup) -> anyhow::Result<Registry> {
 /// Returns how the guests of the configuration are reached by ssh. One that cannot be, as nothing to sign in with is there, is left out.
 pub(super) fn guests(setup: &Setup) -> BTreeMap<String, Ssh> {
     let hosts = setup.config.ssh.hosts.iter();
-    hosts.filter_map(|(name, host)| Some((name.clone(), ssh(setup, host, &Said::default()).ok()?))).collect()
+    hosts
+        .filter_map(|(name, host)| Some((name.clone(), ssh(setup, host, &SshOptions::default()).ok()?)))
+        .collect()
 }
 
 /// Returns the policy of sessions: it knows the words of ssh that carry declared scripts to the guests of the

@@ -15,10 +15,10 @@ use ghost_investigate::tool::Chore;
 use ghost_shell::redact;
 
 /// No document that a chore reads or keeps is longer.
-const LARGEST: u64 = 32 << 20;
+const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 
 /// No account of a capture that a tool reads is longer.
-const LARGEST_ACCOUNT: u64 = 2 << 20;
+const MAX_ACCOUNT_BYTES: u64 = 2 << 20;
 
 /// The folders.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Folders {
         let mut documents = Map::new();
         for AnalysisJob { name, .. } in &work {
             let path = self.captures.join(format!("{name}_semantic.json"));
-            let read = small(&path, LARGEST_ACCOUNT).ok();
+            let read = small(&path, MAX_ACCOUNT_BYTES).ok();
             // What stood in packets may be a secret, too.
             let account = read.and_then(|text| serde_json::from_str(redact(&text).as_str()).ok());
             documents.insert(name.clone(), account.unwrap_or(Value::Null));
@@ -93,7 +93,7 @@ impl Folders {
     }
 
     fn recall(&self, path: &Path) -> Result<String, String> {
-        match small(path, LARGEST) {
+        match small(path, MAX_DOCUMENT_BYTES) {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok("null".to_owned()),
             Err(error) => Err(format!("{}: {error}", self.named(path))),
@@ -102,20 +102,20 @@ impl Folders {
 
     /// Keeps a text. What is there already stays, unless it is a baseline, of which the last one counts.
     fn keep(&self, path: &Path, text: &str, over: bool) -> Result<(), String> {
-        let told = |error: io::Error| format!("{}: {error}", self.named(path));
-        private_dir(path.parent().unwrap_or(&self.data)).map_err(told)?;
+        let describe = |error: io::Error| format!("{}: {error}", self.named(path));
+        private_dir(path.parent().unwrap_or(&self.data)).map_err(describe)?;
         if over {
-            return write_private(path, text.as_bytes()).map_err(told);
+            return write_private(path, text.as_bytes()).map_err(describe);
         }
         match write_private_new(path, text.as_bytes()) {
             // An owner before was cut off behind it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                match small(path, LARGEST).is_ok_and(|kept| kept == text) {
+                match small(path, MAX_DOCUMENT_BYTES).is_ok_and(|kept| kept == text) {
                     true => Ok(()),
                     false => Err("there is something under this name already; choose another one".to_owned()),
                 }
             }
-            written => written.map_err(told),
+            written => written.map_err(describe),
         }
     }
 

@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
             let found = understood(read(&input::text(file, LARGEST)?))?;
-            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&page(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Inspect { guest, plan, json, exit_code } => {
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
             let Some(found) = super::live::gather(&setup, &reach, gathering, (*plan, *json), None)? else {
                 return Ok(0);
             };
-            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&page(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Hit { file, protocol, src, dst, sport, dport, priority, json, exit_code } => {
@@ -201,7 +201,7 @@ fn met_in_words(met: &[(&Qdisc, &Hit)]) -> String {
     met.iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
-fn told(found: &Read) -> String {
+fn page(found: &Read) -> String {
     let mut text = if found.impaired { "IMPAIRED" } else { "not impaired" }.to_owned();
     for qdisc in &found.devices {
         let mark = if qdisc.impairs { "!" } else { " " };

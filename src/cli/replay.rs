@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let export = read_export(&arguments.file)?;
     let found = decide(&export, setup).with_context(|| format!("replaying {}", arguments.file.display()))?;
     let (document, text) = match &found {
-        Ok((replayed, wording)) => (same(replayed, *wording), told(replayed, *wording)),
+        Ok((replayed, wording)) => (same(replayed, *wording), summary(replayed, *wording)),
         Err(found) => (
             json!({
                 "same": false, "seq": found.seq, "kind": found.kind,
@@ -55,14 +55,14 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
 }
 
 /// Where a record first goes another way.
-struct Found {
+struct Divergence {
     seq: u64,
     kind: String,
     expected: String,
     recorded: String,
 }
 
-type Decided = Result<(Replayed, Wording), Found>;
+type Decided = Result<(Replayed, Wording), Divergence>;
 
 fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
     let recorded = match export.verify() {
@@ -82,7 +82,7 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
     let source = Source { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),
-        Err(found) => Err(Found {
+        Err(found) => Err(Divergence {
             seq: found.seq,
             kind: found.kind.clone(),
             expected: found.expected.clone(),
@@ -102,7 +102,7 @@ fn wording(export: &Export, recorded: &[Recorded]) -> Wording {
 }
 
 /// Says which event is not what was written.
-fn changed(export: &Export, unsound: &Unsound) -> Found {
+fn changed(export: &Export, unsound: &Unsound) -> Divergence {
     let last = u64::try_from(export.ledger.len()).unwrap_or(u64::MAX);
     let seq = match unsound {
         Unsound::Ledger(
@@ -117,7 +117,7 @@ fn changed(export: &Export, unsound: &Unsound) -> Found {
             at.and_then(|at| u64::try_from(at + 1).ok()).unwrap_or(last)
         }
     };
-    Found {
+    Divergence {
         seq,
         kind: String::new(),
         expected: "the record as it was written".to_owned(),
@@ -132,7 +132,7 @@ fn same(replayed: &Replayed, wording: Wording) -> serde_json::Value {
     })
 }
 
-fn told(replayed: &Replayed, wording: Wording) -> String {
+fn summary(replayed: &Replayed, wording: Wording) -> String {
     let words = match wording {
         Wording::Same => "",
         Wording::Free => "; another version wrote it, so the words of prompts and report were not compared",

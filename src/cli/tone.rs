@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn the_words_that_lines_begin_with_are_painted_and_nothing_is_lost() {
         let text = "# Title\nDROP by rule 1\n  -A DROP\n- DROP it\nnothing";
-        let told = painted(text, &[("DROP", Tone::Bad)]);
+        let text_out = painted(text, &[("DROP", Tone::Bad)]);
         assert_eq!(
-            told,
+            text_out,
             "\x1b[1m# Title\x1b[0m\n\x1b[31mDROP\x1b[0m by rule 1\n  -A DROP\n- \x1b[31mDROP\x1b[0m it\nnothing"
         );
     }

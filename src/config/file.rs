@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 /// A configuration file is small; whatever is longer is something else.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -229,9 +229,9 @@ impl Config {
 pub fn read_small(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > LARGEST) {
-        return Err(format!("it is longer than {LARGEST} bytes"));
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
+        return Err(format!("it is longer than {MAX_FILE_BYTES} bytes"));
     }
     Ok(text)
 }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported_at_once() {
         let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n")
             .unwrap_err();
         assert_eq!(error.problems.len(), 3, "{error}");

@@ -20,7 +20,7 @@ use tracing::{debug, warn};
 
 use crate::http::live::Pulse;
 use crate::http::measure::Measures;
-use crate::http::ready::{FORMAT, Parts};
+use crate::http::ready::{Components, FORMAT};
 
 /// Where the server listens unless told otherwise: this machine only.
 pub const LISTEN: &str = "127.0.0.1:9464";
@@ -29,7 +29,7 @@ pub const LISTEN: &str = "127.0.0.1:9464";
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// How many connections are served at once. Whoever comes then waits until one ends.
-const MOST: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 
 /// How long nothing is accepted after the system refused to.
 const BREATH: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Vitals {
     /// The loops, for `/live`.
     pub pulse: Pulse,
     /// The parts, for `/ready`.
-    pub parts: Parts,
+    pub parts: Components,
     /// The numbers, for `/metrics`.
     pub measures: Measures,
 }
@@ -84,7 +84,7 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
     loop {
-        let room = connections.len() < MOST;
+        let room = connections.len() < MAX_CONNECTIONS;
         tokio::select! {
             biased;
             () = &mut stop => break,

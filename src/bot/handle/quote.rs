@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::bot::Thread;
 use crate::bot::core::Core;
 use ghost_investigate::event::Quote;
-use ghost_slack::arrive::Words;
+use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 
 /// How much of what was said before is read.
@@ -34,7 +34,7 @@ impl Core {
         let earlier = said
             .into_iter()
             .filter(|words| before.is_none_or(|before| words.ts.as_str() < before) && words.is_speech());
-        let said: Vec<(Words, String)> = earlier
+        let said: Vec<(IncomingMessage, String)> = earlier
             .map(|words| {
                 let text = words.everything();
                 (words, text)
@@ -46,7 +46,7 @@ impl Core {
             ids.extend(mentioned(text));
         }
         let names = self.names(ids).await;
-        let quote = |(words, text): (Words, String)| Quote {
+        let quote = |(words, text): (IncomingMessage, String)| Quote {
             who: author(&words, &names),
             text: crate::bot::words::plain(&renamed(&text, &names)),
         };
@@ -65,7 +65,7 @@ impl Core {
     }
 }
 
-fn author(words: &Words, names: &BTreeMap<String, String>) -> String {
+fn author(words: &IncomingMessage, names: &BTreeMap<String, String>) -> String {
     match (&words.bot, &words.user) {
         (Some(bot), _) => format!("bot {}", bot.name.as_deref().or(bot.bot.as_deref()).unwrap_or_default()),
         (None, Some(user)) => names.get(user).unwrap_or(user).clone(),

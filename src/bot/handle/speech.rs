@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
-use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
+use crate::bot::{Intent, Thread, may_take_part, meant, without_mention};
 use crate::session::InboxMessage;
 use ghost_investigate::event::{Said, Wish};
-use ghost_slack::arrive::{Kind, Origin, Stopped, Words};
+use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
 use ghost_slack::web::SessionState;
@@ -25,7 +25,7 @@ impl Core {
     pub(super) async fn mentioned(
         self: &Arc<Self>,
         origin: &Origin,
-        said: &Words,
+        said: &IncomingMessage,
     ) -> Result<Answer, StoreError> {
         let text = without_mention(&said.text, self.bot_user());
         self.spoken(origin, said, &text, true).await
@@ -35,9 +35,9 @@ impl Core {
     pub(super) async fn on_message(
         self: &Arc<Self>,
         origin: &Origin,
-        said: &Words,
+        said: &IncomingMessage,
     ) -> Result<Answer, StoreError> {
-        let direct = said.kind == Kind::Im;
+        let direct = said.kind == ConversationKind::Im;
         if !said.is_speech() || (!direct && self.names_us(&said.text)) {
             return Ok(Answer::Done);
         }
@@ -78,7 +78,7 @@ impl Core {
     async fn spoken(
         self: &Arc<Self>,
         origin: &Origin,
-        said: &Words,
+        said: &IncomingMessage,
         text: &str,
         addressed: bool,
     ) -> Result<Answer, StoreError> {
@@ -125,25 +125,25 @@ impl Core {
             }
         }
         match meant(text) {
-            Meant::Help => self.whisper(&thread, &user, &show::help()),
-            Meant::Nothing | Meant::Status if known => self.tell_status(&thread, &user).await?,
-            Meant::Nothing => self.whisper(&thread, &user, &show::help()),
-            Meant::Audit if known => self.tell_audit(&thread, &user).await?,
-            Meant::Stop if known => {
+            Intent::Help => self.whisper(&thread, &user, &show::help()),
+            Intent::Nothing | Intent::Status if known => self.tell_status(&thread, &user).await?,
+            Intent::Nothing => self.whisper(&thread, &user, &show::help()),
+            Intent::Audit if known => self.tell_audit(&thread, &user).await?,
+            Intent::Stop if known => {
                 self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?
             }
-            Meant::Report if known => {
+            Intent::Report if known => {
                 self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?
             }
-            Meant::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
-            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit | Meant::Recheck => {
+            Intent::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
+            Intent::Stop | Intent::Report | Intent::Status | Intent::Audit | Intent::Recheck => {
                 self.whisper(
                     &thread,
                     &user,
                     &words("There is no session in this thread. Mention me with what is wrong."),
                 );
             }
-            Meant::Words(text) if known => {
+            Intent::Words(text) if known => {
                 // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
                 if let Some(what) = rules.outside(&text) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
@@ -152,7 +152,7 @@ impl Core {
                 }
                 self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
             }
-            Meant::Words(text) => {
+            Intent::Words(text) => {
                 if let Some(what) = rules.outside(&text) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);

@@ -91,7 +91,7 @@ impl Presenter {
             let bytes = (self.pictures)(&chart.file)?;
             Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })
         }));
-        let shared = |words: &ghost_slack::arrive::Words| {
+        let shared = |words: &ghost_slack::arrive::IncomingMessage| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))
         };

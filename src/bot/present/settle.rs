@@ -11,7 +11,7 @@ use crate::bot::show::command_file;
 use crate::session::ReportDelivery;
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
-use ghost_slack::arrive::Words;
+use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};
 
@@ -129,7 +129,7 @@ impl Presenter {
         state: &State,
         thread: &Thread,
         rendered: &RenderedMessage,
-        said: &[Words],
+        said: &[IncomingMessage],
     ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
         self.attach(state, &to, &rendered.what, said).await?;
@@ -144,7 +144,7 @@ impl Presenter {
         state: &State,
         thread: &Thread,
         what: &str,
-    ) -> Result<(Option<Posted>, Vec<Words>), CallError> {
+    ) -> Result<(Option<Posted>, Vec<IncomingMessage>), CallError> {
         if self.take_fresh(state, what) {
             return Ok((None, Vec::new()));
         }
@@ -154,7 +154,7 @@ impl Presenter {
         Ok((there, said))
     }
 
-    pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<Words>, CallError> {
+    pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<IncomingMessage>, CallError> {
         let web = self.web.at(Priority::Approval);
         Ok(web.thread(&thread.channel, &thread.ts, FAR).await?.0)
     }
@@ -166,7 +166,7 @@ impl Presenter {
     }
 
     /// Tells whether a message is a certain one of ours.
-    pub(super) fn is_ours(&self, words: &Words, session: &str, what: &str) -> bool {
+    pub(super) fn is_ours(&self, words: &IncomingMessage, session: &str, what: &str) -> bool {
         let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
         words.user.as_deref() == Some(self.user.as_str())
             && words.metadata_type.as_deref() == Some(METADATA)
@@ -175,7 +175,13 @@ impl Presenter {
     }
 
     /// Posts what a card is too short for, in front of the card that names it, once.
-    async fn attach(&self, state: &State, to: &Address, what: &str, said: &[Words]) -> Result<(), CallError> {
+    async fn attach(
+        &self,
+        state: &State,
+        to: &Address,
+        what: &str,
+        said: &[IncomingMessage],
+    ) -> Result<(), CallError> {
         let whole = what.strip_prefix("card ").and_then(|approval| command_file(state, approval));
         let Some(file) = whole else { return Ok(()) };
         let ours = said.iter().filter(|words| words.user.as_deref() == Some(self.user.as_str()));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use ghost_base::Digest;
-use ghost_slack::web::{CallError, Message, Posted, Shown, Web};
+use ghost_slack::web::{CallError, Message, Posted, UpdateOutcome, Web};
 
 /// A message changes once in this time: nobody reads faster, and Slack counts each change.
 const MIN_CHANGE_INTERVAL: Duration = Duration::from_secs(1);
@@ -72,27 +72,27 @@ impl MessageTracker {
 
     /// Makes a change, unless it was overtaken or shows what stands there already. It waits in the line of calls and nowhere before
     /// it, so that a newer one can take its place there, and one that is urgent goes first.
-    pub(super) async fn show(&self, web: &Web, change: Change) -> Result<Shown, CallError> {
+    pub(super) async fn show(&self, web: &Web, change: Change) -> Result<UpdateOutcome, CallError> {
         loop {
             if let Some(done) = self.begin(&change) {
                 return Ok(done);
             }
-            if web.update(&change.posted, &change.message).await? == Shown::Now {
+            if web.update(&change.posted, &change.message).await? == UpdateOutcome::Now {
                 self.finish(&change);
-                return Ok(Shown::Now);
+                return Ok(UpdateOutcome::Now);
             }
             // An older one that stood up late may have taken its place; then it is not overtaken.
         }
     }
 
     /// Says what became of a change for which there is nothing to do.
-    fn begin(&self, change: &Change) -> Option<Shown> {
+    fn begin(&self, change: &Change) -> Option<UpdateOutcome> {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) else {
-            return Some(Shown::Replaced);
+            return Some(UpdateOutcome::Replaced);
         };
         if row.shown == Some(change.digest) {
-            return Some(Shown::Now);
+            return Some(UpdateOutcome::Now);
         }
         (row.shown, row.changed) = (None, Some(Instant::now()));
         None

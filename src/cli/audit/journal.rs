@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, json: bool, exit_code: bool) -> anyhow::Resul
     if json {
         lines.iter().try_for_each(|text| line(text))?;
     } else if let Ok(notes) = &read {
-        notes.iter().try_for_each(|note| line(&told(note)))?;
+        notes.iter().try_for_each(|note| line(&summary(note)))?;
     }
     match read {
         Ok(notes) => {
@@ -39,7 +39,7 @@ async fn lines(setup: &Setup) -> anyhow::Result<Vec<String>> {
     Ok(store.notes(usize::MAX).await.context("reading the journal")?.1)
 }
 
-fn told(note: &Note) -> String {
+fn summary(note: &Note) -> String {
     let what = match note.what {
         JournalAction::Freeze => "freeze",
         JournalAction::Thaw => "thaw",

@@ -27,7 +27,7 @@ use crate::session::retention::{Lifetimes, sweep};
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::model::Model;
 use ghost_shell::{Cancel, CancelSignal};
-use ghost_slack::pace::Line;
+use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 
@@ -67,8 +67,8 @@ pub(in crate::cli) async fn serve(
         .map(str::to_owned)
         .or_else(|| setup.config.slack.api_url.clone());
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
-    let line = Line::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
-    let web = Web::in_line(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
+    let line = CallQueue::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
+    let web = Web::with_queue(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
     let identity = web.auth_test().await.map_err(|error| {
         let hint = if error.is_about_token() {
             "is it the token of an app that is installed in the workspace?"

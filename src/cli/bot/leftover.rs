@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::bot::{Leftover, Leftovers};
-use crate::cli::capture::{Left, left_behind};
+use crate::cli::capture::{LeftoverCapture, left_behind};
 use crate::cli::name::new_session;
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
@@ -64,7 +64,7 @@ impl FoundLast {
     }
 }
 
-fn leftover(left: Left) -> Leftover {
+fn leftover(left: LeftoverCapture) -> Leftover {
     Leftover { name: left.name, session: left.session, machine: left.machine, began: left.since }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{orphans, start, under_way};
+use super::{orphans, running, start};
 use crate::cli::consent::Consent;
 use crate::cli::setup::Setup;
 
@@ -83,11 +83,11 @@ pub(super) struct Common {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Start(arguments) => start::run(arguments, setup),
-        Sub::Status(one) => under_way::status(one, setup),
-        Sub::Wait(one) => under_way::wait(one, setup),
-        Sub::Stop(one) => under_way::stop(one, setup),
-        Sub::Cleanup(one) => under_way::clean_up(one, setup),
-        Sub::List { json } => under_way::list(*json, setup),
+        Sub::Status(one) => running::status(one, setup),
+        Sub::Wait(one) => running::wait(one, setup),
+        Sub::Stop(one) => running::stop(one, setup),
+        Sub::Cleanup(one) => running::clean_up(one, setup),
+        Sub::List { json } => running::list(*json, setup),
         Sub::Orphans(arguments) => orphans::run(arguments, setup),
     }
 }

@@ -16,11 +16,11 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let modifier = setup.config.approval.modifier;
     let (terminal, slack) = (modifier.unwrap_or(true), modifier.unwrap_or(false));
     let who = |may: bool| if may { "whoever changed it may" } else { "somebody else has to" };
-    let told = match terminal == slack {
+    let text = match terminal == slack {
         true => format!("a changed command: {} approve it", who(slack)),
         false => format!("a changed command: {} approve it; at a terminal {}", who(slack), who(terminal)),
     };
-    found.push(Finding::new(State::Ok, WHAT, told));
+    found.push(Finding::new(State::Ok, WHAT, text));
     found
 }
 
@@ -51,8 +51,8 @@ mod slack {
     pub(super) fn about(setup: &Setup, impact: Impact) -> (State, Option<String>) {
         let settings = settings(setup);
         let needed = settings.limits.votes_needed(impact);
-        let (state, told) = people(&settings.anywhere, impact, needed);
-        (state, Some(format!("in Slack {told}")))
+        let (state, text) = people(&settings.anywhere, impact, needed);
+        (state, Some(format!("in Slack {text}")))
     }
 
     /// Says who approves in the channels that have people of their own.
@@ -64,8 +64,8 @@ mod slack {
                 if rules.approvers.about(impact) == settings.anywhere.approvers.about(impact) {
                     continue;
                 }
-                let (state, told) = people(rules, impact, settings.limits.votes_needed(impact));
-                found.push(Finding::new(state, WHAT, format!("{} in {id}: {told}", impact.as_str())));
+                let (state, text) = people(rules, impact, settings.limits.votes_needed(impact));
+                found.push(Finding::new(state, WHAT, format!("{} in {id}: {text}", impact.as_str())));
             }
         }
         found
@@ -82,11 +82,11 @@ mod slack {
             Ok(()) => "",
             Err(_) => ", not whoever asked",
         };
-        let told = format!("{needed} of {}{own}", named.join(", "));
+        let text = format!("{needed} of {}{own}", named.join(", "));
         let few = groups.is_empty() && u32::try_from(users.len()).is_ok_and(|named| named < needed);
         match few {
-            true => (State::Warning, format!("{told}: fewer are named than have to approve")),
-            false => (State::Ok, told),
+            true => (State::Warning, format!("{text}: fewer are named than have to approve")),
+            false => (State::Ok, text),
         }
     }
 
@@ -105,11 +105,11 @@ mod slack {
 
         #[test]
         fn it_names_who_approves_and_says_where_too_few_are_named() {
-            let told = |users: &[&str]| people(&rules(users), Impact::Outage, 2);
-            assert_eq!(told(&["U1", "U2"]), (State::Ok, "2 of U1, U2, not whoever asked".to_owned()));
-            let (state, few) = told(&["U1"]);
+            let text = |users: &[&str]| people(&rules(users), Impact::Outage, 2);
+            assert_eq!(text(&["U1", "U2"]), (State::Ok, "2 of U1, U2, not whoever asked".to_owned()));
+            let (state, few) = text(&["U1"]);
             assert!(state == State::Warning && few.contains("fewer are named"), "{few}");
-            assert!(told(&[]).1.contains("only be denied"));
+            assert!(text(&[]).1.contains("only be denied"));
         }
     }
 }

@@ -50,12 +50,12 @@ fn identities(setup: &Setup) -> Vec<Finding> {
         }
     };
     if identities.is_one() {
-        let told = format!("one for both: {}", identities.reader().name());
+        let text = format!("one for both: {}", identities.reader().name());
         let hint = "what only reads could act, too: give what acts an identity of its own, [azure.actor]";
-        return vec![Finding::new(State::Warning, "identity", told).hint(hint)];
+        return vec![Finding::new(State::Warning, "identity", text).hint(hint)];
     }
-    let told = |identity: &ghost_shell::Identity| Finding::new(State::Ok, "identity", identity.name());
-    vec![told(identities.reader()), told(identities.actor())]
+    let text = |identity: &ghost_shell::Identity| Finding::new(State::Ok, "identity", identity.name());
+    vec![text(identities.reader()), text(identities.actor())]
 }
 
 /// Opens a shell to ask through, or says why nobody is asked.
@@ -84,7 +84,7 @@ async fn ask(shell: &Shell) -> Finding {
     let why = "ghost config check";
     let (version, account) =
         tokio::join!(shell.run("az version -o json", why), shell.run("az account show -o json", why));
-    told(&version, &account)
+    finding(&version, &account)
 }
 
 /// Says what nobody was asked about.
@@ -107,18 +107,18 @@ async fn captures(setup: &Setup, asked: bool) -> Finding {
     match looking.await {
         Ok(left) if left.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
         Ok(left) => {
-            let told = left.into_iter().map(|left| {
+            let text = left.into_iter().map(|left| {
                 format!("{} of {}, session {}, since {}", left.name, left.machine, left.session, left.since)
             });
-            let told = told.collect::<Vec<_>>().join("; ");
-            Finding::new(State::Warning, "captures", format!("left over: {told}"))
+            let text = text.collect::<Vec<_>>().join("; ");
+            Finding::new(State::Warning, "captures", format!("left over: {text}"))
                 .hint("`ghost capture orphans` says what can be done")
         }
         Err(error) => Finding::new(State::Warning, "captures", format!("could not be looked for: {error:#}")),
     }
 }
 
-fn told(version: &Response, account: &Response) -> Finding {
+fn finding(version: &Response, account: &Response) -> Finding {
     let read = |response: &Response| serde_json::from_str::<Value>(&response.output).unwrap_or_default();
     let (version, who) = (read(version), permission::account(&read(account)));
     let version = version.pointer("/azure-cli").and_then(Value::as_str).unwrap_or("of an unknown version");

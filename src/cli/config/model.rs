@@ -34,8 +34,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
     });
     found.extend(futures_util::future::join_all(tried).await);
     if config.no_egress {
-        let told = format!("none but this machine and {} listed", config.allowed.len());
-        found.push(Finding::new(State::Ok, "egress", told));
+        let text = format!("none but this machine and {} listed", config.allowed.len());
+        found.push(Finding::new(State::Ok, "egress", text));
     }
     found
 }

@@ -104,8 +104,8 @@ async fn bot_of(web: &Web) -> Vec<Finding> {
     match web.granted().await {
         Ok(Granted { identity, scopes }) => {
             let team = identity.team_name.or(identity.team).unwrap_or_default();
-            let told = format!("{} in {team}", identity.user);
-            vec![Finding::new(State::Ok, BOT, told), scopes_of(scopes.as_ref())]
+            let text = format!("{} in {team}", identity.user);
+            vec![Finding::new(State::Ok, BOT, text), scopes_of(scopes.as_ref())]
         }
         Err(error) => {
             vec![refused(BOT, &error, "is it the token of an app that is installed in the workspace?")]

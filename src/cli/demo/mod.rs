@@ -7,10 +7,10 @@
 //! orders; `score` compares what was found with what is there; `brisk` is how one waits; `command` puts it all together.
 
 mod brisk;
+mod case;
+mod cloud;
 mod command;
 mod fault;
 mod score;
-mod stand;
-mod story;
 
 pub(super) use command::{Arguments, run};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::given::side;
-use super::judge::{Judging, Kept};
+use super::judge::{Judging, StoredJudgement};
 
 /// The arguments of `ghost effective diff`.
 #[derive(Debug, Args)]
@@ -27,5 +27,5 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (before, after) = (side(&arguments.before)?, side(&arguments.after)?);
     let forced = arguments.judging.objections(&before, &after)?;
-    arguments.judging.judge(&before, &after, Kept { forced, ..Kept::default() })
+    arguments.judging.judge(&before, &after, StoredJudgement { forced, ..StoredJudgement::default() })
 }

@@ -10,10 +10,10 @@ use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::engine::{engine, limits, owner};
 use crate::cli::investigate::again;
 use crate::cli::investigate::brain::{Brain, brain};
-use crate::cli::investigate::courier::Reports;
-use crate::cli::investigate::question::{Asked, ask, rule};
-use crate::cli::investigate::screen::{Kind, Screen};
-use crate::cli::investigate::words::{Keyboard, Said, read as heard};
+use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
+use crate::cli::investigate::reports::Reports;
+use crate::cli::investigate::screen::{Screen, ScreenKind};
+use crate::cli::investigate::words::{Input, Keyboard, read as parse_input};
 use crate::cli::name::{new_session, random};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
@@ -29,7 +29,7 @@ use ghost_shell::Cancel;
 use ghost_store::Store;
 
 /// Whoever says more has a report, no symptom.
-const LONGEST_SYMPTOM: usize = 20_000;
+const MAX_SYMPTOM_BYTES: usize = 20_000;
 
 /// A fault was found.
 const BAD_NEWS: u8 = 3;
@@ -83,8 +83,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
             Hinted::new(anyhow::anyhow!("the symptom is empty"), "say in plain words what is wrong").into()
         );
     }
-    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.len() > LONGEST_SYMPTOM) {
-        let error = anyhow::anyhow!("the symptom is longer than {LONGEST_SYMPTOM} bytes");
+    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.len() > MAX_SYMPTOM_BYTES) {
+        let error = anyhow::anyhow!("the symptom is longer than {MAX_SYMPTOM_BYTES} bytes");
         return Err(
             Hinted::new(error, "say what is wrong in a few sentences; details can be typed later").into()
         );
@@ -96,9 +96,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
 async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
     let live = !arguments.plain && std::io::stderr().is_terminal() && !is_plain(setup);
     let kind = match (arguments.json, live) {
-        (true, _) => Kind::Json,
-        (false, true) => Kind::Live,
-        (false, false) => Kind::Plain,
+        (true, _) => ScreenKind::Json,
+        (false, true) => ScreenKind::Live,
+        (false, false) => ScreenKind::Plain,
     };
     let screen = Arc::new(Screen::new(kind));
     let store = setup.store().await?;
@@ -234,11 +234,11 @@ impl Terminal<'_> {
                     let held = self.keyboard.take().await;
                     let asked = tokio::select! {
                         asked = ask(self.engine, &state, &approval, &approver, rule(self.setup)) => asked?,
-                        () = self.until(&state, &approval) => Asked::Lost("nobody answered in time; nothing ran".to_owned()),
+                        () = self.until(&state, &approval) => QuestionOutcome::Lost("nobody answered in time; nothing ran".to_owned()),
                         () = interrupted() => return Err(self.paused("paused while a question is open")),
                     };
                     drop(held);
-                    if let Asked::Lost(why) = asked {
+                    if let QuestionOutcome::Lost(why) = asked {
                         note(&why);
                     }
                 }
@@ -267,12 +267,12 @@ impl Terminal<'_> {
 
     /// Takes in what was typed while the session works.
     async fn hear(&self, line: &str) -> anyhow::Result<()> {
-        match heard(line) {
-            Said::Status => self.screen.status(&self.state().await?),
-            Said::Help => note(
+        match parse_input(line) {
+            Input::Status => self.screen.status(&self.state().await?),
+            Input::Help => note(
                 "Any words steer the investigation. `status`, `report`, `stop` and `help` are orders; Ctrl-C pauses.",
             ),
-            Said::Words(wish, text) => {
+            Input::Words(wish, text) => {
                 let said = SaidEvent { who: human(self.setup), text, wish };
                 let message = serde_json::to_string(&InboxMessage::Said(said))?;
                 self.engine.store.deliver(self.session, &random::<8>()?, &message).await?;

@@ -27,7 +27,7 @@ pub(super) fn rule(setup: &Setup) -> SelfApproval {
 }
 
 /// What came of asking.
-pub(super) enum Asked {
+pub(super) enum QuestionOutcome {
     /// Somebody answered, and the store knows.
     Answered,
     /// The answer did not count, and why.
@@ -41,16 +41,16 @@ pub(super) async fn ask(
     name: &str,
     approver: &Arc<dyn Approver>,
     rule: SelfApproval,
-) -> anyhow::Result<Asked> {
+) -> anyhow::Result<QuestionOutcome> {
     let Some(request) = request(engine, state, name) else {
-        return Ok(Asked::Lost("the question is gone".to_owned()));
+        return Ok(QuestionOutcome::Lost("the question is gone".to_owned()));
     };
     let decision = approver.decide(&request).await;
     let answer = match decision.choice {
         Choice::Approve => Reply::Approve,
         Choice::Deny { reason } => Reply::Deny { reason },
         Choice::Modify { command } => Reply::Modify { command },
-        Choice::Expired => return Ok(Asked::Lost("nobody answered in time".to_owned())),
+        Choice::Expired => return Ok(QuestionOutcome::Lost("nobody answered in time".to_owned())),
     };
     let vote = SubmittedVote {
         approval: name.to_owned(),
@@ -62,18 +62,18 @@ pub(super) async fn ask(
     let counted = submit_vote(engine.store.as_ref(), state, rule, &vote).await?;
     Ok(match counted {
         VoteResult::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
-            Asked::Answered
+            QuestionOutcome::Answered
         }
         VoteResult::Counted(Outcome::AlreadyDecided { by, .. }) => {
-            Asked::Lost(format!("{} answered before", by.reviewer))
+            QuestionOutcome::Lost(format!("{} answered before", by.reviewer))
         }
         VoteResult::Counted(Outcome::Expired) => {
-            Asked::Lost("the answer came too late; nothing ran".to_owned())
+            QuestionOutcome::Lost("the answer came too late; nothing ran".to_owned())
         }
         VoteResult::Counted(Outcome::Unknown) | VoteResult::Unknown => {
-            Asked::Lost("the question is gone".to_owned())
+            QuestionOutcome::Lost("the question is gone".to_owned())
         }
-        VoteResult::Refused(why) => Asked::Lost(why),
+        VoteResult::Refused(why) => QuestionOutcome::Lost(why),
     })
 }
 

@@ -23,13 +23,13 @@ const USER: &str = "azureuser";
 const ITERATIONS: u16 = 8;
 
 /// Everything that somebody may have said, the strongest first.
-pub(super) struct Said<'a> {
+pub(super) struct MeterInput<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) pipe: BTreeMap<String, String>,
     pub(super) setup: &'a Setup,
 }
 
-impl Said<'_> {
+impl MeterInput<'_> {
     fn pick(
         &self,
         flag: Option<&String>,
@@ -91,7 +91,7 @@ impl Said<'_> {
             (None, None) => self.setup.config.meter.iterations.unwrap_or(ITERATIONS),
         };
         let ask = MeasurementRequest {
-            way: self.way(&source, &destination)?,
+            way: self.access_method(&source, &destination)?,
             compare: self.compare(store, storage.is_some())?,
             session,
             source,
@@ -175,7 +175,7 @@ impl Said<'_> {
         }
     }
 
-    fn way(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
+    fn access_method(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
         let flags = self.arguments;
         let provider = self.pick(flags.provider.as_ref(), &["PROVIDER"], |file| file.provider.as_ref());
         match provider.as_deref() {

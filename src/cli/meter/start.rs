@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::desk::Terminal;
 use super::figures::BAD_NEWS;
-use super::named::Said;
+use super::named::MeterInput;
 use super::pipe;
+use super::terminal::Terminal;
 use crate::cli::consent::Consent;
 use crate::cli::harmless::harmless;
 use crate::cli::print::{Hinted, line, note};
@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
         None => Setup::new(global)?,
     };
     let store = Store::open(setup.data()?)?;
-    let said = Said { arguments, pipe: pipe.unwrap_or_default(), setup: &setup };
+    let said = MeterInput { arguments, pipe: pipe.unwrap_or_default(), setup: &setup };
     let ask = said.ask(&store)?;
     let policy = known(setup.policy()?.as_ref(), &ask);
     let mut run = Run::new(ask, SystemClock.now());
@@ -137,12 +137,12 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
         "session {}; everything that it changes is asked for once; Ctrl-C ends it and its servers",
         run.ask().session
     ));
-    note(&arguments.approve.told(&setup));
+    note(&arguments.approve.describe(&setup));
     let state = drive(|| async {
-        let desk = Terminal::new(&setup, policy, &run, arguments.approve)?;
-        anyhow::Ok(carry_out(&mut run, &desk, &store, &SystemClock).await?)
+        let terminal = Terminal::new(&setup, policy, &run, arguments.approve)?;
+        anyhow::Ok(carry_out(&mut run, &terminal, &store, &SystemClock).await?)
     })??;
-    told(&run, state, &store, arguments)
+    finish(&run, state, &store, arguments)
 }
 
 /// Lets the policy know by which words of ssh our scripts are carried.
@@ -197,7 +197,7 @@ fn plan(run: &Run, policy: &Policy, gate: &Builder, arguments: &Arguments) -> an
 }
 
 /// Tells how it went, and returns the exit code.
-fn told(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow::Result<u8> {
+fn finish(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow::Result<u8> {
     let session = &run.ask().session;
     let result = store.path(session, "result");
     #[cfg(feature = "plot")]

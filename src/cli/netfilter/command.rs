@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::told::WORDS;
-use super::{keep, told, whole};
+use super::text::WORDS;
+use super::{keep, text, whole};
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
@@ -94,7 +94,7 @@ enum Sub {
     #[command(
         after_help = "Examples:\n  ghost netfilter snapshot vm-1.json --session-id before_change --is-baseline --scope vm-1\n  ghost netfilter snapshot now.json --compare-baseline before_change --exit-code\n  ghost netfilter diff ~/.local/state/ghost/netfilter/before_change_snapshot.json now.json\n\nIt is written to the data directory, under `netfilter`. A snapshot that was changed since is refused."
     )]
-    Snapshot(keep::Kept),
+    Snapshot(keep::StoredSnapshotArgs),
     /// Looks at a running guest: all backends, both families; explains them, keeps them, compares them with an earlier look.
     #[command(
         after_help = "Examples:\n  ghost netfilter inspect --vm-name web-1 -g prod\n  ghost netfilter inspect --vm-name web-1 -g prod --is-baseline --session-id before_change\n  ghost netfilter inspect --provider ssh --vm-name web-1 --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --bastion-public-ip 192.0.2.1 --compare-baseline before_change --exit-code\n\nIt reads only, by a script that the policy declares: nobody is asked. Snapshots lie where `ghost netfilter snapshot` keeps them."
@@ -168,7 +168,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 }
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
-                Document::Ruleset(ruleset) => tinted(&told::ruleset(&ruleset), WORDS),
+                Document::Ruleset(ruleset) => tinted(&text::ruleset(&ruleset), WORDS),
                 Document::Host(host) if *json => serde_json::to_string(&host)?,
                 Document::Host(host) => tinted(&whole::host(&host), WORDS),
             };
@@ -183,13 +183,13 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 }
                 CompareError::Unlike => unlike(),
             })?;
-            let told = match json {
+            let output = match json {
                 true => serde_json::to_string(&found)?,
-                false => tinted(&told::comparison(&found), WORDS),
+                false => tinted(&text::comparison(&found), WORDS),
             };
             // The program ends: to give back a million small pieces one by one would only take time.
             std::mem::forget((a, b));
-            line(&told)?;
+            line(&output)?;
             Ok(code(*exit_code, found.found.status()))
         }
         Sub::Walk(described) => walked(described),
@@ -277,7 +277,7 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
                     unread: &[],
                 })?
             } else {
-                tinted(&told::answer(&answer, &ruleset, described.trace), WORDS)
+                tinted(&text::answer(&answer, &ruleset, described.trace), WORDS)
             };
             (text, answer.verdict)
         }

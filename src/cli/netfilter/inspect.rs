@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::command::code;
 use super::keep::{Keep, put};
-use super::told::WORDS;
+use super::text::WORDS;
 use crate::cli::guest::Guest;
 use crate::cli::live::gather;
 use crate::cli::print::line;

@@ -85,10 +85,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
     }
     if arguments.json {
-        let told = |judged: &Judgement| json!({ "verdict": judged.fate.verdict(), "fate": judged.fate.to_string(), "causes": Compared::causes(judged) });
+        let judgement = |judged: &Judgement| json!({ "verdict": judged.fate.verdict(), "fate": judged.fate.to_string(), "causes": Compared::causes(judged) });
         let flows: Vec<_> = all
             .iter()
-            .map(|one| json!({ "flow": one.flow, "differs": one.differs(), "before": told(&one.before), "after": told(&one.after) }))
+            .map(|one| json!({ "flow": one.flow, "differs": one.differs(), "before": judgement(&one.before), "after": judgement(&one.after) }))
             .collect();
         line(&json!({ "format": FORMAT, "flows": flows }).to_string())?;
     } else {

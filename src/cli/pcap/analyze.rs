@@ -130,7 +130,7 @@ fn is_bad_news(finding: &Finding) -> bool {
 fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
     let patience = Patience::new(arguments.seconds.map(|seconds| Duration::from_secs(seconds.into())))?;
     let mut analyzer = Analyzer::new(scope);
-    let mut tell = |frame: u64, news: &FindingUpdate| told(arguments.json, frame, news);
+    let mut tell = |frame: u64, news: &FindingUpdate| print_change(arguments.json, frame, news);
     let file = &arguments.file;
     let ending = if piped(file) {
         not_typed()?;
@@ -142,7 +142,7 @@ fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
 }
 
 /// Prints what is new in a line.
-fn told(json: bool, frame: u64, news: &FindingUpdate) -> anyhow::Result<()> {
+fn print_change(json: bool, frame: u64, news: &FindingUpdate) -> anyhow::Result<()> {
     if json {
         return line(
             &serde_json::json!({"live": news.state, "frame": frame, "finding": news.finding}).to_string(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::command::{Given, Known, table};
+use super::command::{Known, RouteInput, table};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -24,7 +24,7 @@ const TRACED: usize = 200;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: RouteInput,
     /// The destination.
     #[arg(long, value_name = "IP")]
     to: IpAddr,
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&selection)?)?;
     } else {
-        told(&selection, arguments).print()?;
+        page(&selection, arguments).print()?;
     }
     Ok(match selection.result {
         _ if !arguments.exit_code => 0,
@@ -90,7 +90,7 @@ pub(super) fn cells(entry: &Entry<'_>) -> Vec<Cell> {
     ]
 }
 
-fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
+fn page(selection: &Selection<'_>, arguments: &Arguments) -> Page {
     let (mut page, to) = (Page::new(), arguments.to);
     let result = selection.result.as_str();
     match (&selection.winner, selection.result) {

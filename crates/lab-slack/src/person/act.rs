@@ -99,7 +99,7 @@ pub(crate) async fn act(
         "home" => workspace.open_home(&args, now),
         "stop" => workspace.person_stops(&args, now),
         "leave" => workspace.person_leaves(&args, now),
-        "context" => workspace.person_looks(&args, now),
+        "context" => workspace.person_views(&args, now),
         "assistant" => workspace.person_assists(&args, now),
         "install" => workspace.install(&args, now),
         _ => Err(SlackError::new("unknown_method")),

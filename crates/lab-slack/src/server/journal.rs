@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_on_its_way_until_somebody_knows_what_became_of_it() {
+    fn an_event_is_open_until_its_outcome_is_known() {
         let mut journal = Journal::default();
         journal.sent();
         assert_eq!(journal.form()["open"], 1);

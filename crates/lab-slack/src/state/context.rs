@@ -33,7 +33,7 @@ impl Workspace {
     }
 
     /// A person looks at a channel, or at none, while the agent is open beside it.
-    pub(crate) fn person_looks(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+    pub(crate) fn person_views(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let meeting = self.meeting(args, now)?;
         let context = match &meeting.seen {
             Some(channel) => json!({"entities": [

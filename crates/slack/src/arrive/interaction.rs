@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::arrive::arrival::{Arrival, Closed, Command, Origin, Shortcut, Submit, Suggest, What};
 use crate::arrive::field::{first, flag, said, text};
 use crate::arrive::form::{Person, ResponseUrl, View, place};
+use crate::arrive::message::{ConversationKind, IncomingMessage};
 use crate::arrive::press::Press;
-use crate::arrive::words::{Kind, Words};
 use ghost_base::Digest;
 
 /// Reads the payload of an interaction.
@@ -54,7 +54,7 @@ pub(crate) fn typed(body: &Value) -> Arrival {
         },
         command: said(body, &["command"]),
         text: said(body, &["text"]),
-        kind: Kind::read(channel_name.as_deref().unwrap_or_default(), &channel),
+        kind: ConversationKind::read(channel_name.as_deref().unwrap_or_default(), &channel),
         trigger_id: text(body, &["trigger_id"]),
         response_url: text(body, &["response_url"]),
         channel,
@@ -71,7 +71,7 @@ fn shortcut(body: &Value) -> Shortcut {
         channel: first(body, &[&["channel", "id"], &["channel"]]),
         message_ts: first(body, &[&["message_ts"], &["message", "ts"]]),
         thread_ts: text(body, &["message", "thread_ts"]),
-        message: message.map(|message| Words::read(message, body)),
+        message: message.map(|message| IncomingMessage::read(message, body)),
         trigger_id: text(body, &["trigger_id"]),
         response_url: text(body, &["response_url"]),
     }

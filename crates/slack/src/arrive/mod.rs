@@ -10,11 +10,11 @@ mod field;
 mod form;
 mod frame;
 mod interaction;
+mod message;
 mod press;
 mod read;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use arrival::{
     Arrival, Closed, Command, Context, Deleted, Edited, Home, Membership, Origin, Reaction, Shortcut,
@@ -22,6 +22,6 @@ pub use arrival::{
 };
 pub use form::{Field, Person, ResponseUrl, Values, View};
 pub use frame::{Envelope, Farewell, Frame};
+pub use message::{Attached, Author, ConversationKind, IncomingMessage};
 pub use press::{Action, Press};
 pub use read::{command, event, interactive};
-pub use words::{Attached, Author, Kind, Words};

@@ -101,7 +101,7 @@ impl Link {
         let settings = &shared.settings;
         let mut ping = interval_at(Instant::now() + settings.ping, settings.ping);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heard = Instant::now();
+        let mut last_frame = Instant::now();
         let mut until: Option<Instant> = None;
         loop {
             let over = async {
@@ -121,14 +121,14 @@ impl Link {
                     None
                 }
                 _ = ping.tick() => {
-                    if heard.elapsed() > settings.silence {
-                        Some(End::Gone(format!("no sign of life for {} ms", heard.elapsed().as_millis())))
+                    if last_frame.elapsed() > settings.silence {
+                        Some(End::Gone(format!("no sign of life for {} ms", last_frame.elapsed().as_millis())))
                     } else {
                         self.send(Message::Ping("ghost".into())).await.err()
                     }
                 }
                 message = self.wire.next() => {
-                    heard = Instant::now();
+                    last_frame = Instant::now();
                     self.take(message).await
                 }
             };

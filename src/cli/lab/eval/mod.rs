@@ -5,18 +5,18 @@
 //! same lab answers it on a port.
 //!
 //! `chosen` finds the cases; `world` is a lab with a case in it and the engine on top; `consent` answers questions, `passing` is how one waits; `served` is the lab on a port, for a real
-//! `az`; `pace` measures what is no command; `run` is one investigation; `tally` counts what its ledger says; `row` is its line; `board` is the scoreboard.
+//! `az`; `pace` measures what is no command; `run` is one investigation; `counts` counts what its ledger says; `row` is its line; `board` is the scoreboard.
 
 mod board;
 mod chosen;
 mod command;
 mod consent;
+mod counts;
 mod pace;
 mod passing;
 mod row;
 mod run;
 mod served;
-mod tally;
 #[cfg(test)]
 mod tests;
 mod world;

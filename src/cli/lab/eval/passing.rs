@@ -8,9 +8,9 @@ use ghost_lab::LabClock;
 
 /// Lets the time pass that somebody would wait.
 #[derive(Debug, Clone)]
-pub(super) struct Passing(LabClock);
+pub(super) struct SkippingSleep(LabClock);
 
-impl Passing {
+impl SkippingSleep {
     /// Puts this clock forward.
     pub(super) fn by(clock: LabClock) -> Self {
         Self(clock)
@@ -18,7 +18,7 @@ impl Passing {
 }
 
 #[async_trait]
-impl Sleep for Passing {
+impl Sleep for SkippingSleep {
     async fn until(&self, at: Timestamp) {
         self.0.pass(at.since(self.0.now()));
     }

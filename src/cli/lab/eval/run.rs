@@ -8,9 +8,9 @@ use anyhow::Context as _;
 
 use super::chosen::Chosen;
 use super::consent::Consent;
+use super::counts::LedgerCounts;
 use super::row::{Row, is_right};
 use super::served::Served;
-use super::tally::Tally;
 use super::world::{engine, scope, seconds, setup};
 use crate::cli::engine::limits;
 use crate::cli::lab::found;
@@ -135,7 +135,7 @@ async fn phase(
         found,
         outcome,
         outcome_right: is_right(outcome, &phase.outcome),
-        tally: Tally::of(&state),
+        counts: LedgerCounts::of(&state),
         seconds: (began.elapsed().as_secs_f64() * 1_000.0).round() / 1_000.0,
         lab_seconds: seconds(since, lab.clock().now()),
         overhead_ms: paced.median(),

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::pace::Paced;
-use super::passing::Passing;
+use super::pace::TimedRunner;
+use super::passing::SkippingSleep;
 use super::served::Served;
 use crate::cli::investigate::Reports;
 use crate::cli::lab::reach::{GROUPS, reach};
@@ -33,7 +33,7 @@ pub(super) fn setup(
     data: &Path,
     own: &Setup,
     served: Option<&Served>,
-) -> (Setup, Arc<Paced>) {
+) -> (Setup, Arc<TimedRunner>) {
     let mut config = Config::default();
     // Whoever thinks is as the user has it; where it works is not.
     config.model = own.config.model.clone();
@@ -47,7 +47,7 @@ pub(super) fn setup(
             (lab_answers.with_cloud(Arc::new(Processes)), served.environment())
         }
     };
-    let paced = Arc::new(Paced::new(Arc::new(runner)));
+    let paced = Arc::new(TimedRunner::new(Arc::new(runner)));
     let mut setup = Setup::of(config, data.to_owned(), environment, Arc::clone(&paced) as Arc<dyn Runner>);
     setup.clock = Some(Arc::new(lab.clock().clone()));
     (setup, paced)
@@ -64,7 +64,7 @@ pub(super) fn engine(
     let store = EmbeddedStore::with_clock(&data.join("store.redb"), Settings::default(), Arc::clone(&clock))?;
     Ok(crate::cli::engine::engine(setup, Arc::new(store), model)?
         .clock(clock)
-        .sleep(Arc::new(Passing::by(lab.clock().clone())))
+        .sleep(Arc::new(SkippingSleep::by(lab.clock().clone())))
         .lease_ttl(TTL)
         .delivery(Arc::new(Reports::new(data)))
         .build("eval"))

@@ -4,7 +4,7 @@ use ghost_lab::case::{CASES, Case, Pair, Problems, embedded};
 
 /// A case, or a later phase of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Story {
+pub(super) struct DemoCase {
     /// By what it is picked: `j`, or `t/2`.
     pub(super) name: String,
     /// Its title.
@@ -21,7 +21,7 @@ pub(super) struct Story {
     pub(super) text: &'static str,
 }
 
-impl Story {
+impl DemoCase {
     /// Returns what can be picked, in order.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Story {
 
     fn phases(name: &str, text: &'static str) -> Result<Vec<Self>, Problems> {
         let case = Case::read(text)?;
-        let told = |(at, phase): (usize, &ghost_lab::case::Phase)| Self {
+        let entry = |(at, phase): (usize, &ghost_lab::case::Phase)| Self {
             name: if at == 0 { name.to_owned() } else { format!("{name}/{}", at + 1) },
             title: if at == 0 { case.title.clone() } else { format!("{}, part {}", case.title, at + 1) },
             prompt: phase.prompt.clone(),
@@ -43,7 +43,7 @@ impl Story {
             may: phase.may.clone(),
             text,
         };
-        Ok(case.phases.iter().enumerate().map(told).collect())
+        Ok(case.phases.iter().enumerate().map(entry).collect())
     }
 }
 
@@ -64,11 +64,11 @@ mod tests {
 
     #[test]
     fn every_case_and_every_later_phase_is_a_line() {
-        let all = Story::all().unwrap();
+        let all = DemoCase::all().unwrap();
         assert_eq!(all.len(), 24);
-        let later = all.iter().find(|story| story.name == "t/2").unwrap();
+        let later = all.iter().find(|case| case.name == "t/2").unwrap();
         assert_eq!((later.phase, later.title.as_str()), (2, "The Phantom Firewall, part 2"));
-        assert!(all.iter().all(|story| !story.prompt.is_empty()));
+        assert!(all.iter().all(|case| !case.prompt.is_empty()));
     }
 
     #[test]

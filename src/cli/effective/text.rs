@@ -10,7 +10,7 @@ use ghost_base::Digest;
 use ghost_inspect::effective::{Category, Change, Comparison, Kind, NicError, Side, Status};
 
 /// How much of one value is shown.
-const LONGEST: usize = 160;
+const MAX_LINE_LEN: usize = 160;
 
 /// Everything that is told.
 pub(super) struct Page<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Page<'a> {
 }
 
 /// Tells people what a comparison came to.
-pub(super) fn told(page: &Page<'_>) -> String {
+pub(super) fn text(page: &Page<'_>) -> String {
     let color = is_colored();
     let found = page.found;
     let mut lines = vec![headline(found, color)];
@@ -191,7 +191,7 @@ fn value(value: Option<&Value>) -> String {
 }
 
 fn clipped(text: &str) -> String {
-    let mut kept: String = text.chars().take(LONGEST).collect();
+    let mut kept: String = text.chars().take(MAX_LINE_LEN).collect();
     if kept.len() < text.len() {
         kept.push('…');
     }
@@ -200,12 +200,12 @@ fn clipped(text: &str) -> String {
 
 /// Tells what could not be read, line by line.
 pub(super) fn unread(errors: &[NicError], with_side: bool) -> Vec<String> {
-    let told = |error: &NicError| {
+    let line = |error: &NicError| {
         let side = if with_side { format!(" ({})", error.side.as_str()) } else { String::new() };
         let nic = error.nic.as_deref().unwrap_or("the list");
         flat(&format!("  {nic}{side}  {}: {}", error.at, error.error))
     };
-    errors.iter().map(told).collect()
+    errors.iter().map(line).collect()
 }
 
 /// Returns a text of one line without what would steer a terminal: a name may be anybody's.

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::case::DemoCase;
 use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
-use super::story::Story;
 use crate::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{Said, Wish, read};
@@ -23,15 +23,15 @@ use ghost_lab_slack::{DemoControl, OrderOutcome};
 use ghost_store::Store;
 
 /// So long a mention may take to become an investigation.
-const ON_ITS_WAY: Duration = Duration::from_secs(5);
+const MENTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So many sessions are looked at.
-const MOST: usize = 500;
+const MAX_SESSIONS: usize = 500;
 
 /// What the page orders.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
-enum Order {
+enum PageOrder {
     /// A case in place of what is there.
     Case { case: String },
     /// One fault more.
@@ -44,8 +44,8 @@ enum Order {
 
 /// What is in the cloud.
 #[derive(Debug, Clone, Default)]
-struct There {
-    story: Option<Story>,
+struct Contents {
+    case: Option<DemoCase>,
     extras: Vec<&'static Extra>,
     /// The sessions that were about something else.
     before: BTreeSet<SessionId>,
@@ -53,9 +53,9 @@ struct There {
     begun: Option<Timestamp>,
 }
 
-impl There {
+impl Contents {
     fn pairs(&self) -> Vec<Pair> {
-        let own = self.story.iter().flat_map(|story| story.expected.iter().cloned());
+        let own = self.case.iter().flat_map(|case| case.expected.iter().cloned());
         let added = self.extras.iter().filter_map(|extra| extra.pair());
         let mut all: Vec<Pair> = own.chain(added).collect();
         all.sort();
@@ -65,18 +65,18 @@ impl There {
 }
 
 /// The cloud, and what is in it.
-pub(super) struct Stand {
-    parts: Arc<Parts>,
+pub(super) struct DemoCloud {
+    shared: Arc<SharedCloud>,
     /// An order that began is done to its end, whether somebody waits for it or not.
     tasks: Mutex<JoinSet<()>>,
 }
 
-struct Parts {
+struct SharedCloud {
     lab: Arc<Lab>,
     data: PathBuf,
     store: Arc<dyn Store>,
-    stories: Vec<Story>,
-    there: Mutex<There>,
+    cases: Vec<DemoCase>,
+    contents: Mutex<Contents>,
     /// One order at a time.
     turn: tokio::sync::Mutex<()>,
 }
@@ -86,7 +86,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Stand {
+impl DemoCloud {
     /// Puts it up, with a case in it.
     pub(super) async fn with(
         case: &str,
@@ -94,73 +94,79 @@ impl Stand {
         data: PathBuf,
         store: Arc<dyn Store>,
     ) -> anyhow::Result<Self> {
-        let stories = Story::all()?;
-        let parts =
-            Parts { lab, data, store, stories, there: Mutex::default(), turn: tokio::sync::Mutex::default() };
-        let story = parts.story(case).map_err(anyhow::Error::msg)?;
-        let before = parts.sessions().await.map_err(anyhow::Error::msg)?;
-        let there = There {
-            story: Some(story),
-            before: before.into_iter().map(|one| one.0).collect(),
-            ..There::default()
+        let cases = DemoCase::all()?;
+        let shared = SharedCloud {
+            lab,
+            data,
+            store,
+            cases,
+            contents: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
         };
-        parts.put(there).await.map_err(anyhow::Error::msg)?;
-        Ok(Self { parts: Arc::new(parts), tasks: Mutex::default() })
+        let case = shared.find_case(case).map_err(anyhow::Error::msg)?;
+        let before = shared.sessions().await.map_err(anyhow::Error::msg)?;
+        let contents = Contents {
+            case: Some(case),
+            before: before.into_iter().map(|one| one.0).collect(),
+            ..Contents::default()
+        };
+        shared.put(contents).await.map_err(anyhow::Error::msg)?;
+        Ok(Self { shared: Arc::new(shared), tasks: Mutex::default() })
     }
 }
 
 #[async_trait]
-impl DemoControl for Stand {
+impl DemoControl for DemoCloud {
     fn opening(&self) -> Option<String> {
-        lock(&self.parts.there).story.as_ref().map(|story| story.prompt.clone())
+        lock(&self.shared.contents).case.as_ref().map(|case| case.prompt.clone())
     }
 
     async fn look(&self) -> Value {
-        self.parts.look().await
+        self.shared.look().await
     }
 
     async fn order(&self, order: &Value) -> Result<OrderOutcome, String> {
-        let order: Order = serde_json::from_value(order.clone())
+        let order: PageOrder = serde_json::from_value(order.clone())
             .map_err(|_| "the order cannot be read: it is case, fault, reset or stop".to_owned())?;
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
         {
-            let parts = Arc::clone(&self.parts);
+            let shared = Arc::clone(&self.shared);
             let mut tasks = lock(&self.tasks);
             while tasks.try_join_next().is_some() {}
             tasks.spawn(async move {
-                let turn = parts.turn.lock().await;
-                drop(tell.send(parts.perform(order).await));
+                let turn = shared.turn.lock().await;
+                drop(sender.send(shared.perform(order).await));
                 drop(turn);
             });
         }
-        told.await.unwrap_or_else(|_| Err("the order broke off; reset the cloud".to_owned()))
+        receiver.await.unwrap_or_else(|_| Err("the order broke off; reset the cloud".to_owned()))
     }
 }
 
-impl Parts {
-    async fn perform(&self, order: Order) -> Result<OrderOutcome, String> {
+impl SharedCloud {
+    async fn perform(&self, order: PageOrder) -> Result<OrderOutcome, String> {
         match order {
-            Order::Case { case } => self.begin(&case).await,
-            Order::Fault { fault } => self.add(&fault).await,
-            Order::Reset {} => {
+            PageOrder::Case { case } => self.begin(&case).await,
+            PageOrder::Fault { fault } => self.add(&fault).await,
+            PageOrder::Reset {} => {
                 let before = self.rest().await?;
-                self.put(There { before, ..There::default() }).await?;
+                self.put(Contents { before, ..Contents::default() }).await?;
                 Ok(OrderOutcome {
                     summary: "The cloud is as it was: nothing is wrong in it.".to_owned(),
                     ..OrderOutcome::default()
                 })
             }
-            Order::Stop { user } => self.stop(&user).await,
+            PageOrder::Stop { user } => self.stop(&user).await,
         }
     }
 
     async fn begin(&self, case: &str) -> Result<OrderOutcome, String> {
-        let story = self.story(case)?;
+        let case = self.find_case(case)?;
         let before = self.rest().await?;
-        let summary = format!("{} is in the cloud now.", story.title);
-        let mention = Some(story.prompt.clone());
+        let summary = format!("{} is in the cloud now.", case.title);
+        let mention = Some(case.prompt.clone());
         let begun = Some(SystemClock.now());
-        self.put(There { story: Some(story), before, begun, ..There::default() }).await?;
+        self.put(Contents { case: Some(case), before, begun, ..Contents::default() }).await?;
         Ok(OrderOutcome { summary, mention, suggested: None })
     }
 
@@ -170,36 +176,36 @@ impl Parts {
             format!("there is no fault `{fault}`; there is {}", names.join(", "))
         })?;
         let before = self.rest().await?;
-        let mut there = lock(&self.there).clone();
+        let mut contents = lock(&self.contents).clone();
         let suggested = Some(extra.prompt.to_owned());
-        if there.extras.contains(&extra) {
+        if contents.extras.contains(&extra) {
             return Ok(OrderOutcome {
                 summary: format!("It is there already: {}.", extra.title),
                 suggested,
                 ..OrderOutcome::default()
             });
         }
-        there.extras.push(extra);
-        there.before = before;
-        there.begun = None;
-        self.put(there).await?;
+        contents.extras.push(extra);
+        contents.before = before;
+        contents.begun = None;
+        self.put(contents).await?;
         Ok(OrderOutcome { summary: format!("Done: {}.", extra.title), suggested, ..OrderOutcome::default() })
     }
 
     /// Tells every investigation that is under way to end.
     async fn stop(&self, user: &str) -> Result<OrderOutcome, String> {
-        let under_way: Vec<SessionId> = self
+        let running: Vec<SessionId> = self
             .sessions()
             .await?
             .into_iter()
-            .filter(|(_, state)| is_under_way(state))
+            .filter(|(_, state)| is_running(state))
             .map(|one| one.0)
             .collect();
-        if under_way.is_empty() {
+        if running.is_empty() {
             return Err("no investigation is under way".to_owned());
         }
         let now = SystemClock.now();
-        for session in &under_way {
+        for session in &running {
             let said = Said { who: user.to_owned(), text: "stop".to_owned(), wish: Wish::Stop };
             let message =
                 serde_json::to_string(&InboxMessage::Said(said)).map_err(|error| error.to_string())?;
@@ -210,44 +216,45 @@ impl Parts {
     }
 
     /// Puts something into the cloud in place of what is there. Where that fails, what was there is there again.
-    async fn put(&self, there: There) -> Result<(), String> {
-        let Err(why) = self.change(&there).await else {
-            *lock(&self.there) = there;
+    async fn put(&self, contents: Contents) -> Result<(), String> {
+        let Err(why) = self.change(&contents).await else {
+            *lock(&self.contents) = contents;
             return Ok(());
         };
-        let old = lock(&self.there).clone();
+        let old = lock(&self.contents).clone();
         match self.change(&old).await {
             Ok(()) => Err(format!("that does not go together with what is there: {why}")),
             Err(worse) => {
-                *lock(&self.there) = There::default();
+                *lock(&self.contents) = Contents::default();
                 Err(format!("{why}; and what was there could not be put back: {worse}"))
             }
         }
     }
 
-    async fn change(&self, there: &There) -> Result<(), String> {
-        let told = |failed: Failed| failed.to_string();
-        if reset(&self.lab, &self.data).await.map_err(told)?.is_none() {
+    async fn change(&self, contents: &Contents) -> Result<(), String> {
+        let failure = |failed: Failed| failed.to_string();
+        if reset(&self.lab, &self.data).await.map_err(failure)?.is_none() {
             // What somebody repaired by hand is broken again, too.
             self.lab.restore().await.map_err(|error| error.to_string())?;
         }
-        if there.story.is_none() && there.extras.is_empty() {
+        if contents.case.is_none() && contents.extras.is_empty() {
             return Ok(());
         }
-        let text = whole(there.story.as_ref(), &there.extras).map_err(|problems| problems.to_string())?;
-        let phase = there.story.as_ref().map_or(1, |story| story.phase);
-        inject(&self.lab, &self.data, &text, None, phase).await.map(drop).map_err(told)
+        let text =
+            whole(contents.case.as_ref(), &contents.extras).map_err(|problems| problems.to_string())?;
+        let phase = contents.case.as_ref().map_or(1, |case| case.phase);
+        inject(&self.lab, &self.data, &text, None, phase).await.map(drop).map_err(failure)
     }
 
     /// Makes sure that nothing is under way; returns the sessions that there are.
     async fn rest(&self) -> Result<BTreeSet<SessionId>, String> {
         let sessions = self.sessions().await?;
-        if sessions.iter().any(|(_, state)| is_under_way(state)) {
+        if sessions.iter().any(|(_, state)| is_running(state)) {
             return Err("an investigation is under way: wait for its report, or stop it first".to_owned());
         }
-        let there = lock(&self.there);
-        let new = sessions.iter().any(|(session, _)| !there.before.contains(session));
-        let coming = there.begun.is_some_and(|begun| SystemClock.now().since(begun) < ON_ITS_WAY);
+        let contents = lock(&self.contents);
+        let new = sessions.iter().any(|(session, _)| !contents.before.contains(session));
+        let coming = contents.begun.is_some_and(|begun| SystemClock.now().since(begun) < MENTION_TIMEOUT);
         if coming && !new {
             return Err("a case has just begun: wait for its report, or stop it first".to_owned());
         }
@@ -257,7 +264,7 @@ impl Parts {
     async fn sessions(&self) -> Result<Vec<(SessionId, State)>, String> {
         let wrong = |error: ghost_store::StoreError| error.to_string();
         let mut all = Vec::new();
-        for session in self.store.list(None, MOST).await.map_err(wrong)? {
+        for session in self.store.list(None, MAX_SESSIONS).await.map_err(wrong)? {
             let lines = self.store.read(&session, 0).await.map_err(wrong)?;
             let Ok(recorded) = read(&session, lines.iter().map(String::as_str)) else { continue };
             if let Ok(state) = State::fold(&session, &recorded) {
@@ -267,39 +274,39 @@ impl Parts {
         Ok(all)
     }
 
-    fn story(&self, name: &str) -> Result<Story, String> {
-        let found = self.stories.iter().find(|story| story.name.eq_ignore_ascii_case(name));
+    fn find_case(&self, name: &str) -> Result<DemoCase, String> {
+        let found = self.cases.iter().find(|case| case.name.eq_ignore_ascii_case(name));
         found.cloned().ok_or_else(|| {
-            let names: Vec<&str> = self.stories.iter().map(|story| story.name.as_str()).collect();
+            let names: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
             format!("there is no case `{name}`; there is {}", names.join(", "))
         })
     }
 
     async fn look(&self) -> Value {
         let sessions = self.sessions().await.unwrap_or_default();
-        let there = lock(&self.there).clone();
-        let under_way = sessions.iter().any(|(_, state)| is_under_way(state));
-        let about = sessions.iter().filter(|(session, _)| !there.before.contains(session));
+        let contents = lock(&self.contents).clone();
+        let running = sessions.iter().any(|(_, state)| is_running(state));
+        let about = sessions.iter().filter(|(session, _)| !contents.before.contains(session));
         let last = about.max_by_key(|(_, state)| state.concluded.as_ref().map(|(at, _)| *at));
-        let may = there.story.as_ref().map_or(&[][..], |story| &story.may);
-        let last = last.and_then(|(_, state)| score(state, &there.pairs(), may));
+        let may = contents.case.as_ref().map_or(&[][..], |case| &case.may);
+        let last = last.and_then(|(_, state)| score(state, &contents.pairs(), may));
         let cases = self
-            .stories
+            .cases
             .iter()
-            .map(|story| json!({"name": story.name, "title": story.title, "prompt": story.prompt}));
+            .map(|case| json!({"name": case.name, "title": case.title, "prompt": case.prompt}));
         let faults = EXTRAS.iter().map(|extra| {
-            json!({"name": extra.name, "title": extra.title, "prompt": extra.prompt, "there": there.extras.contains(&extra)})
+            json!({"name": extra.name, "title": extra.title, "prompt": extra.prompt, "there": contents.extras.contains(&extra)})
         });
         json!({
             "cases": cases.collect::<Vec<_>>(),
             "faults": faults.collect::<Vec<_>>(),
-            "case": there.story.as_ref().map(|story| json!({"name": story.name, "title": story.title})),
-            "under_way": under_way,
+            "case": contents.case.as_ref().map(|case| json!({"name": case.name, "title": case.title})),
+            "under_way": running,
             "last": last,
         })
     }
 }
 
-fn is_under_way(state: &State) -> bool {
+fn is_running(state: &State) -> bool {
     state.concluded.is_none()
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::command::One;
-use super::desk::Desk;
-use super::told::{document, finish, over, short, summary};
+use super::summary::{document, finish, over, short, summary};
+use super::terminal::Terminal;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
@@ -76,8 +76,8 @@ fn with(one: &One, setup: &Setup, change: impl FnOnce(&mut CaptureTask)) -> anyh
     task.order.folder = setup.config.capture.folder.display().to_string();
     change(&mut task);
     let ended = drive(|| async {
-        let desk = Desk::new(setup, &store, &task, &one.common, false)?;
-        desk.drive(&mut task).await
+        let terminal = Terminal::new(setup, &store, &task, &one.common, false)?;
+        terminal.drive(&mut task).await
     })??;
     finish(&task, ended, &one.common, setup)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until};
 
-use crate::pace::queue::{Ask, Pace, Ticket};
+use crate::pace::queue::{CallRequest, Pace, Ticket};
 
 /// What became of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,28 +20,28 @@ pub enum Turn {
 
 /// A line in which calls wait for their turn.
 #[derive(Debug)]
-pub struct Line {
+pub struct CallQueue {
     inner: Mutex<Inner>,
     began: Instant,
     /// Told when a call is over for which another one of its name waits.
-    landed: Notify,
+    finished: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     pace: Pace,
-    told: HashMap<Ticket, oneshot::Sender<Turn>>,
+    turns: HashMap<Ticket, oneshot::Sender<Turn>>,
     /// When to look again, as long as nothing changes: where thousands wait, one of them looks for all.
-    known: Option<Option<Duration>>,
+    next_check: Option<Option<Duration>>,
 }
 
-impl Default for Line {
+impl Default for CallQueue {
     fn default() -> Self {
-        Self { inner: Mutex::default(), began: Instant::now(), landed: Notify::new() }
+        Self { inner: Mutex::default(), began: Instant::now(), finished: Notify::new() }
     }
 }
 
-impl Line {
+impl CallQueue {
     /// Makes a line for a workspace that allows so many times what Slack publishes.
     #[must_use]
     pub fn times(times: usize) -> Self {
@@ -50,17 +50,17 @@ impl Line {
     }
 
     /// Puts a call in line. Whoever drops the place leaves the line.
-    pub fn stand(&self, ask: Ask) -> Standing<'_> {
-        let (tell, told) = oneshot::channel();
+    pub fn enqueue(&self, request: CallRequest) -> QueuedCall<'_> {
+        let (sender, turns) = oneshot::channel();
         let mut inner = self.lock();
-        let (ticket, replaced) = inner.pace.stand(ask.clone());
-        inner.told.insert(ticket, tell);
-        inner.known = None;
-        if let Some(tell) = replaced.and_then(|replaced| inner.told.remove(&replaced)) {
+        let (ticket, replaced) = inner.pace.enqueue(request.clone());
+        inner.turns.insert(ticket, sender);
+        inner.next_check = None;
+        if let Some(sender) = replaced.and_then(|replaced| inner.turns.remove(&replaced)) {
             // Its caller may have gone away; then nobody needs to know.
-            let _ = tell.send(Turn::Replaced);
+            let _ = sender.send(Turn::Replaced);
         }
-        Standing { line: self, ask, ticket, told, went: false }
+        QueuedCall { queue: self, request, ticket, turns, started: false }
     }
 
     /// Returns how many calls wait.
@@ -78,42 +78,44 @@ impl Line {
     }
 
     /// Lets go who may; returns when to look again.
-    fn look(&self) -> Option<Instant> {
+    fn advance(&self) -> Option<Instant> {
         let now = self.now();
         let mut inner = self.lock();
-        if let Some(known) = inner.known.filter(|known| known.is_none_or(|next| now < next)) {
-            return known.map(|next| self.began + next);
+        if let Some(next_check) =
+            inner.next_check.filter(|next_check| next_check.is_none_or(|next| now < next))
+        {
+            return next_check.map(|next| self.began + next);
         }
         for ticket in inner.pace.ready(now) {
-            if let Some(tell) = inner.told.remove(&ticket) {
-                let _ = tell.send(Turn::Go);
+            if let Some(sender) = inner.turns.remove(&ticket) {
+                let _ = sender.send(Turn::Go);
             }
         }
         let next = inner.pace.next(now);
-        inner.known = Some(next);
+        inner.next_check = Some(next);
         next.map(|next| self.began + next)
     }
 }
 
 /// A place in the line.
 #[derive(Debug)]
-pub struct Standing<'a> {
-    line: &'a Line,
-    ask: Ask,
+pub struct QueuedCall<'a> {
+    queue: &'a CallQueue,
+    request: CallRequest,
     ticket: Ticket,
-    told: oneshot::Receiver<Turn>,
+    turns: oneshot::Receiver<Turn>,
     /// Whether its call may be under way.
-    went: bool,
+    started: bool,
 }
 
-impl Standing<'_> {
+impl QueuedCall<'_> {
     /// Waits for the turn.
     pub async fn turn(&mut self) -> Turn {
         loop {
             // Whoever is told while we look is not missed.
-            let mut landed = std::pin::pin!(self.line.landed.notified());
-            landed.as_mut().enable();
-            let next = self.line.look();
+            let mut finished = std::pin::pin!(self.queue.finished.notified());
+            finished.as_mut().enable();
+            let next = self.queue.advance();
             let pause = async {
                 match next {
                     Some(next) => sleep_until(next).await,
@@ -124,54 +126,54 @@ impl Standing<'_> {
             tokio::select! {
                 biased;
                 // The line lives as long as the place; without it there is nobody to wait for.
-                turn = &mut self.told => {
+                turn = &mut self.turns => {
                     let turn = turn.unwrap_or(Turn::Go);
-                    self.went = turn == Turn::Go;
+                    self.started = turn == Turn::Go;
                     return turn;
                 }
                 () = pause => {}
-                () = landed => {}
+                () = finished => {}
             }
         }
     }
 
     /// Says that Slack refused with 429, and stands in line again, before all that came later.
     pub fn refused(&mut self, retry_after: Duration) {
-        let (tell, told) = oneshot::channel();
-        self.told = told;
-        let now = self.line.now();
-        let mut inner = self.line.lock();
-        self.went = false;
-        inner.known = None;
-        if inner.pace.stand_again(self.ticket, self.ask.clone(), now, retry_after) {
-            inner.told.insert(self.ticket, tell);
+        let (sender, turns) = oneshot::channel();
+        self.turns = turns;
+        let now = self.queue.now();
+        let mut inner = self.queue.lock();
+        self.started = false;
+        inner.next_check = None;
+        if inner.pace.requeue(self.ticket, self.request.clone(), now, retry_after) {
+            inner.turns.insert(self.ticket, sender);
         } else {
-            let _ = tell.send(Turn::Replaced);
+            let _ = sender.send(Turn::Replaced);
         }
         drop(inner);
-        self.line.landed.notify_waiters();
+        self.queue.finished.notify_waiters();
     }
 }
 
-impl Drop for Standing<'_> {
+impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
-        let mut inner = self.line.lock();
+        let mut inner = self.queue.lock();
         // It may have been told to go without having heard it.
-        let waits = inner.told.remove(&self.ticket).is_some();
-        let told = !waits && matches!(self.told.try_recv(), Ok(Turn::Go));
+        let waits = inner.turns.remove(&self.ticket).is_some();
+        let turns = !waits && matches!(self.turns.try_recv(), Ok(Turn::Go));
         if waits {
             inner.pace.leave(self.ticket);
-            inner.known = None;
+            inner.next_check = None;
         }
-        if self.went || told {
-            inner.pace.landed(&self.ask);
-            if self.ask.name.is_some() {
-                inner.known = None;
+        if self.started || turns {
+            inner.pace.finished(&self.request);
+            if self.request.name.is_some() {
+                inner.next_check = None;
             }
         }
         drop(inner);
-        if self.ask.name.is_some() {
-            self.line.landed.notify_waiters();
+        if self.request.name.is_some() {
+            self.queue.finished.notify_waiters();
         }
     }
 }
@@ -182,25 +184,25 @@ mod tests {
     use crate::pace::Priority;
     use std::sync::Arc;
 
-    fn ask(name: Option<&str>) -> Ask {
+    fn request(name: Option<&str>) -> CallRequest {
         let name = name.map(str::to_owned);
-        Ask { name, ..Ask::new(Priority::Board, "chat.update", Some("C1")) }
+        CallRequest { name, ..CallRequest::new(Priority::Board, "chat.update", Some("C1")) }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_replaced_call_is_told_and_the_newer_one_goes() {
-        let line = Line::default();
-        let mut old = line.stand(ask(Some("1")));
-        let mut new = line.stand(ask(Some("1")));
+        let queue = CallQueue::default();
+        let mut old = queue.enqueue(request(Some("1")));
+        let mut new = queue.enqueue(request(Some("1")));
         assert_eq!((old.turn().await, new.turn().await), (Turn::Replaced, Turn::Go));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_next_of_a_name_goes_when_the_one_before_is_over_or_given_up() {
-        let line = Line::default();
-        let mut one = line.stand(ask(Some("1")));
+        let queue = CallQueue::default();
+        let mut one = queue.enqueue(request(Some("1")));
         assert_eq!(one.turn().await, Turn::Go);
-        let mut two = line.stand(ask(Some("1")));
+        let mut two = queue.enqueue(request(Some("1")));
         let over = async {
             tokio::task::yield_now().await;
             drop(one);
@@ -208,16 +210,16 @@ mod tests {
         let (turn, ()) = tokio::join!(two.turn(), over);
         assert_eq!(turn, Turn::Go);
         // This one was told to go, and its caller never heard of it.
-        let three = line.stand(ask(Some("2")));
-        line.look();
+        let three = queue.enqueue(request(Some("2")));
+        queue.advance();
         drop(three);
-        assert_eq!(line.stand(ask(Some("2"))).turn().await, Turn::Go);
+        assert_eq!(queue.enqueue(request(Some("2"))).turn().await, Turn::Go);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_refused_call_goes_again_when_it_may() {
-        let line = Line::default();
-        let mut place = line.stand(ask(Some("1")));
+        let queue = CallQueue::default();
+        let mut place = queue.enqueue(request(Some("1")));
         assert_eq!(place.turn().await, Turn::Go);
         place.refused(Duration::from_secs(30));
         let began = Instant::now();
@@ -227,14 +229,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn everybody_goes_in_the_end_and_those_who_gave_up_are_gone() {
-        let line = Arc::new(Line::default());
+        let queue = Arc::new(CallQueue::default());
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..200 {
-            let line = Arc::clone(&line);
-            tasks.spawn(async move { line.stand(ask(None)).turn().await });
+            let queue = Arc::clone(&queue);
+            tasks.spawn(async move { queue.enqueue(request(None)).turn().await });
         }
-        drop(line.stand(ask(None)));
+        drop(queue.enqueue(request(None)));
         assert!(tasks.join_all().await.iter().all(|turn| *turn == Turn::Go));
-        assert_eq!(line.waiting(), 0);
+        assert_eq!(queue.waiting(), 0);
     }
 }

@@ -36,9 +36,9 @@ impl ReportDelivery for Reports {
         };
         put().map_err(|error| format!("writing {}: {error}", file.display()))?;
         // A report without its pictures is a report all the same.
-        let way = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
+        let path_picture = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
         let measured = report::measured(state).into_iter().map(|picture| (picture.file, picture.bytes));
-        for (name, bytes) in way.into_iter().chain(measured) {
+        for (name, bytes) in path_picture.into_iter().chain(measured) {
             let picture = folder.join(name);
             if let Err(error) = write_private(&picture, &bytes) {
                 tracing::warn!("{} cannot be written, the report beside it can: {error}", picture.display());

@@ -14,7 +14,7 @@ enum Line {
 }
 
 /// Prints the story.
-pub(super) fn tell(found: &Verification, reader: impl BufRead, mut out: impl Write) -> io::Result<()> {
+pub(super) fn write(found: &Verification, reader: impl BufRead, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "{}", summary(found))?;
     each(reader, |line| match line {
         Line::Record(record) => tell_record(&record, &mut out),
@@ -24,7 +24,7 @@ pub(super) fn tell(found: &Verification, reader: impl BufRead, mut out: impl Wri
 }
 
 /// Prints one JSON document: what `verify` found, and every line of the file.
-pub(super) fn tell_json(found: &Verification, reader: impl BufRead, mut out: impl Write) -> io::Result<()> {
+pub(super) fn write_json(found: &Verification, reader: impl BufRead, mut out: impl Write) -> io::Result<()> {
     write!(out, "{{\"verification\":{},\"records\":[", json!(found))?;
     let mut separator = "";
     each(reader, |line| {

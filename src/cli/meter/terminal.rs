@@ -18,7 +18,7 @@ use ghost_cloud::operation::{CommandOutcome, CommandRequest, ShellExecutor};
 use ghost_shell::{Cancel, Policy};
 
 /// A package manager takes its time.
-const LONGEST_COMMAND: u64 = 900;
+const MAX_COMMAND_SECONDS: u64 = 900;
 
 /// A run at a terminal.
 pub(super) struct Terminal {
@@ -29,12 +29,12 @@ pub(super) struct Terminal {
     /// Ctrl-C, a request to end, the end of the terminal.
     words: Mutex<[Signal; 3]>,
     begun: Timestamp,
-    told: std::sync::Mutex<String>,
+    last_line: std::sync::Mutex<String>,
 }
 
 impl Terminal {
     pub(super) fn new(setup: &Setup, policy: Policy, run: &Run, approve: Consent) -> anyhow::Result<Self> {
-        let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
+        let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
         let shell = setup.shell(run.ask().session.clone(), Some(timeout))?;
         let shell = shell.policy(Arc::new(policy)).approver(approve.approver(setup)).build()?;
         Ok(Self {
@@ -47,7 +47,7 @@ impl Terminal {
                 word(SignalKind::hangup())?,
             ]),
             begun: SystemClock.now(),
-            told: std::sync::Mutex::new(String::new()),
+            last_line: std::sync::Mutex::new(String::new()),
         })
     }
 
@@ -106,15 +106,15 @@ impl MeasurementContext for Terminal {
 
     fn tell(&self, run: &Run, doing: &str) {
         let elapsed = SystemClock.now().since(self.begun).as_secs();
-        let Ok(mut told) = self.told.lock() else { return };
-        if *told != doing {
+        let Ok(mut last_line) = self.last_line.lock() else { return };
+        if *last_line != doing {
             note(&harmless(&format!(
                 "{:02}:{:02} {} · {doing}",
                 elapsed / 60,
                 elapsed % 60,
                 run.state().word()
             )));
-            doing.clone_into(&mut told);
+            doing.clone_into(&mut last_line);
         }
     }
 }

@@ -7,7 +7,7 @@ use ghost_investigate::state::{Approval, Ending, State, Step};
 
 /// Counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Tally {
+pub(super) struct LedgerCounts {
     /// Turns of whoever thinks.
     pub(super) turns: usize,
     /// Commands that ran.
@@ -20,7 +20,7 @@ pub(super) struct Tally {
     pub(super) r#unsafe: usize,
 }
 
-impl Tally {
+impl LedgerCounts {
     /// Counts what is in a ledger.
     pub(super) fn of(state: &State) -> Self {
         let count = |test: &dyn Fn(&&Step) -> bool| state.steps.iter().filter(test).count();

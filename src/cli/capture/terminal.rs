@@ -21,22 +21,22 @@ use ghost_cloud::capture::{
 use ghost_shell::{Cancel, Known};
 
 /// How often it is looked for a word that somebody left.
-const LOOK: Duration = Duration::from_secs(2);
+const INSTRUCTION_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// A file of a gigabyte takes its time.
-const LONGEST_COMMAND: u64 = 900;
+const MAX_COMMAND_SECONDS: u64 = 900;
 
 /// A task at a terminal.
-pub(super) struct Desk {
+pub(super) struct Terminal {
     gate: CaptureShell,
     store: TaskStore,
     id: String,
     detach: bool,
     leaving: AtomicBool,
     interrupts: Mutex<Signal>,
-    told: std::sync::Mutex<String>,
+    last_line: std::sync::Mutex<String>,
 }
 
-impl Desk {
+impl Terminal {
     pub(super) fn new(
         setup: &Setup,
         store: &TaskStore,
@@ -44,7 +44,7 @@ impl Desk {
         common: &Common,
         detach: bool,
     ) -> anyhow::Result<Self> {
-        note(&common.approve.told(setup));
+        note(&common.approve.describe(setup));
         Ok(Self {
             gate: gate(setup, &task.session, common, std::slice::from_ref(task))?,
             store: store.clone(),
@@ -52,7 +52,7 @@ impl Desk {
             detach,
             leaving: AtomicBool::new(false),
             interrupts: Mutex::new(signal(SignalKind::interrupt()).context("listening for Ctrl-C")?),
-            told: std::sync::Mutex::new(String::new()),
+            last_line: std::sync::Mutex::new(String::new()),
         })
     }
 
@@ -70,10 +70,10 @@ impl Desk {
 
     /// Prints a line unless it is the one that stands there.
     fn say(&self, line: String) {
-        let Ok(mut told) = self.told.lock() else { return };
-        if *told != line {
+        let Ok(mut last_line) = self.last_line.lock() else { return };
+        if *last_line != line {
             note(&harmless(&line));
-            *told = line;
+            *last_line = line;
         }
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn gate(
     common: &Common,
     tasks: &[CaptureTask],
 ) -> anyhow::Result<CaptureShell> {
-    let timeout = setup.config.shell.timeout_seconds.max(LONGEST_COMMAND);
+    let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
     let shell = setup.shell(session.clone(), Some(timeout))?.known(known(setup, tasks)?);
     let shell = shell.approver(common.approve.approver(setup)).build()?;
     let evidence = setup.data()?.join("evidence");
@@ -101,7 +101,7 @@ pub(super) fn gate(
 }
 
 #[async_trait]
-impl CaptureExecutor for Desk {
+impl CaptureExecutor for Terminal {
     async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         let (cancel, stop) = Cancel::new();
         let running = self.gate.run(step, plan, stop);
@@ -142,7 +142,7 @@ impl CaptureExecutor for Desk {
                 return Instruction::GoOn;
             }
             tokio::select! {
-                () = tokio::time::sleep(left.min(LOOK)) => {}
+                () = tokio::time::sleep(left.min(INSTRUCTION_POLL_INTERVAL)) => {}
                 () = self.interrupted() => self.leaving.store(true, Ordering::SeqCst),
             }
         }

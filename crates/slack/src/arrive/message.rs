@@ -9,7 +9,7 @@ const DEPTH: usize = 8;
 
 /// In what kind of conversation something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ConversationKind {
     /// A public channel.
     Channel,
     /// A private channel.
@@ -22,7 +22,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl ConversationKind {
     /// Reads what Slack calls it; where it says nothing, the first letter of the id tells a direct conversation.
     pub(crate) fn read(word: &str, channel: &str) -> Self {
         match word {
@@ -64,7 +64,7 @@ pub struct Attached {
 
 /// A message that somebody wrote.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Words {
+pub struct IncomingMessage {
     /// The person, or the user of the bot; workflows and old integrations have none.
     pub user: Option<String>,
     /// The app, where one wrote it.
@@ -78,7 +78,7 @@ pub struct Words {
     /// The conversation.
     pub channel: String,
     /// What kind of conversation that is.
-    pub kind: Kind,
+    pub kind: ConversationKind,
     /// The message's name in its conversation.
     pub ts: String,
     /// The root of the thread, where it is an answer or a root with answers.
@@ -99,7 +99,7 @@ pub struct Words {
     pub hidden: bool,
 }
 
-impl Words {
+impl IncomingMessage {
     /// Reads a message, or an event about one. `around` is what holds it: there the conversation stands, too.
     pub(crate) fn read(message: &Value, around: &Value) -> Self {
         let either = |name: &str| text(message, &[name]).or_else(|| text(around, &[name]));
@@ -107,7 +107,7 @@ impl Words {
             .or_else(|| text(around, &["channel", "id"]))
             .or_else(|| text(around, &["container", "channel_id"]))
             .unwrap_or_default();
-        let kind = Kind::read(&either("channel_type").unwrap_or_default(), &channel);
+        let kind = ConversationKind::read(&either("channel_type").unwrap_or_default(), &channel);
         let user = text(message, &["user"]).or_else(|| text(message, &["user", "id"]));
         Self {
             user: user.or_else(|| text(message, &["bot_profile", "user_id"])),

@@ -21,14 +21,14 @@ pub(super) fn finish(task: &CaptureTask, ended: Ended, common: &Common, setup: &
     }
     if task.state() == State::Failed {
         let trouble = task.ends.iter().filter_map(|end| end.trouble.as_ref());
-        let (mut told, mut hints) = (Vec::new(), Vec::new());
+        let (mut problems, mut hints) = (Vec::new(), Vec::new());
         for trouble in trouble {
-            if !told.contains(&trouble.text) {
-                told.push(trouble.text.clone());
+            if !problems.contains(&trouble.text) {
+                problems.push(trouble.text.clone());
             }
             hints.extend(trouble.hint.clone().filter(|hint| !hints.contains(hint)));
         }
-        let error = anyhow::anyhow!("{}", harmless(&told.join("; ")));
+        let error = anyhow::anyhow!("{}", harmless(&problems.join("; ")));
         return Err(if hints.is_empty() {
             error
         } else {
