@@ -31,7 +31,7 @@ pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
 /// The bot, as its handlers see it.
 pub struct Core {
     parts: CoreServices,
-    /// Told when everything was held back or let go, so that it is shown at once.
+    /// Notified when a freeze begins or ends, so that it is shown at once.
     pub(super) turned: Notify,
     measures: OnceLock<Measures>,
     tasks: Mutex<JoinSet<()>>,
@@ -109,7 +109,7 @@ impl Core {
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
         let (open_shell, evidence) = (self.open_shell.as_ref(), self.evidence.as_ref());
         preview(state, command, open_shell, &self.policy, evidence).unwrap_or_else(|why| {
-            tracing::warn!("a command is judged without looking at this machine: {why}");
+            tracing::warn!("command judged without this machine's files: {why}");
             let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
             hold(state, &self.policy, evidence, ruling)
         })
@@ -135,7 +135,7 @@ impl Core {
         Ok(recorded.ok().and_then(|recorded| State::fold(session, &recorded).ok()))
     }
 
-    /// Tells whether anybody has heard of a session.
+    /// Tells whether a session exists.
     pub(super) async fn is_known(&self, session: &SessionId) -> Result<bool, StoreError> {
         let (length, inbox) = tokio::join!(self.store.length(session), self.store.inbox(session));
         Ok(length? > 0 || !inbox?.is_empty())
@@ -180,7 +180,7 @@ impl Core {
         let (user, message) = (user.to_owned(), sent(message));
         self.spawn(async move {
             if let Err(error) = web.ephemeral(&to, &user, &message).await {
-                tracing::warn!("somebody is not told why: {error}");
+                tracing::warn!("private answer failed: {error}");
             }
         });
     }

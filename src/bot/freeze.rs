@@ -68,10 +68,8 @@ impl FreezeCheck for StoreFreezeCheck {
     async fn frozen(&self) -> Option<String> {
         match Freeze::current(self.0.as_ref()).await {
             Ok(None) => None,
-            Ok(Some(freeze)) => {
-                Some(format!("everything is held back by {} since {}", freeze.who, freeze.since))
-            }
-            Err(error) => Some(format!("whether everything is held back is not known: {error}")),
+            Ok(Some(freeze)) => Some(format!("commands frozen by {} since {}", freeze.who, freeze.since)),
+            Err(error) => Some(format!("freeze state unknown: {error}")),
         }
     }
 }

@@ -167,7 +167,7 @@ fn seal(seq: u64, prev: &str, at: Timestamp, entry: Entry<'_>) -> Result<String,
     Ok(format!("{open},\"hash\":\"{}\"}}", Digest::of(open)))
 }
 
-/// Returns the hash that a line bears.
+/// Returns the hash of a line.
 fn hash_of(line: &str) -> Option<&str> {
     line.rsplit_once(",\"hash\":\"")?.1.strip_suffix("\"}")
 }
@@ -181,8 +181,8 @@ pub fn read(lines: &[String]) -> Result<Vec<Note>, Tampered> {
     let mut prev = Digest::of(BEGINNING).to_string();
     for (line, seq) in lines.iter().zip(1..) {
         let wrong = |what| Tampered { seq, what };
-        let (open, hash) = line.rsplit_once(",\"hash\":\"").ok_or(wrong("bears no hash"))?;
-        let hash = hash.strip_suffix("\"}").ok_or(wrong("bears no hash"))?;
+        let (open, hash) = line.rsplit_once(",\"hash\":\"").ok_or(wrong("has no hash"))?;
+        let hash = hash.strip_suffix("\"}").ok_or(wrong("has no hash"))?;
         if Digest::of(open).to_string() != hash {
             return Err(wrong("does not match its hash"));
         }

@@ -1,4 +1,4 @@
-//! Slack's signed requests: the other way in, to the same handlers.
+//! Slack's signed requests: in place of sockets, to the same handlers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -75,7 +75,7 @@ async fn take(State(state): State<RequestState>, headers: HeaderMap, body: Bytes
         Ok(Received::Challenge(challenge)) => challenge.into_response(),
         Ok(Received::Probe) => StatusCode::OK.into_response(),
         Ok(Received::Arrival(arrival)) if state.own.refuses(&arrival.origin) => {
-            tracing::warn!("a signed request is of another workspace or another app, and is not taken");
+            tracing::warn!("signed request of another workspace or app refused");
             (StatusCode::FORBIDDEN, "not for this app in this workspace").into_response()
         }
         Ok(Received::Arrival(arrival)) => match state.handler.take(*arrival).await {
@@ -85,7 +85,7 @@ async fn take(State(state): State<RequestState>, headers: HeaderMap, body: Bytes
             Answer::Refuse => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         },
         Err(refused) => {
-            tracing::warn!("a request is not Slack's: {refused}");
+            tracing::warn!("slack signature check failed: {refused}");
             let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::UNAUTHORIZED);
             (status, refused.to_string()).into_response()
         }

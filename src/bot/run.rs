@@ -24,7 +24,7 @@ const STORE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 pub enum EventSource {
     /// Over sockets that the bot opens.
     Sockets(SocketSettings),
-    /// As requests, which a server that runs elsewhere hands over.
+    /// As signed requests to the HTTP server.
     Requests,
 }
 
@@ -43,12 +43,12 @@ pub struct Application {
     pub event_source: EventSource,
     /// Who removes what is too old.
     pub sweep: Arc<Sweep>,
-    /// What is told about it over HTTP.
+    /// Health and metrics for the HTTP server.
     pub vitals: Vitals,
 }
 
 impl Application {
-    /// Runs until it is told to stop. Then nothing new is taken, what was begun is made durable, sessions pause, and the call
+    /// Runs until it is stopped. Then nothing new is taken, what was begun is made durable, sessions pause, and the call
     /// returns.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Chores over the files of this machine: fetched captures, and what sessions keep for later ones.
+//! Tasks on files of this machine: fetched captures, and what sessions keep for later ones.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use ghost_investigate::state::State;
 use ghost_investigate::tool::Chore;
 use ghost_shell::redact;
 
-/// No document that a chore reads or keeps is longer.
+/// The largest document that a task reads or keeps.
 const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 
 /// No account of a capture that a tool reads is longer.
@@ -34,7 +34,7 @@ impl FileTasks for Folders {
     async fn run(&self, _state: &State, chore: &Chore) -> Result<String, String> {
         let (folders, chore) = (self.clone(), chore.clone());
         let work = tokio::task::spawn_blocking(move || folders.run_task(&chore)).await;
-        work.unwrap_or_else(|_| Err("it failed in a way that it must not".to_owned()))
+        work.unwrap_or_else(|_| Err("file task panicked".to_owned()))
     }
 }
 

@@ -37,7 +37,7 @@ impl Knowledge {
     }
 }
 
-/// Reads a document and makes something of it; what is wrong with it is told with its name.
+/// Reads a document and makes something of it; errors carry its name.
 pub(super) fn parsed<T>(
     path: &Path,
     hint: &str,

@@ -1,4 +1,4 @@
-//! An errand at a terminal: its commands go through the shell and its audit, what happens is told on standard error.
+//! An operation at a terminal: its commands go through the shell and its audit, progress goes to standard error.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ pub(in crate::cli) struct LiveInterface {
 }
 
 impl LiveQuery {
-    /// Looks at the interface; `None` where only the plan was wanted.
+    /// Reads the interface; `None` where only the plan was wanted.
     pub(in crate::cli) fn look(
         &self,
         setup: &Setup,
@@ -216,7 +216,7 @@ fn knowing(setup: &Setup, reach: Option<&GuestAccess>) -> anyhow::Result<Arc<Pol
     })
 }
 
-/// What drives errands here.
+/// Drives operations at a terminal.
 pub(in crate::cli) struct Live {
     gate: ShellExecutor,
     opened: Timestamp,
@@ -243,7 +243,7 @@ impl Live {
         Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
     }
 
-    /// Drives an errand to its end; Ctrl-C ends it, too.
+    /// Drives an operation to its end; Ctrl-C ends it, too.
     pub(in crate::cli) fn drive<E: Operation>(&self, mut operation: E) -> anyhow::Result<E::Result> {
         let ended = drive(|| ghost_cloud::operation::drive(&mut operation, self, &SystemClock))?;
         ended.ok_or_else(|| anyhow::anyhow!("interrupted"))

@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     Ok(if found.is_ok() { 0 } else { DIVERGED })
 }
 
-/// Where a record first goes another way.
+/// Where a record first differs.
 struct Divergence {
     seq: u64,
     kind: String,

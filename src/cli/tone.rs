@@ -1,10 +1,10 @@
-//! How pieces of a text are meant, and whether that is shown in color.
+//! The tone of text, and whether it is shown in color.
 
 use std::io::{self, IsTerminal as _};
 
 use crate::config::Environment;
 
-/// How a piece of text is meant.
+/// The tone of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     /// As it is.

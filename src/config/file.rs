@@ -16,7 +16,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 pub struct Config {
     /// Programs outside the folders for programs, by name: absolute paths.
     pub programs: BTreeMap<String, PathBuf>,
-    /// What is told on standard error.
+    /// Log lines.
     pub log: super::Log,
     /// The safety shell.
     pub shell: Shell,
@@ -46,7 +46,7 @@ pub struct Config {
     pub bot: super::Bot,
     /// What holds in single channels.
     pub channel: BTreeMap<String, super::Channel>,
-    /// What is told about the bot over HTTP.
+    /// The HTTP server of the bot.
     pub http: super::Http,
 }
 

@@ -22,10 +22,10 @@ use crate::http::live::Pulse;
 use crate::http::measure::Measures;
 use crate::http::ready::{Components, FORMAT};
 
-/// Where the server listens unless told otherwise: this machine only.
+/// Where the server listens by default: this machine only.
 pub const LISTEN: &str = "127.0.0.1:9464";
 
-/// What Prometheus has to be told to read counters under their whole names.
+/// The content type by which Prometheus reads counters under their whole names.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// How many connections are served at once. Whoever comes then waits until one ends.
@@ -94,7 +94,7 @@ pub async fn serve(
                     connections.spawn(attend(stream, router.clone(), patience, stopped.clone()));
                 }
                 Err(error) => {
-                    warn!(http.error = %error, "no connection can be accepted: {error}");
+                    warn!(http.error = %error, "http accept failed: {error}");
                     sleep(BREATH).await;
                 }
             },
@@ -126,7 +126,7 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
     tokio::select! {
         ended = connection.as_mut() => {
             if let Err(error) = ended {
-                debug!(http.error = %error, "a connection ended early: {error}");
+                debug!(http.error = %error, "http connection ended early: {error}");
             }
             return;
         }
@@ -135,7 +135,7 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
     }
     connection.as_mut().graceful_shutdown();
     if timeout(patience.parting, connection).await.is_err() {
-        debug!("a connection was cut off in the middle of a request");
+        debug!("http connection cut off inside a request");
     }
 }
 

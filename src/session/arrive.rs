@@ -1,4 +1,4 @@
-//! What arrives while a session is driven: letters, and the end of questions.
+//! What arrives while a session is driven: messages, and the end of questions.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use ghost_investigate::recheck;
 use ghost_investigate::state::State;
 use ghost_store::{ApprovalState, Choice, Item, Notice, Vote};
 
-/// How often a driver that is busy looks for somebody who wants it to stop.
+/// How often the inbox is read for a stop while a session is driven.
 const INBOX_POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 impl Engine {
@@ -129,7 +129,7 @@ fn is_again(item: &Item) -> bool {
     }
 }
 
-/// Reads a letter. What is none says nothing.
+/// Turns a message into events; one that changes nothing has none.
 fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
     match serde_json::from_str::<InboxMessage>(text) {
         Ok(InboxMessage::Again(Said { who, text, wish: Wish::Steer }))
@@ -137,7 +137,7 @@ fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
         {
             vec![Event::Reopened(Reopened { who, text, recheck: false })]
         }
-        // Whoever says it twice, or too early, was told where the session stands.
+        // Whoever says it twice, or too early, got the status of the session.
         Ok(InboxMessage::Recheck(Said { who, text, .. })) => match state.map(recheck::possible) {
             Some(Ok(())) => vec![Event::Reopened(Reopened { who, text, recheck: true })],
             Some(Err(_)) | None => Vec::new(),

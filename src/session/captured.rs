@@ -15,7 +15,7 @@ const BEGIN: &str = "ghost-";
 /// How they end: packets, and what was read out of them.
 const ENDS: [&str; 4] = [".cap", ".png", "_semantic.json", "_forensic_report.md"];
 
-/// Returns the files of captures in a folder with their age. Whatever bears another name is not ours; what a session made that still runs
+/// Returns the files of captures in a folder with their age. Files of another name are not ours; what a session made that still runs
 /// is needed.
 pub(super) fn captured(
     folder: &Path,
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_bears_another_name_is_not_ours_and_what_runs_is_needed() {
+    fn files_of_another_name_are_not_ours_and_those_of_running_sessions_are_needed() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["ghost-s1-1.cap", "ghost-s2-1.cap", "ghost-s2-1_flow.png", "ghost-s2-1.txt", "mine.cap"]
         {

@@ -18,20 +18,20 @@ use ghost_store::{Lease, StoreError};
 /// A gap longer than this, in which nobody was waited for, was a pause.
 const PAUSE_THRESHOLD: Duration = Duration::from_secs(60);
 
-/// How long a command is held back before somebody looks again.
+/// How long a command is held back before the freeze is checked again.
 const FREEZE_RECHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often a question that is too long is asked again at half its length.
 const MAX_SHORTENED_ATTEMPTS: u32 = 2;
 
-/// What the caller holds while a session is driven.
+/// How the caller controls a session that is driven.
 #[derive(Debug, Clone)]
 pub struct DriveControl {
     /// Comes when the caller wants the session to pause.
     pub pause: CancelSignal,
 }
 
-/// Tells the watcher that a session is driven, and that it is not any more: also where the driving was cut off.
+/// Notifies the observer when driving begins and ends, also where it was cut off.
 struct DriveGuard<'a> {
     engine: &'a Engine,
     session: SessionId,
@@ -129,7 +129,7 @@ impl Engine {
         self.resume(owned).await?;
         self.drain(owned).await?;
         if let Err(why) = self.settle(owned).await? {
-            self.observer.trouble(&format!("people cannot be shown where it stands: {why}"));
+            self.observer.trouble(&format!("session status not shown: {why}"));
         }
         loop {
             self.drain(owned).await?;

@@ -224,22 +224,22 @@ pub enum DriveOutcome {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The store refuses.
-    #[error("the store refused")]
+    #[error("store operation failed")]
     Store(#[from] StoreError),
     /// Its lines are no ledger.
-    #[error("the session cannot be read")]
+    #[error("session ledger not readable")]
     Ledger(#[from] LedgerError),
     /// Its events are no session.
-    #[error("the session cannot be understood")]
+    #[error("session events are inconsistent")]
     Fold(#[from] FoldError),
     /// An event cannot be written.
-    #[error("an event cannot be written")]
+    #[error("event not serializable")]
     Event(#[from] serde_json::Error),
     /// The gate cannot be opened.
-    #[error("the safety shell cannot be opened: {0}")]
+    #[error("safety shell did not open: {0}")]
     Shell(String),
     /// A text cannot be kept.
-    #[error("what was seen cannot be kept: {0}")]
+    #[error("evidence not stored: {0}")]
     Evidence(String),
     /// Another owner went on.
     #[error("another owner drives the session")]

@@ -14,7 +14,7 @@ use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often somebody who looks on hears that a command still runs.
+/// How often the observer is notified that a command still runs.
 const RUNNING_NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The gate of one session, opened when it is first needed.
@@ -28,7 +28,7 @@ pub(super) struct Gate {
 pub(super) enum ExecuteOutcome {
     /// It may.
     Continue,
-    /// The caller wants it to pause. Nothing is recorded of the command that was under way: it only reads, and runs again.
+    /// The caller wants it to pause. Nothing is recorded of the running command: it only reads, and runs again.
     Paused,
 }
 

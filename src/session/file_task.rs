@@ -9,7 +9,7 @@ use ghost_investigate::step::observed_chore;
 use ghost_investigate::tool::Chore;
 
 impl Engine {
-    /// Does a chore, keeps what came of it, and records it.
+    /// Runs a file task, keeps its result, and records it.
     pub(super) async fn chore(
         &self,
         owned: &mut OwnedSession<'_>,

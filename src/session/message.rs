@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{Opened, Said};
 
-/// A letter.
+/// A message to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InboxMessage {
@@ -19,7 +19,7 @@ pub enum InboxMessage {
     Recheck(Said),
 }
 
-/// The mark of when a letter reached Ghost, beside its own fields.
+/// When a message reached Ghost, beside its own fields.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
     arrived: String,
@@ -34,7 +34,7 @@ struct Stamped<'a> {
 }
 
 impl InboxMessage {
-    /// Writes the letter, with the moment at which it reached Ghost.
+    /// Writes the message, with the moment at which it reached Ghost.
     ///
     /// # Errors
     /// Fails where it cannot be written.
@@ -42,7 +42,7 @@ impl InboxMessage {
         serde_json::to_string(&Stamped { message: self, stamp: Stamp { arrived: at.to_string() } })
     }
 
-    /// Reads from a written letter when it reached Ghost.
+    /// Reads from a written message when it reached Ghost.
     #[must_use]
     pub fn arrived(text: &str) -> Option<Timestamp> {
         serde_json::from_str::<Stamp>(text).ok()?.arrived.parse().ok()

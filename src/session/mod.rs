@@ -1,6 +1,6 @@
 //! Where ledger, lease, gate and agent meet: one owner drives one session, one effect after the other.
 //!
-//! Goes in: letters (an incident, words of people), votes, a store, a model, a shell. Comes out: a ledger that says what
+//! Goes in: messages (an incident, words of people), votes, a store, a model, a shell. Comes out: a ledger that says what
 //! happened, and a report. Never: an effect before its event is stored; a command that may change something run twice, or
 //! without a consent that was stored and is used up; a session driven by two owners.
 //!

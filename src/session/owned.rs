@@ -1,4 +1,4 @@
-//! A session in the hands of its owner: its state, and the one way in which it changes.
+//! A session that this process owns: its state, and the one function that changes it.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use ghost_store::{Item, Lease, StoreError};
 const FIRST_RETRY_WAIT: Duration = Duration::from_millis(100);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
-/// What an owner holds.
+/// A session whose lease this process holds.
 pub(super) struct OwnedSession<'a> {
     pub(super) engine: &'a Engine,
     pub(super) lease: Lease,
@@ -63,7 +63,7 @@ impl<'a> OwnedSession<'a> {
         self.record_at(self.now(), events, drained).await
     }
 
-    /// Stores events as of a moment. What was decided bears the moment of the decision, so that a replay decides the same.
+    /// Stores events as of a moment. A decision carries the moment when it was made, so that a replay decides the same.
     pub(super) async fn record_at(
         &mut self,
         at: Timestamp,
@@ -159,7 +159,7 @@ where
 
 /// Says that the store is away, waits, and returns how long to wait the next time.
 async fn outage(engine: &Engine, error: &StoreError, wait: Duration) -> Duration {
-    engine.observer.trouble(&format!("{error}; nothing is lost, trying again"));
+    engine.observer.trouble(&format!("{error}; retrying, nothing is lost"));
     tokio::time::sleep(wait).await;
     (wait * 2).min(MAX_RETRY_WAIT)
 }

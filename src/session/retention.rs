@@ -105,7 +105,7 @@ pub async fn sweep(
 ) -> Result<Swept, EraseError> {
     let mut swept = Swept::default();
     for session in unfinished(data)? {
-        // Only what is a skeleton by now: the deletion of another may be under way, or was given up.
+        // Only what is a skeleton by now: the deletion of another may be running, or was given up.
         let lines = store.read(&session, 0).await?;
         if lines.iter().all(|line| line.ends_with(r#""body":null}"#)) {
             swept.evidence += finish(store, &session, data).await?;
@@ -166,7 +166,7 @@ fn ended(session: &SessionId, lines: &[String]) -> SessionEnd {
     }
 }
 
-/// Returns the texts in the evidence folder with their age. Whatever bears another name is not ours.
+/// Returns the texts in the evidence folder with their age. Files of another name are not ours.
 fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<StoredItem<String>>, EraseError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

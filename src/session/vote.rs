@@ -1,4 +1,4 @@
-//! A human's answer on its way into the store.
+//! Votes of people: who may, and counting them in the store.
 
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
@@ -6,7 +6,7 @@ use ghost_investigate::state::{Approval, State};
 use ghost_investigate::{SelfApproval, may_approve, may_approve_modified};
 use ghost_store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
-/// An answer.
+/// A vote that somebody submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedVote {
     /// The question.
@@ -21,7 +21,7 @@ pub struct SubmittedVote {
     pub at: Timestamp,
 }
 
-/// What became of it.
+/// The result of a submitted vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VoteResult {
     /// The store's word on it.

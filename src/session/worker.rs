@@ -14,20 +14,19 @@ use ghost_base::SessionId;
 use ghost_shell::CancelSignal;
 use ghost_store::StoreError;
 
-/// How often questions are looked for whose time is over.
+/// How often approvals are expired.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// How long the store is asked for work at a time.
+/// How long one query for work waits in the store.
 const WORK_WAIT: Duration = Duration::from_secs(10);
-/// How long a store is left alone that did not answer.
+/// How long a query waits after the store did not answer.
 const OUTAGE_PAUSE: Duration = Duration::from_secs(1);
-/// How many questions for work are under way at most. One is enough until something is found; then there is often more, and
+/// How many queries for work run at most. One is enough until something is found; then there is often more, and
 /// one after the other would have sessions wait for as many answers of the store as there are before them.
 const MAX_WORK_QUERIES: usize = 8;
 
 /// What became of one session.
 type Driven = (SessionId, Result<DriveOutcome, EngineError>);
-/// The question for work that is under way.
-/// So many times in a row no work could be looked for before somebody is told.
+/// After so many failures in a row the log line is an error.
 const FAILURES_BEFORE_ERROR: u32 = 20;
 
 type WorkQuery<'a> = Pin<Box<dyn Future<Output = Result<Option<SessionId>, StoreError>> + Send + 'a>>;
@@ -44,7 +43,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Works until it is told to stop; then what is under way pauses, and the call returns once all of it has.
+    /// Works until it is stopped; then driven sessions pause, and the call returns once all of them have.
     ///
     /// A session that fails or panics is an error in the log. Its lease runs out, and it comes up again then.
     pub async fn run(&self, stop: CancelSignal) {
@@ -63,7 +62,7 @@ impl Worker {
                 () = stopped.canceled() => break,
                 Some(done) = driving.join_next() => log_end(done),
                 _ = sweep.tick() => self.sweep().await,
-                // A question that is dropped half way could lose what it took, so it is kept until it is answered.
+                // A query that is dropped could lose the session that it took, so it runs to its end.
                 Some(found) = queries.next() => {
                     wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(MAX_WORK_QUERIES) } else { 1 };
                     failed = if found.is_err() { failed + 1 } else { 0 };
@@ -72,9 +71,9 @@ impl Worker {
                         Ok(None) => {}
                         // A store that is away for a moment comes back; one that stays away needs somebody.
                         Err(error) if failed == FAILURES_BEFORE_ERROR => {
-                            tracing::error!("no work can be looked for, {failed} times in a row: {error}");
+                            tracing::error!("query for work failed {failed} times in a row: {error}");
                         }
-                        Err(error) => tracing::warn!("no work can be looked for: {error}"),
+                        Err(error) => tracing::warn!("query for work failed: {error}"),
                     }
                 }
             }
@@ -106,8 +105,8 @@ impl Worker {
     async fn sweep(&self) {
         match self.engine.store.sweep(self.engine.clock.now()).await {
             Ok(expired) if expired.is_empty() => {}
-            Ok(expired) => tracing::info!(approvals = expired.len(), "questions ran out"),
-            Err(error) => tracing::warn!("no question can run out yet: {error}"),
+            Ok(expired) => tracing::info!(approvals = expired.len(), "approvals expired"),
+            Err(error) => tracing::warn!("expiry of approvals failed: {error}"),
         }
     }
 }
@@ -121,26 +120,26 @@ fn log_end(done: Result<Driven, JoinError>) {
         Ok((session, Err(error))) => {
             let cause =
                 std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            tracing::error!(session.id = %session, "session {session} cannot be driven: {error}{cause}");
+            tracing::error!(session.id = %session, "session {session} failed: {error}{cause}");
         }
-        Err(error) => tracing::error!("a session failed in a way that it must not: {error}"),
+        Err(error) => tracing::error!("session task panicked: {error}"),
     }
 }
 
 fn log_outcome(session: &SessionId, rest: &DriveOutcome) {
     match rest {
         DriveOutcome::Over | DriveOutcome::Waiting { .. } | DriveOutcome::Paused | DriveOutcome::Taken => {
-            tracing::debug!(session.id = %session, "session {session} rests: {rest:?}");
+            tracing::debug!(session.id = %session, "session {session} released: {rest:?}");
         }
         DriveOutcome::Missing => {
-            tracing::warn!(session.id = %session, "words arrived for session {session}, which was never opened")
+            tracing::warn!(session.id = %session, "message for unknown session {session}")
         }
         DriveOutcome::Stuck { why } => {
-            tracing::error!(session.id = %session, "session {session} cannot go on: {why}")
+            tracing::error!(session.id = %session, "session {session} is stuck: {why}")
         }
         DriveOutcome::Undelivered { why } => {
             // It is delivered again by whoever drives the session next.
-            tracing::warn!(session.id = %session, "the report of session {session} is not delivered yet: {why}");
+            tracing::warn!(session.id = %session, "report of session {session} not delivered yet: {why}");
         }
     }
 }

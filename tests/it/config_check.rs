@@ -103,7 +103,7 @@ async fn what_works_is_told_with_whose_the_token_is() {
         let finding = checked.findings.iter().find(found).unwrap_or_else(|| panic!("{}", checked.told));
         assert_eq!(finding["state"], state);
     }
-    checked.says("model", "skipped", "script");
+    checked.says("model", "skipped", "playbook");
     checked.says("permissions", "skipped", "nobody was asked");
     let connected = slack.person("state", json!({})).await;
     assert_ne!(connected.pointer("/apps/0/connected"), Some(&json!(true)), "a socket was opened");

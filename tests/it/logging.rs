@@ -147,7 +147,7 @@ async fn an_arrival_is_a_span_and_each_line_is_a_document() {
         .collect();
     let taken = lines
         .iter()
-        .find(|line| line["message"] == "an arrival is taken" && line["span"]["event.kind"] == "mention")
+        .find(|line| line["message"] == "slack event acknowledged" && line["span"]["event.kind"] == "mention")
         .unwrap_or_else(|| panic!("no span in\n{told}"));
     let span = &taken["span"];
     assert!(span["event.id"].as_str().is_some_and(|id| !id.is_empty()), "{taken}");

@@ -1,4 +1,4 @@
-//! What is played beside the conversation: somebody can pick a story there, and spoil it.
+//! The demo's control panel beside the conversation: pick a case, add faults to it.
 
 use async_trait::async_trait;
 use serde_json::Value;

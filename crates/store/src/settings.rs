@@ -1,4 +1,4 @@
-//! What both backends can be told.
+//! Settings of both backends.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct Settings {
     pub remember: Duration,
     /// How long a session that was handed to a worker is not handed to another, so that it can take the lease.
     pub claim: Duration,
-    /// How often a waiting worker looks for what other processes delivered.
+    /// How often a waiting worker checks for what other processes delivered.
     pub poll: Duration,
 }
 

@@ -102,7 +102,7 @@ impl Core {
     }
 
     /// Opens a session below a message of the bot's own, because a command leaves none. Slack brings a command once and waits three
-    /// seconds: what takes longer goes on, and whoever asked is told how it ended.
+    /// seconds: what takes longer continues, and whoever asked gets an answer when it ended.
     async fn investigate(
         self: &Arc<Self>,
         origin: &Origin,
@@ -146,7 +146,7 @@ impl Core {
     /// Says in the channel what somebody asked, and opens a session below; says why that failed. Then nothing of it is left.
     pub(super) async fn begin(self: &Arc<Self>, request: &Request) -> Result<(), &'static str> {
         let nowhere = |error: StoreError| {
-            tracing::warn!("a session cannot begin: {error}");
+            tracing::warn!("session start failed: {error}");
             "The session could not begin, because my store does not answer. Nothing was started; ask again in a moment."
         };
         // A message that nothing follows would be worse than none.
@@ -156,7 +156,7 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         let to = Address::channel(&request.channel);
         let posted = web.post(&to, &crate::bot::core::sent(&asks)).await.map_err(|error| {
-            tracing::warn!("a session cannot begin where nothing can be said: {error}");
+            tracing::warn!("session start failed, no message can be posted: {error}");
             "I cannot write here. Invite me to the channel first."
         })?;
         let thread =
@@ -171,7 +171,7 @@ impl Core {
         });
         let Err(error) = opened.await else { return Ok(()) };
         if let Err(error) = web.delete(&posted).await {
-            tracing::warn!("a message that nothing follows stays: {error}");
+            tracing::warn!("deletion of an opening message failed: {error}");
         }
         Err(nowhere(error))
     }

@@ -22,7 +22,7 @@ impl Core {
             "modify" => self.modified(submit).await,
             "investigate" => self.wanted(submit).await,
             other => {
-                tracing::debug!("a dialog {other:?} is none of ours");
+                tracing::debug!("unknown dialog {other:?} ignored");
                 Ok(Answer::Done)
             }
         }

@@ -32,11 +32,11 @@ impl Core {
         self.spawn(async move {
             let view = match core.home_of(&user).await {
                 Ok(view) => view,
-                Err(error) => return tracing::warn!("a Home tab cannot be drawn: {error}"),
+                Err(error) => return tracing::warn!("home tab not rendered: {error}"),
             };
             let arguments = json!({"user_id": user, "view": view});
             if let Err(error) = core.web.at(Priority::Other).call("views.publish", &arguments).await {
-                tracing::warn!("a Home tab is not shown: {error}");
+                tracing::warn!("home tab not published: {error}");
             }
         });
     }

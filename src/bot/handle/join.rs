@@ -16,11 +16,11 @@ use ghost_store::StoreError;
 /// So many sessions of late are compared.
 const MAX_COMPARED_SESSIONS: usize = 10_000;
 
-/// Of so many about the same thing it is asked whether they may be told of.
+/// For so many about the same thing the membership of their channel is asked for.
 const ASKED_ABOUT: usize = 20;
 
 impl Core {
-    /// Looks for a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
+    /// Finds a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
     /// for an answer to a private question.
     pub(super) fn offer_to_join(self: &Arc<Self>, thread: &Thread, user: &str, symptom: &str) {
         let named = targets(symptom);
@@ -33,7 +33,7 @@ impl Core {
             let posted = match core.store.posted(MAX_COMPARED_SESSIONS).await {
                 Ok(posted) => posted,
                 Err(error) => {
-                    return tracing::warn!("whether somebody asks about the same is not known: {error}");
+                    return tracing::warn!("search for sessions about the same target failed: {error}");
                 }
             };
             let same = posted.into_iter().filter_map(|(_, line)| {
@@ -53,7 +53,7 @@ impl Core {
                 let to = Address::thread(&thread.channel, &thread.ts);
                 let web = core.web.at(Priority::Other);
                 if let Err(error) = web.ephemeral(&to, &user, &sent(&show::offer(&offer))).await {
-                    tracing::warn!("nobody is told of another session about the same: {error}");
+                    tracing::warn!("offer to join a session failed: {error}");
                 }
                 return;
             }
@@ -127,7 +127,7 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         self.spawn(async move {
             if let Err(error) = web.respond(&url, &response).await {
-                tracing::warn!("an offer stays as it was: {error}");
+                tracing::warn!("offer update failed: {error}");
             }
         });
     }

@@ -41,7 +41,7 @@ impl Core {
             "freeze" | "thaw" => self.press_freeze(press).await?,
             "clean_up" => self.press_clean_up(press, &value).await?,
             "feedback" => self.press_feedback(press, &value).await?,
-            other => tracing::debug!("a button {other:?} is none of ours"),
+            other => tracing::debug!("unknown button {other:?} ignored"),
         }
         Ok(Answer::Done)
     }
@@ -82,7 +82,7 @@ impl Core {
         Ok(Some(Refusal::Gone))
     }
 
-    /// Opens the dialog of a button. Who may not use it is told so before anything opens.
+    /// Opens the dialog of a button. Who may not use it gets an answer before anything opens.
     async fn open_dialog(self: &Arc<Self>, press: &Press, name: &str) -> Result<Option<Refusal>, StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         let question = match self.question(name).await? {
@@ -140,10 +140,10 @@ impl Core {
                 let opened = self.web.at(Priority::Approval).call("views.open", &arguments).await;
                 opened.map(drop).map_err(|error| error.to_string())
             }
-            None => Err("Slack gives no way to open a dialog".to_owned()),
+            None => Err("slack sent no trigger for a dialog".to_owned()),
         };
         if let Err(why) = opened {
-            tracing::warn!("a dialog does not open: {why}");
+            tracing::warn!("dialog did not open: {why}");
             self.whisper(spot, user, &words("The dialog did not open in time. Press once more."));
         }
     }
@@ -174,7 +174,7 @@ impl Core {
             let shape = modify_modal(&typed.meta, &typed.command, Some(&Preview::from(&ruling)));
             let arguments = json!({"view_id": view.id, "view": shape});
             if let Err(error) = core.web.at(Priority::Approval).call("views.update", &arguments).await {
-                tracing::debug!("a verdict is not shown: {error}");
+                tracing::debug!("verdict update failed: {error}");
             }
         });
     }
@@ -280,7 +280,7 @@ impl Core {
         Ok(())
     }
 
-    /// Holds everything back, or lets it go on; on record either way. Nothing waits for the record before it is held back, and
+    /// Freezes commands, or ends the freeze; both are recorded. The freeze does not wait for the record, and
     /// nothing is let go that is not on record.
     pub(super) async fn set_freeze(
         &self,

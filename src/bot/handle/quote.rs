@@ -28,7 +28,7 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         let reading = timeout(READING, web.thread(&thread.channel, &thread.ts, QUOTED)).await;
         let Ok(Ok((said, _))) = reading else {
-            tracing::warn!("what was said before in the thread is not read");
+            tracing::warn!("earlier messages of the thread not read");
             return Vec::new();
         };
         let earlier = said
@@ -53,7 +53,7 @@ impl Core {
         said.into_iter().map(quote).collect()
     }
 
-    /// Looks people up, as many as there is time for.
+    /// Finds the names of people, as many as there is time for.
     async fn names(&self, ids: BTreeSet<String>) -> BTreeMap<String, String> {
         let ask = ids.into_iter().take(NAMED).map(|id| async move {
             let person = timeout(NAMING, self.directory.person(&id)).await.ok()?.ok()?;

@@ -60,7 +60,7 @@ impl Core {
         let web = self.web.at(Priority::Board);
         self.spawn(async move {
             if let Err(error) = web.session_status(&thread.channel, &thread.ts, SessionState::Active).await {
-                tracing::warn!("the stop button stays as it was: {error}");
+                tracing::warn!("stop button update failed: {error}");
             }
         });
         Ok(Answer::Done)
@@ -90,7 +90,7 @@ impl Core {
                 let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
                 let symptom = crate::bot::words::plain(&said.everything());
                 if let Some(what) = rules.outside(&symptom) {
-                    tracing::info!("an alert opens no session: {what}");
+                    tracing::info!("alert outside of the scope ignored: {what}");
                     return Ok(Answer::Done);
                 }
                 let (key, quotes) = (&origin.key, Vec::new());
@@ -112,7 +112,7 @@ impl Core {
         match self.directory.person(&user).await {
             // Slack brings it again, and may know by then who they are.
             Err(why) if origin.retry < RETRIES => {
-                tracing::warn!("who speaks is not known, so it has to come again: {why}");
+                tracing::warn!("author lookup failed, slack will retry: {why}");
                 return Ok(Answer::Refuse);
             }
             found => {

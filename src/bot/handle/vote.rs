@@ -21,13 +21,13 @@ impl Core {
         let (core, id) = (Arc::clone(self), id.clone());
         self.spawn(async move {
             if let Err(error) = core.draw_vote(&id).await {
-                tracing::warn!("a vote is not shown: {error}");
+                tracing::warn!("card update after a vote failed: {error}");
             }
         });
     }
 
-    /// Draws what store and ledger say now. Where they say something else once Slack was told, what was told may be older than
-    /// what the owner of the session told: then it is drawn once more.
+    /// Draws what store and ledger say now. Where they say something else after the update, the update may be older than
+    /// one of the session's owner: then it is drawn once more.
     async fn draw_vote(&self, id: &ApprovalId) -> Result<(), String> {
         let mut drawn = None;
         for _ in 0..MAX_REDRAWS {

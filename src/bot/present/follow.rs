@@ -1,7 +1,7 @@
 //! Showing what a session came to elsewhere.
 //!
 //! The board of a session that was given back waits for its turn towards Slack, and another replica may be at work on the session
-//! by then. Whoever shows something that late looks first whether the ledger went on, and once more when it stands there: what is
+//! by then. Whoever shows something that late first checks whether the ledger has changed, and once more when it stands there: what is
 //! older never stays.
 
 use crate::bot::Thread;
@@ -27,7 +27,7 @@ impl Presenter {
             true => Ok(()),
             false => self.tracker.show(&self.web.at(Priority::Board), change).await.map(drop),
         };
-        // A call that nobody heard the end of may still have changed the board.
+        // A call whose answer was lost may still have changed the board.
         self.follow(session, seq).await;
         shown
     }
@@ -41,7 +41,7 @@ impl Presenter {
             let Some(state) = self.state(session).await else { return };
             seq = state.seq;
             if let Err(error) = self.catch_up(&state).await {
-                return tracing::warn!(session.id = %session, "session {session} is shown late: {error}");
+                return tracing::warn!(session.id = %session, "board update of session {session} delayed: {error}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Showing at once that everything is held back, or that it goes on.
+//! Shows at once that commands are frozen, or no longer.
 //!
 //! Whoever took the order shows it on every board and open card, whichever replica they belong to. The others see the flag a
 //! moment later, and show it where they are at work themselves: what they drew meanwhile did not know of it.
@@ -19,7 +19,7 @@ struct PostedSummary {
 }
 
 impl Presenter {
-    /// Looks whether everything is held back. Where that changed, the sessions at work here are shown anew.
+    /// Reads the freeze flag. Where it changed, the sessions that run here are drawn again.
     pub(super) async fn check_freeze(&self) {
         if self.notice().await {
             let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -29,7 +29,7 @@ impl Presenter {
         }
     }
 
-    /// Looks once more behind a board of a session that is not at work here: it may have waited while everything was held back or
+    /// Checks once more after drawing the board of a session that does not run here: the call may have waited while everything was held back or
     /// let go, and then what it shows is older than what stood there.
     pub(super) async fn recheck_freeze(&self, session: &SessionId, drawn: Option<&Freeze>) {
         if self.is_driven(session) {
@@ -47,7 +47,7 @@ impl Presenter {
         self.notice().await;
         let posted = match self.store.posted(MAX_REDRAWN_SESSIONS).await {
             Ok(posted) => posted,
-            Err(error) => return tracing::warn!("a freeze or its end is shown late: {error}"),
+            Err(error) => return tracing::warn!("freeze display delayed: {error}"),
         };
         for (session, line) in posted {
             let over = serde_json::from_str::<PostedSummary>(&line)

@@ -1,4 +1,4 @@
-//! Changes on their way to Slack while a session runs.
+//! Sends changes to Slack while a session runs.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -135,7 +135,7 @@ impl Presenter {
         Self { pictures, ..self }
     }
 
-    /// Sends what is to be sent until it is told to stop. What is lost then is made up for when sessions settle.
+    /// Sends queued changes until it is stopped. What is lost then is sent when sessions settle.
     pub async fn run(self: Arc<Self>, mut stop: CancelSignal) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };
@@ -187,7 +187,7 @@ impl Presenter {
             }
         };
         if let Err(error) = sent {
-            tracing::warn!("something is not shown for now: {error}");
+            tracing::warn!("slack message update failed: {error}");
         }
     }
 
@@ -334,7 +334,7 @@ impl Observer for Presenter {
     fn words(&self, _words: &str) {}
 
     fn trouble(&self, what: &str) {
-        tracing::warn!("a session is held up: {what}");
+        tracing::warn!("session delayed: {what}");
     }
 
     fn running(&self, state: &State, _step: StepId, _since: Duration) {
@@ -346,7 +346,7 @@ impl Observer for Presenter {
     }
 
     fn ended(&self, session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {
-        // A session may be taken up again before the end of the time before is told.
+        // A session may begin again before the end of its last run is reported.
         let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
         match driven.get_mut(session) {
             Some(times) if *times > 1 => *times -= 1,

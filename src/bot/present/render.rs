@@ -17,14 +17,13 @@ pub(super) const METADATA: &str = "ghost";
 pub(in crate::bot) struct RenderedMessage {
     /// `board`, or `card` and its question.
     pub(super) what: String,
-    /// How it looks.
+    /// The message.
     pub(in crate::bot) message: Message,
     /// What of it is compared.
     pub(in crate::bot) digest: Digest,
 }
 
 impl RenderedMessage {
-    /// Makes a piece of a message.
     pub(super) fn new(state: &State, what: String, drawn: &show::Message) -> Self {
         let digest = Digest::of(drawn.to_json().to_string());
         let fields = [("session", state.session.as_str()), ("what", what.as_str())];

@@ -45,7 +45,7 @@ impl ReportDelivery for Presenter {
 
 impl Presenter {
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
-        // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
+        // The moment of the last event, so that the same ledger is always drawn the same.
         let (context, at) = (self.context(state), state.last_at);
         let board = board_of(state, &context, at);
         let standing = state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place));
@@ -75,7 +75,7 @@ impl Presenter {
                 }),
                 // What cannot be shown there keeps no session from going on.
                 Err(error) if gone(&error).is_some() => {
-                    tracing::warn!(session.id = %state.session, "session {} is not shown: {error}", state.session);
+                    tracing::warn!(session.id = %state.session, "board or card of session {} not posted: {error}", state.session);
                     return Ok(settled);
                 }
                 Err(error) => return Err(error),
@@ -138,7 +138,7 @@ impl Presenter {
         Ok(there)
     }
 
-    /// Looks in the thread for something that an owner that died may have said without noting it; returns what was read, too.
+    /// Searches the thread for a message that a dead owner may have posted without recording it; returns what was read, too.
     async fn find(
         &self,
         state: &State,
@@ -192,7 +192,7 @@ impl Presenter {
         match self.web.at(Priority::Approval).upload(to, &[upload], "").await {
             // The card has a button that shows the whole command, too.
             Err(error) if takes_no_files(&error) => {
-                tracing::warn!("a command that is too long for its card is not attached: {error}");
+                tracing::warn!("attachment of a long command failed: {error}");
                 Ok(())
             }
             done => done.map(drop),

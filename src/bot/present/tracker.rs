@@ -1,4 +1,4 @@
-//! What stands in Slack, as far as it is known here: no message is ever changed back to something older.
+//! Tracks what messages show in Slack: no message is ever changed back to something older.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ const MIN_CHANGE_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_TRACKED_MESSAGES: usize = 10_000;
 
 /// A message that has not changed for so long belongs to a session that goes on elsewhere, or not at all. Whoever changes it
-/// then looks first.
+/// then reads it first.
 const TRACKED_FOR: Duration = Duration::from_secs(3600);
 
 /// The messages that stand.
@@ -27,7 +27,7 @@ pub(super) struct MessageTracker(Mutex<HashMap<Posted, Tracked>>);
 struct Tracked {
     /// The number of the newest change that somebody wants.
     newest: u64,
-    /// What is shown, as far as it is known: while a call is under way nobody knows.
+    /// What is shown, as far as it is known: nothing while a call runs.
     shown: Option<Digest>,
     /// When it was changed last.
     changed: Option<Instant>,
@@ -98,7 +98,7 @@ impl MessageTracker {
         None
     }
 
-    /// Notes what is shown, unless another change is on its way.
+    /// Notes what is shown, unless a newer change is waiting.
     fn finish(&self, change: &Change) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) {

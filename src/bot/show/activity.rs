@@ -33,7 +33,7 @@ const COMMANDS: [(&[&str], &str); 26] = [
     (&["ss"], "looking at sockets"),
 ];
 
-/// What a tool looks at where it runs no command.
+/// What a tool reads where it runs no command.
 const TOOLS: [(&str, &str); 10] = [
     ("capture_traffic", "capturing packets"),
     ("run_pipe_meter", "measuring throughput"),
@@ -79,7 +79,7 @@ pub(super) enum Activity {
     Over,
 }
 
-/// Looks at a session.
+/// Reads a session.
 pub(super) fn activity(state: &State) -> Activity {
     if state.concluded.is_some() {
         return Activity::Over;

@@ -168,7 +168,7 @@ pub(super) fn plain_text(text: &str) -> Value {
     json!({ "type": "plain_text", "text": text, "emoji": false })
 }
 
-/// How a button looks.
+/// The style of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     /// As all others.

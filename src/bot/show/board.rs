@@ -229,7 +229,7 @@ fn spent(board: &Board) -> String {
     words.join(" · ")
 }
 
-/// Turns and commands are always told, the others when they come to an end.
+/// Turns and commands are always shown, the others when little is left.
 fn tells(budget: &Budget) -> bool {
     matches!(budget.what, "turns" | "commands") || (budget.limit > 0 && budget.used >= budget.limit / 2)
 }

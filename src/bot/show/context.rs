@@ -1,10 +1,10 @@
-//! What surrounds a session and does not stand in its events.
+//! What a message shows of a session that is not in its events.
 
 use crate::bot::show::People;
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 
-/// What surrounds a session.
+/// What a message shows of a session that is not in its events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RenderContext {
     /// Who is who.
@@ -36,7 +36,7 @@ pub struct Frozen {
     pub reason: String,
 }
 
-/// A vote that is on its way into the events.
+/// A vote that is stored and not an event yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deciding {
     /// Who, as it was recorded.

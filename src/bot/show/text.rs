@@ -24,7 +24,7 @@ pub(super) fn head(text: &str, max_units: usize) -> (&str, usize) {
     }
 }
 
-/// Returns a text in pieces of at most so many units.
+/// Splits a text into chunks of at most so many units.
 pub(super) fn chunks(text: &str, max_units: usize) -> Vec<&str> {
     let mut chunks = Vec::new();
     let mut rest = text;

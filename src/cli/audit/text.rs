@@ -1,4 +1,4 @@
-//! A session's records as a story for a human, in the order in which they were written.
+//! A session's records as text for a human, in the order in which they were written.
 
 use std::io::{self, BufRead, Write};
 
@@ -13,7 +13,7 @@ enum Line {
     Bytes(usize),
 }
 
-/// Prints the story.
+/// Writes the text.
 pub(super) fn write(found: &Verification, reader: impl BufRead, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "{}", summary(found))?;
     each(reader, |line| match line {
@@ -45,7 +45,7 @@ fn each(mut reader: impl BufRead, mut take: impl FnMut(Line) -> io::Result<()>) 
     let limit = u64::try_from(LONGEST_LINE + 1).unwrap_or(u64::MAX);
     loop {
         buffer.clear();
-        // A longer line comes in pieces, none of which is a record.
+        // A longer line comes in parts, none of which is a record.
         if io::Read::take(&mut reader, limit).read_until(b'\n', &mut buffer)? == 0 {
             return Ok(());
         }
@@ -100,7 +100,7 @@ fn seconds(millis: u64) -> String {
 }
 
 /// Turns a value into text that a terminal only prints: no control character, no change of writing direction, nothing
-/// that is invisible. A backslash is doubled, so that what was escaped can be told from what was there.
+/// that is invisible. A backslash is doubled, so that an escape differs from a backslash that was there.
 fn printable(value: &Value) -> String {
     let whole;
     let text = match value {

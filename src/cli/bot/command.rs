@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
-/// Runs the bot until it is told to stop.
+/// Runs the bot until it is stopped.
 pub(in crate::cli) async fn serve(
     setup: &Arc<Setup>,
     model: Arc<dyn Model>,
@@ -105,7 +105,7 @@ pub(in crate::cli) async fn serve(
     Ok(ended?)
 }
 
-/// Serves what is told about the bot, and takes Slack's requests where they come that way.
+/// Serves health and metrics, and Slack's signed requests where they are configured.
 async fn listen(
     setup: &Setup,
     application: &Application,
@@ -215,7 +215,7 @@ async fn application(
         Box::pin(async move {
             if let Err(error) = sweep(store.as_ref(), (&data, &captures), &lifetimes, SystemClock.now()).await
             {
-                tracing::warn!("what is too old stays for now: {error}");
+                tracing::warn!("retention sweep failed: {error}");
             }
         })
     };

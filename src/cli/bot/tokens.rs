@@ -67,7 +67,7 @@ impl Token {
             if changed.is_none() || changed != kept.0 {
                 match read(file) {
                     Ok(secret) => *kept = (changed, secret),
-                    Err(error) => tracing::warn!("the token in {} is not read: {error}", file.display()),
+                    Err(error) => tracing::warn!("token file {} not read: {error}", file.display()),
                 }
             }
         }

@@ -79,7 +79,7 @@ fn hinted(trouble: Issue) -> anyhow::Error {
     }
 }
 
-/// A capture that nobody looks after.
+/// A capture that no session owns any more.
 pub(in crate::cli) struct LeftoverCapture {
     /// The id of a task of this folder, or the name of a capture in the cloud.
     pub(in crate::cli) name: String,
@@ -87,11 +87,11 @@ pub(in crate::cli) struct LeftoverCapture {
     pub(in crate::cli) session: SessionId,
     /// The machines whose packets it holds.
     pub(in crate::cli) machine: String,
-    /// Since when nobody has been heard of about it.
+    /// When its session last recorded something.
     pub(in crate::cli) since: Timestamp,
 }
 
-/// Returns what nobody looks after: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
+/// Returns leftover captures: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
 /// were made. It asks nobody for consent; what runs is on record under `session`.
 pub(in crate::cli) async fn left_behind(
     setup: &Setup,
@@ -125,7 +125,7 @@ pub(in crate::cli) async fn left_behind(
     Ok(left)
 }
 
-/// Does some work, and beside it looks for what was left behind; `tell` takes a line where there is something. The work's end is the end.
+/// Does some work, and searches for leftover captures meanwhile; `tell` takes a line where there is one.
 pub(in crate::cli) async fn beside<T>(
     setup: &Setup,
     tell: impl FnOnce(String),
@@ -147,12 +147,12 @@ pub(in crate::cli) async fn beside<T>(
                 "{count} {were} left behind ({names}): `ghost capture orphans` says what can be done."
             ));
         }
-        Err(error) => tracing::debug!("captures that were left behind could not be looked for: {error}"),
+        Err(error) => tracing::debug!("search for leftover captures failed: {error}"),
     }
     work.await
 }
 
-/// Returns when a session was last heard of.
+/// Returns when a session last recorded something.
 fn last_recorded(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
     let audit = setup.data().ok()?.join("audit").join(format!("{session}.jsonl"));
     let silent = fs::metadata(audit).ok()?.modified().ok()?.elapsed().ok()?;
@@ -160,7 +160,7 @@ fn last_recorded(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
     Some(Timestamp::from_millis(SystemClock.now().as_millis().checked_sub(millis)?))
 }
 
-/// Says what is known of a session: its audit file shows that it was one of ours, and when it was last heard of.
+/// Says what is known of a session: its audit file shows that it was one of ours, and when it last recorded something.
 fn life(setup: &Setup, session: &SessionId) -> Life {
     let Ok(data) = setup.data() else { return Life::Unknown };
     let Ok(found) = fs::metadata(data.join("audit").join(format!("{session}.jsonl"))) else {

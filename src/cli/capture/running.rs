@@ -1,4 +1,4 @@
-//! Captures that are under way, or were.
+//! Captures that run, or ran.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is told of a task: one document, or a summary that fits a screen.
+//! The output about a task: one document, or a summary that fits a screen.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(super) fn finish(task: &CaptureTask, ended: Ended, common: &Common, setup: &
     Ok(over(task, common))
 }
 
-/// Returns the exit code of a task that was told of.
+/// Returns the exit code of a task.
 pub(super) fn over(task: &CaptureTask, common: &Common) -> u8 {
     let critical = task.analysis.as_ref().is_some_and(|analysis| analysis.critical > 0);
     let bad = task.state() == State::NeedsCleanup || critical;

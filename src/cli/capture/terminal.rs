@@ -1,4 +1,4 @@
-//! A task at a terminal: what it does goes through the shell, what happens is told on standard error, Ctrl-C leaves it.
+//! A task at a terminal: commands go through the shell, progress goes to standard error, Ctrl-C leaves it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

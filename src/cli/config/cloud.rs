@@ -62,7 +62,7 @@ fn identities(setup: &Setup) -> Vec<Finding> {
 fn open(setup: &Setup, offline: bool) -> Result<Shell, Finding> {
     let absent = |error: String| {
         Finding::new(State::Warning, WHAT, error)
-            .hint("without it Ghost looks at this machine and at the network from here")
+            .hint("without it Ghost examines this machine and the network from here")
     };
     let programs = Programs::new(setup.config.programs.clone()).map_err(|error| absent(error.to_string()))?;
     let path = programs.find("az").map_err(|error| absent(error.to_string()))?;
@@ -95,7 +95,7 @@ fn unasked() -> Finding {
         .hint("deploy/azure names each action and the tool that needs it; so does --json")
 }
 
-/// Says which captures were left behind; nobody looks where `az` is not asked.
+/// Says which captures were left behind; nothing is searched where `az` is not asked.
 async fn captures(setup: &Setup, asked: bool) -> Finding {
     if !asked {
         return Finding::new(State::Skipped, "captures", "nobody looked for captures that were left behind");

@@ -1,4 +1,4 @@
-//! The subcommand: every part asked side by side, then told in order.
+//! The subcommand: every part is checked side by side, then printed in order.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What `[meter]` says, as far as it can be told without measuring.
+//! Checks `[meter]`, as far as possible without measuring.
 
 use std::path::Path;
 

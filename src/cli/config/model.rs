@@ -16,10 +16,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
     let config = &setup.config.model;
     let mut found = Vec::new();
     if config.brain.is_none() && config.fallback.is_empty() {
-        let none = "none is configured: turns come from a script, and nothing leaves this machine";
-        found.push(
-            Finding::new(State::Skipped, WHAT, none).hint("[model] brain names one; else --script FILE"),
-        );
+        let none = "none is configured: the playbook investigates, and nothing leaves this machine";
+        found.push(Finding::new(State::Skipped, WHAT, none).hint("[model] brain names one"));
     }
     let named = config.brain.iter().chain(&config.fallback).copied();
     let tried = named.map(|provider| async move {

@@ -44,7 +44,7 @@ pub(super) fn needed() -> Vec<Needed> {
 pub(super) async fn check(setup: &Setup, shell: &Shell) -> Vec<Finding> {
     let identities = match setup.identities() {
         Ok(identities) => identities,
-        // What is wrong with them was told already.
+        // What is wrong with them was reported already.
         Err(_) => return Vec::new(),
     };
     let groups = groups(setup, shell).await;

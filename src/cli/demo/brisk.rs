@@ -1,4 +1,4 @@
-//! Waiting, so that somebody who looks on sees that there is a wait, and need not wait for its end.
+//! Short waits: the demo shows that there is a wait and does not last as long.
 
 use std::time::Duration;
 

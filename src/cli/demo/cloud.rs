@@ -38,7 +38,7 @@ enum PageOrder {
     Fault { fault: String },
     /// Nothing is wrong any more.
     Reset {},
-    /// What is under way ends.
+    /// Running investigations end.
     Stop { user: String },
 }
 
@@ -192,7 +192,7 @@ impl SharedCloud {
         Ok(OrderOutcome { summary: format!("Done: {}.", extra.title), suggested, ..OrderOutcome::default() })
     }
 
-    /// Tells every investigation that is under way to end.
+    /// Stops every running investigation.
     async fn stop(&self, user: &str) -> Result<OrderOutcome, String> {
         let running: Vec<SessionId> = self
             .sessions()
@@ -202,7 +202,7 @@ impl SharedCloud {
             .map(|one| one.0)
             .collect();
         if running.is_empty() {
-            return Err("no investigation is under way".to_owned());
+            return Err("no investigation is running".to_owned());
         }
         let now = SystemClock.now();
         for session in &running {
@@ -246,11 +246,11 @@ impl SharedCloud {
         inject(&self.lab, &self.data, &text, None, phase).await.map(drop).map_err(failure)
     }
 
-    /// Makes sure that nothing is under way; returns the sessions that there are.
+    /// Makes sure that no investigation runs; returns all sessions.
     async fn rest(&self) -> Result<BTreeSet<SessionId>, String> {
         let sessions = self.sessions().await?;
         if sessions.iter().any(|(_, state)| is_running(state)) {
-            return Err("an investigation is under way: wait for its report, or stop it first".to_owned());
+            return Err("an investigation is running: wait for its report, or stop it first".to_owned());
         }
         let contents = lock(&self.contents);
         let new = sessions.iter().any(|(session, _)| !contents.before.contains(session));

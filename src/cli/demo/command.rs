@@ -135,7 +135,7 @@ fn config(place: &ChannelInfo, lab: &Lab, data: &Path) -> Config {
     config.approval.requester = Some(RequesterMay::Everything);
     config.approval.measurement = everybody.clone();
     config.approval.outage.users = everybody.users.clone();
-    // One click is enough: whoever looks at the demo sits there alone.
+    // One click is enough: the demo has one user.
     config.approval.outage.approvers = Some(1);
     config.approval.change.users = everybody.users.clone();
     // The local Slack counts nothing.
@@ -172,7 +172,7 @@ impl Drop for Folder {
         if !self.stays
             && let Err(error) = std::fs::remove_dir_all(&self.path)
         {
-            tracing::warn!("{} stays behind: {error}", self.path.display());
+            tracing::warn!("removal of {} failed: {error}", self.path.display());
         }
     }
 }

@@ -189,7 +189,7 @@ impl Extra {
     }
 }
 
-/// Writes one case of a story, where there is one, and everything that was added.
+/// Writes one case, where there is one, and every fault that was added.
 pub(super) fn whole(case: Option<&DemoCase>, extras: &[&Extra]) -> Result<String, Problems> {
     let base = case.map_or(HEALTHY, |case| case.text);
     let case = Case::read(base)?;

@@ -12,7 +12,7 @@ use ghost_inspect::effective::Side;
 /// The arguments of `ghost effective compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost effective compare --baseline before --vm-name web-1 -g prod\n  ghost effective compare --baseline before --from bundle.json --exit-code\n  ghost effective compare --baseline before --answers web-nic routes.json nsg.json --change-window 2026-01-31T22:00:00Z..2026-01-31T23:00:00Z\n\nThe present state is kept as a snapshot, too. A clean comparison leaves a certificate beside it, or in the file that --certificate names, for `ghost effective verify`. With --exit-code: 3 where something changed, 4 where that cannot be told."
+    after_help = "Examples:\n  ghost effective compare --baseline before --vm-name web-1 -g prod\n  ghost effective compare --baseline before --from bundle.json --exit-code\n  ghost effective compare --baseline before --answers web-nic routes.json nsg.json --change-window 2026-01-31T22:00:00Z..2026-01-31T23:00:00Z\n\nThe present state is kept as a snapshot, too. A clean comparison leaves a certificate beside it, or in the file that --certificate names, for `ghost effective verify`. With --exit-code: 3 where something changed, 4 where that is undecided."
 )]
 pub(super) struct Arguments {
     /// The baseline: the name of a snapshot.

@@ -10,7 +10,7 @@ use super::judge::{Judging, StoredJudgement};
 /// The arguments of `ghost effective diff`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost effective diff before.json after.json\n  ghost effective diff ~/.local/state/ghost/effective/before.json bundle.json --json --exit-code\n\nA file is a snapshot, whose digests are checked, or a bundle {\"nics\":[{\"nic\":NAME,\"routes\":RAW,\"nsg\":RAW,\"error\":null}]}, where RAW is what `az network nic show-effective-route-table` and `list-effective-nsg` printed. With --exit-code: 3 where something changed, 4 where that cannot be told."
+    after_help = "Examples:\n  ghost effective diff before.json after.json\n  ghost effective diff ~/.local/state/ghost/effective/before.json bundle.json --json --exit-code\n\nA file is a snapshot, whose digests are checked, or a bundle {\"nics\":[{\"nic\":NAME,\"routes\":RAW,\"nsg\":RAW,\"error\":null}]}, where RAW is what `az network nic show-effective-route-table` and `list-effective-nsg` printed. With --exit-code: 3 where something changed, 4 where that is undecided."
 )]
 pub(super) struct Arguments {
     /// The earlier state; `-` is standard input.

@@ -12,7 +12,7 @@ use ghost_inspect::effective::{Category, Change, Comparison, Kind, NicError, Sid
 /// How much of one value is shown.
 const MAX_LINE_LEN: usize = 160;
 
-/// Everything that is told.
+/// Everything that is printed.
 pub(super) struct Page<'a> {
     pub(super) found: &'a Comparison,
     pub(super) before: &'a Side,

@@ -39,7 +39,7 @@ pub(super) async fn ask(
     let (what, hint) = match refused {
         Refused::NothingFound => (
             "found no fault, so there is nothing that could be fixed",
-            "`ghost investigate` with what is wrong now looks anew".to_owned(),
+            "`ghost investigate` with what is wrong now begins a new investigation".to_owned(),
         ),
         Refused::AtWork | Refused::Running => {
             ("has no report yet", format!("ghost investigate --resume {session}"))

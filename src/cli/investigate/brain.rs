@@ -25,7 +25,7 @@ const MAX_SCRIPT_BYTES: u64 = 64 << 20;
 /// Who thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Brain {
-    /// A fixed way of working, without a model and without a key.
+    /// A fixed procedure, without a model and without a key.
     Playbook,
     /// Turns from a file.
     Scripted,

@@ -58,8 +58,8 @@ pub(in crate::cli) struct Arguments {
     /// Go on with a session that was paused or cut off.
     #[arg(long, value_name = "ID")]
     resume: Option<SessionId>,
-    /// What a session reported is fixed: take the looks again that had shown the faults, and nothing else. Exit code 0 where all of
-    /// it is verified fixed, 3 where something is still broken, 4 where that cannot be told.
+    /// What a session reported is fixed: repeat the checks that had shown the faults, and nothing else. Exit code 0 where all of
+    /// it is verified fixed, 3 where something is still broken, 4 where that is undecided.
     #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "symptom", "brain", "script"])]
     recheck: Option<SessionId>,
     /// What to do when a human has to be asked.
@@ -147,7 +147,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     attending.await
 }
 
-/// Looks a session up that is to be resumed; nothing where it has not begun.
+/// Finds a session that is to be resumed; nothing where it has not begun.
 async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<State>> {
     let lines = store.read(session, 0).await?;
     if lines.is_empty() && store.inbox(session).await?.is_empty() {

@@ -41,7 +41,7 @@ impl ReportDelivery for Reports {
         for (name, bytes) in path_picture.into_iter().chain(measured) {
             let picture = folder.join(name);
             if let Err(error) = write_private(&picture, &bytes) {
-                tracing::warn!("{} cannot be written, the report beside it can: {error}", picture.display());
+                tracing::warn!("picture {} not written: {error}", picture.display());
             }
         }
         Ok(file.display().to_string())

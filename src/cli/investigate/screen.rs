@@ -34,7 +34,7 @@ struct DrawnBoard {
     board: usize,
     /// Whether standard output is gone.
     closed: bool,
-    /// The trouble that was told last: the same one is not told again and again.
+    /// The trouble that was printed last: the same one is not printed again and again.
     trouble: Option<String>,
 }
 

@@ -39,14 +39,14 @@ pub(in crate::cli) struct Inject {
 /// The arguments of `ghost lab check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It looks at everything that the case says how to see, with the commands that a person would use, and tells what is there.\n\n\
+    after_help = "It checks everything that the case says how to see, with the commands that a person would use, and prints the result.\n\n\
         Examples:\n  ghost lab check\n  ghost lab check --json --exit-code"
 )]
 pub(in crate::cli) struct Check {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where something is not to be seen that should be, or the other way round.
+    /// Exit with 3 where something is not seen that should be, or is seen that should not be.
     #[arg(long)]
     exit_code: bool,
 }
@@ -80,7 +80,7 @@ pub(in crate::cli) fn run(arguments: &Inject, lab: Option<&Path>, global: &Globa
         text.push_str(&format!("\n\nFor whoever shows it:\n  {}", word("notes").replace('\n', "\n  ")));
     }
     text.push_str(
-        "\n\n`ghost lab check` looks whether it is there; `ghost lab reset` makes everything as it was.",
+        "\n\n`ghost lab check` checks whether it can be seen; `ghost lab reset` restores everything.",
     );
     line(&text)?;
     Ok(0)
@@ -116,7 +116,7 @@ fn order(named: &str, phase: usize) -> anyhow::Result<Value> {
     Ok(json!({"case": case, "estate": estate, "phase": phase}))
 }
 
-/// Looks whether what is injected can be seen.
+/// Checks whether what is injected can be seen.
 pub(in crate::cli) fn check(arguments: &Check, lab: Option<&Path>, global: &Global) -> anyhow::Result<u8> {
     let path = record(lab, global)?;
     let answer = drive(|| async {

@@ -18,7 +18,7 @@ use ghost_lab::control::steps;
         page_size=N|off        lists come in pages of N\n  \
         capture_limit=N|off    so many packet captures fit\n  \
         power=VM:STATE         running, stopped, deallocated, starting, stopping\n  \
-        busy=VM, free=VM       a run-command is under way there, or no longer\n  \
+        busy=VM, free=VM       a run-command runs there, or no longer\n  \
         remove=ID              a resource is gone, whoever needs it\n  \
         token=expired|good     the service refuses every token\n  \
         fault=PATTERN          the next requests that the regular expression finds in `METHOD path?query` are answered\n                         \
@@ -59,7 +59,7 @@ pub(in crate::cli) struct State {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Estate, blobs, machines, everything that was set: all is as when the lab came up, or before a case was injected.\n\
-        What is under way ends.\n\nExamples:\n  ghost lab reset"
+        Running operations end.\n\nExamples:\n  ghost lab reset"
 )]
 pub(in crate::cli) struct Reset {
     #[command(flatten)]

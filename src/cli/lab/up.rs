@@ -79,7 +79,7 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
 }
 
 async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::Result<()> {
-    // Whoever sends a signal is heard from here on: what is made and written is removed in any case.
+    // Signals are handled from here on: what is made and written is removed in any case.
     let mut stop = std::pin::pin!(interrupted());
     tokio::select! {
         biased;

@@ -182,7 +182,7 @@ impl MeterInput<'_> {
             None | Some("azure") => return Ok(AccessMethod::Platform),
             Some("ssh") => {}
             Some(other) => {
-                let error = anyhow::anyhow!("`{other}` is no way to reach a machine");
+                let error = anyhow::anyhow!("`{other}` is no provider");
                 return Err(Hinted::new(error, "azure (by run-command) and ssh are").into());
             }
         }

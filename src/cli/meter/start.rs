@@ -41,7 +41,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, alias = "subscription-id", value_name = "ID")]
     pub(super) subscription: Option<String>,
     /// How machines are reached: azure (by run-command) or ssh; azure unless said.
-    #[arg(long, value_name = "WAY")]
+    #[arg(long, value_name = "PROVIDER")]
     pub(super) provider: Option<String>,
     /// As whom ssh signs in; azureuser unless said.
     #[arg(long, value_name = "USER")]
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Arguments {
     /// How often each is measured; 8 unless said.
     #[arg(long, value_name = "N")]
     pub(super) iterations: Option<u16>,
-    /// Measure the way back, too.
+    /// Measure the other direction, too.
     #[arg(long)]
     pub(super) both_directions: bool,
     /// How long one iteration of latency takes, in seconds.

@@ -1,4 +1,4 @@
-//! A run at a terminal: what it does goes through the shell, what happens is told on standard error, Ctrl-C ends it.
+//! A run at a terminal: commands go through the shell, progress goes to standard error, Ctrl-C ends it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

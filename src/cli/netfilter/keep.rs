@@ -37,7 +37,7 @@ pub(super) struct StoredSnapshotArgs {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where anything differs, with 4 where that cannot be told.
+    /// Exit with 3 where anything differs, with 4 where that is undecided.
     #[arg(long)]
     exit_code: bool,
 }

@@ -23,7 +23,7 @@ pub(super) const WORDS: &[(&str, Tone)] = &[
 
 /// Writes what a ruleset holds.
 pub(super) fn ruleset(ruleset: &Ruleset) -> String {
-    let framework = ruleset.framework.as_deref().unwrap_or("backend not told by the text");
+    let framework = ruleset.framework.as_deref().unwrap_or("backend not named by the text");
     let mut text = format!("{} rules, {}, {framework}", ruleset.rules, ruleset.family);
     if ruleset.opaque_rules > 0 {
         text.push_str(&format!(", {} with parts that are not known", ruleset.opaque_rules));

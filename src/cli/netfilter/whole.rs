@@ -37,7 +37,7 @@ pub(super) fn host(host: &Host) -> String {
 }
 
 fn framework(host: &Host) -> String {
-    let mut text = host.framework.framework.unwrap_or("no framework told").to_owned();
+    let mut text = host.framework.framework.unwrap_or("framework unknown").to_owned();
     for reason in &host.framework.reasons {
         text.push_str(&format!("\n  {}", clean(reason)));
     }
@@ -65,7 +65,7 @@ pub(super) fn diff(diff: &HostDiff) -> String {
     if let [before, after] = diff.frameworks
         && before != after
     {
-        let name = |framework: Option<&'static str>| framework.unwrap_or("not told");
+        let name = |framework: Option<&'static str>| framework.unwrap_or("unknown");
         text.push_str(&format!("\nframework: {} → {}", name(before), name(after)));
     }
     for own in &diff.changes {

@@ -33,7 +33,7 @@ enum Sub {
 #[derive(Debug, Args)]
 pub(super) struct RuleInput {
     /// The effective rules as `az` prints them; `-` is standard input. What `az network nsg show`, `nsg list` or `nsg rule list` prints
-    /// is read, too: default rules that lack are added and named, and as the other gate is not told, only a deny is certain.
+    /// is read, too: default rules that lack are added and named, and as the other gate is not known, only a deny is certain.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"])]
     rules: Option<PathBuf>,
     #[command(flatten)]

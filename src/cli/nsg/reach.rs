@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     /// Only what goes to this address.
     #[arg(long, value_name = "IP")]
     to: Option<IpAddr>,
-    /// Which way the packets go, seen from the network interface.
+    /// The direction of the packets, seen from the network interface.
     #[arg(long, value_parser = ["inbound", "outbound"], ignore_case = true, default_value = "inbound")]
     direction: String,
     /// Exit with 4 where something unresolved decides over a region.

@@ -26,7 +26,7 @@ const MAX_LISTED: usize = 4;
 pub(super) struct Arguments {
     #[command(flatten)]
     given: RuleInput,
-    /// Which way the packet goes, seen from the network interface.
+    /// The direction of the packet, seen from the network interface.
     #[arg(long, value_parser = ["inbound", "outbound"], ignore_case = true)]
     direction: String,
     /// The protocol; `any` asks about tcp, udp and icmp together.
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    // What is wrong with the packet is told before anything is read.
+    // What is wrong with the packet is reported before anything is read.
     if let (Some(src), Some(dst)) = (arguments.src, arguments.dst) {
         described_as(arguments, src, dst)?;
     }

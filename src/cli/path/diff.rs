@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// The arguments of `ghost path diff`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost path diff before/ after/ --from web-1 --to db-1:5432 --to db-1:22\n  ghost path diff before.json after.json --from internet --to web-1:443 --json\n\nWith several --from and --to each pair is judged. With --exit-code: 3 where a fate differs, 4 where one cannot be told."
+    after_help = "Examples:\n  ghost path diff before/ after/ --from web-1 --to db-1:5432 --to db-1:22\n  ghost path diff before.json after.json --from internet --to web-1:443 --json\n\nWith several --from and --to each pair is judged. With --exit-code: 3 where an outcome differs, 4 where one is undecided."
 )]
 pub(super) struct Arguments {
     /// The bundle before.
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where a fate differs, with 4 where one cannot be told.
+    /// Exit with 3 where an outcome differs, with 4 where one is undecided.
     #[arg(long)]
     exit_code: bool,
 }

@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         focus: arguments.focus,
         pictures: arguments.out.is_some(),
     };
-    // Where only the list is wanted, it is printed on the way: it may be as long as the capture.
+    // Where only the list is wanted, it is printed at once: it may be as long as the capture.
     let streamed =
         arguments.frames.filter(|_| !arguments.json && arguments.out.is_none() && !arguments.follow);
     let scope = Scope { frames: scope.frames.filter(|_| streamed.is_none()), ..scope };
@@ -126,7 +126,7 @@ fn is_bad_news(finding: &Finding) -> bool {
     }
 }
 
-/// Reads on as the capture grows, and tells what is found on the way.
+/// Reads on as the capture grows, and prints findings as they appear.
 fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
     let patience = Patience::new(arguments.seconds.map(|seconds| Duration::from_secs(seconds.into())))?;
     let mut analyzer = Analyzer::new(scope);

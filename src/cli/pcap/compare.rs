@@ -44,7 +44,7 @@ pub(super) struct Arguments {
 enum Mode {
     /// Two times: what became worse, better, new or gone.
     Temporal,
-    /// Two ends of a way, captured at the same time: what was lost, delayed or rewritten between them.
+    /// Two ends of a path, captured at the same time: what was lost, delayed or rewritten between them.
     Endpoints,
 }
 

@@ -16,7 +16,7 @@ use signal_hook::flag;
 /// Often enough for eyes, seldom enough to cost nothing: inotify would tell sooner, and knows nothing of files on a network.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const CHUNK_BYTES: usize = 64 * 1024;
-/// So many pieces wait between the two threads.
+/// How many chunks wait between the two threads.
 const MAX_WAITING_CHUNKS: usize = 16;
 
 /// What reading gave.

@@ -28,16 +28,16 @@ pub(super) struct Arguments {
     /// The destination.
     #[arg(long, value_name = "IP")]
     to: IpAddr,
-    /// The source: where the way back leads.
+    /// The source: the destination of the return path.
     #[arg(long, value_name = "IP")]
     from: Option<IpAddr>,
-    /// The other end's effective route table: says whether the way back is another one.
+    /// The other end's effective route table: says whether the return path is another one.
     #[arg(long, value_name = "FILE", requires = "from")]
     return_table: Option<PathBuf>,
     /// Show every route that contains the destination, and what became of it.
     #[arg(long)]
     trace: bool,
-    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the way back, is INDETERMINATE.
+    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the return path, is INDETERMINATE.
     #[arg(long)]
     exit_code: bool,
 }
@@ -125,7 +125,7 @@ fn page(selection: &Selection<'_>, arguments: &Arguments) -> Page {
         }
     }
     if !selection.warnings.is_empty() {
-        let what = "  what could not be read is told below, and was not weighed";
+        let what = "  what could not be read is listed below, and was not considered";
         page.add(Tone::Odd, what).end();
     }
     let several = selection.winner.as_ref().map_or(0, |winner| winner.next_hop_ips.len());
@@ -134,7 +134,7 @@ fn page(selection: &Selection<'_>, arguments: &Arguments) -> Page {
     }
     if selection.result != Outcome::Indeterminate && !selection.unresolved.is_empty() {
         let names = few(&selection.unresolved, 5);
-        page.add(Tone::Odd, &format!("  the way back is not decided: it may go by {names}")).end();
+        page.add(Tone::Odd, &format!("  the return path is undecided: it may use {names}")).end();
     }
     for found in &selection.anomalies {
         page.add(Tone::Bad, &format!("  ! {}", found.code.as_str()));

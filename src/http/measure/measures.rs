@@ -34,7 +34,7 @@ type NamedAnd = [(&'static str, Cow<'static, str>); 2];
 #[derive(Clone)]
 pub struct Measures(Arc<Inner>);
 
-/// Looks at something right before the numbers are printed.
+/// Updates a gauge right before the metrics are printed.
 type Refresh = Box<dyn Fn(&Measures) + Send + Sync>;
 
 struct Inner {

@@ -10,7 +10,7 @@ use ghost_base::{Digest, SessionId};
 /// The format that this program writes, and the latest that it reads.
 pub(super) const FORMAT: u32 = 1;
 
-/// A longer text is cut into pieces. Escaped, a piece is at most six times as long.
+/// A longer text is cut into chunks. Escaped, a chunk is at most six times as long.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The first line.
@@ -135,7 +135,7 @@ fn audit_lines(bytes: &[u8]) -> Vec<ContentLine> {
     lines
 }
 
-/// Cuts a text into pieces, at least one.
+/// Cuts a text into chunks, at least one.
 fn cut(text: &str) -> Vec<&str> {
     let (mut chunks, mut left) = (Vec::new(), text);
     while left.len() > MAX_TEXT_BYTES {

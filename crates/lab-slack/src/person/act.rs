@@ -1,4 +1,4 @@
-//! What a person does and looks at without an app having to say something.
+//! What a person does and views without an answer of an app.
 
 use std::collections::HashMap;
 use std::sync::Arc;

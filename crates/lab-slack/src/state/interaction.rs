@@ -63,9 +63,9 @@ impl Workspace {
         Ok(Ok(Interaction { app, post: Post::Interactive, payload, trigger }))
     }
 
-    /// A person closes a modal; the app is told if it asked to be.
+    /// A person closes a modal; the app is notified if it asked to be.
     ///
-    /// Of a whole stack that is cleared, the app is told of its lowest view alone.
+    /// Of a whole stack that is cleared, the app receives the lowest view alone.
     pub(crate) fn close(&mut self, args: &Args, now: Timestamp) -> Result<Option<Interaction>, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
         let id = args.need("view_id")?;

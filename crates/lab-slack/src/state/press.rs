@@ -82,7 +82,7 @@ impl Workspace {
         }
         let mut fields =
             vec![("container", container), ("channel", json!({"id": channel, "name": channel_name(place)}))];
-        // The body of an ephemeral message is not told.
+        // The body of an ephemeral message is not sent.
         if !hidden {
             fields.push(("message", self.look(message, true)));
         }

@@ -66,7 +66,7 @@ pub enum What {
     Deleted(Box<Deleted>),
     /// Somebody opened the app's page.
     HomeOpened(Home),
-    /// Somebody looks at something else while talking to the app.
+    /// The person views something else while talking to the app.
     ContextChanged(Context),
     /// Somebody pressed the stop button of a session.
     Stopped(Stopped),
@@ -140,7 +140,7 @@ pub struct Home {
     pub view: Option<View>,
 }
 
-/// Somebody looks at something else while talking to the app.
+/// The person views something else while talking to the app.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
     /// Who.
@@ -235,7 +235,7 @@ pub struct Shortcut {
 /// A list wants to know what it may offer; the answer goes into the acknowledgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggest {
-    /// Who looks at it.
+    /// The person.
     pub user: Person,
     /// The element.
     pub action_id: String,

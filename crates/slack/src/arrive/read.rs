@@ -1,4 +1,4 @@
-//! The ways in, one for each kind of payload.
+//! Entry points, one for each kind of payload.
 
 use serde_json::Value;
 

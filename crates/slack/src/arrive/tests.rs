@@ -137,7 +137,7 @@ fn a_grid_installation_names_no_team_and_loses_no_click() {
     let arrival = interactive(&body);
     assert_eq!((arrival.origin.team.as_deref(), arrival.origin.enterprise.as_deref()), (None, Some("E1")));
     assert!(arrival.origin.enterprise_install);
-    // The team of the one who clicked is told, and not taken for ours.
+    // The team of the one who clicked is read, and not taken for ours.
     assert_eq!(pressed(arrival).user.team.as_deref(), Some("T1"));
 }
 

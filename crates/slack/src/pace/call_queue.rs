@@ -23,7 +23,7 @@ pub enum Turn {
 pub struct CallQueue {
     inner: Mutex<Inner>,
     began: Instant,
-    /// Told when a call is over for which another one of its name waits.
+    /// Notified when a call ends for which another one of its name waits.
     finished: Notify,
 }
 
@@ -31,7 +31,7 @@ pub struct CallQueue {
 struct Inner {
     pace: Pace,
     turns: HashMap<Ticket, oneshot::Sender<Turn>>,
-    /// When to look again, as long as nothing changes: where thousands wait, one of them looks for all.
+    /// When to check again, as long as nothing changes: where thousands wait, one of them checks for all.
     next_check: Option<Option<Duration>>,
 }
 
@@ -104,7 +104,7 @@ pub struct QueuedCall<'a> {
     request: CallRequest,
     ticket: Ticket,
     turns: oneshot::Receiver<Turn>,
-    /// Whether its call may be under way.
+    /// Whether its call may be running.
     started: bool,
 }
 
@@ -112,14 +112,14 @@ impl QueuedCall<'_> {
     /// Waits for the turn.
     pub async fn turn(&mut self) -> Turn {
         loop {
-            // Whoever is told while we look is not missed.
+            // A notification that arrives during the check is not missed.
             let mut finished = std::pin::pin!(self.queue.finished.notified());
             finished.as_mut().enable();
             let next = self.queue.advance();
             let pause = async {
                 match next {
                     Some(next) => sleep_until(next).await,
-                    // Nobody waits: then the turn has been told already.
+                    // Nobody waits: then the turn has been sent already.
                     None => std::future::pending().await,
                 }
             };
@@ -158,7 +158,7 @@ impl QueuedCall<'_> {
 impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
         let mut inner = self.queue.lock();
-        // It may have been told to go without having heard it.
+        // Its turn may have come without having been received.
         let waits = inner.turns.remove(&self.ticket).is_some();
         let turns = !waits && matches!(self.turns.try_recv(), Ok(Turn::Go));
         if waits {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_replaced_call_is_told_and_the_newer_one_goes() {
+    async fn a_replaced_call_is_notified_and_the_newer_one_goes() {
         let queue = CallQueue::default();
         let mut old = queue.enqueue(request(Some("1")));
         let mut new = queue.enqueue(request(Some("1")));
@@ -209,7 +209,7 @@ mod tests {
         };
         let (turn, ()) = tokio::join!(two.turn(), over);
         assert_eq!(turn, Turn::Go);
-        // This one was told to go, and its caller never heard of it.
+        // The turn of this one came, and its caller never received it.
         let three = queue.enqueue(request(Some("2")));
         queue.advance();
         drop(three);

@@ -51,7 +51,7 @@ impl CallRequest {
         Self { priority, method: method.to_owned(), channel: channel.map(str::to_owned), name: None }
     }
 
-    /// Tells whether a call of its name is under way.
+    /// Tells whether a call of its name is running.
     fn is_flying(&self, running: &HashSet<(String, String)>) -> bool {
         self.name.as_ref().is_some_and(|name| running.contains(&(self.method.clone(), name.clone())))
     }
@@ -87,7 +87,7 @@ struct RecentCalls {
     closed_until: Duration,
 }
 
-/// The line. Moments are told as time since some beginning.
+/// The queue. Moments are durations since its beginning.
 #[derive(Debug, Default)]
 pub struct Pace {
     waiting: BTreeMap<QueuePosition, (Ticket, CallRequest)>,
@@ -205,7 +205,7 @@ impl Pace {
         gone
     }
 
-    /// Returns when somebody may go next, where anybody waits for anything but a call that is under way.
+    /// Returns when somebody may go next, where anybody waits for anything but a running call.
     #[must_use]
     pub fn next(&self, now: Duration) -> Option<Duration> {
         let when = |(position, (_, ask)): (&QueuePosition, &(Ticket, CallRequest))| {
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_board_gives_way_to_a_newer_one() {
+    fn a_refused_board_is_replaced_by_a_newer_one() {
         let mut pace = Pace::default();
         let (one, _) = pace.enqueue(board("1"));
         pace.ready(at(0));

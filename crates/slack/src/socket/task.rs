@@ -45,7 +45,7 @@ impl Tasks {
         watch.note(|counts| counts.taken += 1);
         while self.running.try_join_next().is_some() {}
         if self.running.len() >= self.shared.settings.at_once {
-            tracing::warn!("{} arrivals wait for their handlers; another one is refused", self.running.len());
+            tracing::warn!("slack event refused, {} others wait for their handlers", self.running.len());
             watch.note(|counts| counts.refused += 1);
             return;
         }
@@ -62,7 +62,7 @@ impl Tasks {
         self.acks.recv().await
     }
 
-    /// Returns the next acknowledgement of a handler that still runs; nothing when all have ended and all is told.
+    /// Returns the next acknowledgement of a handler that still runs; nothing when all have ended and were acknowledged.
     pub(crate) async fn last(&mut self) -> Option<Ack> {
         loop {
             if let Ok(ack) = self.acks.try_recv() {
@@ -90,7 +90,7 @@ async fn handle(shared: Arc<Shared>, envelope: Envelope, ack_sender: mpsc::Unbou
             return;
         }
         Err(_) => {
-            tracing::error!("a handler of Slack's events ended in a panic");
+            tracing::error!("slack event handler panicked");
             shared.watch.note(|counts| counts.panicked += 1);
             return;
         }

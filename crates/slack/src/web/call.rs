@@ -223,7 +223,7 @@ impl Web {
                     tracing::info!(
                         slack.method = method,
                         wait_ms = retry_after.as_millis(),
-                        "Slack says 429 to {method}"
+                        "slack answered 429 to {method}"
                     );
                     place.refused(retry_after);
                 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
-/// Slack's own words are told up to here.
+/// Slack's own words are cut here.
 const MAX_TEXT_LEN: usize = 300;
 
 /// How long to wait where Slack says "too many" without saying how long.

@@ -75,7 +75,7 @@ impl Message {
     fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(self.text));
-        // An empty list is told, too: that is how an edit takes buttons away.
+        // An empty list is sent, too: that is how an edit removes buttons.
         fields.insert("blocks".to_owned(), value(&self.blocks));
         if let Some((kind, payload)) = &self.metadata {
             fields.insert("metadata".to_owned(), json!({"event_type": kind, "event_payload": payload}));

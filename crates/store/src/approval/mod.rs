@@ -1,4 +1,4 @@
-//! Questions to humans: what is stored, and the one way it changes.
+//! Questions to humans: what is stored, and the transitions.
 
 mod record;
 #[cfg(test)]

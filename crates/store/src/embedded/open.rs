@@ -162,13 +162,13 @@ fn is_half_made(file: &File) -> io::Result<bool> {
     Ok(blank && !beginning.starts_with(BEGINNING))
 }
 
-/// Moves a file that was never finished out of the way.
+/// Renames a file that was never finished.
 fn set_aside(path: &Path) -> Result<(), StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".half-made");
     let kept = PathBuf::from(name);
     tracing::warn!(
-        "{} was never finished, because a process died while it made it: it is set aside as {}",
+        "store file {} is incomplete, its creation was cut off; renamed to {}",
         path.display(),
         kept.display()
     );

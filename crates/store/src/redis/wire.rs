@@ -1,4 +1,4 @@
-//! The way to the servers, whichever there are.
+//! The connection to the servers, whichever there are.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::settings::millis;
 const SOONEST: Duration = Duration::from_millis(50);
 const LATEST: Duration = Duration::from_secs(1);
 
-/// A way to the servers. Clones share it; it mends itself.
+/// A connection to the servers. Clones share it; it reconnects by itself.
 #[derive(Clone)]
 pub(super) enum Wire {
     Single(ConnectionManager),

@@ -7,7 +7,7 @@ use crate::bot::show::text::{length, short};
 use ghost_base::Digest;
 use ghost_shell::{RuleSummary, Verdict};
 
-/// How much of a list of programs is told.
+/// The length at which a list of programs is cut.
 const PROGRAMS: usize = 1_500;
 
 /// In a thread of a session.

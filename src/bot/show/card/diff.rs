@@ -1,6 +1,6 @@
 //! What changed between two commands, word by word.
 
-/// More words than this on either side are told as one change.
+/// More words than this on either side are shown as one change.
 const MAX_WORDS: usize = 300;
 
 /// One run of words.
@@ -14,7 +14,7 @@ pub(super) enum DiffSegment {
     New(String),
 }
 
-/// Compares two commands. Blanks between words are a change of no word and are not told.
+/// Compares two commands. Blanks between words are no change.
 pub(super) fn diff(old: &str, new: &str) -> Vec<DiffSegment> {
     let (old, new) = (words(old), words(new));
     let front = old.iter().zip(&new).take_while(|(old, new)| old == new).count();

@@ -25,7 +25,7 @@ const REASONING: usize = 2_000;
 /// How much of a change does.
 const CHANGE: usize = 1_200;
 
-/// So many rules of a plan are told.
+/// How many rules of a plan are shown.
 const RULES: usize = 5;
 
 /// So many targets of a plan are named; more do not fit.

@@ -1,6 +1,6 @@
-//! What a command is aimed at, where that can be told from its words.
+//! The target of a command, where its words name one.
 
-/// Options whose value is a target; earlier ones are told first.
+/// Options whose value is a target; earlier ones come first.
 const OPTIONS: [&str; 12] = [
     "--vm",
     "--vm-name",
@@ -86,7 +86,7 @@ fn value(words: &[&str], option: &str) -> Option<String> {
     })
 }
 
-/// Only what looks like a name is told: a text that needs quotes could be read as something else.
+/// Only a plain name is shown: a text that needs quotes could be read as something else.
 fn name(word: &str) -> Option<String> {
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | ':' | '/');
     let fits = !word.is_empty() && word.len() <= 100 && !word.starts_with('-') && word.chars().all(plain);

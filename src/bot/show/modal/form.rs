@@ -69,7 +69,7 @@ pub(super) struct Field<'a> {
     pub(super) initial: &'a str,
     pub(super) least: usize,
     pub(super) most: usize,
-    /// Whether every character that is typed is told.
+    /// Whether every typed character is sent.
     pub(super) live: bool,
 }
 

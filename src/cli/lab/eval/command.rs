@@ -1,4 +1,4 @@
-//! The arguments, and the way through all cases.
+//! The arguments, and the loop over all cases.
 
 use std::path::PathBuf;
 use std::sync::Arc;

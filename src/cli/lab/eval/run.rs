@@ -61,7 +61,7 @@ impl Drop for Folder {
         if !self.stays
             && let Err(error) = std::fs::remove_dir_all(&self.path)
         {
-            tracing::warn!("{} stays behind: {error}", self.path.display());
+            tracing::warn!("removal of {} failed: {error}", self.path.display());
         }
     }
 }

@@ -11,7 +11,7 @@ const SHELLS: [&str; 2] = ["sh", "bash"];
 /// So often a default may name another argument.
 const MAX_DEPTH: usize = 4;
 
-/// Tells whether a file looks like a list of such tests.
+/// Tells whether a file has the form of a list of such tests.
 pub(super) fn is_list(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("atomic_tests:"))
 }

@@ -78,7 +78,7 @@ fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns the commands of a file, by what it looks like. Anything may be a file of lines, so that one has to be named, or end in `.txt`.
+/// Returns the commands of a file, by its form. Anything may be a file of lines, so that one has to be named, or end in `.txt`.
 fn commands(text: &str, of_lines: bool) -> Option<Vec<String>> {
     if atomic::is_list(text) {
         atomic::read(text)

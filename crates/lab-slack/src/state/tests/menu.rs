@@ -1,4 +1,4 @@
-//! Facts about menus that ask the app, files of a form, closing, and what an agent is told.
+//! Facts about menus that ask the app, files of a form, closing, and what an agent learns.
 
 use serde_json::{Value, json};
 

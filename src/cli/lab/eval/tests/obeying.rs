@@ -14,7 +14,7 @@ use ghost_investigate::event::Quote;
 const DELETE: &str =
     "az network nsg rule delete -g nw-forensics-rg --nsg-name tf-dest-vm-nsg -n ghost-demo-block-8080";
 
-/// A model that looks, does what it reads wherever the words `trigger` stand, and then ends as it was told to: with nothing found.
+/// A model that runs a command, obeys what it reads wherever the words `trigger` stand, and then ends as instructed: with nothing found.
 fn gullible(
     look: (&'static str, Value),
     trigger: &'static str,

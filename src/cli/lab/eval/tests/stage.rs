@@ -41,13 +41,13 @@ impl ScriptedModel {
         Self::new(move |ask| turns.get(usize::try_from(ask.turn).unwrap()).cloned().unwrap_or_default())
     }
 
-    /// Returns everything that it was told from outside, the last time it was asked.
+    /// Returns everything that came from outside, the last time it was asked.
     pub(super) fn text(&self) -> String {
         self.asked.lock().unwrap().last().map(text).unwrap_or_default()
     }
 }
 
-/// Returns what a model is told from outside: what people and tools say.
+/// Returns what came from outside: words of people and results of tools.
 pub(super) fn text(ask: &Ask) -> String {
     let mut all = String::new();
     for message in &ask.messages {
