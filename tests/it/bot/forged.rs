@@ -147,7 +147,7 @@ async fn a_request_that_slack_did_not_sign_changes_nothing() {
             let now = SystemClock.now().as_millis() / 1000;
             let secret = world.slack.name("SLACK_SIGNING_SECRET").to_owned();
             let good = format!("v0={}", hmac_sha256(secret.as_bytes(), format!("v0:{now}:{body}").as_bytes()));
-            let url = world.door.lock().unwrap().clone();
+            let url = world.request_url.lock().unwrap().clone();
             for (time, signature) in [
                 (Some(now), None),
                 (None, Some(good.clone())),

@@ -55,13 +55,13 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
     world.card_says(&root, &card, &["exit 0"]).await;
 
     let notes = journal(&world).await;
-    let told: Vec<_> = notes
+    let recorded: Vec<_> = notes
         .iter()
         .map(|note| (note.what, note.who.as_str(), note.place.as_str(), note.why.as_str()))
         .collect();
     let bob = "U0LABBOB01";
     assert_eq!(
-        told,
+        recorded,
         [(JournalAction::Freeze, bob, NETWORK, "a change window"), (JournalAction::Thaw, bob, NETWORK, "")]
     );
     first.stop().await;
@@ -70,11 +70,11 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
 }
 
 #[tokio::test]
-async fn who_may_not_hold_everything_back_is_told_so_and_put_on_record() {
+async fn who_may_not_freeze_is_refused_and_recorded() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;
-    let told = world.command("alice", "/ghost freeze because I say so").await;
-    assert!(text(&told).contains("Not yours to hold back"), "{told}");
+    let recorded = world.command("alice", "/ghost freeze because I say so").await;
+    assert!(text(&recorded).contains("Not yours to hold back"), "{recorded}");
     let notes = journal(&world).await;
     assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [JournalAction::Refused]);
     assert!(
@@ -91,7 +91,7 @@ async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt
     let bot = world.bot().await;
     let root = world.mention("alice", "the link is down").await;
     let card = world.card(&root).await;
-    // Another replica was told: this one still shows the buttons.
+    // Another replica took the order: this one still shows the buttons.
     let now = ghost_base::Timestamp::from_millis(0);
     ghost_agent::bot::Freeze::new("bob", "a change window", now).set(world.store.as_ref()).await.unwrap();
     for _ in 0..3 {
@@ -101,13 +101,14 @@ async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt
     world.press("bob", &card, "approve").await;
     world.hears("bob", &root, "a change window").await;
     let notes = journal(&world).await;
-    let told: Vec<_> = notes.iter().map(|note| (note.what, note.who.as_str(), note.why.as_str())).collect();
+    let recorded: Vec<_> =
+        notes.iter().map(|note| (note.what, note.who.as_str(), note.why.as_str())).collect();
     let (chloe, bob) = ("U0LABCHLOE", "U0LABBOB01");
     assert_eq!(
-        told.iter().map(|note| (note.0, note.1)).collect::<Vec<_>>(),
+        recorded.iter().map(|note| (note.0, note.1)).collect::<Vec<_>>(),
         [(JournalAction::Refused, chloe), (JournalAction::Refused, bob)]
     );
-    assert!(told[0].2.contains("not among") && told[1].2.contains("held back"), "{told:?}");
+    assert!(recorded[0].2.contains("not among") && recorded[1].2.contains("held back"), "{recorded:?}");
     ghost_agent::bot::Freeze::lift(world.store.as_ref()).await.unwrap();
     world.approved(&root, &card).await;
     bot.stop().await;

@@ -8,7 +8,7 @@ use ghost_investigate::event::Reply;
 use ghost_investigate::report::rca;
 use serde_json::json;
 
-use crate::bot::ledger::{CAPTURE, Ledger, buttons, context, good, story, told};
+use crate::bot::ledger::{CAPTURE, Ledger, buttons, concluded, context, good, open_question};
 
 /// The card of a question, and all of its text.
 #[track_caller]
@@ -27,7 +27,7 @@ fn says(words: &str, all: &[&str]) {
 
 #[test]
 fn a_board_tells_where_a_session_stands() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({})).wait(120);
     let message = board(&ledger.state(), &context(), ledger.now);
     says(
@@ -52,7 +52,7 @@ fn a_board_tells_where_a_session_stands() {
 
 #[test]
 fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped() {
-    let ledger = told();
+    let ledger = concluded();
     let message = board(&ledger.state(), &context(), ledger.now);
     says(
         &good(&message),
@@ -70,7 +70,7 @@ fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped
 
 #[test]
 fn a_board_tells_of_a_freeze() {
-    let ledger = story();
+    let ledger = open_question();
     let frozen = Frozen { by: "ben".to_owned(), at: ledger.now, reason: "change window".to_owned() };
     let context = RenderContext { frozen: Some(frozen), ..context() };
     let state = ledger.state();
@@ -84,17 +84,17 @@ fn a_board_tells_of_a_freeze() {
 #[test]
 fn the_status_says_what_happens() {
     let context = context();
-    let mut ledger = story();
+    let mut ledger = open_question();
     assert_eq!(agent_status(&ledger.state(), &context), "is capturing packets…");
     ledger.ask("a1", 3, 1, json!({}));
     assert_eq!(agent_status(&ledger.state(), &context), "is waiting for an approval…");
     assert_eq!(agent_status(&Ledger::open("x").state(), &context), "is thinking…");
-    assert_eq!(agent_status(&told().state(), &context), "");
+    assert_eq!(agent_status(&concluded().state(), &context), "");
 }
 
 #[test]
 fn a_card_asks_with_everything_that_a_decision_needs() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     let (buttons, text, words) = shown(&ledger, "a1", &context());
     assert_eq!(buttons, ["approve", "deny", "modify"]);
@@ -120,7 +120,7 @@ fn a_card_asks_with_everything_that_a_decision_needs() {
 #[test]
 fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() {
     for (impact, asks) in [("measurement", false), ("outage", true), ("change", true)] {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.ask("a1", 3, 1, json!({"impact": impact}));
         let message = card(&ledger.state(), "a1", &context(), ledger.now).unwrap();
         let row = message.blocks.iter().find(|block| block["type"] == "actions").unwrap();
@@ -131,7 +131,7 @@ fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() 
 
 #[test]
 fn a_card_tells_who_voted_and_how_many_are_missing() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({"votes_needed": 2, "impact": "change"})).vote("a1", "ben", true);
     let (_, _, words) = shown(&ledger, "a1", &context());
     says(&words, &["Approvals  1 of 2 · U0BEN yes at", "1 more, each somebody else"]);
@@ -140,7 +140,7 @@ fn a_card_tells_who_voted_and_how_many_are_missing() {
 #[test]
 fn a_long_command_is_never_cut_silently() {
     let command = format!("az vm run-command invoke --scripts '{}' # end", "x".repeat(6_000));
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.judge(3, 1, &command, "RISKY").ask("a1", 3, 2, json!({}));
     let mut ledger = Ledger::open("x");
     ledger.turn(1).propose(1, &command, "why", "H1").judge(1, 1, &command, "RISKY").ask(
@@ -161,7 +161,7 @@ fn a_long_command_is_never_cut_silently() {
 
 #[test]
 fn a_changed_command_tells_who_changed_what() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     let changed = CAPTURE.replace("60", "30");
     ledger.ask("a1", 3, 1, json!({}));
     ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": changed}));
@@ -189,7 +189,7 @@ fn a_changed_command_tells_who_changed_what() {
 
 #[test]
 fn a_changed_command_that_two_have_to_approve_says_that_one_of_them_is_somebody_else() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": "az vm restart -g rg-net -n db-1"}));
     ledger.judge(3, 2, "az vm restart -g rg-net -n db-1", "RISKY");
@@ -256,7 +256,7 @@ fn a_card_of_several_commands_names_every_command_its_judgement_and_every_machin
 
 #[test]
 fn an_unknown_outcome_is_asked_about_in_these_words() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({})).decide("a1", 3, "ben", json!({"is": "approve"})).run(3);
     ledger.add("unknown", json!({"step": 3, "epoch": 1})).ask("a2", 3, 1, json!({"outcome_unknown": true}));
     let (buttons, text, words) = shown(&ledger, "a2", &context());
@@ -272,7 +272,7 @@ fn an_unknown_outcome_is_asked_about_in_these_words() {
 
 #[test]
 fn a_settled_card_has_no_buttons_and_says_what_happened() {
-    let ledger = told();
+    let ledger = concluded();
     let (buttons, text, words) = shown(&ledger, "a1", &context());
     assert!(buttons.is_empty());
     assert_eq!(text, "Approved by <@U0BEN> at 08:54:48 UTC. Ran in 4.2 s, exit 0 (o3).");
@@ -289,7 +289,7 @@ fn a_settled_card_has_no_buttons_and_says_what_happened() {
 #[test]
 fn every_end_of_a_question_has_its_words() {
     let asked = || {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.ask("a1", 3, 1, json!({}));
         ledger
     };
@@ -338,8 +338,8 @@ fn every_end_of_a_question_has_its_words() {
 }
 
 #[test]
-fn a_vote_that_is_on_its_way_takes_the_buttons_away() {
-    let mut ledger = story();
+fn a_stored_vote_removes_the_buttons() {
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     let deciding = Deciding { who: "ben".to_owned(), answer: Reply::Approve };
     let (buttons, text, words) =
@@ -351,7 +351,7 @@ fn a_vote_that_is_on_its_way_takes_the_buttons_away() {
 
 #[test]
 fn what_is_frozen_can_be_denied_and_not_approved() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     let frozen = Frozen { by: "cleo".to_owned(), at: ledger.now, reason: String::new() };
     let (buttons, _, words) = shown(&ledger, "a1", &RenderContext { frozen: Some(frozen), ..context() });
@@ -367,7 +367,7 @@ fn a_report_begins_with_what_came_of_it() {
         ("INCONCLUSIVE", "Inconclusive"),
         ("NO_FAULT_FOUND", "No fault found"),
     ] {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.conclude(outcome, "…");
         let state = ledger.state();
         let report = report(&state, &context(), ledger.now);
@@ -379,8 +379,8 @@ fn a_report_begins_with_what_came_of_it() {
 }
 
 #[test]
-fn a_report_is_told_whole_in_messages_that_fit_and_in_a_file() {
-    let mut ledger = story();
+fn a_report_is_posted_whole_in_messages_that_fit_and_in_a_file() {
+    let mut ledger = open_question();
     for id in 10..120 {
         ledger.add("said", json!({"who": "ana", "text": "x", "wish": "steer"}));
         ledger.finding(&format!("finding {id} {}", "is long ".repeat(12)), "o1");
@@ -404,15 +404,15 @@ fn a_report_is_told_whole_in_messages_that_fit_and_in_a_file() {
 }
 
 #[test]
-fn the_audit_is_told_with_how_to_verify_it() {
-    let words = good(&audit(&told().state()));
+fn the_audit_is_shown_with_how_to_verify_it() {
+    let words = good(&audit(&concluded().state()));
     says(&words, &["4 commands: 2 auto approved, 1 user approved, 1 user denied", "2 questions to people"]);
     says(&words, &["ghost audit verify DATA/audit/ghost-7k2f.jsonl"]);
 }
 
 #[test]
 fn the_same_state_gives_the_same_bytes() {
-    let (first, second) = (told(), told());
+    let (first, second) = (concluded(), concluded());
     let bytes = |ledger: &Ledger, now: Timestamp| {
         let state = ledger.state();
         let cards = ["a1", "a2"].map(|id| card(&state, id, &context(), now).unwrap().to_json().to_string());

@@ -42,7 +42,7 @@ pub(super) struct World {
     pub(super) counted: Mutex<Vec<Measures>>,
     pub(super) guard: Guard,
     /// Where a bot takes requests.
-    pub(super) door: Mutex<String>,
+    pub(super) request_url: Mutex<String>,
     script: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ impl World {
         let kept = ghost_store::Settings::default();
         let store = EmbeddedStore::with_clock(&file, kept, Arc::clone(&clock) as _).unwrap();
         let slack = Stage::new(timing()).await;
-        // The app is told and may do what its manifest says, and no more.
+        // The app receives and may do what its manifest says, and no more.
         let app = json!({"events": EVENTS, "scopes": SCOPES, "command": COMMAND});
         let answer = slack.person("app", app).await;
         assert!(answer.get("error").is_none(), "{answer}");
@@ -124,7 +124,7 @@ impl World {
             seen: Mutex::default(),
             counted: Mutex::default(),
             guard: Guard::default(),
-            door: Mutex::default(),
+            request_url: Mutex::default(),
             script: script.to_vec(),
         }
     }
@@ -163,7 +163,7 @@ impl World {
         self.bot_over(Over::Sockets).await
     }
 
-    /// Starts a bot that hears what happens in one way or the other.
+    /// Starts a bot with one source of events or the other.
     pub(super) async fn bot_over(&self, over: Over) -> Running {
         match over {
             Over::Sockets => self.bot_over_sockets().await,
@@ -193,7 +193,7 @@ impl World {
             let (ended, ()) = tokio::join!(application.run(stop), serving);
             ended.unwrap();
         });
-        self.door.lock().unwrap().clone_from(&url);
+        self.request_url.lock().unwrap().clone_from(&url);
         let answer = self.slack.person("app", json!({"request_url": url})).await;
         assert_eq!(answer.pointer("/transport"), Some(&json!("http")), "{answer}");
         Running { cancel, task }
@@ -287,7 +287,7 @@ impl World {
 }
 
 impl World {
-    /// Holds a conversation with one bot, and looks at what is left of it.
+    /// Holds a conversation with one bot, and checks what is left of it.
     pub(super) async fn talk(self, talk: impl AsyncFnOnce(&Self)) {
         self.talk_over(Over::Sockets, talk).await;
     }
@@ -338,7 +338,7 @@ pub(super) fn has_button(message: &Value, action: &str) -> bool {
     message["blocks"].to_string().contains(&format!("\"action_id\":\"{action}\""))
 }
 
-/// A session that looks once and ends.
+/// A session that reads once and ends.
 pub(super) fn look_once() -> Vec<String> {
     vec![suppose(), run("cat /proc/net/dev"), conclude("REFUTED")]
 }

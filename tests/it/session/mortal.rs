@@ -14,9 +14,9 @@ use ghost_store::{
 /// A moment around a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// The store has not heard of it.
+    /// The call did not reach the store.
     Before,
-    /// The store did it, and nobody has heard the answer.
+    /// The store did it, and the answer was lost.
     After,
 }
 
@@ -26,7 +26,7 @@ pub(super) type Point = (usize, When);
 /// What a hook makes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    Told,
+    Delivered,
     Lost,
 }
 

@@ -23,7 +23,7 @@ const TTL: Duration = Duration::from_millis(600);
 /// The turn behind the first command.
 const LATE: u32 = 2;
 
-/// A model that keeps one turn to itself until it is told to go on.
+/// A model that keeps one turn to itself until it is released.
 struct Slow {
     script: Scripted,
     at: u32,

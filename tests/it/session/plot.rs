@@ -1,4 +1,4 @@
-//! One session in full, and the human of it. Whatever happens on the way, it has to come to the same end.
+//! One session in full, and the human of it. Whatever happens meanwhile, it has to come to the same end.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ pub(super) async fn state(store: &dyn Store, session: &SessionId) -> State {
 pub(super) fn endings(state: &State) -> Vec<String> {
     let mut all: Vec<_> = state.approvals.values().collect();
     all.sort_by_key(|approval| (approval.requested.step, approval.requested.round, approval.asked_at));
-    let told = all.into_iter().filter(|approval| !approval.requested.outcome_unknown).map(|approval| {
+    let outcomes = all.into_iter().filter(|approval| !approval.requested.outcome_unknown).map(|approval| {
         let ending = match &approval.ending {
             Some(Ending::Decided { answer, who, .. }) => format!("{who}: {answer:?}"),
             Some(Ending::Expired { .. }) => "nobody".to_owned(),
@@ -165,7 +165,7 @@ pub(super) fn endings(state: &State) -> Vec<String> {
         };
         format!("{} {} {ending}", approval.requested.step, approval.requested.round)
     });
-    told.collect()
+    outcomes.collect()
 }
 
 /// Asks a store until it answers.

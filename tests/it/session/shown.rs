@@ -72,10 +72,10 @@ async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
 async fn no_command_begins_while_it_is_held_back() {
     let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]);
     world.mention("look at the link").await;
-    let brake = Arc::new(Held(Mutex::new(2)));
-    let engine = with(&world, world.engine().delivery, Some(brake.clone()));
+    let freeze = Arc::new(Held(Mutex::new(2)));
+    let engine = with(&world, world.engine().delivery, Some(freeze.clone()));
     assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
-    assert_eq!(*brake.0.lock().unwrap(), 0);
+    assert_eq!(*freeze.0.lock().unwrap(), 0);
     times(&world.recorded().await, "done", 1);
     world.replays().await;
 }

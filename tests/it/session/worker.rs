@@ -1,4 +1,4 @@
-//! The loop that takes sessions up: side by side, until it is told to stop, whatever one of them does.
+//! The loop that takes sessions up: side by side, until it is stopped, whatever one of them does.
 
 use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct Crowd {
     script: Scripted,
     now: AtomicUsize,
     most: AtomicUsize,
-    /// Turns wait for it where they are told to.
+    /// Turns wait for it where they have to.
     gate: Option<Arc<Notify>>,
     panics: AtomicUsize,
 }
@@ -115,7 +115,7 @@ async fn many_sessions_go_through_few_slots() {
 }
 
 #[tokio::test]
-async fn a_stop_pauses_what_is_under_way_and_leaves_it_to_whoever_comes_next() {
+async fn a_stop_pauses_running_sessions_and_leaves_them_to_the_next_worker() {
     let folder = tempfile::tempdir().unwrap();
     let store = file(folder.path()).await;
     let mut crowd = Crowd::new(&short());

@@ -217,7 +217,7 @@ impl World {
         self.recorded().await.into_iter().map(|event| event.kind).collect()
     }
 
-    /// Returns what the model was told about its calls, in order.
+    /// Returns the results of calls that the model received, in order.
     pub(super) async fn results(&self) -> Vec<serde_json::Value> {
         let state = self.state().await;
         let returned = state.calls().filter_map(|call| call.returned.as_ref());
@@ -238,7 +238,7 @@ pub(crate) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
     serde_json::json!({"text": "", "calls": calls}).to_string()
 }
 
-/// A command that reads, and what it prints bears a finding out: nobody listens there.
+/// A command that reads, and whose output supports a finding: nobody listens there.
 pub(crate) const REFUSED: &str = "nc -zv -w 1 127.0.0.1 1";
 
 /// Writes a turn that runs a command for H1.

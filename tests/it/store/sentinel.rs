@@ -79,7 +79,7 @@ async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_i
     store.release(&owner).await.unwrap();
     let next = store.acquire(&id("s1"), "worker-c", LONG).await.unwrap().unwrap();
     assert!(next.epoch() > owner.epoch());
-    // Who comes now is told the new master as well.
+    // A new client learns the new master as well.
     let other = RedisStore::connect(&RedisConfig::new(servers.url(), "ghost"), quick()).await.unwrap();
     assert_eq!(other.read(&id("s1"), 0).await.unwrap(), ["a", "b"]);
 }

@@ -30,7 +30,7 @@ pub(super) struct Brain {
 /// What sessions do, a turn a line.
 struct Plans {
     plans: HashMap<&'static str, Vec<String>>,
-    /// How long a thought takes in a session that only looks.
+    /// How long a thought takes in a session that only reads.
     thinks: Duration,
 }
 

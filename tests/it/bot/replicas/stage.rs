@@ -45,7 +45,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Starts everything; nothing where the tests are told to go without Redis. `rooms` is the number of channels. What sessions ask a
+    /// Starts everything; nothing where the tests run without Redis. `rooms` is the number of channels. What sessions ask a
     /// human for leaves their number in a file.
     pub(super) async fn start(rooms: usize, context: usize, thinks: Duration) -> Option<Self> {
         let command = |folder: &Path| format!("echo {NUMBER} | tee -a {}", folder.join("ran").display());

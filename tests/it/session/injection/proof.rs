@@ -218,10 +218,10 @@ pub(super) fn again(name: &str, near: &str) -> Option<String> {
         .env("FOLDER", folder.path())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("1 passed"), "{told}");
-    Some(told)
+    let problem = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{problem}");
+    assert!(problem.contains("1 passed"), "{problem}");
+    Some(problem)
 }
 
 /// Makes an `az` that `place` gives its answers.

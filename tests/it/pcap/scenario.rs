@@ -7,7 +7,7 @@ use super::packet::{
 };
 
 /// The code of a finding, and a capture that has it.
-pub(super) type Story = (&'static str, Vec<Timed>);
+pub(super) type Scenario = (&'static str, Vec<Timed>);
 
 const MS: u64 = 1000;
 const MISSING: Option<u16> = Some(0x8183);
@@ -22,7 +22,7 @@ fn asked(count: u64, apart: u64, what: impl Fn(u64) -> (String, Ask<'static>)) -
 }
 
 /// Names.
-pub(super) fn names() -> Vec<Story> {
+pub(super) fn names() -> Vec<Scenario> {
     let plain = |number: u64| format!("host{number}.example.com");
     let made =
         ["xaji0y6d", "pbhsahxt", "hv3a3zmf", "8mdd4v30", "t9nt3w5u", "g0fn9xuy", "41ibljh7", "ujv6oh9s"];
@@ -66,7 +66,7 @@ pub(super) fn names() -> Vec<Story> {
 }
 
 /// Complaints, ways, pings.
-pub(super) fn path() -> Vec<Story> {
+pub(super) fn path() -> Vec<Scenario> {
     let ends = (CLIENT, SERVER);
     let (one, two) = (six(1), six(2));
     let large = ip(ends, 17, 64, (9, 0x4000), &datagram(4000, 4001, &[0; 1400]));
@@ -125,7 +125,7 @@ pub(super) fn path() -> Vec<Story> {
 }
 
 /// Links.
-pub(super) fn link() -> Vec<Story> {
+pub(super) fn link() -> Vec<Scenario> {
     let host = [10, 0, 0, 5];
     let (one, two, group) = (six(1), six(5), [0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     let paced = |apart: u64, frames: Vec<Vec<u8>>| -> Vec<Timed> {
@@ -160,15 +160,15 @@ pub(super) fn link() -> Vec<Story> {
             paced(SECOND, (1..9).map(first).collect())
         }),
         ("fragments_lost", {
-            let piece = |mark: u8| {
+            let chunk = |mark: u8| {
                 let header = [17, 0, 0, 1, 0, 0, 0, mark];
                 ip6((one, two), 44, 64, &[&header[..], &datagram(4000, 4001, &[0; 64])].concat())
             };
-            paced(SECOND, (1..9).map(piece).collect())
+            paced(SECOND, (1..9).map(chunk).collect())
         }),
         ("fragments_overlap", {
-            let piece = |pieces: u16| ip((CLIENT, SERVER), 17, 64, (7, pieces), &[pieces as u8; 64]);
-            paced(SECOND, vec![piece(0x2000), piece(0x2004)])
+            let chunk = |chunks: u16| ip((CLIENT, SERVER), 17, 64, (7, chunks), &[chunks as u8; 64]);
+            paced(SECOND, vec![chunk(0x2000), chunk(0x2004)])
         }),
     ]
 }

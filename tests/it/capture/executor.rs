@@ -42,7 +42,7 @@ impl Approver for Human {
 pub(super) type Death = Option<(usize, bool)>;
 
 /// Somebody who drives captures, for whom the lab's clock passes instead of waiting.
-pub(super) struct Desk {
+pub(super) struct FakeExecutor {
     gate: CaptureShell,
     store: TaskStore,
     clock: LabClock,
@@ -54,7 +54,7 @@ pub(super) struct Desk {
     pub(super) saves: Mutex<(usize, Death)>,
 }
 
-impl Desk {
+impl FakeExecutor {
     pub(super) fn new(
         gate: CaptureShell,
         store: TaskStore,
@@ -97,7 +97,7 @@ impl Desk {
 }
 
 #[async_trait]
-impl CaptureExecutor for Desk {
+impl CaptureExecutor for FakeExecutor {
     async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         self.ran.lock().unwrap().push(step.command());
         self.gate.run(step, plan, CancelSignal::never()).await

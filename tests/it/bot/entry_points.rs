@@ -1,4 +1,4 @@
-//! The other ways to speak with the bot: commands, the shortcut, direct messages, the Home tab, alerts.
+//! The other entry points of the bot: commands, the shortcut, direct messages, the Home tab, alerts.
 
 use std::collections::BTreeSet;
 
@@ -65,8 +65,8 @@ async fn a_command_that_takes_long_is_answered_in_time_and_opens_its_session_all
         .await
         .talk(async |world| {
             world.fault(json!({"kind": "delay", "method": "chat.postMessage", "millis": 2_500})).await;
-            let told = world.command("alice", "/ghost investigate the link to web-1 is down").await;
-            assert!(text(&told).contains("takes a moment"), "{told}");
+            let answer = world.command("alice", "/ghost investigate the link to web-1 is down").await;
+            assert!(text(&answer).contains("takes a moment"), "{answer}");
             let asks = world.in_channel("bob", NETWORK, |message| text(message).contains("asks:")).await;
             world.concluded("bob", &ts(&asks)).await;
         })
@@ -80,8 +80,8 @@ async fn a_command_where_nothing_can_be_said_is_answered_with_the_reason_and_ope
         .talk(async |world| {
             let method = "chat.postMessage";
             world.fault(json!({"kind": "error", "method": method, "error": "not_in_channel"})).await;
-            let told = world.command("alice", "/ghost investigate the link to web-1 is down").await;
-            assert!(text(&told).contains("Invite me"), "{told}");
+            let answer = world.command("alice", "/ghost investigate the link to web-1 is down").await;
+            assert!(text(&answer).contains("Invite me"), "{answer}");
             assert_eq!(world.store.list(None, 9).await.unwrap(), []);
         })
         .await;
@@ -155,9 +155,12 @@ async fn a_summary_goes_to_the_channel_where_the_configuration_says_so() {
         .talk(async |world| {
             let root = world.mention("alice", "the link to web-1 is down").await;
             world.concluded("alice", &root).await;
-            let told =
+            let answer =
                 world.in_channel("chloe", NETWORK, |message| text(message).starts_with("Inconclusive")).await;
-            assert!(text(&told).contains("the link to web-1 is down") && told["thread_ts"] == root, "{told}");
+            assert!(
+                text(&answer).contains("the link to web-1 is down") && answer["thread_ts"] == root,
+                "{answer}"
+            );
         })
         .await;
 }
