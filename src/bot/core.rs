@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
 use crate::bot::show::{self, Refusal, RenderContext};
-use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
+use crate::bot::{AccessError, Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
 use crate::session::{InboxMessage, OpenShell, preview};
 use ghost_base::{Clock, SessionId};
@@ -148,14 +148,14 @@ impl Core {
         key: &str,
         message: &InboxMessage,
     ) -> Result<Delivered, StoreError> {
-        let text = message
-            .stamped(self.clock.now())
-            .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
+        let text = message.stamped(self.clock.now()).map_err(|error| StoreError::Corrupt {
+            what: format!("inbox message not serializable: {error}"),
+        })?;
         self.store.deliver(session, key, &text).await
     }
 
     /// Says who somebody is, and whether they may speak with the bot at all.
-    pub(super) async fn participant(&self, user: &str) -> Result<Person, String> {
+    pub(super) async fn participant(&self, user: &str) -> Result<Person, AccessError> {
         let person = self.directory.person(user).await?;
         may_take_part(&person).map(|()| person)
     }

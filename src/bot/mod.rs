@@ -22,7 +22,7 @@ mod target;
 mod thread;
 mod words;
 
-pub use authority::{Approvers, Groups, People, Person, may_take_part};
+pub use authority::{AccessError, Approvers, Groups, People, Person, may_take_part};
 pub use core::{Control, Core, CoreServices};
 pub use directory::Directory;
 pub use freeze::{Freeze, StoreFreezeCheck};

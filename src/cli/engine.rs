@@ -12,7 +12,7 @@ use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config::read_small;
-use crate::session::{Engine, EngineBuilder};
+use crate::session::{Engine, EngineBuilder, ShellError};
 use ghost_cloud::Name;
 use ghost_cloud::guest::{GuestAccess, Ssh};
 use ghost_investigate::Limits;
@@ -51,7 +51,8 @@ pub(super) fn engine(
             let tokens = usize::try_from(shell_setup.config.limits.result_tokens).unwrap_or(usize::MAX);
             let clip = ClipLimits { tokens, ..ClipLimits::MODEL };
             let (session, scope) = (state.session.clone(), state.opened.scope.clone());
-            let builder = shell_setup.shell(session, None).map_err(|error| format!("{error:#}"))?;
+            let builder =
+                shell_setup.shell(session, None).map_err(|error| ShellError::from(format!("{error:#}")))?;
             Ok(builder.policy(Arc::clone(&shell_policy)).clip(clip).scope(scope))
         }))
 }
@@ -101,7 +102,7 @@ pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
 /// Returns what the operator adds to the system prompt.
 pub(super) fn site(setup: &Setup) -> anyhow::Result<Option<String>> {
     let Some(path) = &setup.config.model.site_prompt else { return Ok(None) };
-    let text = read_small(path).map_err(anyhow::Error::msg);
+    let text = read_small(path);
     Ok(Some(text.with_context(|| format!("reading [model] site_prompt {}", path.display()))?))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::session::FileTasks;
+use crate::session::{FileTaskError, FileTasks};
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
 use ghost_investigate::state::State;
@@ -31,10 +31,10 @@ pub(in crate::cli) struct Folders {
 
 #[async_trait]
 impl FileTasks for Folders {
-    async fn run(&self, _state: &State, chore: &Chore) -> Result<String, String> {
+    async fn run(&self, _state: &State, chore: &Chore) -> Result<String, FileTaskError> {
         let (folders, chore) = (self.clone(), chore.clone());
         let work = tokio::task::spawn_blocking(move || folders.run_task(&chore)).await;
-        work.unwrap_or_else(|_| Err("file task panicked".to_owned()))
+        Ok(work.unwrap_or_else(|_| Err("file task panicked".to_owned()))?)
     }
 }
 

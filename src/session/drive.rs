@@ -264,7 +264,7 @@ impl Engine {
                 let events: Vec<Event> = delivered.into_iter().map(Event::Delivered).collect();
                 owned.record(&events, 0).await.map(Ok)
             }
-            Err(why) => Ok(Err(why)),
+            Err(error) => Ok(Err(error.to_string())),
         }
     }
 
@@ -281,7 +281,7 @@ impl Engine {
                 owned.record(&[Event::Delivered(delivered)], 0).await?;
                 Ok(None)
             }
-            Err(why) => Ok(Some(why)),
+            Err(error) => Ok(Some(error.to_string())),
         }
     }
 }

@@ -20,7 +20,18 @@ use ghost_store::{Store, StoreError};
 const LEASE_TTL: Duration = Duration::from_secs(10);
 
 /// Opens the safety shell of a session, all but the approver, whom the session adds.
-pub type OpenShell = dyn Fn(&State) -> Result<Builder, String> + Send + Sync;
+pub type OpenShell = dyn Fn(&State) -> Result<Builder, ShellError> + Send + Sync;
+
+/// Why the safety shell of a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ShellError(String);
+
+impl From<String> for ShellError {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
 
 /// Returns what a turn cost in millionths of a dollar, `None` where that is not known.
 pub type TurnCost = dyn Fn(&Brain, &Usage) -> Option<u64> + Send + Sync;
@@ -135,7 +146,7 @@ impl EngineBuilder {
     /// Sets how safety shells are opened.
     pub fn open_shell(
         mut self,
-        open: impl Fn(&State) -> Result<Builder, String> + Send + Sync + 'static,
+        open: impl Fn(&State) -> Result<Builder, ShellError> + Send + Sync + 'static,
     ) -> Self {
         self.0.open_shell = Arc::new(open);
         self
@@ -237,7 +248,7 @@ pub enum EngineError {
     Event(#[from] serde_json::Error),
     /// The gate cannot be opened.
     #[error("safety shell did not open: {0}")]
-    Shell(String),
+    Shell(#[from] ShellError),
     /// A text cannot be kept.
     #[error("evidence not stored: {0}")]
     Evidence(String),

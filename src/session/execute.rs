@@ -4,7 +4,7 @@ use crate::session::approver::LedgerApprover;
 use crate::session::arrive::stop_message;
 use crate::session::drive::DriveControl;
 use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
-use crate::session::{Engine, EngineError};
+use crate::session::{Engine, EngineError, ShellError};
 use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
 };
@@ -42,8 +42,8 @@ impl Gate {
             Some(shell) => shell,
             None => {
                 let approver = Arc::clone(&self.approver);
-                let builder = (engine.open_shell)(state).map_err(EngineError::Shell)?;
-                builder.approver(approver).build().map_err(|error| EngineError::Shell(causes(&error)))?
+                let builder = (engine.open_shell)(state)?;
+                builder.approver(approver).build().map_err(|error| ShellError::from(causes(&error)))?
             }
         };
         Ok(self.shell.insert(shell))

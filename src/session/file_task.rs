@@ -19,7 +19,7 @@ impl Engine {
         let Some(state) = owned.state().cloned() else { return Ok(()) };
         let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, chore)).await?;
         owned.lease = lease;
-        let text = done.unwrap_or_else(|why| json!({ "error": why }).to_string());
+        let text = done.unwrap_or_else(|why| json!({ "error": why.to_string() }).to_string());
         let digest = self.evidence.keep(&text).map_err(EngineError::Evidence)?;
         let Some(call) = state.call_named(call) else { return Ok(()) };
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);

@@ -27,13 +27,13 @@ mod vote;
 mod worker;
 
 pub use drive::DriveControl;
-pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, TurnCost};
+pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, ShellError, TurnCost};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
 pub use message::InboxMessage;
 pub use port::{
-    ClockSleep, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver, Observer,
-    ReportDelivery, Sleep,
+    ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,
+    NoObserver, Observer, ReportDelivery, Sleep,
 };
 pub use preview::preview;
 pub use vote::{SubmittedVote, VoteResult, submit_vote};

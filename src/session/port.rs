@@ -1,5 +1,7 @@
 //! What an engine needs from outside: somebody who delivers reports, does work on files, freezes commands, waits and observes.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +60,33 @@ impl FreezeCheck for NeverFrozen {
     }
 }
 
+/// Why a report, or what people are shown, did not arrive.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeliveryError {
+    /// The service refused it, or did not answer.
+    #[error("{0}")]
+    Service(Box<dyn std::error::Error + Send + Sync>),
+    /// A file could not be written.
+    #[error("writing {}: {cause}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// The engine delivers nowhere.
+    #[error("there is nowhere to deliver reports to")]
+    Nowhere,
+}
+
+impl DeliveryError {
+    /// Makes an error of what a service answered.
+    pub fn service(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Service(error.into())
+    }
+}
+
 /// Delivers the report to whoever waits for it. It may be asked twice for the same one.
 #[async_trait]
 pub trait ReportDelivery: Send + Sync {
@@ -65,14 +94,14 @@ pub trait ReportDelivery: Send + Sync {
     ///
     /// # Errors
     /// Says why it could not; it is asked again when the session is driven again.
-    async fn deliver(&self, state: &State, report: &str) -> Result<String, String>;
+    async fn deliver(&self, state: &State, report: &str) -> Result<String, DeliveryError>;
 
     /// Makes what people are shown agree with the state, and returns what is now shown where it was not before. It is asked
     /// when an owner takes a session up, and before it gives the session back.
     ///
     /// # Errors
     /// Says why people are not shown it; it is asked again when the session is driven again.
-    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, String> {
+    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         Ok(Vec::new())
     }
 }
@@ -83,8 +112,19 @@ pub struct NoDelivery;
 
 #[async_trait]
 impl ReportDelivery for NoDelivery {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
-        Err("there is nowhere to deliver reports to".to_owned())
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::Nowhere)
+    }
+}
+
+/// Why a file task failed. The text is recorded in place of a result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FileTaskError(String);
+
+impl From<String> for FileTaskError {
+    fn from(why: String) -> Self {
+        Self(why)
     }
 }
 
@@ -96,7 +136,7 @@ pub trait FileTasks: Send + Sync {
     ///
     /// # Errors
     /// Says why it could not; that is recorded in place of the text.
-    async fn run(&self, state: &State, task: &Chore) -> Result<String, String>;
+    async fn run(&self, state: &State, task: &Chore) -> Result<String, FileTaskError>;
 }
 
 /// Refuses every task.
@@ -105,8 +145,8 @@ pub struct NoFileTasks;
 
 #[async_trait]
 impl FileTasks for NoFileTasks {
-    async fn run(&self, _state: &State, _task: &Chore) -> Result<String, String> {
-        Err("there are no files here".to_owned())
+    async fn run(&self, _state: &State, _task: &Chore) -> Result<String, FileTaskError> {
+        Err("there are no files here".to_owned().into())
     }
 }
 

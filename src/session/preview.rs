@@ -1,6 +1,6 @@
 //! The verdict that the gate of this machine will give, before anybody proposes the command.
 
-use crate::session::OpenShell;
+use crate::session::{OpenShell, ShellError};
 use ghost_investigate::known_of;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Evidence;
@@ -16,7 +16,7 @@ pub fn preview(
     open_shell: &OpenShell,
     policy: &Policy,
     evidence: &dyn Evidence,
-) -> Result<Ruling, String> {
+) -> Result<Ruling, ShellError> {
     let known = known_of(state, policy, evidence, command);
-    open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string())
+    open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string().into())
 }

@@ -57,7 +57,7 @@ impl Core {
     ) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.participant(user).await {
-            return Ok(private(&words(&why)));
+            return Ok(private(&words(&why.to_string())));
         }
         let text = crate::bot::words::plain(command.text.trim());
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text.as_str(), ""));
@@ -90,7 +90,7 @@ impl Core {
     async fn frozen_or_not(&self, command: &Command, freeze: bool, why: &str) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.may_freeze(user).await {
-            self.record_no_freeze(user, &command.channel, freeze, &why).await?;
+            self.record_no_freeze(user, &command.channel, freeze, &why.to_string()).await?;
             return Ok(private(&words(&format!("Not yours to hold back or let go: {why}"))));
         }
         self.set_freeze(user, why, &command.channel, freeze).await?;

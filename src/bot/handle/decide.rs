@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bot::core::Core;
 use crate::bot::journal::{Entry, JournalAction, note};
 use crate::bot::show::{self, Refusal, RenderContext};
-use crate::bot::{ChannelRules, Freeze, Groups, People, Person, Thread, may_take_part};
+use crate::bot::{AccessError, ChannelRules, Freeze, Groups, People, Person, Thread, may_take_part};
 use crate::session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_investigate::event::{Impact, Reply};
 use ghost_investigate::may_approve_modified;
@@ -42,17 +42,18 @@ impl Question {
     }
 
     /// Says whether somebody may approve or change it.
-    pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), String> {
+    pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), AccessError> {
         self.rules.approvers.may_approve(person, &self.state.opened.requester, self.impact(), groups)
     }
 
     /// Says whether somebody's yes counts: whoever changed the command is not its only approver.
-    pub(super) fn may_vote(&self, person: &Person, groups: &Groups) -> Result<(), String> {
+    pub(super) fn may_vote(&self, person: &Person, groups: &Groups) -> Result<(), AccessError> {
         self.may_approve(person, groups)?;
         let Some(asked) = self.state.approvals.get(self.approval.record.id.as_str()) else { return Ok(()) };
         let modifier = self.state.modified(&asked.requested).map(|(who, _)| who);
         let rule = self.rules.approvers.own;
         may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)
+            .map_err(|why| AccessError::Own { why })
     }
 }
 
@@ -128,11 +129,11 @@ impl Core {
         let (person, groups) = tokio::join!(self.directory.person_now(user), groups);
         let person = match person {
             Ok(person) => person,
-            Err(why) => return Ok(Err(Refusal::NotYours { why })),
+            Err(error) => return Ok(Err(Refusal::NotYours { why: error.to_string() })),
         };
         Ok(match question.may_approve(&person, &groups) {
             Ok(()) => Ok(person),
-            Err(why) => Err(Refusal::NotYours { why }),
+            Err(error) => Err(Refusal::NotYours { why: error.to_string() }),
         })
     }
 
@@ -144,7 +145,8 @@ impl Core {
     ) -> Result<Result<Person, Refusal>, StoreError> {
         let person = self.directory.person_now(user).await;
         let person = person.and_then(|person| may_take_part(&person).map(|()| person));
-        self.on_record(question, user, person.map_err(|why| Refusal::NotYours { why })).await
+        self.on_record(question, user, person.map_err(|error| Refusal::NotYours { why: error.to_string() }))
+            .await
     }
 
     /// Counts an answer of somebody who may give it.

@@ -36,7 +36,7 @@ impl Core {
         let root = shortcut.thread_ts.clone().unwrap_or_else(|| ts.clone());
         let spot = Thread { team: String::new(), channel: channel.clone(), ts: root.clone() };
         if let Err(why) = self.participant(&shortcut.user.id).await {
-            self.whisper(&spot, &shortcut.user.id, &words(&why));
+            self.whisper(&spot, &shortcut.user.id, &words(&why.to_string()));
             return Ok(Answer::Done);
         }
         let said = shortcut.message.as_ref().map(|message| crate::bot::words::plain(&message.everything()));
@@ -95,7 +95,7 @@ impl Core {
         };
         let (spot, user) = (spot(&form.meta), submit.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(Answer::Done);
         }
         let Some(rules) = self.settings.rules(&spot.channel) else { return Ok(Answer::Done) };

@@ -75,7 +75,7 @@ impl Core {
         let user = press.user.id.as_str();
         let person = self.directory.person_now(user).await;
         if let Err(why) = person.and_then(|person| may_take_part(&person)) {
-            self.answer_offer(press, words(&why));
+            self.answer_offer(press, words(&why.to_string()));
             return Ok(());
         }
         if press.action.action_id == "own" {

@@ -48,7 +48,7 @@ impl Core {
     /// Returns the session that cleans up, or why there is none.
     async fn cleaning(&self, press: &Press, name: &str) -> Result<Result<Request, String>, StoreError> {
         if let Err(why) = self.participant(&press.user.id).await {
-            return Ok(Err(why));
+            return Ok(Err(why.to_string()));
         }
         let left = self.left_for(&press.user.id).await?;
         let Some(left) = left.into_iter().find(|left| left.name == name) else {

@@ -187,7 +187,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -203,7 +203,7 @@ impl Core {
     async fn press_audit(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -221,7 +221,7 @@ impl Core {
         match self.may_freeze(user).await {
             Ok(()) => self.set_freeze(user, "", "home", frozen).await?,
             Err(why) => {
-                self.record_no_freeze(user, "home", frozen, &why).await?;
+                self.record_no_freeze(user, "home", frozen, &why.to_string()).await?;
                 let view = notice_modal(&format!("Not yours to hold back or let go: {why}"));
                 self.open_view(press.trigger_id.as_deref(), view, &Self::spot(press), user).await;
             }
@@ -231,7 +231,7 @@ impl Core {
     }
 
     /// Says whether somebody may hold everything back.
-    pub(super) async fn may_freeze(&self, user: &str) -> Result<(), String> {
+    pub(super) async fn may_freeze(&self, user: &str) -> Result<(), crate::bot::AccessError> {
         let people = &self.settings.freezers;
         let (person, groups) = tokio::join!(
             self.directory.person_now(user),
@@ -259,7 +259,7 @@ impl Core {
     async fn press_feedback(self: &Arc<Self>, press: &Press, value: &str) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Some((word, session)) = value.split_once(':') else { return Ok(()) };

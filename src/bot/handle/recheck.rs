@@ -19,7 +19,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         // A button of another thread says nothing here.

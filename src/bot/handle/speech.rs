@@ -118,7 +118,7 @@ impl Core {
             found => {
                 if let Err(why) = found.and_then(|person| may_take_part(&person)) {
                     if addressed {
-                        self.whisper(&thread, &user, &words(&why));
+                        self.whisper(&thread, &user, &words(&why.to_string()));
                     }
                     return Ok(Answer::Done);
                 }

@@ -8,7 +8,7 @@ use crate::bot::present::gone::gone;
 use crate::bot::present::publish::takes_no_files;
 use crate::bot::present::render::{METADATA, RenderedMessage, board_of, card_of, place, posted};
 use crate::bot::show::command_file;
-use crate::session::ReportDelivery;
+use crate::session::{DeliveryError, ReportDelivery};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
 use ghost_slack::arrive::IncomingMessage;
@@ -20,18 +20,18 @@ const FAR: usize = 1_000;
 
 #[async_trait]
 impl ReportDelivery for Presenter {
-    async fn deliver(&self, state: &State, report: &str) -> Result<String, String> {
+    async fn deliver(&self, state: &State, report: &str) -> Result<String, DeliveryError> {
         match Thread::of(&state.opened.origin) {
-            Some(thread) => self.publish(state, &thread).await.map_err(|error| error.to_string()),
+            Some(thread) => self.publish(state, &thread).await.map_err(DeliveryError::service),
             None => self.elsewhere.deliver(state, report).await,
         }
     }
 
-    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
+    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         let Some(thread) = Thread::of(&state.opened.origin) else {
             return self.elsewhere.settle(state).await;
         };
-        let settled = self.agree(state, &thread).await.map_err(|error| error.to_string())?;
+        let settled = self.agree(state, &thread).await.map_err(DeliveryError::service)?;
         if state.open_approval().is_some() || state.is_reported() {
             // Whoever had it before may not have said that nobody works there now.
             self.show_status(state, &thread);

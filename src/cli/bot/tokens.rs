@@ -76,7 +76,7 @@ impl Token {
 }
 
 fn read(file: &Path) -> Result<Secret, String> {
-    let text = read_small(file)?;
+    let text = read_small(file).map_err(|error| error.to_string())?;
     let text = text.trim();
     if text.is_empty() { Err("it is empty".to_owned()) } else { Ok(Secret::new(text)) }
 }

@@ -19,7 +19,7 @@ use ghost_investigate::event::{Said, Wish, read};
 use ghost_investigate::state::State;
 use ghost_lab::case::{Failed, Pair, inject, reset};
 use ghost_lab::control::Lab;
-use ghost_lab_slack::{DemoControl, OrderOutcome};
+use ghost_lab_slack::{DemoControl, OrderError, OrderOutcome};
 use ghost_store::Store;
 
 /// So long a mention may take to become an investigation.
@@ -125,7 +125,7 @@ impl DemoControl for DemoCloud {
         self.shared.look().await
     }
 
-    async fn order(&self, order: &Value) -> Result<OrderOutcome, String> {
+    async fn order(&self, order: &Value) -> Result<OrderOutcome, OrderError> {
         let order: PageOrder = serde_json::from_value(order.clone())
             .map_err(|_| "the order cannot be read: it is case, fault, reset or stop".to_owned())?;
         let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -139,7 +139,9 @@ impl DemoControl for DemoCloud {
                 drop(turn);
             });
         }
-        receiver.await.unwrap_or_else(|_| Err("the order broke off; reset the cloud".to_owned()))
+        let done =
+            receiver.await.unwrap_or_else(|_| Err("the order broke off; reset the cloud".to_owned()))?;
+        Ok(done)
     }
 }
 

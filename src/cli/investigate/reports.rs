@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use crate::session::ReportDelivery;
+use crate::session::{DeliveryError, ReportDelivery};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
@@ -26,7 +26,7 @@ impl Reports {
 
 #[async_trait]
 impl ReportDelivery for Reports {
-    async fn deliver(&self, state: &State, text: &str) -> Result<String, String> {
+    async fn deliver(&self, state: &State, text: &str) -> Result<String, DeliveryError> {
         let file = self.file(&state.session);
         let folder = file.parent().unwrap_or(&self.0);
         let put = || {
@@ -34,7 +34,7 @@ impl ReportDelivery for Reports {
             write_private(&folder.join("audit.md"), report::audit(state).as_bytes())?;
             write_private(&file, text.as_bytes())
         };
-        put().map_err(|error| format!("writing {}: {error}", file.display()))?;
+        put().map_err(|cause| DeliveryError::File { path: file.clone(), cause })?;
         // A report without its pictures is a report all the same.
         let path_picture = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
         let measured = report::measured(state).into_iter().map(|picture| (picture.file, picture.bytes));

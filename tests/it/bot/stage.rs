@@ -11,7 +11,7 @@ use ghost_agent::bot::{
     NoLeftovers, OwnApp, People, Presenter, SCOPES, Settings, StoreFreezeCheck, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
-use ghost_agent::session::{Engine, Worker};
+use ghost_agent::session::{DeliveryError, Engine, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::model::{Model, Scripted};
 use ghost_investigate::state::State;
@@ -319,8 +319,8 @@ struct Nowhere;
 
 #[async_trait::async_trait]
 impl ghost_agent::session::ReportDelivery for Nowhere {
-    async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, String> {
-        Err("there is no place for it".to_owned())
+    async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::Nowhere)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Observer, ReportDelivery};
+use ghost_agent::session::{DeliveryError, DriveOutcome, Observer, ReportDelivery};
 use ghost_base::ManualClock;
 use ghost_investigate::event::{Content, Event, Recorded, StepId, Wish};
 use ghost_investigate::state::State;
@@ -66,8 +66,8 @@ struct Lame;
 
 #[async_trait]
 impl ReportDelivery for Lame {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
-        Err("nobody is at home".to_owned())
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::service("nobody is at home"))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Engine, FreezeCheck, ReportDelivery};
+use ghost_agent::session::{DeliveryError, DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Delivered, Wish};
@@ -148,12 +148,12 @@ struct Deaf;
 
 #[async_trait]
 impl ReportDelivery for Deaf {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
-        Err("nobody is there".to_owned())
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::service("nobody is there"))
     }
 
-    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, String> {
-        Err("nobody is there".to_owned())
+    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
+        Err(DeliveryError::service("nobody is there"))
     }
 }
 
@@ -162,11 +162,11 @@ struct Board;
 
 #[async_trait]
 impl ReportDelivery for Board {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
         Ok("a wall".to_owned())
     }
 
-    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
+    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         let board =
             Delivered { what: "board".to_owned(), place: "a wall".to_owned(), digest: Digest::of("x") };
         Ok(if state.place_of("board").is_some() { Vec::new() } else { vec![board] })

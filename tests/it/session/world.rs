@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery, SubmittedVote,
-    VoteResult, submit_vote,
+    DeliveryError, DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery,
+    SubmittedVote, VoteResult, submit_vote,
 };
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_investigate::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
@@ -25,8 +25,8 @@ pub(super) struct Folder(pub(super) PathBuf);
 
 #[async_trait]
 impl ReportDelivery for Folder {
-    async fn deliver(&self, _state: &State, report: &str) -> Result<String, String> {
-        std::fs::write(self.0.join("rca.md"), report).map_err(|error| error.to_string())?;
+    async fn deliver(&self, _state: &State, report: &str) -> Result<String, DeliveryError> {
+        std::fs::write(self.0.join("rca.md"), report).map_err(DeliveryError::service)?;
         Ok("a file".to_owned())
     }
 }

@@ -109,5 +109,5 @@ pub(in crate::cli::shell) fn run(arguments: &Arguments, setup: &Setup) -> anyhow
 }
 
 fn given(path: &Path) -> anyhow::Result<String> {
-    read_small(path).map_err(anyhow::Error::msg).with_context(|| format!("reading {}", path.display()))
+    read_small(path).with_context(|| format!("reading {}", path.display()))
 }
