@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::setup::Setup;
 use ghost_shell::{Approver, DenyAll, TerminalApprover};
 

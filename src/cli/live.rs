@@ -8,8 +8,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::guest::place;
-use super::harmless::harmless;
 use super::name::new_session;
+use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};

@@ -14,7 +14,6 @@ mod effective;
 mod engine;
 mod files;
 mod guest;
-mod harmless;
 mod identity;
 mod input;
 mod investigate;

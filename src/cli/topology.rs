@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use clap::Args;
 
 use super::guest::place;
-use super::harmless::harmless;
 use super::live::{Live, or_fail, plan};
+use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use ghost_cloud::probe::topology::{Nic, Topology, TopologyOperation};

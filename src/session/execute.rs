@@ -1,16 +1,20 @@
-//! Running a command through the gate, or letting the gate note that it does not run.
+//! Running commands and file tasks: through the gate, or letting the gate note that a command does not run.
 
 use crate::session::approver::LedgerApprover;
 use crate::session::arrive::stop_message;
 use crate::session::drive::DriveControl;
 use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
-use crate::session::{Engine, EngineError, ShellError};
+use crate::session::{Engine, EngineError, OpenShell, ShellError};
 use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
 };
+use ghost_investigate::known_of;
 use ghost_investigate::state::{State, Step};
-use ghost_shell::{Cancel, CancelSignal, Response, Ruling, Shell};
+use ghost_investigate::step::observed_chore;
+use ghost_investigate::tool::{Chore, Evidence};
+use ghost_shell::{Cancel, CancelSignal, Policy, Response, Ruling, Shell};
 use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -292,4 +296,39 @@ fn causes(error: &dyn std::error::Error) -> String {
 
 fn millis(seconds: f64) -> u64 {
     u64::try_from(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Judges a command as the gate would in a session. Nothing runs, and nothing is recorded.
+///
+/// # Errors
+/// Says why no gate can be made.
+pub fn preview(
+    state: &State,
+    command: &str,
+    open_shell: &OpenShell,
+    policy: &Policy,
+    evidence: &dyn Evidence,
+) -> Result<Ruling, ShellError> {
+    let known = known_of(state, policy, evidence, command);
+    open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string().into())
+}
+
+impl Engine {
+    /// Runs a file task, keeps its result, and records it.
+    pub(super) async fn chore(
+        &self,
+        owned: &mut OwnedSession<'_>,
+        call: &str,
+        chore: &Chore,
+    ) -> Result<(), EngineError> {
+        let Some(state) = owned.state().cloned() else { return Ok(()) };
+        let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, chore)).await?;
+        owned.lease = lease;
+        let text = done.unwrap_or_else(|why| json!({ "error": why.to_string() }).to_string());
+        let digest = self.evidence.keep(&text).map_err(EngineError::Evidence)?;
+        let Some(call) = state.call_named(call) else { return Ok(()) };
+        let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let observed = observed_chore(&state, call, chore, digest, bytes);
+        owned.record(&[Event::Observed(observed)], 0).await
+    }
 }

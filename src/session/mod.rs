@@ -8,18 +8,15 @@
 
 mod approver;
 mod arrive;
-mod captured;
 mod drive;
 mod engine;
 mod erase;
 mod evidence;
 mod execute;
 pub mod export;
-mod file_task;
 mod message;
 mod owned;
 mod port;
-mod preview;
 mod question;
 pub mod retention;
 mod think;
@@ -30,11 +27,11 @@ pub use drive::DriveControl;
 pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, ShellError, TurnCost};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
+pub use execute::preview;
 pub use message::InboxMessage;
 pub use port::{
     ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,
     NoObserver, Observer, ReportDelivery, Sleep,
 };
-pub use preview::preview;
 pub use vote::{SubmittedVote, VoteResult, submit_vote};
 pub use worker::Worker;

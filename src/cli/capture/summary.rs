@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::command::{BAD_NEWS, Common};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use ghost_cloud::capture::{CaptureTarget, CaptureTask, Ended, Phase, State};

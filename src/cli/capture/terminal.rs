@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use super::command::Common;
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};

@@ -11,7 +11,7 @@ use super::named::MeterInput;
 use super::pipe;
 use super::terminal::Terminal;
 use crate::cli::consent::Consent;
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;

@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use crate::cli::consent::Consent;
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SystemClock, Timestamp};

@@ -13,7 +13,7 @@ use super::growing::{Patience, Pipe, Tail};
 use super::keep::keep;
 use super::progress::Progress;
 use super::source::{name, opened, piped, refused};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line};
 use ghost_pcap::{
     AddressFilter, Analyzer, Finding, FindingState, FindingUpdate, HashingReader, Label, Scope, Severity,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::source::{name, opened, piped, refused, stem, written};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line};
 use ghost_pcap::{Comparison, Error, compare, comparison_markdown};
 

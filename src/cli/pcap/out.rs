@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 use super::source::{name, piped, stem};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, note};
 use ghost_base::{private_dir, write_private, write_private_new};
 

@@ -10,8 +10,9 @@ use crate::arrive::form::{View, authed, authorization};
 use crate::arrive::message::{ConversationKind, IncomingMessage};
 use ghost_base::Digest;
 
-/// Reads the callback around an event.
-pub(crate) fn happening(body: &Value) -> Arrival {
+/// Reads what the Events API calls back with.
+#[must_use]
+pub fn event(body: &Value) -> Arrival {
     let none = Value::Null;
     let event = at(body, &["event"]).unwrap_or(&none);
     let (team, enterprise, enterprise_install) = authorization(body);

@@ -9,8 +9,9 @@ use crate::arrive::message::{ConversationKind, IncomingMessage};
 use crate::arrive::press::Press;
 use ghost_base::Digest;
 
-/// Reads the payload of an interaction.
-pub(crate) fn interaction(body: &Value) -> Arrival {
+/// Reads what an interaction sends: a press, a form, a shortcut.
+#[must_use]
+pub fn interactive(body: &Value) -> Arrival {
     let kind = said(body, &["type"]);
     let what = match kind.as_str() {
         "block_actions" => What::Press(Box::new(Press::read(body))),
@@ -42,8 +43,9 @@ pub(crate) fn interaction(body: &Value) -> Arrival {
     Arrival { origin: origin(body, key), what }
 }
 
-/// Reads the payload of a command.
-pub(crate) fn typed(body: &Value) -> Arrival {
+/// Reads what a command sends.
+#[must_use]
+pub fn command(body: &Value) -> Arrival {
     let channel = first(body, &[&["channel_id"], &["channel", "id"]]).unwrap_or_default();
     let channel_name = text(body, &["channel_name"]);
     let command = Command {

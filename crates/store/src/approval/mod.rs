@@ -3,7 +3,6 @@
 mod record;
 #[cfg(test)]
 mod tests;
-mod text;
 mod transition;
 
 pub use record::{

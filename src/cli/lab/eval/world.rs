@@ -4,16 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::pace::TimedRunner;
-use super::passing::SkippingSleep;
 use super::served::Served;
 use crate::cli::investigate::Reports;
-use crate::cli::lab::reach::{GROUPS, reach};
+use crate::cli::lab::session::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::session::Engine;
+use crate::session::{Engine, Sleep};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
+use ghost_lab::LabClock;
 use ghost_lab::control::Lab;
 use ghost_lab::runner::InProcess;
 use ghost_shell::{Processes, Runner, Scope};
@@ -64,7 +66,7 @@ pub(super) fn engine(
     let store = EmbeddedStore::with_clock(&data.join("store.redb"), Settings::default(), Arc::clone(&clock))?;
     Ok(crate::cli::engine::engine(setup, Arc::new(store), model)?
         .clock(clock)
-        .sleep(Arc::new(SkippingSleep::by(lab.clock().clone())))
+        .sleep(Arc::new(SkippingSleep(lab.clock().clone())))
         .lease_ttl(TTL)
         .delivery(Arc::new(Reports::new(data)))
         .build("eval"))
@@ -73,4 +75,15 @@ pub(super) fn engine(
 /// Returns how much of the lab's time lies between two moments, in seconds.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.since(from).as_secs_f64()
+}
+
+/// Lets the time pass that somebody would wait.
+#[derive(Debug, Clone)]
+struct SkippingSleep(LabClock);
+
+#[async_trait]
+impl Sleep for SkippingSleep {
+    async fn until(&self, at: Timestamp) {
+        self.0.pass(at.since(self.0.now()));
+    }
 }

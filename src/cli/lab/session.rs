@@ -1,8 +1,10 @@
-//! How an investigation reaches a lab in this process.
+//! Investigations of a lab in this process: how they reach it, and what they found.
 
 use std::path::Path;
 
 use crate::config::Config;
+use ghost_investigate::state::State;
+use ghost_lab::case::Pair;
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
 
@@ -26,4 +28,16 @@ pub(in crate::cli) fn reach(config: &mut Config, lab: &Lab, data: &Path) {
             config.ssh.hosts.insert(machine.name, address.to_string());
         }
     }
+}
+
+/// Returns what an investigation found.
+pub(in crate::cli) fn found(state: &State) -> Vec<Pair> {
+    let mut found: Vec<Pair> = state
+        .accepted
+        .iter()
+        .map(|accepted| Pair::new(&accepted.finding.code, accepted.finding.object.clone()))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
