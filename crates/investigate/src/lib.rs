@@ -4,6 +4,7 @@
 //! finding that no recorded observation bears out, a step that runs twice, text of the network taken for an order.
 
 pub mod brief;
+pub mod complaint;
 mod consent;
 pub mod conversation;
 pub mod coverage;
@@ -12,6 +13,7 @@ mod fence;
 pub mod finding;
 pub mod gate;
 mod hypothesis;
+pub mod judged;
 mod known;
 mod limits;
 pub mod model;

@@ -11,6 +11,7 @@ pub const SCRIPT: &str = "guest-firewall";
 pub static WANTED: ProbeSpec<Bundle> = ProbeSpec {
     script: SCRIPT,
     what: "the packet filters",
+    counters: true,
     read: |text| bundle(text).map_err(|error| error.to_string()),
 };
 

@@ -12,7 +12,9 @@ pub struct ProbeSpec<T> {
     pub script: &'static str,
     /// What it gathers, for people: "the packet filters".
     pub what: &'static str,
-    /// Makes something of it.
+    /// Whether counters are of use: they are read where everything fits into one window.
+    pub counters: bool,
+    /// Reads what was gathered.
     pub read: fn(&str) -> Result<T, String>,
 }
 
@@ -38,11 +40,11 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     /// Begins.
     #[must_use]
     pub fn new(reach: GuestAccess, wanted: &'static ProbeSpec<T>) -> Self {
-        let reading = read(&reach, wanted, true, 0);
+        let reading = read(&reach, wanted, wanted.counters, 0);
         Self {
             reach,
             wanted,
-            counters: true,
+            counters: wanted.counters,
             parcel: WindowedPayload::default(),
             from: 0,
             again: 0,
@@ -54,7 +56,7 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     /// Returns what it begins with. Where more is gathered than one answer carries, the same follows with later windows.
     #[must_use]
     pub fn foreseen(&self) -> CommandRequest {
-        order(&self.reach, self.wanted, true, 0)
+        order(&self.reach, self.wanted, self.wanted.counters, 0)
     }
 
     fn ask(&mut self, from: usize) {
@@ -165,8 +167,12 @@ mod tests {
     use crate::{Name, ResourceGroup};
     use ghost_base::Digest;
 
-    static TEXT: ProbeSpec<String> =
-        ProbeSpec { script: "guest-qdisc", what: "the text", read: |text| Ok(text.to_owned()) };
+    static TEXT: ProbeSpec<String> = ProbeSpec {
+        script: "guest-qdisc",
+        what: "the text",
+        counters: true,
+        read: |text| Ok(text.to_owned()),
+    };
 
     fn gathering() -> GuestProbe<String> {
         let name = |text| Name::parse(text).unwrap();

@@ -5,17 +5,21 @@
 //!
 //! And beside it: the interfaces of a machine, what the platform's routes and rules come to there, what a resource group consists of.
 //!
-//! `firewall` and `qdisc` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
+//! `firewall`, `qdisc` and `state` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
 pub mod effective;
+mod estate;
 pub mod firewall;
 mod guest_probe;
 mod interfaces;
 pub mod payload;
 pub mod qdisc;
 mod resource;
+mod state;
 pub mod topology;
 
+pub use estate::EstateOperation;
 pub use guest_probe::{GuestProbe, ProbeSpec};
 pub use interfaces::{Interface, Interfaces};
+pub use state::{STATE, StateError};

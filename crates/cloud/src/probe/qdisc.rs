@@ -6,7 +6,7 @@ use ghost_inspect::qdisc::{Read, read};
 
 /// The queueing disciplines of a guest, for [`super::GuestProbe`].
 pub static WANTED: ProbeSpec<Read> =
-    ProbeSpec { script: "guest-qdisc", what: "the traffic shaping", read: shaped };
+    ProbeSpec { script: "guest-qdisc", what: "the traffic shaping", counters: true, read: shaped };
 
 /// Reads what the script gathered: the names of the devices, then a part for each.
 fn shaped(text: &str) -> Result<Read, String> {

@@ -10,11 +10,24 @@ use super::filter::Filters;
 use super::flow::Protocol;
 use super::routing::{self, Addresses, Routing};
 use super::shaping::Shaping;
-use super::socket::{self, Listener};
+use super::socket::{self, Bound, Listener};
 use super::topology::{self, Listed, Network};
 use crate::net::{Family, Inventory, Tags, parse_prefix};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::Table;
+
+/// A program that waits for connections on a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listening {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The one address that it is bound to; `None` where it takes what comes for any.
+    pub address: Option<IpAddr>,
+    /// The port.
+    pub port: u16,
+    /// The program, where it is told.
+    pub program: Option<String>,
+}
 
 /// An estate, ready to judge flows.
 ///
@@ -190,6 +203,32 @@ impl Estate {
         let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         nics.flat_map(|nic| nic.addresses.iter().copied()).collect()
+    }
+
+    /// Returns the network interfaces of a machine.
+    #[must_use]
+    pub fn nics_of(&self, machine: &str) -> Vec<String> {
+        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
+        let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
+        nics.map(|nic| nic.name.clone()).collect()
+    }
+
+    /// Returns who listens on a machine; `None` where that was not read.
+    #[must_use]
+    pub fn listeners(&self, machine: &str) -> Option<Vec<Listening>> {
+        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine))?;
+        let tcp = own.tcp.read()?.iter();
+        let all = tcp.chain(own.udp.read().into_iter().flatten());
+        let listening = |listener: &Listener| Listening {
+            protocol: listener.protocol,
+            address: match listener.address {
+                Bound::At(address) => Some(address),
+                Bound::Any | Bound::AnyV4 | Bound::AnyV6 => None,
+            },
+            port: listener.port,
+            program: listener.program.clone(),
+        };
+        Some(all.map(listening).collect())
     }
 
     /// Returns the machine that has an address, where it is one.

@@ -48,7 +48,7 @@ mod walk_guest;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
-pub use estate::Estate;
+pub use estate::{Estate, Listening};
 pub use exposure::Exposure;
 pub use fault::{Cause, Fault, Object};
 pub use flow::{Flow, FlowError, Protocol};

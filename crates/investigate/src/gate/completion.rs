@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::HypothesisState;
-use crate::brief;
+use crate::brief::{self, Brief};
 use crate::coverage;
 use crate::event::{Finding, Waived};
 use crate::finding;
 use crate::gate::Covered;
+use crate::gate::flows::{self, FlowJudgement};
 use crate::suspect::{Layer, Looked};
 use crate::tool::{Bench, running_tasks};
 
@@ -67,8 +68,13 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
             found.state
         )),
     }));
-    let checked: Vec<Checked> =
-        claim.findings.iter().map(|claim| (claim.clone(), finding::check(claim, bench))).collect();
+    let brief = brief::read(&coverage::asked(state));
+    let judged = flows::judged(bench);
+    let check = |claim: &Finding| {
+        let held = finding::check(claim, bench)?;
+        judged.as_ref().and_then(|judged| judged.objection(claim)).map_or(Ok(held), Err)
+    };
+    let checked: Vec<Checked> = claim.findings.iter().map(|claim| (claim.clone(), check(claim))).collect();
     closed.extend(checked.iter().filter_map(|(finding, held)| {
         let why = held.as_ref().err()?;
         Some(format!("findings_hold: {} {}: {why}", finding.code, finding.object))
@@ -76,23 +82,36 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     closed.extend(running_tasks(bench).into_iter().map(|task| {
         format!("no_capture_running: {task} still runs; wait for it, or end it with cancel_task")
     }));
+    let unclaimed = judged.iter().flat_map(|judged| judged.unclaimed(&claim.findings));
+    closed.extend(unclaimed.map(|cause| {
+        format!(
+            "flows_explained: {cause}; it decides over a flow in question and has to be among the findings"
+        )
+    }));
     let held = checked.iter().filter(|(_, held)| held.is_ok());
     let codes: Vec<&str> = held.map(|(finding, _)| finding.code.as_str()).collect();
-    let (gaps, covered) = gaps(claim, bench, &codes);
+    let (gaps, covered) = gaps(claim, bench, &brief, judged.as_ref(), &codes);
     closed.extend(gaps);
     Verdict { checked, closed, covered }
 }
 
 /// Returns what was neither looked at nor waived, and whether anything was left out.
-fn gaps(claim: &Claim, bench: &Bench<'_>, codes: &[&str]) -> (Vec<String>, Covered) {
+fn gaps(
+    claim: &Claim,
+    bench: &Bench<'_>,
+    brief: &Brief,
+    judged: Option<&FlowJudgement>,
+    codes: &[&str],
+) -> (Vec<String>, Covered) {
     let state = bench.state;
-    let brief = brief::read(&coverage::asked(state));
     if !brief.names_trouble() {
         return (Vec::new(), Covered::Nothing);
     }
-    let machines = coverage::machines(&brief, &topology(bench));
+    let named = || coverage::machines(brief, &topology(bench));
+    let machines =
+        judged.map(|judged| judged.machines.clone()).filter(|all| !all.is_empty()).unwrap_or_else(named);
     let looked: Vec<Looked> = state.calls().flat_map(|call| bench.borne(call).looked).collect();
-    let missing = coverage::missing(&brief, &machines, &looked, codes);
+    let missing = coverage::missing(brief, &machines, &looked, codes);
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
             let same =
@@ -100,7 +119,8 @@ fn gaps(claim: &Claim, bench: &Bench<'_>, codes: &[&str]) -> (Vec<String>, Cover
             waived.what.layer == gap.layer && same && waived.why.trim().len() >= SHORTEST_REASON
         })
     };
-    let covered = if missing.is_empty() { Covered::Whole } else { Covered::Partly };
+    let is_open = !missing.is_empty() || judged.is_some_and(FlowJudgement::leaves_open);
+    let covered = if is_open { Covered::Partly } else { Covered::Whole };
     let open = missing.iter().filter(|gap| !is_waived(gap)).map(|gap| {
         let of = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
         format!(

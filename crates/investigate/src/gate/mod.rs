@@ -5,6 +5,7 @@
 
 mod close;
 mod completion;
+mod flows;
 mod outcome;
 
 pub use close::close;

@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::brief::{Brief, Protocol, Symptom};
 use crate::coverage;
+use crate::complaint::Kind;
+use crate::judged::JudgedFlows;
+use crate::playbook::flows;
 use crate::playbook::ground::{Ground, Machine};
 use crate::playbook::look::{Look, Standing};
 use crate::playbook::story::{Ending, Story};
@@ -27,6 +30,10 @@ pub(super) struct Desk<'a> {
     pub(super) story: &'a Story,
     /// Which tools there are.
     pub(super) tools: Vec<&'a str>,
+    /// The flows in question, as they were judged.
+    pub(super) judged: JudgedFlows,
+    /// Whether they were judged.
+    pub(super) is_judged: bool,
 }
 
 /// Looks of one stage, each with the arguments of the way that is tried now.
@@ -43,11 +50,16 @@ impl Desk<'_> {
         if let Some(left) = &self.brief.left_behind {
             return self.open(self.tidying(left).into_iter().collect());
         }
+        let judged = self.open(self.path());
+        if judged.is_some() {
+            return judged;
+        }
         if self.ground.machines().is_empty() && self.ground.accounts.is_empty() {
             return None;
         }
-        let stages: [fn(&Self) -> Vec<Look>; 8] = [
+        let stages: [fn(&Self) -> Vec<Look>; 9] = [
             Self::exposure,
+            Self::path,
             Self::rules,
             Self::routes,
             Self::storage,
@@ -122,12 +134,22 @@ impl Desk<'_> {
         Look::at_platform("topology", Layer::Topology, arguments, why.to_owned())
     }
 
+    /// Tells whether a layer is looked at for itself: not where the flows in question were judged through it.
     fn wants(&self, layer: Layer) -> bool {
-        coverage::layers(&self.brief.symptoms).contains(&layer)
+        let through = matches!(layer, Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping);
+        let judged = through && self.is_judged && !self.judged.is_beside_flows();
+        coverage::layers(&self.brief.symptoms).contains(&layer) && !judged
+    }
+
+    /// The flows that people speak of, end to end: it reads whatever decides over them.
+    fn path(&self) -> Vec<Look> {
+        let why = "I judge the flows in question from end to end and in both directions: security groups, routes, appliances, packet filters, shaping, and who listens.";
+        vec![Look::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned())]
     }
 
     fn exposure(&self) -> Vec<Look> {
-        if !self.wants(Layer::Exposure) {
+        let is_answered = self.judged.complaints.iter().any(|one| one.kind == Kind::Exposure && !one.machines.is_empty());
+        if !self.wants(Layer::Exposure) || is_answered {
             return Vec::new();
         }
         let look = |machine: &Machine| {
@@ -159,11 +181,11 @@ impl Desk<'_> {
                 why,
             ));
         }
-        looks.extend(self.flows());
+        looks.extend(self.verdicts());
         looks
     }
 
-    fn flows(&self) -> Vec<Look> {
+    fn verdicts(&self) -> Vec<Look> {
         let ground = self.ground;
         let of =
             |machine: &Option<Machine>| machine.as_ref().and_then(|found| found.addresses.first().cloned());

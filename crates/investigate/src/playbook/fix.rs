@@ -6,6 +6,7 @@
 use crate::brief::Symptom;
 use crate::coverage::explains;
 use crate::finding::traffic;
+use crate::judged::JudgedFlow;
 use crate::playbook::agenda::Desk;
 use crate::playbook::guest_fix;
 use crate::playbook::pick::Fault;
@@ -63,7 +64,7 @@ fn fix<'a>(desk: &Desk<'_>, fault: &'a Fault, at: &dyn Fn(usize) -> &'a str) -> 
     let group = desk.ground.group.as_deref().unwrap_or(GROUP);
     let code = fault.suspect.code.as_str();
     Some(match code {
-        "nsg_deny" => rule(desk, group, at(1), at(2)),
+        "nsg_deny" => rule(desk, group, &fault.suspect.object, at(1), at(2)),
         "nsg_exposure" => exposure(group, at(1), at(2)),
         "route_blackhole" | "route_dead_nva" | "route_detour" => route(desk, code, group, at(1), at(2)),
         "service_endpoint_missing" => endpoint(desk, group, at(1), at(2), at(3)),
@@ -143,9 +144,11 @@ pub(super) fn verification(desk: &Desk<'_>, port: &str) -> String {
     }
 }
 
-fn rule(desk: &Desk<'_>, group: &str, nsg: &str, name: &str) -> Fix {
-    if ["DenyAllInBound", "DenyAllOutBound"].contains(&name) {
-        return allow(desk, group, nsg, name);
+fn rule(desk: &Desk<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
+    let cause = desk.judged.cause("nsg_deny", object);
+    let is_default = ["DenyAllInBound", "DenyAllOutBound"].contains(&name);
+    if is_default || cause.is_some_and(|(_, cause)| cause.catches_all) {
+        return allow(desk, group, nsg, name, cause.map(|(flow, _)| flow));
     }
     let rule = format!("-g {group} --nsg-name {nsg} -n {name}");
     Fix {
@@ -157,24 +160,55 @@ fn rule(desk: &Desk<'_>, group: &str, nsg: &str, name: &str) -> Fix {
     }
 }
 
-/// Lets one caller in where no rule does, and nobody else.
-fn allow(desk: &Desk<'_>, group: &str, nsg: &str, name: &str) -> Fix {
+/// Lets one caller in before a rule that closes everything, and nobody else.
+fn allow(desk: &Desk<'_>, group: &str, nsg: &str, name: &str, flow: Option<&JudgedFlow>) -> Fix {
     let first = |machine: &Option<crate::playbook::ground::Machine>| {
         machine.as_ref().and_then(|machine| machine.addresses.first().cloned())
     };
-    let caller = first(&desk.ground.source)
-        .or_else(|| desk.ground.partner.map(|address| address.to_string()))
-        .unwrap_or_else(|| "CALLER".to_owned());
-    let called = first(&desk.ground.destination).unwrap_or_else(|| "CALLED".to_owned());
-    let port = desk.brief.ports.first().map_or_else(|| "PORT".to_owned(), ToString::to_string);
-    let way = if name == "DenyAllOutBound" { "Outbound" } else { "Inbound" };
+    let (caller, called, port, protocol) = match flow {
+        Some(flow) => (
+            flow.source.to_string(),
+            flow.destination.to_string(),
+            flow.port.map_or_else(|| "'*'".to_owned(), |port| port.to_string()),
+            flow.protocol.clone(),
+        ),
+        None => (
+            first(&desk.ground.source)
+                .or_else(|| desk.ground.partner.map(|address| address.to_string()))
+                .unwrap_or_else(|| "CALLER".to_owned()),
+            first(&desk.ground.destination).unwrap_or_else(|| "CALLED".to_owned()),
+            desk.brief.ports.first().map_or_else(|| "PORT".to_owned(), ToString::to_string),
+            "tcp".to_owned(),
+        ),
+    };
+    let protocol = match protocol.as_str() {
+        "icmp" => "Icmp",
+        "udp" => "Udp",
+        _ => "Tcp",
+    };
+    // The group at the caller denies what leaves, any other what arrives.
+    let is_outbound = name == "DenyAllOutBound" || flow.is_some_and(|flow| leaves(desk, flow, nsg));
+    let direction = if is_outbound { "Outbound" } else { "Inbound" };
     Fix {
-        what: format!("No rule of {nsg} lets this traffic through, so its default {name} denies it. Add one rule for exactly this caller, address and port."),
-        look: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free"),
-        command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n allow-one-caller --priority FREE_NUMBER --direction {way} --access Allow --protocol Tcp --source-address-prefixes {caller} --destination-address-prefixes {called} --destination-port-ranges {port}`"),
+        what: format!("No rule of {nsg} lets this traffic through, so {name} denies it. Add one rule before it for exactly this caller, address and port; {name} stays."),
+        look: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {name}"),
+        command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n allow-one-caller --priority FREE_NUMBER --direction {direction} --access Allow --protocol {protocol} --source-address-prefixes {caller} --destination-address-prefixes {called} --destination-port-ranges {port}`"),
         verify: verification(desk, ""),
         risk: "whoever has that address gets through to that port; name no wider range. `az network nsg rule delete` with the same name takes it back.".to_owned(),
     }
+}
+
+/// Tells whether a security group is the one of the machine that calls, and not the one of the machine that is called.
+fn leaves(desk: &Desk<'_>, flow: &JudgedFlow, nsg: &str) -> bool {
+    let has = |machine: &Option<String>| {
+        let Some(machine) = machine else { return false };
+        let known = desk.ground.facts.get("machines").and_then(serde_json::Value::as_array);
+        known.into_iter().flatten().any(|one| {
+            let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
+            text("name") == Some(machine) && (text("nsg") == Some(nsg) || text("subnet_nsg") == Some(nsg))
+        })
+    };
+    has(&flow.source_machine) && !has(&flow.destination_machine)
 }
 
 fn exposure(group: &str, nsg: &str, name: &str) -> Fix {

@@ -9,6 +9,7 @@ mod close;
 mod ends;
 mod escalate;
 mod fix;
+mod flows;
 mod ground;
 mod guest_fix;
 mod look;

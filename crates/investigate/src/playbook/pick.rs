@@ -1,9 +1,11 @@
 //! Which suspects count: what explains something that was asked about, each once, with what shows it.
 
 use crate::brief::{Brief, Symptom};
+use crate::judged::JudgedFlows;
+use crate::playbook::flows;
 use crate::playbook::ground::Ground;
-use crate::playbook::story::Story;
-use crate::suspect::{Layer, Suspect};
+use crate::playbook::story::{Done, Story};
+use crate::suspect::{Layer, Suspect, is_judged_by_flow};
 
 /// So many observations are cited for one fault.
 const CITED: usize = 4;
@@ -24,6 +26,11 @@ pub(super) struct Fault {
 /// Returns the faults so far, first what stands in front of everything else.
 pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault> {
     let mut all: Vec<Fault> = Vec::new();
+    let judged = flows::judgement(story);
+    let is_judged = judged.is_some();
+    let covered = judged.unwrap_or_default();
+    let by_itself = covered.is_beside_flows();
+    let flows = &covered.flows;
     for (call, done) in story.completed().enumerate() {
         let observations: Vec<String> = done.observations().into_iter().take(CITED).collect();
         // Nothing is claimed that cannot be cited.
@@ -32,13 +39,34 @@ pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault
         }
         let asked = done.text("dst_ip").is_none_or(|to| to != "8.8.8.8")
             || brief.symptoms.contains(&Symptom::InternetLost);
+        let compared = done.pointer_texts("/facts/compared/new_suspects");
+        let beside =
+            !is_judged || done.tool == flows::TOOL || done.arguments.contains_key("compare_session_id");
         for suspect in done.suspects() {
+            let is_new = compared.as_ref().is_none_or(|new| new.contains(&suspect.object));
+            if is_judged_by_flow(&suspect.code)
+                && !(is_new && (beside || by_itself))
+                && !passes_on_wire(&suspect, done, &covered)
+            {
+                continue;
+            }
+            if suspect.object.starts_with("flow/")
+                && !flows.is_empty()
+                && !by_itself
+                && !covered.covers(&suspect.object)
+            {
+                continue;
+            }
             let same = |fault: &&mut Fault| {
                 fault.suspect.code == suspect.code && fault.suspect.object == suspect.object
             };
             match all.iter_mut().find(same) {
                 Some(known) => known.asked |= asked,
-                None => all.push(Fault { suspect, observations: observations.clone(), call, asked }),
+                None => {
+                    let own: Vec<String> = suspect.observations.iter().map(ToString::to_string).collect();
+                    let observations = if own.is_empty() { observations.clone() } else { own };
+                    all.push(Fault { suspect, observations, call, asked });
+                }
             }
         }
     }
@@ -46,6 +74,12 @@ pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault
     all.retain(|fault| counts(fault, &whole, brief, ground));
     all.sort_by_key(|fault| layer(&fault.suspect.code));
     all
+}
+
+/// Tells whether the wire shows of a flow in question what nothing that was read explains.
+fn passes_on_wire(suspect: &Suspect, done: &Done, judged: &JudgedFlows) -> bool {
+    let is_explained = judged.flows.iter().any(|flow| flow.is(&suspect.object) && flow.is_explained());
+    done.tool == "capture_traffic" && judged.covers(&suspect.object) && !is_explained
 }
 
 fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool {

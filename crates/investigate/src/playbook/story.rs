@@ -172,6 +172,12 @@ impl Done {
             .collect()
     }
 
+    /// Returns a list of texts of its result, where it is there.
+    pub(super) fn pointer_texts(&self, pointer: &str) -> Option<Vec<String>> {
+        let list = self.result.pointer(pointer)?.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
     /// Returns what it observed.
     pub(super) fn observations(&self) -> Vec<String> {
         let ids = list(&self.result, "observations").filter_map(Value::as_str);

@@ -4,6 +4,7 @@ use crate::HypothesisState;
 use crate::brief::Symptom;
 use crate::coverage::explains;
 use crate::finding::title;
+use crate::judged::{FlowVerdict, JudgedFlow};
 use crate::playbook::agenda::{Desk, hypothesis};
 use crate::playbook::pick::Fault;
 use crate::playbook::settle::Settled;
@@ -51,6 +52,27 @@ fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
     if exposed > 0 && exposed == faults.len() {
         let rules = if exposed == 1 { "One rule lets".to_owned() } else { format!("{exposed} rules let") };
         return format!("{rules} more in {between} than need be: {}.", titles.join("; "));
+    }
+    let gaps: Vec<String> = desk
+        .judged
+        .flows
+        .iter()
+        .filter_map(|flow| {
+            Some(format!("Nothing leads from {}: {}.", flow.name(), flow.gap()?.trim_end_matches('.')))
+        })
+        .collect();
+    if titles.is_empty() && !gaps.is_empty() {
+        return gaps.join(" ");
+    }
+    let flows = &desk.judged.flows;
+    if titles.is_empty() && !flows.is_empty() && flows.iter().all(|flow| flow.verdict == FlowVerdict::Passes)
+    {
+        let names: Vec<String> = flows.iter().map(JudgedFlow::name).collect();
+        let rest = if missing.is_empty() { "" } else { " What only the packets tell was not seen." };
+        return format!(
+            "No fault found on {}: judged end to end, in both directions, by everything that could decide it.{rest} What is left lies in the applications, or was gone when I looked.",
+            names.join(", ")
+        );
     }
     match titles.len() {
         0 if missing.is_empty() => format!(

@@ -7,6 +7,7 @@ use crate::brief::{self, Symptom};
 use crate::model::Ask;
 use crate::playbook::agenda::{Desk, Step, hypothesis};
 use crate::playbook::close;
+use crate::playbook::flows;
 use crate::playbook::ground::Ground;
 use crate::playbook::pick;
 use crate::playbook::story::Story;
@@ -32,7 +33,15 @@ pub fn next(ask: &Ask) -> Turn {
     let brief = brief::read(&story.said);
     let ground = Ground::read(&brief, &story);
     let tools = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let desk = Desk { brief: &brief, ground: &ground, story: &story, tools };
+    let judged = flows::judgement(&story);
+    let desk = Desk {
+        brief: &brief,
+        ground: &ground,
+        story: &story,
+        tools,
+        is_judged: judged.is_some(),
+        judged: judged.unwrap_or_default(),
+    };
     match desk.next() {
         Some(step) => take(&desk, step),
         None => match &brief.left_behind {

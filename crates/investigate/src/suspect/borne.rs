@@ -13,18 +13,28 @@ pub struct Suspect {
     pub object: String,
     /// What shows it, in a sentence.
     pub why: String,
+    /// The observations that show it, where a call made others beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observations: Vec<ObservationId>,
 }
 
 impl Suspect {
     /// Names a fault.
     pub(crate) fn new(code: &str, object: String, why: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), object, why: why.into() }
+        Self { code: code.to_owned(), object, why: why.into(), observations: Vec::new() }
     }
 
     /// Tells whether both are the same fault, whatever shows them.
     pub(crate) fn is(&self, other: &Self) -> bool {
         (&self.code, &self.object) == (&other.code, &other.object)
     }
+}
+
+/// Tells whether only a judgement of flows can say that a fault of this code concerns a complaint: without one it is a mere oddity.
+#[must_use]
+pub fn is_judged_by_flow(code: &str) -> bool {
+    matches!(code, "nsg_deny" | "fail2ban_ban" | "container_firewall_change" | "rate_limit" | "tcp_refused")
+        || ["route_", "guest_firewall_", "netem_"].iter().any(|start| code.starts_with(start))
 }
 
 /// Keeps each fault once, the first of its kind.

@@ -16,7 +16,7 @@ mod storage;
 mod wire;
 
 pub(crate) use borne::once;
-pub use borne::{Borne, Layer, Looked, Suspect};
+pub use borne::{Borne, Layer, Looked, Suspect, is_judged_by_flow};
 pub(crate) use drift::{Ends, changed};
 pub use expected::{LOW_GBPS, SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 pub(crate) use guest::{Stop, deciding, stops};

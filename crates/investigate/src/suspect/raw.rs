@@ -98,7 +98,7 @@ fn probe(words: &[&str], printed: &str) -> Borne {
     }
     let why = format!("{host} refuses connections to port {port}: it was reached, and nobody listens there");
     let object = format!("flow/*/{host}/tcp/{port}");
-    Borne { suspects: vec![Suspect { code: "tcp_refused".to_owned(), object, why }], ..Borne::default() }
+    Borne { suspects: vec![Suspect::new("tcp_refused", object, why)], ..Borne::default() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which machines and which group a call is about where it names none: those of the incident, as they were known when the call was made.
 
 use crate::conversation;
-use crate::event::Refusal;
+use crate::event::{Refusal, Wish};
 use crate::model::Ask;
 use crate::playbook::{self, Ends};
 use crate::state::{Entry, State};
@@ -20,6 +20,23 @@ pub(super) fn ends(bench: &Bench<'_>) -> Ends {
         before.entries.truncate(at);
     }
     playbook::ends(&question(&before, bench))
+}
+
+/// Returns what people said before a call was made: the record of a call is read again later, and has to mean the same.
+pub(super) fn asked(bench: &Bench<'_>) -> String {
+    let own = &bench.call.call.id;
+    let mut text = bench.state.opened.symptom.clone();
+    for entry in &bench.state.entries {
+        match entry {
+            Entry::Turn(turn) if turn.calls.iter().any(|call| call.call.id == *own) => break,
+            Entry::Said { text: said, wish: Wish::Steer, .. } => {
+                text.push('\n');
+                text.push_str(said);
+            }
+            Entry::Turn(_) | Entry::Said { .. } | Entry::Noted { .. } => {}
+        }
+    }
+    text
 }
 
 /// Returns the resource group of the incident, where the configuration names none.

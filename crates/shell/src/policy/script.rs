@@ -12,10 +12,11 @@ use crate::{Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 5] = [
+const TEXTS: [(&str, &str); 6] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
+    ("guest-state", include_str!("script/guest-state.sh")),
     ("meter-look", include_str!("script/meter-look.sh")),
     ("meter-report", include_str!("script/meter-report.sh")),
 ];
@@ -409,7 +410,7 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let known = words("ssh -F none -i /home/ops/.ssh/id_ed25519 -l ops -p 22 10.0.0.4 sudo -n sh -c");
         let policy = Policy::builtin().unwrap().clone().carried_by([known.clone(), words("bash -c")]);
-        for id in ["guest-network", "guest-firewall", "guest-qdisc"] {
+        for id in ["guest-network", "guest-firewall", "guest-qdisc", "guest-state"] {
             let values: &[_] = if id == "guest-network" {
                 &[("device", "eth0")]
             } else {

@@ -58,6 +58,9 @@ pub struct Nic {
     pub addresses: Vec<Address>,
     /// Its own security group.
     pub security_group: Option<String>,
+    /// The application security groups that it is in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub application_groups: Vec<String>,
     /// Whether it may pass on what is not for it.
     pub forwards: bool,
 }

@@ -4,9 +4,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::document::{
-    Address, Machine, Network, Nic, Peering, Route, RouteTable, Rule, SecurityGroup, Subnet, Topology,
+    Address, Machine, Network, Nic, Peering, Route, RouteTable, Rule, SecurityGroup, Subnet, Topology, Unread,
 };
 use crate::operation::Issue;
+use ghost_inspect::path::{Cloud, Reading};
+
 use crate::probe::resource::{Pointer, behind, document, list};
 
 /// Which list is asked for.
@@ -46,6 +48,32 @@ impl List {
             Self::RouteTables => into.route_tables = all::<RawTable, _>(text, &doing, RawTable::told)?,
         }
         Ok(())
+    }
+}
+
+impl Topology {
+    /// Reads the lists of a resource group as they were printed. One that was not read is told.
+    #[must_use]
+    pub fn read(group: &str, cloud: &Cloud) -> Self {
+        let mut found = Self { group: group.to_owned(), ..Self::default() };
+        for list in ALL {
+            let reading = match list {
+                List::Machines => &cloud.machines,
+                List::Interfaces => &cloud.interfaces,
+                List::Networks => &cloud.networks,
+                List::SecurityGroups => &cloud.groups,
+                List::RouteTables => &cloud.route_tables,
+            };
+            let read = match reading {
+                Some(Reading::Text(text)) => list.read(text, &mut found).map_err(|issue| issue.text),
+                Some(Reading::Failed { error }) => Err(error.clone()),
+                None => Err("it was not read".to_owned()),
+            };
+            if let Err(why) = read {
+                found.unread.push(Unread { what: list.word().to_owned(), why });
+            }
+        }
+        found
     }
 }
 
@@ -127,6 +155,8 @@ struct RawAddress {
     #[serde(default, rename = "privateIPAddress", alias = "privateIpAddress")]
     ip: Option<String>,
     subnet: Option<Pointer>,
+    #[serde(default, deserialize_with = "list")]
+    application_security_groups: Vec<Pointer>,
     #[serde(rename = "publicIPAddress", alias = "publicIpAddress")]
     public: Option<Pointer>,
 }
@@ -135,6 +165,12 @@ impl RawNic {
     fn told(self, group: &str) -> Nic {
         let mut addresses = self.ip_configurations;
         addresses.sort_by_key(|one| one.primary == Some(false));
+        let of = |one: &RawAddress| -> Vec<String> {
+            one.application_security_groups.iter().map(|group| group.last().to_owned()).collect()
+        };
+        let mut application_groups: Vec<String> = addresses.iter().flat_map(of).collect();
+        application_groups.sort_unstable();
+        application_groups.dedup();
         let address = |one: RawAddress| Address {
             ip: one.ip.as_deref().and_then(|ip| ip.parse().ok()),
             subnet: one
@@ -148,6 +184,7 @@ impl RawNic {
             machine: named(self.virtual_machine.as_ref(), group),
             addresses: addresses.into_iter().map(address).collect(),
             security_group: named(self.network_security_group.as_ref(), group),
+            application_groups,
             forwards: self.forwards.unwrap_or_default(),
         }
     }

@@ -8,6 +8,8 @@ use super::cast::{Cast, cast};
 use super::named::{guessed, machines, named, partner};
 use super::place::{accounts, group};
 use crate::brief::{Brief, Symptom};
+use crate::judged::JudgedFlow;
+use crate::playbook::flows;
 use crate::playbook::story::Story;
 
 /// More machines than these are not looked at because nobody named any.
@@ -72,7 +74,31 @@ impl Ground {
             (Some(_), Some(_)) | (None, None) => {}
         }
         ground.facts = facts;
+        ground.of_flows(&flows::judged(story), &known);
         ground
+    }
+
+    /// Takes the machines at the ends of the flows that were judged: they are the ones that are meant.
+    fn of_flows(&mut self, flows: &[JudgedFlow], known: &[Machine]) {
+        let machine = |name: &Option<String>| {
+            let name = name.as_ref()?;
+            known.iter().find(|machine| machine.name == *name).cloned()
+        };
+        let sources: Vec<Machine> = flows.iter().filter_map(|flow| machine(&flow.source_machine)).collect();
+        let destinations: Vec<Machine> =
+            flows.iter().filter_map(|flow| machine(&flow.destination_machine)).collect();
+        if sources.is_empty() && destinations.is_empty() {
+            return;
+        }
+        self.source = sources.first().cloned();
+        self.destination = destinations.first().cloned();
+        self.others = sources.into_iter().chain(destinations).collect();
+        let outside = |flow: &JudgedFlow| match (&flow.source_machine, &flow.destination_machine) {
+            (None, _) => Some(flow.source),
+            (_, None) => Some(flow.destination),
+            (Some(_), Some(_)) => None,
+        };
+        self.partner = flows.iter().find_map(outside);
     }
 
     /// Returns the machines in question: the caller, the called one, others.

@@ -3,6 +3,7 @@
 mod cause;
 mod checked;
 mod close;
+mod flows;
 mod proof;
 mod whole;
 

@@ -7,7 +7,7 @@ use crate::recheck;
 use crate::report::amount::count;
 use crate::report::integrity::integrity;
 use crate::report::markdown::{code, quote, text};
-use crate::report::rca::{cause, checked, close, proof};
+use crate::report::rca::{cause, checked, close, flows, proof};
 use crate::state::State;
 
 /// Returns the report on a session as Markdown. The text of its first line begins with `Root cause`, `No fault found` or
@@ -45,7 +45,9 @@ fn investigated(state: &State) -> Vec<String> {
         format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
         cause::claim(state),
         cause::accepted(state),
+        flows::flows(state),
         close::actions(state),
+        flows::noticed(state),
         cause::ruled_out(state),
         close::waived(state),
         close::questions(state),

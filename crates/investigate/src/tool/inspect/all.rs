@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::inspecting::Inspecting;
-use super::{drift, filter, nsg, packet, qdisc, route, storage, topology};
+use super::{drift, filter, nsg, packet, path, qdisc, route, storage, topology};
 
 use crate::tool::{Site, Tool};
 
@@ -11,6 +11,7 @@ use crate::tool::{Site, Tool};
 pub(in crate::tool) fn all(site: &Arc<Site>) -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(Inspecting::new(topology::Topology, site)),
+        Box::new(Inspecting::new(path::CheckPath, site)),
         Box::new(Inspecting::new(nsg::InspectNsg, site)),
         Box::new(Inspecting::new(route::EffectiveRouteInspector, site)),
         Box::new(Inspecting::new(drift::DetectEffectiveNetworkDrift, site)),

@@ -23,6 +23,11 @@ fn ssh<'a>(site: &'a Site, machine: &Name) -> Option<&'a Ssh> {
 }
 
 impl Guest {
+    /// Tells whether ssh reaches it.
+    pub(super) fn has_ssh(&self, site: &Site) -> bool {
+        ssh(site, &self.machine).is_some()
+    }
+
     fn reach(&self, site: &Site) -> Result<GuestAccess, Issue> {
         let by_ssh = ssh(site, &self.machine).cloned().map(|ssh| GuestAccess::Ssh(Box::new(ssh)));
         let by_platform = || {

@@ -7,11 +7,14 @@
 mod all;
 mod argument;
 mod drift;
+mod estate_reader;
 mod filter;
 mod guest;
 mod inspecting;
+mod inventory;
 mod nsg;
 mod packet;
+mod path;
 mod qdisc;
 mod route;
 mod seen;

@@ -27,19 +27,27 @@ const KERNEL: [(&str, &str); 20] = [
     ("net/netfilter/nf_conntrack_max", "262144"),
 ];
 
+/// The settings by which a machine passes on what is not for it: on where one of its interfaces may, as on an appliance that was set up.
+const FORWARDING: [&str; 2] = ["net/ipv4/ip_forward", "net/ipv4/conf/all/forwarding"];
+
 /// Returns a value of the kernel.
-fn kernel(guest: &Guest, key: &str) -> Option<String> {
+fn kernel(guest: &Guest, forwards: bool, key: &str) -> Option<String> {
     let written = guest.files.get(&format!("/proc/sys/{key}"));
     let own = KERNEL.iter().find(|(name, _)| *name == key)?;
     let text = written.map(|file| String::from_utf8_lossy(&file.content).trim_end().to_owned());
-    Some(text.unwrap_or_else(|| own.1.to_owned()))
+    let initial = if forwards && FORWARDING.contains(&key) { "1" } else { own.1 };
+    Some(text.unwrap_or_else(|| initial.to_owned()))
+}
+
+fn forwards(world: &World, machine: &str) -> bool {
+    world.machine(machine).is_some_and(|machine| machine.nics.iter().any(|nic| nic.forwards))
 }
 
 /// Returns a file that is made up as it is read.
 pub(super) fn read(world: &World, machine: &str, path: &str) -> Option<String> {
     let guest = world.guests.get(machine)?;
     if let Some(key) = path.strip_prefix("/proc/sys/") {
-        return kernel(guest, key).map(|value| format!("{value}\n"));
+        return kernel(guest, forwards(world, machine), key).map(|value| format!("{value}\n"));
     }
     let names =
         |six| guest.firewall.legacy_names(six).iter().map(|name| format!("{name}\n")).collect::<String>();
@@ -70,12 +78,13 @@ pub(super) fn read(world: &World, machine: &str, path: &str) -> Option<String> {
 
 /// Answers `sysctl`.
 pub(super) fn sysctl(world: &mut World, machine: &str, words: &[String]) -> Called {
+    let forwards = forwards(world, machine);
     let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
     let has = |flag: &str| words.iter().any(|word| word == flag);
     let mut called = Called::default();
     if has("-a") || has("-A") || has("--all") {
         for (key, _) in KERNEL {
-            let value = kernel(guest, key).unwrap_or_default();
+            let value = kernel(guest, forwards, key).unwrap_or_default();
             called.out.push_str(&format!("{} = {value}\n", key.replace('/', ".")));
         }
         return called;
@@ -86,7 +95,7 @@ pub(super) fn sysctl(world: &mut World, machine: &str, words: &[String]) -> Call
             .split_once('=')
             .map_or((word.as_str(), None), |(name, value)| (name.trim(), Some(value.trim())));
         let key = name.replace('.', "/");
-        if kernel(guest, &key).is_none() {
+        if kernel(guest, forwards, &key).is_none() {
             called.err.push_str(&format!("sysctl: cannot stat /proc/sys/{key}: No such file or directory\n"));
             called.code = 255;
             continue;
@@ -94,7 +103,7 @@ pub(super) fn sysctl(world: &mut World, machine: &str, words: &[String]) -> Call
         if let Some(value) = value {
             guest.files.write(&format!("/proc/sys/{key}"), format!("{value}\n").into_bytes());
         }
-        let value = kernel(guest, &key).unwrap_or_default();
+        let value = kernel(guest, forwards, &key).unwrap_or_default();
         called.out.push_str(&if bare { format!("{value}\n") } else { format!("{name} = {value}\n") });
     }
     if has("-q") {

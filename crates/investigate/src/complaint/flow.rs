@@ -1,0 +1,234 @@
+//! The flows between the ends of a statement, with those in it that nobody names.
+
+use std::net::IpAddr;
+
+use super::scope::Estate;
+use super::side::{Side, Sides};
+use super::statement::Statement;
+use super::{Basis, ComplaintFlow, End, Protocol, Service, infer};
+use crate::brief::Symptom;
+
+/// Returns the flows of one port, and those that the words have the wrong direction.
+pub(super) fn flows_of(
+    service: Service,
+    statement: &Statement,
+    sides: &Sides,
+    estate: &Estate<'_>,
+) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
+    let nobody =
+        |list: &[Side]| list.contains(&Side::Nobody) && list.iter().all(|side| *side == Side::Nobody);
+    if nobody(&sides.sources) || nobody(&sides.destinations) {
+        return (Vec::new(), Vec::new());
+    }
+    let places = |list: &[Side]| list.iter().filter_map(Side::machine).collect::<Vec<usize>>();
+    let inferred = |list: Vec<usize>| {
+        list.into_iter().map(|at| Side::Machine(at, None, Basis::Inferred)).collect::<Vec<Side>>()
+    };
+    let (mut sources, mut destinations) = (sides.sources.clone(), with_port(service, sides));
+    let outward = statement.symptoms.contains(&Symptom::InternetLost);
+    if sources.is_empty() && destinations.is_empty() {
+        if service.port.is_none() {
+            return (whole(service, sides, estate), Vec::new());
+        }
+        let servers = infer::servers(estate, &sides.scope, service, &[]);
+        sources = inferred(infer::callers(estate, &sides.scope, &servers, service));
+        destinations = inferred(servers);
+    } else if destinations.is_empty() {
+        if outward {
+            destinations = vec![Side::Internet];
+        } else if service.port.is_some() {
+            destinations = inferred(infer::servers(estate, &sides.scope, service, &places(&sources)));
+        } else {
+            return (outgoing(service, &sources, sides, estate), Vec::new());
+        }
+    } else if sources.is_empty() {
+        let servers = places(&destinations);
+        if service.port.is_none() && service.protocol != Protocol::Icmp {
+            let served = infer::services(estate, &servers);
+            if !served.is_empty() {
+                return (incoming(&served, &destinations, sides, estate), Vec::new());
+            }
+        }
+        sources = inferred(infer::callers(estate, &sides.scope, &servers, service));
+    }
+    if sources.is_empty()
+        && !destinations.is_empty()
+        && places(&destinations).iter().all(|at| estate.role(*at).is_some())
+    {
+        sources = vec![Side::Internet];
+    }
+    pair(&sources, &destinations, service, estate)
+}
+
+/// Returns the ends that are called on a port: where it is glued to some, those alone.
+fn with_port(service: Service, sides: &Sides) -> Vec<Side> {
+    let bound = |side: &Side| {
+        sides.bound.iter().filter(|(known, _)| known == side).map(|(_, port)| *port).collect::<Vec<u16>>()
+    };
+    let own = |side: &&Side| service.port.is_some_and(|port| bound(side).contains(&port));
+    let exact: Vec<Side> = sides.destinations.iter().filter(own).cloned().collect();
+    let free: Vec<Side> = sides.destinations.iter().filter(|side| bound(side).is_empty()).cloned().collect();
+    if !exact.is_empty() {
+        exact
+    } else if !free.is_empty() && service.port.is_some() {
+        free
+    } else {
+        sides.destinations.clone()
+    }
+}
+
+/// Returns the flows between all ends of two sides, turned around where the port says so.
+fn pair(
+    sources: &[Side],
+    destinations: &[Side],
+    service: Service,
+    estate: &Estate<'_>,
+) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
+    let (mut flows, mut written) = (Vec::new(), Vec::new());
+    let turned = service.port.is_some()
+        && !sources.is_empty()
+        && sources.iter().all(|source| {
+            !destinations.is_empty()
+                && destinations.iter().all(|destination| match (source.machine(), destination.machine()) {
+                    (Some(one), Some(other)) if one != other => {
+                        let server = infer::serves(estate, other, one, service);
+                        server <= 0
+                            && infer::serves(estate, one, other, service) > 1
+                            && infer::who_serves(estate, one, other, service) > 2
+                    }
+                    _ => false,
+                })
+        });
+    for source in sources {
+        for destination in destinations {
+            if source.machine().is_some() && source.machine() == destination.machine() {
+                continue;
+            }
+            let (said, meant) =
+                ((source, destination), if turned { (destination, source) } else { (source, destination) });
+            flows.extend(flow(meant.0, meant.1, service, estate));
+            if turned {
+                written.extend(flow(said.0, said.1, service, estate));
+            }
+        }
+    }
+    (flows, written)
+}
+
+fn flow(source: &Side, destination: &Side, service: Service, estate: &Estate<'_>) -> Vec<ComplaintFlow> {
+    let Some(from) = end(source, estate) else { return Vec::new() };
+    let Service { protocol, port } = service;
+    let Side::Frontend(at) = destination else {
+        let to = end(destination, estate);
+        return to
+            .into_iter()
+            .map(|to| ComplaintFlow { source: from.clone(), destination: to, protocol, port })
+            .collect();
+    };
+    let Some(name) = estate.inventory.names.get(*at) else { return Vec::new() };
+    let owner = |address: IpAddr, basis: Basis| match estate.inventory.owner(address) {
+        Some(machine) => End::Machine { name: machine.name.clone(), address, basis },
+        None => End::Address(address),
+    };
+    let behind = name.backends.iter().filter(|backend| port.is_none_or(|port| port == backend.port));
+    let mut found: Vec<ComplaintFlow> = behind
+        .map(|backend| ComplaintFlow {
+            source: from.clone(),
+            destination: owner(backend.address, Basis::Backend),
+            protocol,
+            port: port.map(|_| backend.backend_port),
+        })
+        .collect();
+    if found.is_empty() {
+        let to = name.addresses.iter().map(|address| owner(*address, Basis::Named));
+        found.extend(to.map(|to| ComplaintFlow { source: from.clone(), destination: to, protocol, port }));
+    }
+    found
+}
+
+fn end(side: &Side, estate: &Estate<'_>) -> Option<End> {
+    match side {
+        Side::Machine(at, address, basis) => {
+            let machine = estate.machine(*at)?;
+            let inside = address.filter(|address| machine.addresses.contains(address));
+            let address = inside.or_else(|| machine.addresses.first().copied()).or(*address)?;
+            Some(End::Machine { name: machine.name.clone(), address, basis: *basis })
+        }
+        Side::Frontend(at) => {
+            let address = *estate.inventory.names.get(*at)?.addresses.first()?;
+            Some(match estate.inventory.owner(address) {
+                Some(machine) => End::Machine { name: machine.name.clone(), address, basis: Basis::Named },
+                None => End::Address(address),
+            })
+        }
+        Side::Outside(address) => Some(End::Address(*address)),
+        Side::Internet => Some(End::Internet),
+        Side::Nobody => None,
+    }
+}
+
+/// Nothing is named but an application: everything that its tiers serve each other.
+fn whole(service: Service, sides: &Sides, estate: &Estate<'_>) -> Vec<ComplaintFlow> {
+    let scope = if !sides.scope.is_empty() {
+        sides.scope.clone()
+    } else if estate.applications().len() < 2 {
+        estate.all()
+    } else {
+        return Vec::new();
+    };
+    if service.protocol == Protocol::Icmp {
+        return Vec::new();
+    }
+    let served = infer::services(estate, &scope);
+    let inside = Sides { scope, ..Sides::default() };
+    incoming(&served, &[], &inside, estate)
+}
+
+/// Returns the flows of those who call what is served.
+fn incoming(
+    served: &[(Service, Vec<usize>)],
+    destinations: &[Side],
+    sides: &Sides,
+    estate: &Estate<'_>,
+) -> Vec<ComplaintFlow> {
+    let mut found = Vec::new();
+    for (service, servers) in served {
+        let callers = infer::callers(estate, &sides.scope, servers, *service);
+        let sources: Vec<Side> =
+            callers.into_iter().map(|at| Side::Machine(at, None, Basis::Inferred)).collect();
+        let named: Vec<Side> = destinations
+            .iter()
+            .filter(|side| side.machine().is_some_and(|at| servers.contains(&at)))
+            .cloned()
+            .collect();
+        let own: Vec<Side> = if named.is_empty() {
+            servers.iter().map(|at| Side::Machine(*at, None, Basis::Inferred)).collect()
+        } else {
+            named
+        };
+        found.extend(pair(&sources, &own, *service, estate).0);
+    }
+    found
+}
+
+/// One caller, and nothing about whom it calls: everything that is served to it.
+fn outgoing(service: Service, sources: &[Side], sides: &Sides, estate: &Estate<'_>) -> Vec<ComplaintFlow> {
+    if service.protocol == Protocol::Icmp {
+        return Vec::new();
+    }
+    let callers: Vec<usize> = sources.iter().filter_map(Side::machine).collect();
+    let scope = if sides.scope.is_empty() { estate.all() } else { sides.scope.clone() };
+    let mut found = Vec::new();
+    for (service, servers) in infer::services(estate, &scope) {
+        let servers: Vec<usize> = servers.into_iter().filter(|at| !callers.contains(at)).collect();
+        let usual = infer::callers(estate, &sides.scope, &servers, service);
+        let own: Vec<Side> = sources
+            .iter()
+            .filter(|side| side.machine().is_some_and(|at| usual.contains(&at)))
+            .cloned()
+            .collect();
+        let to: Vec<Side> = servers.iter().map(|at| Side::Machine(*at, None, Basis::Inferred)).collect();
+        found.extend(pair(&own, &to, service, estate).0);
+    }
+    found
+}

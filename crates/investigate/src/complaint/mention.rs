@@ -1,0 +1,518 @@
+//! The ends that a clause names, each with the part that the words around it give it.
+
+use std::net::IpAddr;
+
+use super::clause::{Clause, is_end_like, is_group};
+use super::port::{PortMention, ports};
+use super::scope::{Estate, parts, role_of_part};
+use super::token::{Kind, Token, tokens};
+use super::vocabulary::WORDS;
+
+/// An end that is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mention {
+    /// Where it begins in the clause, in bytes.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) what: What,
+    pub(super) mark: Mark,
+    /// It goes on from the one before: `A and B`.
+    pub(super) is_joined: bool,
+    /// The port that is glued to it.
+    pub(super) port: Option<u16>,
+}
+
+/// What is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// Machines, by their places in the inventory, and the address where the words have one.
+    Machines(Vec<usize>, Option<IpAddr>),
+    /// A name that leads to addresses, by its place in the inventory.
+    Name(usize),
+    /// Every machine of a role, or the one with this number.
+    Role(&'static str, Option<u64>),
+    /// An address on the Internet that is nobody's here.
+    Outside(IpAddr),
+    /// The Internet.
+    Internet,
+    /// An address inside that nobody has.
+    NoOwner(IpAddr),
+    /// A name that nothing here has.
+    Unknown(String),
+}
+
+/// The part that the words give to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    /// Nothing is said.
+    Open,
+    /// `on`: most of the time who is called.
+    At,
+    /// `of`, `von`, `de`: from, or of.
+    Of,
+    /// `with`, `z`, `с`: from, or with.
+    With,
+    /// `between`.
+    Between,
+    /// Who is called.
+    To,
+    /// Who calls.
+    From,
+    /// On the path only.
+    Via,
+}
+
+/// What a clause names.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) mentions: Vec<Mention>,
+    pub(super) ports: Vec<PortMention>,
+    /// The machines of the applications that are named.
+    pub(super) scope: Vec<usize>,
+}
+
+/// Reads what a clause names. `proxied`: the text is a log of a proxy, whose `client` is not who complains.
+pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], proxied: bool) -> Named {
+    let text = clause.folded.as_str();
+    let all = tokens(text);
+    let mut ports = ports(text, &all);
+    let mut mentions: Vec<Mention> = Vec::new();
+    let mut scope: Vec<usize> = Vec::new();
+    for token in &all {
+        if skipped.iter().any(|word| word == token.text)
+            || is_group(token.text)
+            || (proxied && is_field(text, token))
+        {
+            continue;
+        }
+        let (what, port) = match &token.kind {
+            Kind::Address(address, port) => (of_address(*address, estate), *port),
+            Kind::Host(name, port) => (of_host(name, estate), *port),
+            Kind::Word if estate.is_container(token.text) && !is_machine(token.text, estate) => continue,
+            Kind::Word => {
+                let what = of_word(token, estate);
+                if what.is_none() {
+                    scope.extend(estate.of_application(token.text));
+                }
+                (what, None)
+            }
+            Kind::Number(_)
+            | Kind::Range(..)
+            | Kind::Other
+            | Kind::Port(..)
+            | Kind::Arrow
+            | Kind::BackArrow => {
+                continue;
+            }
+        };
+        if let Some(what) = what {
+            let is_joined = false;
+            mentions.push(Mention {
+                start: token.start,
+                end: token.end,
+                what,
+                mark: Mark::Open,
+                is_joined,
+                port,
+            });
+        }
+    }
+    roles(text, &all, &mut mentions);
+    outside(text, &mut mentions);
+    mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
+    mark(text, &all, &mut mentions, &ports);
+    drop_appositions(text, &mut mentions);
+    // The port of who calls is none that anybody serves.
+    let callers: Vec<(usize, usize)> = mentions
+        .iter()
+        .filter(|mention| mention.mark == Mark::From && mention.port.is_some())
+        .map(|mention| (mention.start, mention.end))
+        .collect();
+    if ports.len() > callers.len() {
+        ports.retain(|port| !(port.is_bound && callers.contains(&(port.start, port.end))));
+    }
+    scope.sort_unstable();
+    scope.dedup();
+    Named { mentions, ports, scope }
+}
+
+/// `client: 10.0.0.9, server: _, host: "shop"` of a proxy's log.
+fn is_field(text: &str, token: &Token<'_>) -> bool {
+    let before = text.get(..token.start).unwrap_or_default().trim_end_matches([' ', '"']);
+    ["client:", "server:", "host:", "referrer:"].iter().any(|field| before.ends_with(field))
+}
+
+fn is_machine(word: &str, estate: &Estate<'_>) -> bool {
+    !estate.named(|name| name == word).is_empty()
+}
+
+fn of_address(address: IpAddr, estate: &Estate<'_>) -> Option<What> {
+    let owner = estate.inventory.machines.iter().position(|machine| machine.owns(address));
+    if let Some(owner) = owner {
+        return Some(What::Machines(vec![owner], Some(address)));
+    }
+    if let Some(name) = estate.inventory.names.iter().position(|name| name.addresses.contains(&address)) {
+        return Some(What::Name(name));
+    }
+    match address {
+        IpAddr::V4(v4) => {
+            // Addresses of the platform, of the machine itself, of everybody.
+            let platform = v4.is_link_local() || v4.octets() == [168, 63, 129, 16];
+            if platform || v4.is_loopback() || v4.is_unspecified() || v4.is_multicast() || v4.is_broadcast() {
+                None
+            } else if v4.is_private()
+                || (v4.octets().first() == Some(&100)
+                    && v4.octets().get(1).is_some_and(|octet| (64..128).contains(octet)))
+            {
+                Some(What::NoOwner(address))
+            } else {
+                Some(What::Outside(address))
+            }
+        }
+        IpAddr::V6(v6) if v6.is_loopback() || v6.is_unspecified() || v6.is_multicast() => None,
+        IpAddr::V6(v6) if v6.is_unique_local() || v6.is_unicast_link_local() => Some(What::NoOwner(address)),
+        IpAddr::V6(_) => Some(What::Outside(address)),
+    }
+}
+
+fn of_host(name: &str, estate: &Estate<'_>) -> Option<What> {
+    if ["localhost", "listen", "at"].contains(&name) {
+        return None;
+    }
+    if let Some(found) = of_name(name, estate) {
+        return Some(found);
+    }
+    match role_of_part(name) {
+        Some(role) => Some(What::Role(role, None)),
+        None if estate.of_application(name).is_empty() => Some(What::Unknown(name.to_owned())),
+        None => Some(What::Machines(estate.of_application(name), None)),
+    }
+}
+
+/// Finds a name: whole, by its first label, without its signs, with an ending of some language, as a part of a longer one.
+fn of_name(word: &str, estate: &Estate<'_>) -> Option<What> {
+    let label = word.split('.').next().unwrap_or(word);
+    let one = |machines: Vec<usize>| (!machines.is_empty()).then_some(What::Machines(machines, None));
+    let plain = |text: &str| text.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
+    if let Some(found) = one(estate.named(|name| name == word)) {
+        return Some(found);
+    }
+    let is_name = |name: &super::Name| {
+        let name = super::fold::fold(&name.name);
+        name == word || name.split('.').next() == Some(label)
+    };
+    if let Some(name) = estate.inventory.names.iter().position(is_name) {
+        return Some(What::Name(name));
+    }
+    if let Some(found) = one(estate.named(|name| name == label)) {
+        return Some(found);
+    }
+    if label.len() > 3
+        && label.bytes().any(|byte| byte.is_ascii_digit() || byte == b'-')
+        && let Some(found) = one(estate.named(|name| plain(name) == plain(label)))
+    {
+        return Some(found);
+    }
+    if let Some((stem, ending)) = label.rsplit_once('-')
+        && WORDS.direction.endings.hold(ending)
+        && let Some(found) = one(estate.named(|name| name == stem))
+    {
+        return Some(found);
+    }
+    let is_part = |name: &str| {
+        name.match_indices(label).any(|(at, _)| {
+            let before = name.get(..at).and_then(|text| text.chars().next_back());
+            let behind = name.get(at + label.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(char::is_alphanumeric) && !behind.is_some_and(char::is_alphanumeric)
+        })
+    };
+    if label.len() > 3 && label.contains(['-', '_']) { one(estate.named(is_part)) } else { None }
+}
+
+fn of_word(token: &Token<'_>, estate: &Estate<'_>) -> Option<What> {
+    let word = token.text;
+    if let Some(found) = of_name(word, estate) {
+        return Some(found);
+    }
+    // A name that nothing has: it looks like one, and shares something with those that are here.
+    let label = word.split('.').next().unwrap_or(word);
+    let own = parts(label);
+    let has_number = label.bytes().any(|byte| byte.is_ascii_digit());
+    let kind = own
+        .iter()
+        .any(|part| role_of_part(part).is_some() || ["vm", "srv", "host", "node"].contains(&part.as_str()));
+    let known = own.iter().any(|part| !estate.of_application(part).is_empty());
+    let is_spoken = WORDS.role.values().any(|role| role.words.hold(word)) || WORDS.guess.subjects.hold(word);
+    let is_file =
+        word.contains('/') || word.contains("exception") || word.contains("error") || word.contains('_');
+    let ends_in_role = own.last().is_some_and(|last| role_of_part(last).is_some() || last == "vm");
+    let fits = label.contains('-')
+        && own.len() > 1
+        && (has_number && (kind || known) || ends_in_role || (known && kind));
+    let near = label.contains('-') && has_number && !estate.nearest(label).is_empty();
+    (is_end_like(token) && !is_spoken && !is_file && (fits || near)).then(|| What::Unknown(word.to_owned()))
+}
+
+/// Adds the roles that are spoken of: `the app servers`, `the cache`, `app server 2`.
+fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
+    let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
+    for (name, role) in &WORDS.role {
+        for place in role.words.find_all(text) {
+            let within = all.iter().any(|token| {
+                let longer = token.end - token.start > place.end - place.start;
+                longer
+                    && token.start <= place.start
+                    && place.end <= token.end
+                    && token.text.is_ascii()
+                    && token.text.contains(['-', '.', '_', ':', '/'])
+            });
+            if !within {
+                found.push((place.start, place.end, name));
+            }
+        }
+    }
+    // Of roles that overlap, the longest words are meant.
+    found.sort_by_key(|(start, end, _)| (std::cmp::Reverse(end - start), *start));
+    for (start, end, role) in found {
+        let overlaps = mentions.iter().any(|mention| mention.start < end && start < mention.end);
+        let follows_number = all.iter().find(|token| token.start >= end).and_then(|token| {
+            let Kind::Number(number) = token.kind else { return None };
+            let is_beside = text.get(end..token.start).is_some_and(|gap| gap == " ");
+            (number < 100 && is_beside).then_some((number, token.end))
+        });
+        if !overlaps {
+            let (number, end) = follows_number.map_or((None, end), |(number, end)| (Some(number), end));
+            let what = What::Role(role, number);
+            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+        }
+    }
+}
+
+fn outside(text: &str, mentions: &mut Vec<Mention>) {
+    for place in WORDS.outside.words.find_all(text) {
+        let overlaps = mentions.iter().any(|mention| mention.start < place.end && place.start < mention.end);
+        if !overlaps {
+            let (start, end, what) = (place.start, place.end, What::Internet);
+            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+        }
+    }
+}
+
+/// Gives each end its part, by arrows, the words before it and the words behind it.
+fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMention]) {
+    let roman = WORDS.direction.roman_gate.are_in(text);
+    for at in 0..mentions.len() {
+        let Some(mention) = mentions.get(at).cloned() else { continue };
+        let earlier = at.checked_sub(1).and_then(|before| mentions.get(before)).cloned();
+        let from = earlier.as_ref().map_or(0, |before| before.end);
+        let to = mentions.get(at + 1).map_or(text.len(), |next| next.start);
+        let before = text.get(from..mention.start).unwrap_or_default();
+        let behind = text.get(mention.end..to).unwrap_or_default();
+        // `A and B:5432`: the port is that of B alone.
+        let joined = earlier.as_ref().is_some_and(|earlier| mention.port.is_none() || earlier.port.is_some())
+            && is_joint(before);
+        let arrow = |from: usize, to: usize| {
+            all.iter().find(|token| {
+                token.start >= from && token.end <= to && matches!(token.kind, Kind::Arrow | Kind::BackArrow)
+            })
+        };
+        let left = arrow(from, mention.start).map(|token| token.kind == Kind::Arrow);
+        let right = arrow(mention.end, to).map(|token| token.kind == Kind::Arrow);
+        let port_between =
+            ports.iter().rev().find(|port| !port.is_bound && port.start >= from && port.end <= mention.start);
+        // Words before a port speak of the port, unless it only follows them: `on 8443 to B`.
+        let before =
+            port_between.map_or(before, |port| text.get(port.end..mention.start).unwrap_or_default());
+        let mark = match (left, right) {
+            (Some(true), None) | (None, Some(false)) => Mark::To,
+            (Some(false), _) | (None, Some(true)) => Mark::From,
+            (Some(true), Some(_)) => Mark::Via,
+            (None, None) => word_mark(text, mention.start, before, behind, roman),
+        };
+        // `port 5432 of B`: B has the port.
+        let has_port =
+            port_between.is_some_and(|port| !port.is_word) && before.split_whitespace().count() < 3;
+        let mark = if mark == Mark::Of && has_port { Mark::At } else { mark };
+        let mark = match (mark, &earlier) {
+            (Mark::Open | Mark::At, Some(earlier)) if joined && mark == Mark::Open => earlier.mark,
+            (Mark::Open | Mark::At | Mark::Of | Mark::With, _) if mention.port.is_some() => Mark::To,
+            _ => mark,
+        };
+        if let Some(mention) = mentions.get_mut(at) {
+            (mention.mark, mention.is_joined) = (mark, joined);
+        }
+    }
+}
+
+/// `A and B`, `A, B`; `A / B` are rather the two ends of one flow.
+fn is_joint(between: &str) -> bool {
+    if between.trim().is_empty() || between.contains('/') {
+        return false;
+    }
+    let between = between.trim_matches(|char: char| char.is_whitespace() || ",&+、".contains(char));
+    let words: Vec<&str> =
+        between.split_whitespace().filter(|word| !WORDS.direction.filler.hold(word)).collect();
+    match words.as_slice() {
+        [] => true,
+        [word] => {
+            WORDS.boundary.and.hold(word)
+                || ["or", "oder", "ou", "или", "lub", "和", "と", "및", "aur"].contains(word)
+        }
+        _ => false,
+    }
+}
+
+fn word_mark(text: &str, start: usize, before: &str, behind: &str, roman: bool) -> Mark {
+    let direction = &WORDS.direction;
+    let next = behind.trim_start();
+    let glued = if behind.starts_with(')') { behind.trim_start_matches(')').trim_start() } else { next };
+    if direction.via_behind.begin(glued) {
+        return Mark::Via;
+    }
+    if direction.from_behind.begin(glued) || (roman && direction.roman_from_behind.begin(glued)) {
+        return Mark::From;
+    }
+    if direction.to_behind.begin(glued) || (roman && direction.roman_to_behind.begin(glued)) {
+        return Mark::To;
+    }
+    let mut rest = before.trim_end_matches(|char: char| char.is_whitespace() || "(\"'[<".contains(char));
+    // `for the vm A`: what fills is passed over.
+    for _ in 0..4 {
+        if ends_clause(before, rest) {
+            return Mark::Open;
+        }
+        let last = rest
+            .split(|char: char| !char.is_alphanumeric() && char != '\'' && char != '-')
+            .next_back()
+            .unwrap_or_default();
+        if let Some(mark) = mark_of(text, start, rest) {
+            return mark;
+        }
+        if last.is_empty() || !direction.filler.hold(last) {
+            break;
+        }
+        rest = rest.strip_suffix(last).unwrap_or_default().trim_end();
+    }
+    if direction.says.begin(next) { Mark::From } else { Mark::Open }
+}
+
+/// A clause that ended says nothing about what follows.
+fn ends_clause(before: &str, rest: &str) -> bool {
+    rest.ends_with([',', ';', '.', '?', '!']) || (rest.ends_with(':') && before.len() > rest.len())
+}
+
+fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
+    let direction = &WORDS.direction;
+    if direction.via.end(rest) {
+        return Some(Mark::Via);
+    }
+    if direction.from.end(rest) {
+        // `answers from B to A`: B serves.
+        let answers = direction.answers.find_all(text.get(..start).unwrap_or_default());
+        let is_answer = answers.last().is_some_and(|place| {
+            text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
+        });
+        let is_received = direction.receives.are_in(rest);
+        return Some(if is_answer || is_received { Mark::To } else { Mark::From });
+    }
+    if direction.at.end(rest) || direction.of.end(rest) {
+        let words: Vec<&str> =
+            rest.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let observer = words
+            .len()
+            .checked_sub(2)
+            .and_then(|at| words.get(at))
+            .is_some_and(|word| direction.observer.hold(word));
+        if observer {
+            return Some(Mark::From);
+        }
+    }
+    if direction.between.end(rest) {
+        return Some(Mark::Between);
+    }
+    if direction.of.end(rest) {
+        return Some(Mark::Of);
+    }
+    if direction.with.end(rest) {
+        return Some(Mark::With);
+    }
+    if direction.to.end(rest) {
+        let answers =
+            direction.answers.are_in(text.get(..start).unwrap_or_default()) && rest.ends_with("reach");
+        return Some(if answers { Mark::From } else { Mark::To });
+    }
+    direction.at.end(rest).then_some(Mark::At)
+}
+
+/// `crm-app (10.0.0.4)` is one end, `the api on db-1` another.
+fn drop_appositions(text: &str, mentions: &mut Vec<Mention>) {
+    let mut at = 0;
+    while at + 1 < mentions.len() {
+        let (Some(one), Some(next)) = (mentions.get(at).cloned(), mentions.get(at + 1).cloned()) else {
+            break;
+        };
+        let between = text.get(one.end..next.start).unwrap_or_default();
+        let beside = between.trim().chars().all(|char| "(=\"'".contains(char))
+            || ["aka", "ip", "(ip"].contains(&between.trim());
+        let is_role = matches!(one.what, What::Role(..) | What::Internet);
+        let is_named = matches!(
+            next.what,
+            What::Machines(..) | What::Name(_) | What::Outside(_) | What::Unknown(_) | What::NoOwner(_)
+        );
+        let bare = between.trim_matches(|char: char| !char.is_alphanumeric());
+        let names = bare.split_whitespace().all(|word| {
+            WORDS.direction.filler.hold(word)
+                || WORDS.direction.at.hold(word)
+                || WORDS.direction.of.hold(word)
+        }) && !between.contains([',', ';', '>', ':', '/']);
+        if is_role && is_named && names {
+            // The mark of the role holds for the name: `to the database db-1`.
+            let mark = if matches!(next.mark, Mark::Open | Mark::At | Mark::Of) && one.mark != Mark::Open {
+                one.mark
+            } else {
+                next.mark
+            };
+            if let Some(next) = mentions.get_mut(at + 1) {
+                next.mark = mark;
+            }
+            mentions.remove(at);
+            continue;
+        }
+        let same = match (&one.what, &next.what) {
+            (What::Machines(one, _), What::Machines(next, Some(_))) => beside || one == next,
+            (What::Machines(..), What::NoOwner(_) | What::Outside(_)) => beside && between.contains('('),
+            (What::Machines(..) | What::Name(_), What::Role(..)) => {
+                between.trim().is_empty() || between.trim() == "("
+            }
+            (one, next) => one == next,
+        };
+        if same && (beside || between.trim().is_empty() || one.what == next.what) {
+            let kept = mentions.remove(at + 1);
+            if let Some(one) = mentions.get_mut(at) {
+                one.end = kept.end.max(one.end);
+                one.port = one.port.or(kept.port);
+                if let (What::Machines(_, address @ None), What::Machines(_, Some(known))) =
+                    (&mut one.what, &kept.what)
+                {
+                    *address = Some(*known);
+                }
+                if one.mark == Mark::Open || (one.mark == Mark::At && kept.mark > Mark::At) {
+                    one.mark = kept.mark;
+                }
+            }
+            continue;
+        }
+        if matches!(one.what, What::Unknown(_))
+            && beside
+            && between.contains('(')
+            && matches!(next.what, What::Machines(..) | What::Outside(_))
+        {
+            if let Some(next) = mentions.get_mut(at + 1) {
+                next.mark = if next.mark == Mark::Open { one.mark } else { next.mark };
+            }
+            mentions.remove(at);
+            continue;
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,31 @@
+//! What people complain about: their words, and with the estate the flows that have to be judged.
+//!
+//! Goes in: a text as somebody wrote it, and the machines, rules and listeners as far as they were read. Comes out: complaints with
+//! concrete flows, what is known to work, and names that nobody has. Never: a cause. What a person believes is no evidence, and a word
+//! that is not known in any language changes nothing about the ends and the ports that stand beside it.
+//!
+//! Two phases: [`read`] needs the text alone and says whether there is anything to look at; [`resolve`] needs the estate, too.
+
+mod clause;
+mod flow;
+mod fold;
+mod infer;
+mod inventory;
+mod mention;
+mod message;
+mod output;
+mod port;
+mod resolve;
+mod scope;
+mod side;
+mod statement;
+mod token;
+mod vocabulary;
+
+#[cfg(test)]
+mod tests;
+
+pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol, Selector};
+pub use message::{Message, Topic, read};
+pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
+pub use resolve::resolve;

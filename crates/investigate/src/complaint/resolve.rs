@@ -1,0 +1,203 @@
+//! Statements, made into complaints with concrete flows.
+
+use super::flow::flows_of;
+use super::scope::Estate;
+use super::side::{Side, Sides, sides};
+use super::statement::{Statement, statements};
+use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service};
+use crate::brief::Symptom;
+
+/// Says what a message means in an estate: its complaints, in order, with the flows that fit their words.
+#[must_use]
+pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
+    if !message.topic.needs_estate() {
+        return Vec::new();
+    }
+    let estate = Estate::new(inventory);
+    let mut found: Vec<Complaint> = Vec::new();
+    let mut before = Sides::default();
+    for mut statement in statements(message, &estate) {
+        if !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
+            if let Some(last) = found.last_mut() {
+                last.control.append(&mut statement.controls);
+            }
+            continue;
+        }
+        let sides = sides(&statement, &estate, &before);
+        found.extend(complaints(message, &statement, &sides, &estate));
+        before = sides;
+    }
+    with_drift(message, &estate, &mut found);
+    found
+}
+
+fn kind(statement: &Statement) -> Kind {
+    let exposure = statement.symptoms.contains(&Symptom::Exposure);
+    if exposure
+        && (statement.is_question
+            || !super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom)))
+    {
+        return Kind::Exposure;
+    }
+    let text = super::fold::fold(&statement.texts.join(" "));
+    let question = &super::vocabulary::WORDS.question;
+    if question.exposure_ports.are_in(&text) {
+        return Kind::Exposure;
+    }
+    let trouble = super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom));
+    if question.leftovers.are_in(&text) && !trouble {
+        return Kind::Leftovers;
+    }
+    if is_drift(statement) { Kind::Drift } else { Kind::Trouble }
+}
+
+/// Tells whether it asks what changed, and complains about nothing else.
+fn is_drift(statement: &Statement) -> bool {
+    statement.symptoms.contains(&Symptom::NothingChanged)
+        && !super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
+        && statement.is_question
+        && statement.ports.is_empty()
+}
+
+/// Makes complaints of a statement: one for each port that is named, as each may have a cause of its own.
+fn complaints(
+    message: &Message,
+    statement: &Statement,
+    sides: &Sides,
+    estate: &Estate<'_>,
+) -> Vec<Complaint> {
+    let kind = kind(statement);
+    let base = Complaint {
+        text: statement.texts.join(" "),
+        kind,
+        symptoms: statement.symptoms.clone(),
+        is_doubtful: statement.is_doubtful || statement.is_question,
+        flows: Vec::new(),
+        machines: Vec::new(),
+        ports: sides.services.clone(),
+        accounts: message.accounts.clone(),
+        unknown: sides.unknown.clone(),
+        control: statement.controls.clone(),
+        correction: None,
+    };
+    if kind != Kind::Trouble {
+        let named = machines(sides, &[], estate);
+        let named = if !named.is_empty() {
+            named
+        } else {
+            names(if sides.scope.is_empty() { estate.all() } else { sides.scope.clone() }, estate)
+        };
+        return vec![Complaint { machines: named, ..base }];
+    }
+    if sides.services.len() < 2 || names_only(statement) {
+        return vec![with_flows(base, &sides.services, statement, sides, estate)];
+    }
+    sides
+        .services
+        .iter()
+        .map(|service| {
+            let base = Complaint { ports: vec![*service], ..base.clone() };
+            with_flows(base, std::slice::from_ref(service), statement, sides, estate)
+        })
+        .collect()
+}
+
+/// Names that fail are about machines and their name servers, whatever port stands beside them.
+fn names_only(statement: &Statement) -> bool {
+    statement.symptoms.contains(&Symptom::Names) || statement.symptoms.contains(&Symptom::Containers)
+}
+
+fn with_flows(
+    mut complaint: Complaint,
+    services: &[Service],
+    statement: &Statement,
+    sides: &Sides,
+    estate: &Estate<'_>,
+) -> Complaint {
+    let mut flows: Vec<ComplaintFlow> = Vec::new();
+    let mut written: Vec<ComplaintFlow> = Vec::new();
+    if !names_only(statement) && complaint.accounts.is_empty() {
+        let whole = [Service { protocol: Protocol::Tcp, port: None }];
+        let services = if services.is_empty() { whole.as_slice() } else { services };
+        for service in services {
+            let (found, reversed) = flows_of(*service, statement, sides, estate);
+            flows.extend(found);
+            written.extend(reversed);
+        }
+    }
+    once(&mut flows);
+    complaint.machines = machines(sides, &flows, estate);
+    if let Some(first) = written.first().filter(|_| sides.is_marked) {
+        let port = first.port.map(|port| port.to_string()).unwrap_or_default();
+        let server = first.source.machine().unwrap_or_default();
+        let why = format!("{server} serves port {port}, so the other end calls it");
+        once(&mut written);
+        complaint.correction = Some(Correction { written, why });
+    }
+    complaint.flows = flows;
+    complaint
+}
+
+fn once(flows: &mut Vec<ComplaintFlow>) {
+    let mut kept: Vec<ComplaintFlow> = Vec::with_capacity(flows.len());
+    for flow in flows.drain(..) {
+        if !kept.contains(&flow) {
+            kept.push(flow);
+        }
+    }
+    *flows = kept;
+}
+
+/// Returns the names of the machines of a complaint, each once: those that it names, then those of its flows.
+fn machines(sides: &Sides, flows: &[ComplaintFlow], estate: &Estate<'_>) -> Vec<String> {
+    let all = sides.sources.iter().chain(&sides.destinations).chain(&sides.about);
+    let mut found = names(all.filter_map(Side::machine).collect(), estate);
+    for name in flows.iter().flat_map(|flow| [flow.source.machine(), flow.destination.machine()]).flatten() {
+        if !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
+fn names(machines: Vec<usize>, estate: &Estate<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for machine in machines.into_iter().filter_map(|at| estate.machine(at)) {
+        if !found.contains(&machine.name) {
+            found.push(machine.name.clone());
+        }
+    }
+    found
+}
+
+/// A baseline that is named asks for what changed since, whatever else is asked.
+fn with_drift(message: &Message, estate: &Estate<'_>, found: &mut Vec<Complaint>) {
+    if message.baselines.is_empty() || found.iter().any(|complaint| complaint.kind == Kind::Drift) {
+        return;
+    }
+    let mut machines: Vec<String> = Vec::new();
+    for name in found.iter().flat_map(|complaint| &complaint.machines) {
+        if !machines.contains(name) {
+            machines.push(name.clone());
+        }
+    }
+    if machines.is_empty() {
+        machines = names(estate.all(), estate);
+    }
+    let says = |text: &str| message.baselines.iter().any(|name| text.contains(name.as_str()));
+    let texts: Vec<&str> =
+        message.clauses.iter().map(|clause| clause.text.as_str()).filter(|text| says(text)).collect();
+    found.push(Complaint {
+        text: texts.join(" "),
+        kind: Kind::Drift,
+        symptoms: [Symptom::NothingChanged].into(),
+        is_doubtful: true,
+        flows: Vec::new(),
+        machines,
+        ports: Vec::new(),
+        accounts: Vec::new(),
+        unknown: Vec::new(),
+        control: Vec::new(),
+        correction: None,
+    });
+}

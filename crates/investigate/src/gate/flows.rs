@@ -1,0 +1,70 @@
+//! What the judgement of the flows in question says about claims.
+//!
+//! Goes in: the record of `check_path`, judged anew, and the findings that are claimed. Comes out: claims that do not touch what people
+//! complain about, and causes that are not claimed. Never: a word of a model.
+
+use crate::event::Finding;
+use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows};
+use crate::suspect::{Suspect, is_judged_by_flow};
+use crate::tool::Bench;
+
+/// The argument of a comparison with a baseline.
+const COMPARED: &str = "compare_session_id";
+
+/// What the last judgement of the complaints' flows came to.
+pub(super) struct FlowJudgement {
+    /// The machines at the ends of the flows.
+    pub(super) machines: Vec<String>,
+    /// What stops or degrades the flows.
+    causes: Vec<Suspect>,
+    /// What else may be a finding: what changed since a baseline.
+    changed: Vec<Suspect>,
+    /// The flows.
+    judged: JudgedFlows,
+}
+
+/// Returns the last judgement of the flows that people complain about; `None` where there is none, or it holds no flow.
+pub(super) fn judged(bench: &Bench<'_>) -> Option<FlowJudgement> {
+    let (call, judged) = judged::judged(bench.state)?;
+    let machines = judged.machines();
+    let compared = bench.state.calls().filter(|call| call.call.arguments.get(COMPARED).is_some());
+    let changed = compared.flat_map(|call| bench.borne(call).suspects).collect();
+    Some(FlowJudgement { machines, causes: bench.borne(call).suspects, changed, judged })
+}
+
+impl FlowJudgement {
+    /// Says why a claim is no finding, where it does not touch the flows in question.
+    pub(super) fn objection(&self, claim: &Finding) -> Option<String> {
+        let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
+        let fits = !is_judged_by_flow(&claim.code)
+            || self.judged.is_beside_flows()
+            || self.causes.iter().chain(&self.changed).any(is)
+            || self.is_of_packets(&claim.object);
+        (!fits).then(|| {
+            "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
+                .to_owned()
+        })
+    }
+
+    /// Tells whether an object is a flow in question that nothing explains that was read: its packets may.
+    fn is_of_packets(&self, object: &str) -> bool {
+        let is_explained = self.judged.flows.iter().any(|flow| flow.is(object) && flow.is_explained());
+        self.judged.covers(object) && !is_explained
+    }
+
+    /// Tells whether what was judged leaves something open: a complaint that passes beside one that does not, a flow of which something
+    /// was not read.
+    pub(super) fn leaves_open(&self) -> bool {
+        let is_open = |flow: &JudgedFlow| flow.verdict == FlowVerdict::Indeterminate;
+        self.judged.leaves_open() || self.judged.flows.iter().any(is_open)
+    }
+
+    /// Returns the causes that are not among the claims.
+    pub(super) fn unclaimed(&self, claims: &[Finding]) -> Vec<String> {
+        let is_claimed = |suspect: &&Suspect| {
+            claims.iter().any(|claim| claim.code == suspect.code && claim.object == suspect.object)
+        };
+        let missing = self.causes.iter().filter(|suspect| !is_claimed(suspect));
+        missing.map(|suspect| format!("{} {}: {}", suspect.code, suspect.object, suspect.why)).collect()
+    }
+}

@@ -1,0 +1,260 @@
+//! What `check_path` found out about the flows in question: one document, written by the tool, and read by the playbook, the gates and
+//! the reports.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::brief::Symptom;
+use crate::complaint::Kind;
+use crate::state::{CallState, State};
+
+/// The tool that writes it.
+pub(crate) const TOOL: &str = "check_path";
+
+/// What came of the flows of one call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JudgedFlows {
+    /// What people complain about; empty where one flow was asked about by its ends.
+    pub complaints: Vec<JudgedComplaint>,
+    /// The flows, each once.
+    pub flows: Vec<JudgedFlow>,
+    /// What looks alarming on their way and does not touch them.
+    pub noticed: Vec<NoticedObject>,
+}
+
+/// A complaint, with the flows that it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedComplaint {
+    /// What kind of answer it wants.
+    pub kind: Kind,
+    /// What somebody sees.
+    pub symptoms: BTreeSet<Symptom>,
+    /// Whether its words name a port.
+    pub names_port: bool,
+    /// Which of the flows, by their place in the list.
+    pub flows: Vec<usize>,
+    /// The machines that it is about.
+    pub machines: Vec<String>,
+    /// Ends that are not in the estate.
+    pub unknown: Vec<UnknownName>,
+}
+
+/// A name that nobody in the estate has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownName {
+    /// As it was written.
+    pub word: String,
+    /// Names that are close to it.
+    pub nearest: Vec<String>,
+}
+
+/// A flow that was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedFlow {
+    /// Who calls.
+    pub source: IpAddr,
+    /// Its machine, where it is one of the estate.
+    pub source_machine: Option<String>,
+    /// Who is called.
+    pub destination: IpAddr,
+    /// Its machine, where it is one of the estate.
+    pub destination_machine: Option<String>,
+    /// The protocol.
+    pub protocol: String,
+    /// The port that is called.
+    pub port: Option<u16>,
+    /// What becomes of it.
+    pub verdict: FlowVerdict,
+    /// The same in words.
+    pub outcome: String,
+    /// What decides now.
+    pub causes: Vec<JudgedCause>,
+    /// What would still stop or degrade it once the causes are gone.
+    pub behind: Vec<JudgedCause>,
+    /// What was not read.
+    pub missing: Vec<UnreadDocument>,
+}
+
+/// What becomes of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum FlowVerdict {
+    /// It passes, and is answered.
+    Passes,
+    /// It passes slower, damaged or in part.
+    Degraded,
+    /// Something stops it, or nothing leads there.
+    Blocked,
+    /// It depends on what was not read.
+    Indeterminate,
+}
+
+/// What stops or degrades a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedCause {
+    /// The fault code.
+    pub fault: String,
+    /// What is at fault.
+    pub object: String,
+    /// `forward` or `return`.
+    pub side: String,
+    /// Whether nothing leads there: no rule is at fault.
+    pub is_gap: bool,
+    /// Whether it closes whatever nothing before it lets in: the flow is let in before it, and it stays.
+    pub catches_all: bool,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+/// A document that was not read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UnreadDocument {
+    /// Which.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// Something that looks alarming and does not touch the flows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticedObject {
+    /// What it is.
+    pub object: String,
+    /// What it does.
+    pub what: String,
+    /// Why it is not the cause.
+    pub why_not: String,
+}
+
+impl JudgedFlow {
+    /// Tells whether something that was read stops or degrades it.
+    #[must_use]
+    pub fn is_explained(&self) -> bool {
+        matches!(self.verdict, FlowVerdict::Blocked | FlowVerdict::Degraded)
+    }
+
+    /// Returns why nothing leads to its destination, where nothing does.
+    #[must_use]
+    pub fn gap(&self) -> Option<&str> {
+        self.causes.iter().find(|cause| cause.is_gap).map(|cause| cause.reason.as_str())
+    }
+
+    /// Tells whether a `flow/…` object is this flow, whichever end calls. An end that is not known is `*`.
+    #[must_use]
+    pub fn is(&self, object: &str) -> bool {
+        let parts: Vec<&str> = object.split('/').collect();
+        let ["flow", from, to, protocol, port] = parts.as_slice() else { return false };
+        let same = |text: &str, own: IpAddr| text == "*" || text.parse() == Ok(own);
+        let ends = same(from, self.source) && same(to, self.destination)
+            || same(to, self.source) && same(from, self.destination);
+        ends && *protocol == self.protocol && self.port.is_none_or(|own| port.parse() == Ok(own))
+    }
+
+    /// Tells whether a `flow/…` object is between the same ends, whichever calls.
+    #[must_use]
+    pub fn is_between(&self, object: &str) -> bool {
+        let parts: Vec<&str> = object.split('/').collect();
+        let ["flow", from, to, ..] = parts.as_slice() else { return false };
+        let ends = (from.parse().ok(), to.parse().ok());
+        let own = (Some(self.source), Some(self.destination));
+        ends == own || (ends.1, ends.0) == own
+    }
+
+    /// Names it, as a person would.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let end = |machine: &Option<String>, address: IpAddr| {
+            machine.clone().unwrap_or_else(|| address.to_string())
+        };
+        let (from, to) =
+            (end(&self.source_machine, self.source), end(&self.destination_machine, self.destination));
+        match self.port {
+            Some(port) => format!("{from} → {to} {}/{port}", self.protocol),
+            None => format!("{from} → {to} {}", self.protocol),
+        }
+    }
+}
+
+impl JudgedFlows {
+    /// Tells whether people speak of trouble that no flow between two ends shows.
+    #[must_use]
+    pub fn is_beside_flows(&self) -> bool {
+        let beside = [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable];
+        let trouble = self.complaints.iter().filter(|complaint| complaint.kind != Kind::Exposure);
+        trouble.into_iter().any(|complaint| beside.iter().any(|symptom| complaint.symptoms.contains(symptom)))
+    }
+
+    /// Tells whether a `flow/…` object is one of the flows; where no port was named, on any port between the same ends.
+    #[must_use]
+    pub fn covers(&self, object: &str) -> bool {
+        let portless = self.complaints.iter().filter(|complaint| !complaint.names_port);
+        let mut between =
+            portless.flat_map(|complaint| &complaint.flows).filter_map(|at| self.flows.get(*at));
+        self.flows.iter().any(|flow| flow.is(object)) || between.any(|flow| flow.is_between(object))
+    }
+
+    /// Tells whether every flow of some complaint passes, while others do not: what is found does not explain that one.
+    #[must_use]
+    pub fn leaves_open(&self) -> bool {
+        let explained = |complaint: &JudgedComplaint| {
+            complaint.flows.iter().filter_map(|at| self.flows.get(*at)).any(JudgedFlow::is_explained)
+        };
+        let with_flows = self.complaints.iter().filter(|complaint| !complaint.flows.is_empty());
+        let (open, closed): (Vec<_>, Vec<_>) = with_flows.partition(|complaint| !explained(complaint));
+        !open.is_empty() && !closed.is_empty()
+    }
+
+    /// Returns the flow that an object stops or degrades, and how.
+    #[must_use]
+    pub fn cause(&self, fault: &str, object: &str) -> Option<(&JudgedFlow, &JudgedCause)> {
+        self.flows.iter().find_map(|flow| {
+            let mut causes = flow.causes.iter().chain(&flow.behind);
+            let cause = causes.find(|cause| cause.fault == fault && cause.object == object)?;
+            Some((flow, cause))
+        })
+    }
+
+    /// Reads the result of a call; `None` where it is none of the tool's.
+    #[must_use]
+    pub fn of_result(result: &Value) -> Option<Self> {
+        let facts = result.get("facts").filter(|facts| facts.get("flows").is_some())?;
+        serde_json::from_value(facts.clone()).ok()
+    }
+
+    /// Returns the machines at the ends of the flows, each once.
+    #[must_use]
+    pub fn machines(&self) -> Vec<String> {
+        let mut machines: Vec<String> = Vec::new();
+        for name in
+            self.flows.iter().flat_map(|flow| flow.source_machine.iter().chain(&flow.destination_machine))
+        {
+            if !machines.contains(name) {
+                machines.push(name.clone());
+            }
+        }
+        machines
+    }
+}
+
+/// Tells whether a call judged what people complain about, and not one flow that somebody named.
+pub(crate) fn is_of_complaints(arguments: &Value) -> bool {
+    ["source", "destination", "port", "protocol"].iter().all(|name| arguments.get(name).is_none())
+}
+
+/// Returns the last judgement of what people complain about, with the call that made it.
+pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
+    let of_complaints = |call: &&CallState| call.call.tool == TOOL && is_of_complaints(&call.call.arguments);
+    state
+        .calls()
+        .filter(of_complaints)
+        .filter_map(|call| {
+            let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
+            let result = serde_json::from_str(&returned.content).ok()?;
+            Some((call, JudgedFlows::of_result(&result)?))
+        })
+        .last()
+}

@@ -1,0 +1,60 @@
+//! The flows that people complain about, and what was noticed beside them.
+
+use crate::judged::{FlowVerdict, JudgedFlow, judged};
+use crate::report::markdown::{code, text};
+use crate::state::State;
+
+/// So many things that do not matter are listed; the others are counted.
+const MAX_NOTICED: usize = 8;
+
+/// Returns the section on the flows; empty where none was judged.
+pub(super) fn flows(state: &State) -> String {
+    let Some((_, judged)) = judged(state).filter(|(_, judged)| !judged.flows.is_empty()) else {
+        return String::new();
+    };
+    let lines: Vec<String> = judged.flows.iter().map(line).collect();
+    format!("## Flows in question\n\n{}", lines.join("\n"))
+}
+
+fn line(flow: &JudgedFlow) -> String {
+    let name = code(&flow.name());
+    match flow.verdict {
+        FlowVerdict::Passes => format!("- {name}: passes, judged end to end in both directions"),
+        FlowVerdict::Blocked => match flow.gap() {
+            Some(gap) => format!("- {name}: nothing leads there: {}", text(gap)),
+            None => format!("- {name}: blocked{}", causes(flow)),
+        },
+        FlowVerdict::Degraded => format!("- {name}: degraded{}", causes(flow)),
+        FlowVerdict::Indeterminate => {
+            let missing: Vec<String> =
+                flow.missing.iter().map(|one| format!("{} ({})", text(&one.what), text(&one.why))).collect();
+            format!("- {name}: not certain; not read: {}", missing.join("; "))
+        }
+    }
+}
+
+fn causes(flow: &JudgedFlow) -> String {
+    let objects: Vec<String> = flow.causes.iter().map(|cause| code(&cause.object)).collect();
+    let behind: Vec<String> = flow.behind.iter().map(|cause| code(&cause.object)).collect();
+    let behind =
+        if behind.is_empty() { String::new() } else { format!("; behind it: {}", behind.join(", ")) };
+    format!(" by {}{behind}", objects.join(", "))
+}
+
+/// Returns the section on what looks alarming and is not the cause; empty where nothing was noticed.
+pub(super) fn noticed(state: &State) -> String {
+    let Some((_, judged)) = judged(state).filter(|(_, judged)| !judged.noticed.is_empty()) else {
+        return String::new();
+    };
+    let all = judged.noticed.iter();
+    let mut lines: Vec<String> = all
+        .take(MAX_NOTICED)
+        .map(|one| {
+            format!("- {}: {}. Not the cause: {}", code(&one.object), text(&one.what), text(&one.why_not))
+        })
+        .collect();
+    if let Some(more) = judged.noticed.len().checked_sub(MAX_NOTICED).filter(|more| *more > 0) {
+        lines.push(format!("- and {more} more"));
+    }
+    format!("## Noticed, and not the cause\n\n{}", lines.join("\n"))
+}

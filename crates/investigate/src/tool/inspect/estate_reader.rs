@@ -1,0 +1,443 @@
+//! Reads what decides over flows: the lists of the cloud, then effective routes and rules and the state of the machines on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use super::argument::Provider;
+use super::guest::Guest;
+use super::inventory::inventory;
+use super::path::object;
+use super::seen::Halt;
+use crate::brief::Symptom;
+use crate::complaint::{self, Basis, Complaint, End, Inventory};
+use crate::event::ObservationId;
+use crate::suspect::stops;
+use crate::tool::Site;
+use crate::tool::errand::Trail;
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
+use ghost_cloud::probe::topology::Topology;
+use ghost_cloud::probe::{EstateOperation, STATE};
+use ghost_cloud::{Name, ResourceGroup};
+use ghost_inspect::netfilter::{self, Host};
+use ghost_inspect::path::{
+    self, Bundle, Cause, Document, Estate, Flow, GuestDocument, Judgement, Kind, Object, Reading,
+};
+
+/// More rounds are not needed: each goes at least one machine further along the way.
+const MAX_ROUNDS: usize = 8;
+/// So many machines are read because nobody named any.
+const MAX_MACHINES: usize = 30;
+/// So many ports are judged where nobody names one.
+const MAX_PORTS: usize = 6;
+/// The port of whoever administers a machine.
+const ADMINISTRATION: u16 = 22;
+/// Stands for any address outside.
+pub(super) const INTERNET: [u8; 4] = [8, 8, 8, 8];
+/// The platform's name server.
+const NAME_SERVER: [u8; 4] = [168, 63, 129, 16];
+/// So many observations are cited for one fault.
+const MAX_CITED: usize = 4;
+
+/// What a document is read by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Read {
+    Routes(String),
+    Rules(String),
+    State(String),
+}
+
+/// The documents of an estate, as far as they were needed.
+pub(super) struct EstateReader<'a> {
+    place: &'a ResourceGroup,
+    site: &'a Site,
+    bundle: Bundle,
+    lists: Vec<ObservationId>,
+    read: BTreeMap<Read, Vec<ObservationId>>,
+}
+
+impl<'a> EstateReader<'a> {
+    /// Reads the lists.
+    pub(super) fn read(
+        place: &'a ResourceGroup,
+        site: &'a Site,
+        trail: &mut Trail<'_, '_>,
+    ) -> Result<Self, Halt> {
+        let cloud = trail.around(&mut EstateOperation::new(place))??;
+        let bundle = Bundle { cloud, ..Bundle::default() };
+        Ok(Self { place, site, bundle, lists: trail.seen(), read: BTreeMap::new() })
+    }
+
+    /// Returns everything that was read.
+    pub(super) fn estate(&self) -> Estate {
+        Estate::of(&self.bundle)
+    }
+
+    /// Returns the complaints of a text with their flows, and everything read that decides over these.
+    ///
+    /// Who listens decides which machines are meant where nobody is named, and who is meant decides what is read: so both go on
+    /// until nothing changes any more.
+    pub(super) fn resolve(
+        &mut self,
+        text: &str,
+        trail: &mut Trail<'_, '_>,
+    ) -> Result<Vec<(Complaint, Vec<Flow>)>, Halt> {
+        let message = complaint::read(text);
+        for _ in 0..MAX_ROUNDS {
+            let complaints = complaint::resolve(&message, &self.inventory());
+            let before = self.read.len();
+            let all: Vec<Flow> = complaints.iter().flat_map(|one| self.flows_of(one)).collect();
+            self.read_for(&all, trail)?;
+            for one in &complaints {
+                self.read_around(one, trail)?;
+            }
+            if self.read.len() == before {
+                return Ok(complaints
+                    .into_iter()
+                    .map(|one| {
+                        let flows = self.flows_of(&one);
+                        (one, flows)
+                    })
+                    .collect());
+            }
+        }
+        let complaints = complaint::resolve(&message, &self.inventory());
+        Ok(complaints
+            .into_iter()
+            .map(|one| {
+                let flows = self.flows_of(&one);
+                (one, flows)
+            })
+            .collect())
+    }
+
+    /// Reads what a complaint needs beside its flows: who listens where it leaves out an end or a port, the rules where exposure is
+    /// the question.
+    fn read_around(&mut self, complaint: &Complaint, trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
+        let mut wanted: BTreeSet<Read> = BTreeSet::new();
+        match complaint.kind {
+            complaint::Kind::Exposure => {
+                let estate = self.estate();
+                for machine in &complaint.machines {
+                    wanted.extend(estate.nics_of(machine).into_iter().map(Read::Rules));
+                }
+            }
+            complaint::Kind::Trouble | complaint::Kind::Drift => {
+                let ends = complaint.flows.iter().flat_map(|flow| [&flow.source, &flow.destination]);
+                let is_inferred =
+                    ends.clone().any(|end| matches!(end, End::Machine { basis: Basis::Inferred, .. }));
+                let has_no_flow = complaint.flows.is_empty() && !complaint.ports.is_empty();
+                if is_inferred || has_no_flow {
+                    let names: Vec<String> = self.estate().machines().map(str::to_owned).collect();
+                    wanted.extend(names.into_iter().take(MAX_MACHINES).map(Read::State));
+                }
+                let portless =
+                    complaint.flows.iter().filter(|flow| flow.protocol != complaint::Protocol::Icmp);
+                wanted.extend(
+                    portless
+                        .filter_map(|flow| flow.destination.machine())
+                        .map(|name| Read::State(name.to_owned())),
+                );
+                if complaint.symptoms.contains(&Symptom::Names) {
+                    wanted.extend(complaint.machines.iter().cloned().map(Read::State));
+                }
+            }
+            complaint::Kind::Leftovers => {}
+        }
+        wanted.retain(|one| !self.read.contains_key(one));
+        for one in wanted {
+            self.fetch(one, trail)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the flows of a complaint as they are judged.
+    fn flows_of(&self, complaint: &Complaint) -> Vec<Flow> {
+        if complaint.kind != complaint::Kind::Trouble && complaint.kind != complaint::Kind::Drift {
+            return Vec::new();
+        }
+        let is_review = [Symptom::RolledBack, Symptom::NothingChanged]
+            .iter()
+            .any(|symptom| complaint.symptoms.contains(symptom));
+        let mut flows: Vec<Flow> = Vec::new();
+        let mut add = |flow: Option<Flow>| flows.extend(flow.filter(|flow| !flows.contains(flow)));
+        for flow in &complaint.flows {
+            let address = |end: &End| end.address().unwrap_or(IpAddr::from(INTERNET));
+            let (from, to) = (address(&flow.source), address(&flow.destination));
+            let protocol = match flow.protocol {
+                complaint::Protocol::Tcp => path::Protocol::Tcp,
+                complaint::Protocol::Udp => path::Protocol::Udp,
+                complaint::Protocol::Icmp => path::Protocol::Icmp,
+            };
+            if flow.port.is_some() || protocol == path::Protocol::Icmp {
+                add(Flow::new(from, to, protocol, flow.port).ok());
+                // Whoever asks what a change left behind asks about everything that is served there.
+                if !is_review {
+                    continue;
+                }
+            }
+            // No port is named: what is served there.
+            let ports =
+                flow.destination.machine().map(|name| self.served(name, protocol)).unwrap_or_default();
+            for port in &ports {
+                add(Flow::new(from, to, protocol, Some(*port)).ok());
+            }
+            if ports.is_empty() && flow.port.is_none() {
+                add(Flow::new(from, to, path::Protocol::Icmp, None).ok());
+            }
+        }
+        if complaint.kind == complaint::Kind::Trouble && complaint.symptoms.contains(&Symptom::Names) {
+            for machine in &complaint.machines {
+                let own = self.estate().addresses_of(machine).into_iter().next();
+                let to = IpAddr::from(NAME_SERVER);
+                add(own.and_then(|own| Flow::new(own, to, path::Protocol::Udp, Some(53)).ok()));
+            }
+        }
+        flows
+    }
+
+    /// Returns the ports that a machine serves to others; that of whoever administers it is not among them.
+    fn served(&self, machine: &str, protocol: path::Protocol) -> Vec<u16> {
+        let all = self.estate().listeners(machine).unwrap_or_default().into_iter();
+        let is_served = |one: &path::Listening| {
+            one.protocol == protocol
+                && one.port != ADMINISTRATION
+                && !one.address.is_some_and(|own| own.is_loopback())
+        };
+        let mut ports: Vec<u16> = all.filter(is_served).map(|one| one.port).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        ports.truncate(MAX_PORTS);
+        ports
+    }
+
+    fn inventory(&self) -> Inventory {
+        let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
+        inventory(&topology, &self.estate())
+    }
+
+    /// Reads what decides over some flows, until nothing is missing that can be read.
+    pub(super) fn read_for(&mut self, flows: &[Flow], trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
+        for _ in 0..MAX_ROUNDS {
+            let estate = self.estate();
+            let mut wanted: BTreeSet<Read> = BTreeSet::new();
+            for flow in flows {
+                wanted.extend(needs(&estate.judge(flow), &estate));
+            }
+            wanted.retain(|one| !self.read.contains_key(one));
+            if wanted.is_empty() {
+                break;
+            }
+            for one in wanted {
+                self.fetch(one, trail)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self, one: Read, trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
+        let before = trail.seen().len();
+        match &one {
+            Read::Routes(nic) => {
+                let reading = self.effective(nic, EffectiveQuery::Routes, trail)?;
+                self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
+            }
+            Read::Rules(nic) => {
+                let reading = self.effective(nic, EffectiveQuery::Rules, trail)?;
+                self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
+            }
+            Read::State(machine) => {
+                let guest = self.state(machine, trail)?;
+                self.bundle.guests.insert(machine.clone(), guest);
+            }
+        }
+        let observations = trail.seen().split_off(before);
+        self.read.insert(one, observations);
+        Ok(())
+    }
+
+    fn effective(
+        &self,
+        nic: &str,
+        query: EffectiveQuery,
+        trail: &mut Trail<'_, '_>,
+    ) -> Result<Reading, Halt> {
+        let Ok(name) = Name::parse(nic) else {
+            return Ok(Reading::Failed { error: "its name is none of the platform's".to_owned() });
+        };
+        let scope = InterfaceScope::Interface(name);
+        let found = trail.carry(&mut Effective::all(self.place, &scope, &[query]))?;
+        let read = found.and_then(|found| {
+            let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
+            one.text(query).map(str::to_owned)
+        });
+        Ok(read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text))
+    }
+
+    /// Reads the state of a machine: through the platform, else by ssh where that is known.
+    fn state(&self, machine: &str, trail: &mut Trail<'_, '_>) -> Result<path::Guest, Halt> {
+        let Ok(name) = Name::parse(machine) else {
+            return Ok(unread("its name is none of the platform's"));
+        };
+        let place = Some(self.place.clone());
+        let mut guest = Guest { machine: name, place, provider: Some(Provider::Azure) };
+        match guest.gather(&STATE, self.site, trail) {
+            Err(Halt::Issue(first)) if guest.has_ssh(self.site) => {
+                guest.provider = Some(Provider::Ssh);
+                match guest.gather(&STATE, self.site, trail) {
+                    Err(Halt::Issue(issue)) => Ok(unread(&format!("{}; {}", first.text, issue.text))),
+                    other => other,
+                }
+            }
+            Err(Halt::Issue(issue)) => Ok(unread(&issue.text)),
+            other => other,
+        }
+    }
+
+    /// Tells something about the state of a machine, where it was read.
+    pub(super) fn read_state(&self, machine: &str, test: impl Fn(&path::Guest) -> bool) -> bool {
+        self.bundle.guests.get(machine).is_some_and(test)
+    }
+
+    /// Returns the words that show a fault in a packet filter, as the inspector of filters has them.
+    pub(super) fn words(&self, cause: &Cause) -> Option<String> {
+        let machine = match &cause.object {
+            Object::GuestRule { machine, .. }
+            | Object::GuestChain { machine, .. }
+            | Object::Ban { machine, .. } => machine,
+            _ => return None,
+        };
+        let guest = self.bundle.guests.get(machine)?;
+        let mut bundle = netfilter::Bundle::default();
+        for (source, reading) in &guest.filters {
+            let text = match reading {
+                Reading::Text(text) => netfilter::Source::Text(text.clone()),
+                Reading::Failed { error } => netfilter::Source::Failed { error: error.clone() },
+            };
+            bundle.sources.insert(source.clone(), text);
+        }
+        let all = stops(machine, &Host::read(&bundle));
+        let (code, named) = (cause.fault.as_str(), object(&cause.object));
+        let mut suspects = all.into_iter().flat_map(|stop| stop.suspects);
+        suspects.find(|suspect| suspect.code == code && suspect.object == named).map(|suspect| suspect.why)
+    }
+
+    /// Returns the observations that show an object of a flow.
+    pub(super) fn observations(&self, object: &Object, flow: &Flow) -> Vec<ObservationId> {
+        self.showing(object, Some(flow))
+    }
+
+    /// Returns the observations that show an object.
+    pub(super) fn shown(&self, object: &Object) -> Vec<ObservationId> {
+        self.showing(object, None)
+    }
+
+    fn showing(&self, object: &Object, flow: Option<&Flow>) -> Vec<ObservationId> {
+        let is_shown = |read: &Read| match (object, read) {
+            (Object::NsgRule { .. }, Read::Rules(_)) | (Object::Route { .. }, Read::Routes(_)) => true,
+            (
+                Object::GuestRule { machine, .. }
+                | Object::GuestChain { machine, .. }
+                | Object::Ban { machine, .. }
+                | Object::Qdisc { machine, .. }
+                | Object::GuestRoute { machine, .. }
+                | Object::Sysctl { machine, .. },
+                Read::State(own),
+            ) => own.eq_ignore_ascii_case(machine),
+            (Object::Flow { .. }, Read::State(own)) => {
+                let estate = self.estate();
+                let called = flow.and_then(|flow| estate.machine_at(flow.dst));
+                called.is_some_and(|name| name.eq_ignore_ascii_case(own))
+            }
+            _ => false,
+        };
+        let names = match object {
+            Object::NsgRule { group, rule } => vec![group.as_str(), rule.as_str()],
+            Object::Route { route, .. } => vec![route.as_str()],
+            _ => Vec::new(),
+        };
+        let holds = |read: &Read| {
+            let text = match read {
+                Read::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
+                Read::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
+                Read::State(_) => return true,
+            };
+            match text {
+                Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),
+                Some(Reading::Failed { .. }) | None => false,
+            }
+        };
+        let found = self.read.iter().filter(|(read, _)| is_shown(read) && holds(read));
+        let mut found: Vec<ObservationId> = found.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        // What the effective tables do not show stands in the lists.
+        if found.is_empty() {
+            found = self.lists.iter().rev().copied().collect();
+        }
+        found.truncate(MAX_CITED);
+        found
+    }
+}
+
+/// Returns what has to be read for a judgement: what it misses, and the effective tables and the state of whatever it passes.
+fn needs(judgement: &Judgement, estate: &Estate) -> BTreeSet<Read> {
+    let mut wanted = BTreeSet::new();
+    for missing in judgement.missing() {
+        match missing.what {
+            Document::Routes { nic } => drop(wanted.insert(Read::Routes(nic))),
+            Document::Rules { nic } => drop(wanted.insert(Read::Rules(nic))),
+            Document::Guest { machine, document } => match document {
+                GuestDocument::Sockets
+                | GuestDocument::Filters
+                | GuestDocument::Routes
+                | GuestDocument::Addresses
+                | GuestDocument::Settings
+                | GuestDocument::Shaping => drop(wanted.insert(Read::State(machine))),
+            },
+            Document::Interfaces
+            | Document::Networks
+            | Document::Machines
+            | Document::Configuration
+            | Document::Frontends
+            | Document::Tags
+            | Document::Probe { .. }
+            | Document::Packets { .. } => {}
+        }
+    }
+    for (_, hop) in judgement.hops() {
+        match hop.kind {
+            Kind::Route => drop(wanted.insert(Read::Routes(hop.at.clone()))),
+            Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Read::Rules(hop.at.clone()))),
+            Kind::Machine
+            | Kind::GuestOutput
+            | Kind::GuestRoute
+            | Kind::Shaping
+            | Kind::Forwarding
+            | Kind::GuestForward
+            | Kind::GuestInput
+            | Kind::Listener => {
+                if estate.machines().any(|name| name == hop.at) {
+                    wanted.insert(Read::State(hop.at.clone()));
+                }
+            }
+            Kind::Peering | Kind::Outside => {}
+        }
+    }
+    // What was not read is no name of the estate where the hop stands for a network.
+    wanted
+}
+
+fn unread(why: &str) -> path::Guest {
+    let failed = || Some(Reading::Failed { error: why.to_owned() });
+    let filters = BTreeMap::from([("nft".to_owned(), Reading::Failed { error: why.to_owned() })]);
+    path::Guest {
+        filters,
+        shaping: failed(),
+        routes: failed(),
+        routes6: failed(),
+        rules: None,
+        addresses: failed(),
+        settings: failed(),
+        tcp: failed(),
+        udp: failed(),
+    }
+}

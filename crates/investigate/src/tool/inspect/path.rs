@@ -1,0 +1,421 @@
+//! `check_path`: what becomes of flows, from end to end and in both directions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::argument::{Protocol, Refused, place, refuse};
+use super::estate_reader::{EstateReader, INTERNET};
+use super::inspecting::Inspector;
+use super::seen::{Halt, Seen};
+use crate::complaint::{Complaint, Kind, UnknownEnd};
+use crate::finding::FaultCode;
+use crate::judged::{
+    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, NoticedObject, UnknownName,
+    UnreadDocument,
+};
+use crate::suspect::{Layer, Suspect, plain};
+use crate::tool::errand::Trail;
+use crate::tool::{Site, subject};
+use ghost_cloud::ResourceGroup;
+use ghost_cloud::operation::Issue;
+use ghost_inspect::path::{
+    self, Cause, Document, Effect, Estate, Fate, Flow, Judgement, Object, Reading, Side,
+};
+
+/// So many flows are judged in one call; the others are counted.
+const MAX_FLOWS: usize = 48;
+/// So much of what was noticed is told; the others are counted.
+const MAX_NOTICED: usize = 24;
+/// A longer sentence is cut.
+const MAX_SENTENCE_CHARS: usize = 300;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// Who calls: a machine, an address, or `internet`. Without both ends the flows are judged that people complain about.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source: Option<String>,
+    /// Who is called.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    destination: Option<String>,
+    /// The protocol; tcp where a port is given, else icmp.
+    #[serde(default)]
+    #[schemars(with = "Protocol")]
+    protocol: Option<Protocol>,
+    /// The port that is called.
+    #[serde(default)]
+    #[schemars(with = "u16", range(min = 1, max = 65535))]
+    port: Option<u16>,
+}
+
+/// A flow by the names of its ends.
+struct NamedFlow {
+    source: String,
+    destination: String,
+    protocol: path::Protocol,
+    port: Option<u16>,
+}
+
+/// What is asked.
+pub(super) struct Query {
+    place: ResourceGroup,
+    flow: Option<NamedFlow>,
+}
+
+/// See the module.
+pub(super) struct CheckPath;
+
+impl Inspector for CheckPath {
+    type Arguments = Arguments;
+    type Wish = Query;
+    const NAME: &'static str = crate::judged::TOOL;
+    const DESCRIPTION: &'static str = "Judges flows from end to end and in both directions: security groups at both gates, routes, \
+        peerings, appliances, packet filters, shaping and who listens. It reads whatever decides, in the cloud and inside the machines, \
+        and says what stops or degrades each flow now, what would stop it next, what looks alarming and does not touch it, and what \
+        could not be read. Without arguments it judges the flows that people complain about: call it first. Examples: \
+        {\"reasoning\":\"which of the flows in question does not pass?\"}, \
+        {\"reasoning\":\"does web-1 reach the database?\",\"source\":\"web-1\",\"destination\":\"db-1\",\"port\":5432}";
+
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Query, Refused> {
+        let place = place(site, group)?;
+        let protocol = arguments.protocol.or(arguments.port.map(|_| Protocol::Tcp));
+        let protocol = match protocol.unwrap_or(Protocol::Icmp) {
+            Protocol::Tcp => path::Protocol::Tcp,
+            Protocol::Udp => path::Protocol::Udp,
+            Protocol::Icmp => path::Protocol::Icmp,
+        };
+        let flow = match (&arguments.source, &arguments.destination) {
+            (Some(source), Some(destination)) => {
+                if protocol != path::Protocol::Icmp && arguments.port.is_none() {
+                    return Err(refuse(format!("a flow of {protocol} needs a port")));
+                }
+                let (source, destination, port) = (source.clone(), destination.clone(), arguments.port);
+                Some(NamedFlow { source, destination, protocol, port })
+            }
+            (None, None) if arguments.port.is_none() && arguments.protocol.is_none() => None,
+            (None | Some(_), _) => {
+                return Err(refuse(
+                    "a flow needs both source and destination; without any, what people complain about is judged",
+                ));
+            }
+        };
+        Ok(Query { place, flow })
+    }
+
+    fn look(&self, query: &Query, site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
+        let mut reader = EstateReader::read(&query.place, site, trail)?;
+        let asked = match &query.flow {
+            Some(named) => {
+                let flows = flow_of(named, &reader.estate())?;
+                reader.read_for(&flows, trail)?;
+                Complained { flows, ..Complained::default() }
+            }
+            None => complained(&mut reader, trail)?,
+        };
+        let estate = reader.estate();
+        let mut seen = Seen::default();
+        tell(&estate, &reader, asked, &mut seen);
+        Ok(seen)
+    }
+}
+
+/// What people complain about and ask.
+#[derive(Default)]
+struct Complained {
+    complaints: Vec<JudgedComplaint>,
+    flows: Vec<Flow>,
+    /// Machines of which somebody asks what is open to the world, and on which ports.
+    exposed: Vec<(String, Vec<u16>)>,
+}
+
+fn ports_of(complaint: &Complaint) -> Vec<u16> {
+    let named: Vec<u16> = complaint.ports.iter().filter_map(|service| service.port).collect();
+    if named.is_empty() { ADMINISTRATION.to_vec() } else { named }
+}
+
+/// Returns what people complain about and the flows of that, with everything read that decides over them.
+fn complained(reader: &mut EstateReader<'_>, trail: &mut Trail<'_, '_>) -> Result<Complained, Halt> {
+    let text = subject::asked(trail.bench());
+    let mut flows: Vec<Flow> = Vec::new();
+    let mut complaints = Vec::new();
+    let mut asked = Vec::new();
+    for (complaint, own) in reader.resolve(&text, trail)? {
+        let mut numbers = Vec::new();
+        for flow in &own {
+            let at = flows.iter().position(|known| known == flow).unwrap_or_else(|| {
+                flows.push(flow.clone());
+                flows.len() - 1
+            });
+            numbers.push(at);
+        }
+        let unknown = complaint.unknown.iter().map(|end| match end {
+            UnknownEnd::Name { name, nearest } => {
+                UnknownName { word: plain(name), nearest: nearest.iter().map(|name| plain(name)).collect() }
+            }
+            UnknownEnd::Address(address) => UnknownName { word: address.to_string(), nearest: Vec::new() },
+        });
+        let exposed = match complaint.kind {
+            Kind::Exposure => {
+                complaint.machines.iter().map(|machine| (machine.clone(), ports_of(&complaint))).collect()
+            }
+            Kind::Trouble | Kind::Drift | Kind::Leftovers => Vec::new(),
+        };
+        asked.extend::<Vec<(String, Vec<u16>)>>(exposed);
+        complaints.push(JudgedComplaint {
+            kind: complaint.kind,
+            symptoms: complaint.symptoms.clone(),
+            names_port: !complaint.ports.is_empty(),
+            flows: numbers,
+            machines: complaint.machines.iter().map(|name| plain(name)).collect(),
+            unknown: unknown.collect(),
+        });
+    }
+    Ok(Complained { complaints, flows, exposed: asked })
+}
+
+/// Returns the flow between two ends that are named.
+fn flow_of(named: &NamedFlow, estate: &Estate) -> Result<Vec<Flow>, Issue> {
+    let from = addresses(&named.source, estate)?;
+    let to = addresses(&named.destination, estate)?;
+    let pairs = from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to)));
+    let mut flows = pairs.filter_map(|(from, to)| Flow::new(from, to, named.protocol, named.port).ok());
+    flows.next().map(|flow| vec![flow]).ok_or_else(|| {
+        Issue::new(format!("{} and {} have no addresses of one family", named.source, named.destination))
+    })
+}
+
+fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
+    if let Ok(address) = end.parse::<IpAddr>() {
+        return Ok(vec![address]);
+    }
+    if end.eq_ignore_ascii_case("internet") {
+        return Ok(vec![IpAddr::from(INTERNET)]);
+    }
+    let own = estate.addresses_of(end);
+    if own.is_empty() {
+        let names: Vec<&str> = estate.machines().take(12).collect();
+        let hint = format!("there are {}", names.join(", "));
+        return Err(Issue::hinted(format!("there is no machine {}", plain(end)), hint));
+    }
+    Ok(own)
+}
+
+/// Judges the flows and says what comes of each.
+fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Seen) {
+    let Complained { complaints, flows, exposed } = asked;
+    let mut moot = Vec::new();
+    for (machine, ports) in &exposed {
+        let found = estate.exposure(machine, ports);
+        seen.suspect(found.causes.iter().map(|cause| exposure(cause, machine, ports, reader)).collect());
+        moot.extend(found.moot.iter().map(|cause| NoticedObject {
+            object: object(&cause.object),
+            what: format!("would let the internet in to {}", plain(machine)),
+            why_not: "another gate closes it".to_owned(),
+        }));
+        if found.missing.is_empty() {
+            seen.looked(Layer::Exposure, machine);
+        }
+    }
+    let judged: Vec<Judgement> = flows.iter().take(MAX_FLOWS).map(|flow| estate.judge(flow)).collect();
+    if flows.len() > judged.len() {
+        seen.notes.push(format!("{} more flows were not judged", flows.len() - judged.len()));
+    }
+    let mut machines: BTreeSet<&str> = BTreeSet::new();
+    let mut missing: BTreeSet<Document> = BTreeSet::new();
+    for judgement in &judged {
+        seen.suspect(suspects(judgement, reader));
+        lines(judgement, seen);
+        machines.extend(ends(judgement, estate));
+        missing.extend(judgement.missing().into_iter().map(|missing| missing.what));
+    }
+    for machine in machines {
+        read_layers(machine, reader, &missing, seen);
+    }
+    let document = JudgedFlows {
+        complaints,
+        flows: judged.iter().map(|judgement| flow(judgement, estate)).collect(),
+        noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
+    };
+    seen.facts = json!(document);
+    for warning in estate.warnings().iter().take(8) {
+        seen.notes.push(sentence(warning));
+    }
+}
+
+/// The ports of whoever administers machines: asked about where exposure is the question and no port is named.
+const ADMINISTRATION: [u16; 6] = [22, 3389, 445, 5985, 5986, 23];
+
+fn exposure(cause: &Cause, machine: &str, ports: &[u16], reader: &EstateReader<'_>) -> Suspect {
+    let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
+    let why = format!(
+        "it lets anybody on the internet reach {} on one of the ports {}",
+        plain(machine),
+        ports.join(", ")
+    );
+    let observations = reader.shown(&cause.object);
+    Suspect { code: cause.fault.to_string(), object: object(&cause.object), why, observations }
+}
+
+/// Says which layers of a machine were read: what a document means may still be open.
+fn read_layers(machine: &str, reader: &EstateReader<'_>, missing: &BTreeSet<Document>, seen: &mut Seen) {
+    if reader.read_state(machine, |guest| guest.filters.values().all(is_text)) {
+        seen.looked(Layer::Guest, machine);
+    }
+    if reader.read_state(machine, |guest| guest.shaping.as_ref().is_some_and(is_text)) {
+        seen.looked(Layer::Shaping, machine);
+    }
+    let lacks = |is: &dyn Fn(&Document) -> bool| missing.iter().any(is);
+    if !lacks(&|document| matches!(document, Document::Rules { .. } | Document::Configuration)) {
+        seen.looked(Layer::Rules, machine);
+    }
+    if !lacks(&|document| {
+        matches!(document, Document::Routes { .. } | Document::Networks | Document::Configuration)
+    }) {
+        seen.looked(Layer::Routes, machine);
+    }
+}
+
+/// A program that is not installed has nothing to say; what failed otherwise may hide something.
+fn is_text(reading: &Reading) -> bool {
+    match reading {
+        Reading::Text(_) => true,
+        Reading::Failed { error } => error.contains("is not installed"),
+    }
+}
+
+/// Returns the machines at the ends of a flow.
+fn ends<'a>(judgement: &Judgement, estate: &'a Estate) -> Vec<&'a str> {
+    let ends = [judgement.flow.src, judgement.flow.dst];
+    ends.into_iter().filter_map(|address| estate.machine_at(address)).collect()
+}
+
+/// Returns what stops or hurts a flow as faults, with the observations that show each.
+fn suspects(judgement: &Judgement, reader: &EstateReader<'_>) -> Vec<Suspect> {
+    let effects = judgement.stops().into_iter().chain(judgement.hurts());
+    effects
+        .filter_map(|(side, effect)| {
+            let (code, object) = (effect.cause.fault.as_str(), object(&effect.cause.object));
+            let known = FaultCode::find(code).is_some_and(|known| known.names(&object));
+            known.then(|| {
+                let why = reader.words(&effect.cause).unwrap_or_else(|| reason(judgement, side, effect));
+                let observations = reader.observations(&effect.cause.object, &judgement.flow);
+                Suspect { code: code.to_owned(), object, why, observations }
+            })
+        })
+        .collect()
+}
+
+fn reason(judgement: &Judgement, side: Side, effect: &Effect) -> String {
+    let of = match side {
+        Side::Forward => "",
+        Side::Return => "answers of ",
+    };
+    format!("{} ({of}{})", sentence(&effect.reason), judgement.flow)
+}
+
+/// Names an object: a part that could break out of it becomes plain.
+pub(super) fn object(object: &Object) -> String {
+    let parts = |all: &[&str]| all.iter().map(|part| plain(part)).collect::<Vec<_>>().join("/");
+    match object {
+        Object::NsgRule { group, rule } => parts(&["nsg", group, rule]),
+        Object::Route { table, route } => parts(&["route", table, route]),
+        Object::GuestRule { machine, table, chain, protocol, port } => {
+            format!("{}/{}", parts(&["netfilter", machine, table, chain, protocol]), ports(port))
+        }
+        Object::GuestChain { machine, table, chain } => parts(&["netfilter", machine, table, chain]),
+        Object::Ban { machine, chain, ip } => format!("{}/{ip}", parts(&["netfilter", machine, chain])),
+        Object::Qdisc { machine, device } => parts(&["qdisc", machine, device]),
+        other => other.to_string(),
+    }
+}
+
+/// A list of ports has commas.
+fn ports(text: &str) -> String {
+    text.split(',').map(plain).collect::<Vec<_>>().join(",")
+}
+
+fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
+    let name = |address: IpAddr| estate.machine_at(address).map(plain);
+    let causes = |all: Vec<(Side, &Effect)>| {
+        all.into_iter().map(|(side, effect)| judged_cause(side, effect)).collect()
+    };
+    let missing = judgement.missing().into_iter().map(|missing| UnreadDocument {
+        what: sentence(&missing.what.to_string()),
+        why: sentence(&missing.why),
+    });
+    let flow = &judgement.flow;
+    JudgedFlow {
+        source: flow.src,
+        source_machine: name(flow.src),
+        destination: flow.dst,
+        destination_machine: name(flow.dst),
+        protocol: flow.protocol.to_string(),
+        port: flow.dst_port,
+        verdict: match judgement.fate {
+            Fate::Passes => FlowVerdict::Passes,
+            Fate::Degraded | Fate::Partly => FlowVerdict::Degraded,
+            Fate::Stopped | Fate::NoWay(_) => FlowVerdict::Blocked,
+            Fate::Unknown => FlowVerdict::Indeterminate,
+        },
+        outcome: sentence(&judgement.fate.to_string()),
+        causes: causes(judgement.causes()),
+        behind: causes(judgement.behind()),
+        missing: missing.collect(),
+    }
+}
+
+fn judged_cause(side: Side, effect: &Effect) -> JudgedCause {
+    JudgedCause {
+        fault: effect.cause.fault.to_string(),
+        object: object(&effect.cause.object),
+        side: match side {
+            Side::Forward => "forward".to_owned(),
+            Side::Return => "return".to_owned(),
+        },
+        is_gap: effect.cause.fault.is_gap(),
+        catches_all: effect.catches_all,
+        reason: sentence(&effect.reason),
+    }
+}
+
+fn noticed(judged: &[Judgement], estate: &Estate) -> Vec<NoticedObject> {
+    let causes: BTreeSet<Object> =
+        judged.iter().flat_map(Judgement::findings).map(|cause| cause.object).collect();
+    let mut all: BTreeMap<Object, (String, String)> = BTreeMap::new();
+    for judgement in judged {
+        for one in judgement.report(estate).noticed {
+            all.entry(one.object).or_insert((one.what, one.why_not));
+        }
+    }
+    let others = all.into_iter().filter(|(object, _)| !causes.contains(object)).take(MAX_NOTICED);
+    others
+        .map(|(found, (what, why_not))| NoticedObject {
+            object: object(&found),
+            what: sentence(&what),
+            why_not: sentence(&why_not),
+        })
+        .collect()
+}
+
+fn lines(judgement: &Judgement, seen: &mut Seen) {
+    seen.line(&format!("{}: {}", judgement.flow, judgement.fate));
+    for (side, hop) in judgement.hops() {
+        let arrow = match side {
+            Side::Forward => "->",
+            Side::Return => "<-",
+        };
+        seen.line(&format!("  {arrow} {} {:?} {:?}: {}", hop.at, hop.kind, hop.verdict(), hop.summary()));
+    }
+}
+
+/// Returns words of the outside as one line of plain text.
+fn sentence(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().filter(|char| !char.is_control()).take(MAX_SENTENCE_CHARS).collect()
+}
